@@ -1,0 +1,15 @@
+export {
+  type BudgetCode,
+  BudgetError,
+  ConflictError,
+  type ConflictErrorOptions,
+  type ConflictReason,
+  ContractError,
+  type ErrorDetails,
+  IntegrityError,
+  MemoryError,
+  type MemoryErrorOptions,
+  PolicyError,
+  type StorageCode,
+  StorageError,
+} from "./src/errors.ts";

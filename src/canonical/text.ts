@@ -1,0 +1,51 @@
+/** Rules for text: well-formed, blank, and lengths in Unicode code points. */
+
+/**
+ * The white space of reference 1.2: Unicode's White_Space and U+001C–U+001F. `trim()` has neither those four nor
+ * U+0085, and takes U+FEFF, which is not white space here.
+ */
+function isWhite(unit: number): boolean {
+  if (unit <= 0x20) return unit === 0x20 || (unit >= 0x09 && unit <= 0x0d) || unit >= 0x1c;
+  if (unit < 0x1680) return unit === 0x85 || unit === 0xa0;
+  if (unit < 0x2028) return unit === 0x1680 || (unit >= 0x2000 && unit <= 0x200a);
+  return unit <= 0x2029 || unit === 0x202f || unit === 0x205f || unit === 0x3000;
+}
+
+/** Whether the text is empty or holds nothing but white space. */
+export function isBlank(text: string): boolean {
+  for (let index = 0; index < text.length; index++) {
+    if (!isWhite(text.charCodeAt(index))) return false;
+  }
+  return true;
+}
+
+/** The number of Unicode code points; a lone surrogate counts as one. */
+export function codePointLength(text: string): number {
+  let length = text.length;
+  for (let index = 0; index < text.length - 1; index++) {
+    const unit = text.charCodeAt(index);
+    if (unit < 0xd800 || unit > 0xdbff) continue;
+    const next = text.charCodeAt(index + 1);
+    if (next >= 0xdc00 && next <= 0xdfff) {
+      length--;
+      index++;
+    }
+  }
+  return length;
+}
+
+/** Orders two texts by code point, as SQLite orders their UTF-8 bytes; UTF-16 order differs above U+FFFF. */
+export function compareCodePoints(left: string, right: string): number {
+  const length = Math.min(left.length, right.length);
+  for (let index = 0; index < length; index++) {
+    const a = left.charCodeAt(index);
+    const b = right.charCodeAt(index);
+    if (a !== b) return rank(a) - rank(b);
+  }
+  return left.length - right.length;
+}
+
+/** Lifts surrogates above U+E000–U+FFFF, which precede every character that a surrogate can begin. */
+function rank(unit: number): number {
+  return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x2000 : unit;
+}

@@ -1,0 +1,43 @@
+/** The only place that reads time, sleeps, yields to the event loop, or draws random numbers. */
+
+/** Milliseconds since the Unix epoch, from the machine's clock. */
+export function systemNowMs(): number {
+  return Date.now();
+}
+
+/** Milliseconds on a clock that never steps; its origin means nothing. */
+export function monotonicMs(): number {
+  return performance.now();
+}
+
+/** Resolves after about `ms` milliseconds. */
+export function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
+}
+
+/** Calls back once the event loop has delivered what was ready. */
+export function soon(callback: () => void): void {
+  setImmediate(callback);
+}
+
+/** Resolves once the event loop has delivered what was ready. */
+export function yieldToEventLoop(): Promise<void> {
+  return new Promise(soon);
+}
+
+/** A number from `low` to below `high`, for jitter; not for secrets. */
+export function jitter(low: number, high: number): number {
+  return low + Math.random() * (high - low);
+}
+
+/** Random bytes fit for keys and identities. */
+export function randomBytes(count: number): Uint8Array<ArrayBuffer> {
+  return crypto.getRandomValues(new Uint8Array(count));
+}
+
+/** A random identity of 128 bits as 32 lower-case hex digits. */
+export function randomIdentity(): string {
+  return Array.from(randomBytes(16), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

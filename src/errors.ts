@@ -1,0 +1,268 @@
+/**
+ * The errors of Holdfast: stable codes, content-free messages, and details that hold counts and names, never values.
+ *
+ * @module
+ */
+
+/** Facts about an error: counts, field names, positions. Never what a caller stored or asked. */
+export type ErrorDetails = Readonly<Record<string, unknown>>;
+
+/** What every error takes besides its message. */
+export interface MemoryErrorOptions {
+  /** Counts, field names and positions that explain the error. */
+  readonly details?: ErrorDetails;
+  /** The error underneath, kept as it was. */
+  readonly cause?: unknown;
+}
+
+/**
+ * The base of every error that Holdfast raises on purpose. After one, nothing has changed, unless `details.outcome`
+ * is `"unknown"`, or `details.recorded` names a deletion that is irrevocable and will be completed.
+ *
+ * @example Telling errors of this module from others
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { ConflictError, MemoryError } from "@holdfast/memory";
+ *
+ * const error = new ConflictError("REVISION", "Cannot put record: revision must be 3, received 2");
+ * assert(error instanceof MemoryError);
+ * assert.equal(error.code, "CONFLICT");
+ * ```
+ */
+export class MemoryError extends Error {
+  /** The stable code. Messages may be reworded, codes are not. */
+  readonly code: string;
+  /** Counts, field names and positions; frozen, without content. */
+  readonly details: ErrorDetails;
+
+  /** Makes an error with a stable code and a message without content. */
+  constructor(code: string, message: string, options: MemoryErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = new.target.name;
+    this.code = code;
+    this.details = Object.freeze({ ...options.details });
+  }
+
+  /** Whether the caller can succeed by reading again or waiting, without doing anything else differently. */
+  get retryable(): boolean {
+    return false;
+  }
+}
+
+/**
+ * What the caller handed in is wrong (code `CONTRACT`). `field` names where, never the value.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { openMemory } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const identity = { tenant: "Orchard", kind: "fact", key: "preference" };
+ * await assert.rejects(memory.records.get(identity), { code: "CONTRACT", field: "tenant" });
+ * ```
+ */
+export class ContractError extends MemoryError {
+  /** The field that is wrong, as a path such as `value.items[2]`. */
+  readonly field: string;
+
+  /** Makes the error for one field. */
+  constructor(field: string, message: string, options: MemoryErrorOptions = {}) {
+    super("CONTRACT", message, { ...options, details: { field, ...options.details } });
+    this.field = field;
+  }
+}
+
+/**
+ * Why a {@linkcode ConflictError} was raised.
+ *
+ * - `REVISION`: the revision is not the expected one (retryable after reading again)
+ * - `SNAPSHOT`: the snapshot is stale (retryable with a fresh one)
+ * - `IDEMPOTENCY`: the operation id was used before with other input
+ * - `DELETED`: the identifier was deleted for ever
+ * - `MISSING`: there is nothing by that name
+ * - `EXPIRED`: a deadline has passed
+ * - `CAPACITY`: a stated limit is reached
+ * - `NOT_READY`: an index is not complete (retryable once it is)
+ * - `CLOCK`: the clock is behind the highest time seen
+ */
+export type ConflictReason =
+  | "REVISION"
+  | "SNAPSHOT"
+  | "IDEMPOTENCY"
+  | "DELETED"
+  | "MISSING"
+  | "EXPIRED"
+  | "CAPACITY"
+  | "NOT_READY"
+  | "CLOCK";
+
+const RETRYABLE_REASONS: ReadonlySet<ConflictReason> = new Set(["REVISION", "SNAPSHOT", "NOT_READY"]);
+
+/** What a {@linkcode ConflictError} takes besides reason and message. */
+export interface ConflictErrorOptions extends MemoryErrorOptions {
+  /** The revision there is now; `null` where there is nothing. */
+  readonly currentRevision?: number | null;
+}
+
+/**
+ * The call was well formed but does not fit what is stored (code `CONFLICT`).
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { ConflictError } from "@holdfast/memory";
+ *
+ * const error = new ConflictError("REVISION", "Cannot put record: stale revision", { currentRevision: 4 });
+ * assert.equal(error.retryable, true);
+ * assert.equal(error.currentRevision, 4);
+ * ```
+ */
+export class ConflictError extends MemoryError {
+  /** Why, as a stable word. */
+  readonly reason: ConflictReason;
+  /** The revision there is now; `null` where there is nothing; absent where no revision is involved. */
+  readonly currentRevision?: number | null;
+
+  /** Makes the error for one reason. */
+  constructor(reason: ConflictReason, message: string, options: ConflictErrorOptions = {}) {
+    const { currentRevision } = options;
+    const known = currentRevision === undefined ? { reason } : { reason, currentRevision };
+    super("CONFLICT", message, { ...options, details: { ...known, ...options.details } });
+    this.reason = reason;
+    if (currentRevision !== undefined) this.currentRevision = currentRevision;
+  }
+
+  /** Whether reading again (or finishing the index) and repeating the call can succeed. */
+  override get retryable(): boolean {
+    return RETRYABLE_REASONS.has(this.reason);
+  }
+}
+
+/**
+ * Stored data, digests, lineage or ledger do not agree (code `INTEGRITY`). Never raised for what a caller handed in.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { IntegrityError } from "@holdfast/memory";
+ *
+ * assert.equal(new IntegrityError("Record checksum does not match").code, "INTEGRITY");
+ * ```
+ */
+export class IntegrityError extends MemoryError {
+  /** Makes the error. */
+  constructor(message: string, options: MemoryErrorOptions = {}) {
+    super("INTEGRITY", message, options);
+  }
+}
+
+/**
+ * What is wrong with the file or the machine.
+ *
+ * - `BUSY`: another process holds the lock (retryable)
+ * - `FULL`: the disk or the file is full
+ * - `READONLY`: the store or its file cannot be written
+ * - `PERMISSION`: Deno or the operating system forbids it; the message names the flag
+ * - `UNSAFE`: a link, a mode, an owner or a foreign file
+ * - `EXISTS`: the destination is there already
+ * - `REPLACED`: another file lies under the name, or a restore has fenced this store
+ * - `RESTORE`: a restore is needed, or unfinished
+ * - `SCHEMA`: the file is of a newer version
+ * - `CORRUPT`: SQLite finds the file damaged
+ * - `IO`: reading or writing failed
+ * - `CLOSED`: the store was closed
+ */
+export type StorageCode =
+  | "BUSY"
+  | "FULL"
+  | "READONLY"
+  | "PERMISSION"
+  | "UNSAFE"
+  | "EXISTS"
+  | "REPLACED"
+  | "RESTORE"
+  | "SCHEMA"
+  | "CORRUPT"
+  | "IO"
+  | "CLOSED";
+
+/**
+ * The file or the machine is in the way; `code` says how.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { StorageError } from "@holdfast/memory";
+ *
+ * assert.equal(new StorageError("BUSY", "Another process holds the lock").retryable, true);
+ * ```
+ */
+export class StorageError extends MemoryError {
+  declare readonly code: StorageCode;
+
+  /** Makes the error for one code. */
+  constructor(code: StorageCode, message: string, options: MemoryErrorOptions = {}) {
+    super(code, message, options);
+  }
+
+  /** Whether waiting and repeating the call can succeed: only for `BUSY`. */
+  override get retryable(): boolean {
+    return this.code === "BUSY";
+  }
+}
+
+/**
+ * What does not fit.
+ *
+ * - `REQUIRED_CONTEXT_TOO_LARGE`: system text, pins, tools and question alone exceed the input allowance
+ * - `LAYER_ALLOCATION`: the reserves exceed what is left
+ * - `CAP_BUDGET`: a message cannot be shortened to the cap
+ * - `PROMPT_TOO_LARGE`: the finished request exceeds the allowance
+ */
+export type BudgetCode =
+  | "REQUIRED_CONTEXT_TOO_LARGE"
+  | "LAYER_ALLOCATION"
+  | "CAP_BUDGET"
+  | "PROMPT_TOO_LARGE";
+
+/**
+ * The token budget cannot hold what must be there; `details` carries the counts.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { BudgetError } from "@holdfast/memory";
+ *
+ * const details = { requiredTokens: 120, inputAllowance: 100, overflowTokens: 20 };
+ * const error = new BudgetError("REQUIRED_CONTEXT_TOO_LARGE", "Required context exceeds the allowance", { details });
+ * assert.equal(error.details.overflowTokens, 20);
+ * ```
+ */
+export class BudgetError extends MemoryError {
+  declare readonly code: BudgetCode;
+
+  /** Makes the error for one code. */
+  constructor(code: BudgetCode, message: string, options: MemoryErrorOptions = {}) {
+    super(code, message, options);
+  }
+}
+
+/**
+ * A summary policy or token counter that the caller supplied threw, or gave something else than promised (code
+ * `POLICY`).
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { PolicyError } from "@holdfast/memory";
+ *
+ * assert.equal(new PolicyError("The token counter gave no whole number").code, "POLICY");
+ * ```
+ */
+export class PolicyError extends MemoryError {
+  /** Makes the error. */
+  constructor(message: string, options: MemoryErrorOptions = {}) {
+    super("POLICY", message, options);
+  }
+}
