@@ -1,0 +1,37 @@
+/** Keyed hashes of identifiers, and hashes as bytes. */
+
+import type { BinaryLike } from "node:crypto";
+
+type Hash = (algorithm: string, data: BinaryLike, encoding: "buffer") => Uint8Array;
+
+let hashOrNull: Hash | null = null;
+
+const encoder = new TextEncoder();
+
+/** Bytes of a keyed hash. */
+export const KEYED_HASH_BYTES = 16;
+
+/**
+ * The first 16 bytes of SHA-256(key ‖ canonical JSON of the parts). The key is random and lives in main, so that the
+ * ledger alone cannot even confirm a guess. Parts are well-formed texts, for which `JSON.stringify` is canonical.
+ */
+export function keyedHash(key: Uint8Array, parts: readonly string[]): Uint8Array {
+  hashOrNull ??= process.getBuiltinModule("node:crypto").hash as Hash;
+  const text = encoder.encode(JSON.stringify(parts));
+  const input = new Uint8Array(key.length + text.length);
+  input.set(key);
+  input.set(text, key.length);
+  return new Uint8Array(hashOrNull("sha256", input, "buffer").subarray(0, KEYED_HASH_BYTES));
+}
+
+/** Lower-case hex digits. */
+export function toHex(bytes: Uint8Array): string {
+  let hex = "";
+  for (const byte of bytes) hex += byte.toString(16).padStart(2, "0");
+  return hex;
+}
+
+/** Whether two byte strings are equal. */
+export function equalBytes(left: Uint8Array, right: Uint8Array): boolean {
+  return left.length === right.length && left.every((byte, index) => byte === right[index]);
+}

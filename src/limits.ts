@@ -1,0 +1,94 @@
+/** Every limit, with its unit and its reason. */
+
+/** Members of one write group: beyond 64 a longer group no longer lowers the cost of a member, but delays them all. */
+export const GROUP_MEMBERS_MAX = 64;
+
+/** Bytes of payload in one write group: keeps the time the lock is held near one sync. */
+export const GROUP_BYTES_MAX = 1 << 20;
+
+/** Milliseconds of writing without a pause, after which other processes get their turn. */
+export const WRITING_WITHOUT_PAUSE_MS_MAX = 20;
+
+/** Milliseconds of that pause. */
+export const WRITING_PAUSE_MS = 2;
+
+/** The shortest and longest sleep before a busy database is tried again, in milliseconds; drawn anew each time. */
+export const BUSY_SLEEP_MS = { min: 1, max: 10 } as const;
+
+/** Milliseconds from a call until a lock held by others is reported as `BUSY`, unless the caller says otherwise. */
+export const BUSY_TIMEOUT_MS_DEFAULT = 5_000;
+
+/** The longest busy timeout, in milliseconds: an hour. */
+export const BUSY_TIMEOUT_MS_MAX = 3_600_000;
+
+/** Milliseconds for which `records.get` relies on its last look at files and ledger. */
+export const GLANCE_MS = 10;
+
+/** Milliseconds after which the files are compared even if their directory did not change. */
+export const FILE_COMPARISON_MS = 20;
+
+/** Milliseconds the clock may be behind the highest time seen before deadlines set from it are refused. */
+export const CLOCK_BEHIND_MS_MAX = 60_000;
+
+/** The latest time a clock may tell: the end of JavaScript's `Date`, in milliseconds since the Unix epoch. */
+export const CLOCK_MS_MAX = 8_640_000_000_000_000;
+
+/** The latest time of a record, in seconds since the Unix epoch: the reference's bound. */
+export const RECORD_SECONDS_MAX = 10_000_000_000;
+
+/** The longest deadline of a checkpoint or a fact, in seconds: a day. */
+export const RECORD_TTL_SECONDS_MAX = 86_400;
+
+/** UTF-8 bytes of a record's stored body, for checkpoints, facts and kinds that do not say otherwise. */
+export const RECORD_BYTES_MAX = 2_048;
+
+/** UTF-8 bytes of a record's stored body that a kind may allow: larger things belong in files. */
+export const KIND_BYTES_MAX = 1_000_000;
+
+/** Unicode code points of a text in a checkpoint or fact. */
+export const RECORD_TEXT_CODE_POINTS_MAX = 256;
+
+/** Items of a checkpoint. */
+export const CHECKPOINT_ITEMS_MAX = 8;
+
+/** Unicode code points of an identifier of a kind with `identifiers: "text"`. */
+export const IDENTIFIER_CODE_POINTS_MAX = 256;
+
+/** Unicode code points of an operation id. */
+export const OPERATION_ID_CODE_POINTS_MAX = 256;
+
+/** Milliseconds for which a record operation's id is remembered: a day. */
+export const RECORD_OPERATION_KEPT_MS = 86_400_000;
+
+/** Remembered operations that one call may clear away: two for each one added keeps them from piling up. */
+export const OPERATIONS_CLEARED_PER_CALL = 2;
+
+/** Records in one page of `list`, unless the caller says otherwise. */
+export const LIST_ITEMS_DEFAULT = 100;
+
+/** Records in one page of `list`. */
+export const LIST_ITEMS_MAX = 1_000;
+
+/** Times `update` rereads and recomputes, unless the caller says otherwise. */
+export const UPDATE_ATTEMPTS_DEFAULT = 8;
+
+/** Times `update` may reread and recompute. */
+export const UPDATE_ATTEMPTS_MAX = 100_000;
+
+/** Rows that `check` reads in one transaction before it gives way to other work. */
+export const CHECK_ROWS_PER_BATCH = 500;
+
+/** Further kinds of records in one store. */
+export const KINDS_MAX = 1_000;
+
+/** Times one write group may first complete a deletion of another process before it is told that the store is busy. */
+export const CATCH_UPS_PER_GROUP_MAX = 16;
+
+/** Pending events that a read looks through for its own scope; with more it waits until all are applied. */
+export const PENDING_EVENTS_READ_MAX = 1_000;
+
+/** Events whose chain is verified in one go before other work gets its turn. */
+export const CHAIN_EVENTS_PER_BATCH = 1_000;
+
+/** Problems that one check lists: enough to see what happened. */
+export const CHECK_PROBLEMS_MAX = 1_000;
