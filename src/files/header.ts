@@ -1,0 +1,66 @@
+/** Tells a file of ours from any other by its first hundred bytes, before SQLite opens (and perhaps changes) it. */
+
+import { StorageError } from "../errors.ts";
+import { toStorageError } from "./private_file.ts";
+
+const HEADER_BYTES = 100;
+const MAGIC = "SQLite format 3\0";
+const USER_VERSION_OFFSET = 60;
+const APPLICATION_ID_OFFSET = 68;
+
+/** What a database file must say of itself. */
+export interface FileKind {
+  /** SQLite's `application_id`. */
+  readonly applicationId: number;
+  /** The newest schema version that this release can read. */
+  readonly schemaVersion: number;
+  /** What to call the file in an error. */
+  readonly what: string;
+}
+
+/**
+ * Refuses a foreign, a newer, or a damaged file, without changing a byte of it. An empty file passes: it is an
+ * unfinished creation. Opening and closing a file that SQLite has open in this process would drop its locks, so this
+ * is for files that are not open yet.
+ */
+export function assertOwnHeader(path: string, kind: FileKind): void {
+  const header = readHeader(path);
+  if (header.length === 0) return;
+  if (header.length < HEADER_BYTES || MAGIC !== String.fromCharCode(...header.subarray(0, MAGIC.length))) {
+    throw new StorageError("CORRUPT", `Cannot open store: ${kind.what} is not a SQLite database`);
+  }
+  const view = new DataView(header.buffer);
+  if (view.getInt32(APPLICATION_ID_OFFSET) !== kind.applicationId) {
+    throw new StorageError("UNSAFE", `Cannot open store: ${kind.what} is a file of another kind`);
+  }
+  assertSchemaVersion(view.getInt32(USER_VERSION_OFFSET), kind);
+}
+
+/** Refuses a schema version that this release does not know. */
+export function assertSchemaVersion(version: number, kind: FileKind): void {
+  if (version < 0 || version > kind.schemaVersion) {
+    throw new StorageError(
+      "SCHEMA",
+      `Cannot open store: ${kind.what} has a schema that this release does not know`,
+      {
+        details: { version, known: kind.schemaVersion },
+      },
+    );
+  }
+}
+
+function readHeader(path: string): Uint8Array<ArrayBuffer> {
+  try {
+    using file = Deno.openSync(path, { read: true });
+    const header = new Uint8Array(HEADER_BYTES);
+    let length = 0;
+    while (length < HEADER_BYTES) {
+      const read = file.readSync(header.subarray(length));
+      if (read === null) break;
+      length += read;
+    }
+    return header.slice(0, length);
+  } catch (error) {
+    throw toStorageError(error);
+  }
+}

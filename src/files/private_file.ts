@@ -1,0 +1,139 @@
+/** Private files: what is refused, and how one is made. Nothing here opens a file that may be open already. */
+
+import { StorageError } from "../errors.ts";
+import { currentUser } from "./permissions.ts";
+import { type FilePath, SIDECAR_SUFFIXES, type StorePaths } from "./store_path.ts";
+
+/** A file's identity and size: device, inode, owner, bytes. Windows tells only the size. */
+export interface FileIdentity {
+  readonly device: number;
+  readonly inode: number | null;
+  readonly owner: number | null;
+  readonly bytes: number;
+}
+
+const OTHERS = 0o077;
+const WRITABLE_BY_OTHERS = 0o022;
+const STICKY = 0o1000;
+
+/** Looks at a name without following a link; null if nothing is there. */
+export function lstatOrNull(path: string): Deno.FileInfo | null {
+  try {
+    return Deno.lstatSync(path);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return null;
+    throw toStorageError(error);
+  }
+}
+
+/** The storage error for what a file operation threw. */
+export function toStorageError(error: unknown): unknown {
+  if (error instanceof Deno.errors.PermissionDenied || error instanceof Deno.errors.NotCapable) {
+    return new StorageError("PERMISSION", "Cannot use the store's files: access is forbidden", {
+      cause: error,
+    });
+  }
+  if (!(error instanceof Error)) return error;
+  const code = (error as { code?: unknown }).code;
+  if (code === "ENOSPC" || code === "EDQUOT") {
+    return new StorageError("FULL", "Cannot use the store's files: the disk is full", { cause: error });
+  }
+  if (code === "EROFS") {
+    return new StorageError("READONLY", "Cannot use the store's files: the file system is read-only", {
+      cause: error,
+    });
+  }
+  return new StorageError("IO", "Cannot use the store's files", { cause: error });
+}
+
+function unsafe(what: string, rule: string): StorageError {
+  return new StorageError("UNSAFE", `Cannot open store: ${what} ${rule}`, { details: { what } });
+}
+
+/** The identity of what lies under a name, if it is a private regular file; null if nothing is there. */
+export function inspectPrivateFile(path: string, what: string): FileIdentity | null {
+  const info = lstatOrNull(path);
+  if (info === null) return null;
+  if (info.isSymlink) throw unsafe(what, "must not be a symbolic link");
+  if (!info.isFile) throw unsafe(what, "must be a regular file");
+  if (info.mode !== null && (info.mode & OTHERS) !== 0) {
+    throw unsafe(what, "must not be open to group or others: its mode must be 0600");
+  }
+  if (info.nlink !== null && info.nlink !== 1) throw unsafe(what, "must have no other hard link");
+  return { device: info.dev, inode: info.ino, owner: info.uid, bytes: info.size };
+}
+
+/** What lies under the names of a store: its files and their sidecars, by path. */
+export type StoreFiles = ReadonlyMap<string, FileIdentity>;
+
+/** Inspects all names of a store; refuses links, modes, foreign owners and sidecars without their file. */
+export function inspectStore(paths: StorePaths): StoreFiles {
+  const files = new Map<string, FileIdentity>();
+  for (const [what, file] of [["the store", paths.main], ["the ledger", paths.ledger]] as const) {
+    inspectDatabase(files, file, what);
+  }
+  const owners = new Set([...files.values()].map((file) => file.owner));
+  if (owners.size > 1) throw unsafe("the store", "and its ledger must belong to one owner");
+  const user = currentUser();
+  const [owner] = owners;
+  if (user !== null && user !== 0 && owner !== undefined && owner !== null && owner !== user) {
+    throw unsafe("the store", "must belong to the user of this process");
+  }
+  return files;
+}
+
+/** The names are looked at sidecars first: a file that comes into being meanwhile is then seen after its sidecars. */
+function inspectDatabase(files: Map<string, FileIdentity>, file: FilePath, what: string): void {
+  const sidecars = SIDECAR_SUFFIXES.map((suffix) => file.path + suffix)
+    .map((path) => [path, inspectPrivateFile(path, `a sidecar of ${what}`)] as const);
+  const identity = inspectPrivateFile(file.path, what);
+  if (identity !== null) files.set(file.path, identity);
+  for (const [path, sidecar] of sidecars) {
+    if (sidecar === null) continue;
+    if (identity === null) throw unsafe(`a sidecar of ${what}`, "must not be there before its file");
+    files.set(path, sidecar);
+  }
+}
+
+/** Refuses a directory in which others could replace the files. */
+export function inspectDirectory(directory: string): void {
+  const info = lstatOrNull(directory);
+  if (info === null) throw new StorageError("IO", "Cannot find the directory of the store");
+  if (!info.isDirectory) throw unsafe("the directory", "must be a directory");
+  if (info.mode === null) return;
+  if ((info.mode & WRITABLE_BY_OTHERS) !== 0 && (info.mode & STICKY) === 0) {
+    throw unsafe("the directory", "must not be writable by group or others without the sticky bit");
+  }
+}
+
+/** Makes missing directories, each 0700. */
+export function makePrivateDirectory(path: string): void {
+  try {
+    Deno.mkdirSync(path, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    if (error instanceof Deno.errors.AlreadyExists) return;
+    throw toStorageError(error);
+  }
+}
+
+/** Makes an empty file with mode 0600, exclusively; false if something is there already. */
+export function createPrivateFile(path: string): boolean {
+  try {
+    Deno.openSync(path, { read: true, write: true, createNew: true, mode: 0o600 }).close();
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.AlreadyExists) return false;
+    throw toStorageError(error);
+  }
+}
+
+/** Makes the names in a directory durable. Windows does this by itself and has no call for it. */
+export function syncDirectory(directory: string): void {
+  if (Deno.build.os === "windows") return;
+  try {
+    using handle = Deno.openSync(directory, { read: true });
+    handle.syncSync();
+  } catch (error) {
+    throw toStorageError(error);
+  }
+}

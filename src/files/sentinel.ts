@@ -1,0 +1,86 @@
+import { monotonicMs } from "../clock.ts";
+import { StorageError } from "../errors.ts";
+import { FILE_COMPARISON_MS } from "../limits.ts";
+import { lstatOrNull } from "./private_file.ts";
+import { SIDECAR_SUFFIXES, type StorePaths } from "./store_path.ts";
+
+interface Remembered {
+  readonly device: number;
+  readonly inode: number | null;
+  bytes: number;
+}
+
+/**
+ * Notices when another file lies under one of a store's names. The directory's change time is looked at each time
+ * (one `lstat`); when it moved, and at least every {@linkcode FILE_COMPARISON_MS}, every name is compared.
+ */
+export class Sentinel {
+  readonly #directories: readonly string[];
+  readonly #databases: readonly string[];
+  readonly #sidecars: readonly string[];
+  readonly #remembered = new Map<string, Remembered>();
+  #directoryTimes: readonly number[] = [];
+  #comparedAtMs = -Infinity;
+  #scrubs = 0;
+
+  constructor(paths: StorePaths) {
+    this.#databases = [paths.main.path, paths.ledger.path];
+    this.#directories = [...new Set([paths.main.directory, paths.ledger.directory])];
+    // A rollback journal comes and goes with each transaction, so its identity means nothing.
+    this.#sidecars = this.#databases.flatMap((path) =>
+      SIDECAR_SUFFIXES.filter((suffix) => suffix !== "-journal").map((suffix) => path + suffix)
+    );
+  }
+
+  /** Remembers what lies under the names now, `scrubs` being how often main was rewritten (and may have shrunk). */
+  remember(scrubs: number): void {
+    this.#scrubs = scrubs;
+    this.#remembered.clear();
+    for (const path of [...this.#databases, ...this.#sidecars]) {
+      const info = lstatOrNull(path);
+      if (info !== null) this.#remembered.set(path, { device: info.dev, inode: info.ino, bytes: info.size });
+    }
+    for (const path of this.#databases) {
+      if (!this.#remembered.has(path)) throw replaced();
+    }
+    this.#directoryTimes = this.#readDirectoryTimes();
+    this.#comparedAtMs = monotonicMs();
+  }
+
+  /** Looks; throws `REPLACED` if a name is gone or means another file, or a database has become smaller. */
+  look(scrubs: number): void {
+    const nowMs = monotonicMs();
+    const times = this.#readDirectoryTimes();
+    const moved = times.some((time, index) => time !== this.#directoryTimes[index]);
+    if (!moved && nowMs - this.#comparedAtMs < FILE_COMPARISON_MS) return;
+    this.#compare(scrubs);
+    this.#directoryTimes = times;
+    this.#comparedAtMs = nowMs;
+  }
+
+  #compare(scrubs: number): void {
+    const rewritten = scrubs !== this.#scrubs;
+    for (const [path, before] of this.#remembered) {
+      const info = lstatOrNull(path);
+      if (info === null || info.dev !== before.device || info.ino !== before.inode) throw replaced();
+      if (info.size < before.bytes && !rewritten && this.#databases.includes(path)) throw replaced();
+      before.bytes = info.size;
+    }
+    this.#scrubs = scrubs;
+  }
+
+  #readDirectoryTimes(): readonly number[] {
+    return this.#directories.map((directory) => {
+      const info = lstatOrNull(directory);
+      if (info === null) throw replaced();
+      // The change time cannot be set by hand but is told in whole seconds only; the other is finer.
+      return (info.ctime?.getTime() ?? 0) + (info.mtime?.getTime() ?? 0);
+    });
+  }
+}
+
+function replaced(): StorageError {
+  return new StorageError("REPLACED", "Cannot use store: another file lies under one of its names", {
+    details: { by: "file" },
+  });
+}

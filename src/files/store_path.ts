@@ -1,0 +1,103 @@
+/** Where a store lies: its two files, their sidecars, and the directories they are in. */
+
+import { ContractError, StorageError } from "../errors.ts";
+
+/** The path that means a store in memory. */
+export const MEMORY_PATH = ":memory:";
+
+/** A file in a directory whose links are resolved; the name is literal, whatever characters it has. */
+export interface FilePath {
+  /** The directory's real path. */
+  readonly directory: string;
+  /** The file's own name. */
+  readonly name: string;
+  /** Both together. */
+  readonly path: string;
+}
+
+/** The two files of a store. */
+export interface StorePaths {
+  /** Live state. */
+  readonly main: FilePath;
+  /** The deletion ledger. */
+  readonly ledger: FilePath;
+}
+
+/** What SQLite puts beside a database file. */
+export const SIDECAR_SUFFIXES = ["-wal", "-shm", "-journal"] as const;
+
+/** A path as the caller gave it, before the directory is looked at. */
+export interface GivenPath {
+  /** The directory, absolute or relative. */
+  readonly parent: string;
+  /** The file's own name. */
+  readonly name: string;
+}
+
+const IS_WINDOWS = Deno.build.os === "windows";
+
+/** Takes a path or `file:` URL apart; a path with `?`, `#`, `%41`, spaces or `file:` in it means the literal file. */
+export function parsePath(field: string, given: unknown): GivenPath {
+  const path = given instanceof URL ? fromUrl(field, given) : given;
+  if (typeof path !== "string") {
+    throw new ContractError(field, `Expected ${field} to be a path or a file URL`);
+  }
+  if (path === "" || path.includes("\0") || !path.isWellFormed()) {
+    throw new ContractError(field, `Expected ${field} to be a path of well-formed text without NUL`);
+  }
+  const cut = lastSeparator(path);
+  const name = path.slice(cut + 1);
+  if (name === "" || name === "." || name === "..") {
+    throw new ContractError(field, `Expected ${field} to end with a file name`);
+  }
+  return { parent: cut < 0 ? "." : path.slice(0, cut) || path.slice(0, cut + 1), name };
+}
+
+function lastSeparator(path: string): number {
+  const slash = path.lastIndexOf("/");
+  return IS_WINDOWS ? Math.max(slash, path.lastIndexOf("\\")) : slash;
+}
+
+function fromUrl(field: string, url: URL): string {
+  if (url.protocol !== "file:" || url.search !== "" || url.hash !== "" || (url.host !== "" && !IS_WINDOWS)) {
+    throw new ContractError(field, `Expected ${field} to be a file URL without query or fragment`);
+  }
+  let path: string;
+  try {
+    path = decodeURIComponent(url.pathname);
+  } catch (cause) {
+    throw new ContractError(field, `Expected ${field} to be a file URL in UTF-8`, { cause });
+  }
+  return IS_WINDOWS ? path.replace(/^\/(?=[A-Za-z]:)/, "") : path;
+}
+
+/** Resolves the directory once, links included; from then on the real path is used. */
+export function resolveFile(given: GivenPath): FilePath {
+  let directory: string;
+  try {
+    directory = Deno.realPathSync(given.parent);
+  } catch (cause) {
+    throw new StorageError("IO", "Cannot find the directory of the store", { cause });
+  }
+  return fileIn(directory, given.name);
+}
+
+/** A file of that name in a directory that is already resolved. */
+export function fileIn(directory: string, name: string): FilePath {
+  const separator = directory.endsWith("/") || directory.endsWith("\\") ? "" : IS_WINDOWS ? "\\" : "/";
+  return { directory, name, path: `${directory}${separator}${name}` };
+}
+
+/** Refuses a ledger that would be main itself or fall on one of main's sidecars, or the other way round. */
+export function assertDistinct(paths: StorePaths): void {
+  const names = [paths.main, paths.ledger].flatMap((file) => [
+    file.path,
+    ...SIDECAR_SUFFIXES.map((suffix) => file.path + suffix),
+  ]);
+  if (new Set(names).size !== names.length) {
+    throw new ContractError(
+      "deletionPath",
+      "Expected deletionPath to name another file than the store's own",
+    );
+  }
+}
