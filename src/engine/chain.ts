@@ -1,0 +1,65 @@
+/** The hash chain over the ledger's events. */
+
+import { toHex } from "../canonical/keyed_hash.ts";
+import { sha256Hex } from "../canonical/sha256.ts";
+import { IntegrityError } from "../errors.ts";
+import type { DeletionEvent, RecordedEvent } from "./operation.ts";
+
+/** A place in the chain: how many events, and the hash over all of them. */
+export interface ChainPlace {
+  readonly sequence: number;
+  readonly head: string;
+}
+
+/** The head of an empty ledger. */
+export function firstHead(lineage: string): string {
+  return sha256Hex(`holdfast ledger ${lineage}`);
+}
+
+/** The head after an event: SHA-256 of the head before it and every column of the event. */
+export function nextHead(head: string, event: Omit<RecordedEvent, "head">): string {
+  return sha256Hex(JSON.stringify([
+    head,
+    event.sequence,
+    event.batch,
+    event.kind,
+    toHex(event.scopeHash),
+    toHex(event.keyHash),
+    event.burned,
+    event.floor,
+    event.at,
+    encodeCounts(event.counts),
+  ]));
+}
+
+/** Counts as stored and hashed: JSON with sorted keys. */
+export function encodeCounts(counts: Readonly<Record<string, number>>): string {
+  return JSON.stringify(Object.fromEntries(Object.entries(counts).sort(([a], [b]) => a < b ? -1 : 1)));
+}
+
+/** Gives events their place in the chain: one batch, recorded and applied together. */
+export function chainEvents(
+  events: readonly DeletionEvent[],
+  after: ChainPlace,
+  atMs: number,
+): readonly RecordedEvent[] {
+  const batch = after.sequence + 1;
+  let head = after.head;
+  return events.map((event, index) => {
+    const placed = { ...event, sequence: batch + index, batch, at: atMs };
+    head = nextHead(head, placed);
+    return { ...placed, head };
+  });
+}
+
+/** Requires that events follow without a hole and that every head is right; gives the place they lead to. */
+export function verifyChain(events: readonly RecordedEvent[], after: ChainPlace): ChainPlace {
+  let { sequence, head } = after;
+  for (const event of events) {
+    if (event.sequence !== ++sequence || nextHead(head, event) !== event.head) {
+      throw new IntegrityError("Cannot use ledger: its chain of events is broken", { details: { sequence } });
+    }
+    head = event.head;
+  }
+  return { sequence, head };
+}

@@ -1,0 +1,49 @@
+import type { CheckOptions, CheckProblem, CheckReport } from "../contracts/check.ts";
+import { yieldToEventLoop } from "../clock.ts";
+import { IntegrityError, StorageError } from "../errors.ts";
+import { CHECK_PROBLEMS_MAX } from "../limits.ts";
+
+/** Collects what a check finds, and gives way to other work between its batches. */
+export class CheckCollector {
+  readonly #options: CheckOptions;
+  readonly #problems: CheckProblem[] = [];
+  readonly #rows: Record<string, number> = {};
+
+  constructor(options: CheckOptions) {
+    this.#options = options;
+  }
+
+  /** Notes something damaged. */
+  problem(
+    database: CheckProblem["database"],
+    table: string,
+    problem: string,
+    row: string | null = null,
+  ): void {
+    if (this.#problems.length < CHECK_PROBLEMS_MAX) this.#problems.push({ database, table, row, problem });
+  }
+
+  /** Notes what reading a row threw, if it says that something is damaged; anything else is thrown again. */
+  caught(database: CheckProblem["database"], table: string, error: unknown, row: string | null = null): void {
+    if (!isDamage(error)) throw error;
+    this.problem(database, table, error.message, row);
+  }
+
+  /** Counts a batch of rows, tells how far the check is, and lets other work run. */
+  async batch(part: string, rows: number): Promise<void> {
+    this.#rows[part] = (this.#rows[part] ?? 0) + rows;
+    this.#options.onProgress?.({ part, rows: this.#rows[part] });
+    await yieldToEventLoop();
+    this.#options.signal?.throwIfAborted();
+  }
+
+  /** What was found. */
+  report(): CheckReport {
+    return { ok: this.#problems.length === 0, problems: this.#problems, rows: this.#rows };
+  }
+}
+
+/** Whether an error says that what is stored is damaged. */
+export function isDamage(error: unknown): error is IntegrityError | StorageError {
+  return error instanceof IntegrityError || (error instanceof StorageError && error.code === "CORRUPT");
+}

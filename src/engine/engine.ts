@@ -1,0 +1,76 @@
+/** The port between the store's logic and a database: what every engine does, whatever it runs on. */
+
+import type { CheckCollector } from "./check.ts";
+import type {
+  DeletionEvent,
+  GroupTime,
+  Operation,
+  ReadTransaction,
+  RecordedEvent,
+  WriteTransaction,
+} from "./operation.ts";
+
+/** What an engine can do, as data. */
+export interface EngineSupports {
+  /** Whether reads never wait for writers of other processes. */
+  readonly readersNeverWait: boolean;
+  /** Whether the store outlives its process. */
+  readonly durable: boolean;
+}
+
+/** How a read is run. */
+export interface ReadOptions {
+  /** Whether a pending deletion concerns what is read, so that it must be completed first; by default each does. */
+  readonly concerns?: (event: DeletionEvent) => boolean;
+  /** Whether a look at files and ledger a few milliseconds ago is enough; for single statements only. */
+  readonly glance?: boolean;
+  /** Cancels the wait. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** How a write is run. */
+export interface WriteOptions {
+  /** Whether the operation may hand over deletions: such members form groups of their own. */
+  readonly ledger?: boolean;
+  /** About how many bytes it writes. */
+  readonly bytes?: number;
+  /** Withdraws the write while it is queued. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A place in a store's history of deletions. */
+export interface Watermark {
+  /** Which ledger: 32 lower-case hex digits. */
+  readonly lineage: string;
+  /** How many deletions it has recorded. */
+  readonly sequence: number;
+  /** The hash chain over all of them: 64 lower-case hex digits. */
+  readonly head: string;
+}
+
+/** Erases in main what an event says, whatever incarnation it finds. */
+export type ApplyEvent = (
+  transaction: WriteTransaction,
+  event: RecordedEvent,
+  hashKey: Uint8Array,
+) => Operation<void>;
+
+/** One open store, driven by operations. */
+export interface Engine {
+  readonly supports: EngineSupports;
+  readonly readOnly: boolean;
+  /** The key of all keyed hashes. */
+  readonly hashKey: Uint8Array;
+  /** Effective time, for calls that only read. */
+  time(): GroupTime;
+  /** Reads one moment of the store, once what is pending and concerns it was completed. */
+  read<T>(factory: (transaction: ReadTransaction) => Operation<T>, options?: ReadOptions): Promise<T>;
+  /** Queues a change; resolves once it is durable. A factory may be run more than once. */
+  write<T>(factory: (transaction: WriteTransaction) => Operation<T>, options?: WriteOptions): Promise<T>;
+  /** What was deleted so far, with everything recorded applied. */
+  watermark(): Promise<Watermark>;
+  /** Checks what the engine keeps: pages, meta rows, the ledger's chain and main's copy of it. */
+  check(collector: CheckCollector): Promise<void>;
+  /** Drains queued writes and closes; further calls give the same promise. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,35 @@
+/** The schema of the deletion ledger: hashes, counts and a chain; no text that anybody stored. */
+
+import type { Migration } from "./migrations.ts";
+
+const CREATE_META = `CREATE TABLE meta (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  lineage TEXT NOT NULL,
+  generation INTEGER NOT NULL,
+  epoch TEXT,
+  count INTEGER NOT NULL,
+  head TEXT NOT NULL,
+  probe INTEGER NOT NULL,
+  checksum INTEGER NOT NULL
+) STRICT`;
+
+const CREATE_EVENTS = `CREATE TABLE events (
+  sequence INTEGER PRIMARY KEY,
+  batch INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  scope_hash BLOB NOT NULL,
+  key_hash BLOB NOT NULL,
+  burned INTEGER NOT NULL,
+  floor INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  counts TEXT NOT NULL,
+  head TEXT NOT NULL
+) STRICT`;
+
+/** What `application_id` says of a ledger: "HFL1". */
+export const LEDGER_APPLICATION_ID = 0x48464c31;
+
+/** The ledger's migrations, oldest first. Append only: a released one never changes. */
+export const LEDGER_MIGRATIONS: readonly Migration[] = [
+  { version: 1, statements: [CREATE_META, CREATE_EVENTS] },
+];

@@ -1,0 +1,19 @@
+/** Schema versions as an append-only list of statements. */
+
+/** One step from a version to the next. */
+export interface Migration {
+  /** The version it leads to; the first is 1. */
+  readonly version: number;
+  /** What it runs, in order, inside the one transaction that also sets the version. */
+  readonly statements: readonly string[];
+}
+
+/** The newest version a list leads to. */
+export function newestVersion(migrations: readonly Migration[]): number {
+  return migrations.at(-1)?.version ?? 0;
+}
+
+/** The migrations that a file of some version still needs, oldest first. */
+export function pendingMigrations(migrations: readonly Migration[], version: number): readonly Migration[] {
+  return migrations.filter((migration) => migration.version > version);
+}

@@ -1,0 +1,41 @@
+/** Whether main and ledger belong together: asked at the start of every write group, after every read, and at open. */
+
+import { IntegrityError, StorageError } from "../../errors.ts";
+import type { Ledger, LedgerMeta } from "./ledger.ts";
+import type { MainMeta } from "./main_meta.ts";
+
+/** What is compared of main. */
+export type MainPlace = Pick<MainMeta, "lineage" | "epoch" | "pendingFrom" | "applied" | "appliedHead">;
+
+/** Requires equal lineage and epoch, and that main is a prefix of the ledger. */
+export function assertAgreement(main: MainPlace, ledger: Ledger, meta: LedgerMeta): void {
+  if (main.lineage !== meta.lineage) {
+    throw new IntegrityError("Cannot use store: its ledger belongs to another store");
+  }
+  assertLive(main, meta);
+  if (meta.count < main.applied) {
+    throw new IntegrityError("Cannot use store: its ledger has lost deletions that were applied", {
+      details: { recorded: meta.count, applied: main.applied },
+    });
+  }
+  if (ledger.headAt(main.applied, meta) !== main.appliedHead) {
+    throw new IntegrityError("Cannot use store: its ledger tells another history of deletions", {
+      details: { applied: main.applied },
+    });
+  }
+}
+
+/** Requires that the ledger takes this main for live. */
+export function assertLive(
+  main: Pick<MainMeta, "epoch" | "pendingFrom">,
+  meta: Pick<LedgerMeta, "epoch">,
+): void {
+  if (main.pendingFrom !== null) {
+    throw new StorageError("RESTORE", "Cannot use store: its restore is unfinished; run it again");
+  }
+  if (main.epoch !== meta.epoch) {
+    throw new StorageError("REPLACED", "Cannot use store: a restore has put another store in its place", {
+      details: { by: "restore" },
+    });
+  }
+}

@@ -1,0 +1,143 @@
+import { StorageError } from "../../errors.ts";
+import type { Operation, SqlReply } from "../operation.ts";
+import type { Row, SqliteConnection, SqliteDriver, SqliteStatement, SqlValue } from "./driver.ts";
+import { type DatabaseName, toMemoryError } from "./result_codes.ts";
+
+const BEGIN_DEFERRED = "BEGIN DEFERRED";
+const BEGIN_IMMEDIATE = "BEGIN IMMEDIATE";
+const BEGIN_EXCLUSIVE = "BEGIN EXCLUSIVE";
+const COMMIT = "COMMIT";
+const ROLLBACK = "ROLLBACK";
+const SAVEPOINT_MEMBER = "SAVEPOINT member";
+const ROLLBACK_TO_MEMBER = "ROLLBACK TO member";
+const RELEASE_MEMBER = "RELEASE member";
+
+const BEGIN = {
+  deferred: BEGIN_DEFERRED,
+  immediate: BEGIN_IMMEDIATE,
+  exclusive: BEGIN_EXCLUSIVE,
+} as const;
+
+/** One of a store's two databases: prepares each statement once, maps errors, and drives operations. */
+export class Connection {
+  readonly name: DatabaseName;
+  readonly #connection: SqliteConnection;
+  readonly #statements = new Map<string, SqliteStatement>();
+
+  constructor(name: DatabaseName, connection: SqliteConnection) {
+    this.name = name;
+    this.#connection = connection;
+  }
+
+  /** Opens a file, or a database in memory. */
+  static open(name: DatabaseName, driver: SqliteDriver, path: string, readOnly: boolean): Connection {
+    try {
+      return new Connection(name, driver.open(path, { readOnly }));
+    } catch (error) {
+      throw toMemoryError(error, name);
+    }
+  }
+
+  /** Whether a transaction is open; after an error SQLite may have ended it by itself. */
+  get isTransaction(): boolean {
+    return this.#connection.isTransaction;
+  }
+
+  get(sql: string, ...parameters: SqlValue[]): Row | undefined {
+    try {
+      return this.#statement(sql).get(parameters);
+    } catch (error) {
+      throw toMemoryError(error, this.name);
+    }
+  }
+
+  all(sql: string, ...parameters: SqlValue[]): readonly Row[] {
+    try {
+      return this.#statement(sql).all(parameters);
+    } catch (error) {
+      throw toMemoryError(error, this.name);
+    }
+  }
+
+  run(sql: string, ...parameters: SqlValue[]): number {
+    try {
+      return this.#statement(sql).run(parameters);
+    } catch (error) {
+      throw toMemoryError(error, this.name);
+    }
+  }
+
+  /** Begins a transaction, after ending one that an earlier failure may have left open. */
+  begin(mode: keyof typeof BEGIN): void {
+    this.rollback();
+    this.run(BEGIN[mode]);
+  }
+
+  commit(): void {
+    this.run(COMMIT);
+  }
+
+  /** Rolls back whatever is open; the first error is what matters, so a second one joins it instead of hiding it. */
+  rollback(): void {
+    if (this.#connection.isTransaction) this.run(ROLLBACK);
+  }
+
+  /** Rolls back because of `error` and gives it back; if that fails too, the second error joins it as its cause. */
+  abandon(error: unknown): unknown {
+    try {
+      this.rollback();
+      return error;
+    } catch (second) {
+      const cause = new AggregateError([error, second], "A failed transaction could not be rolled back");
+      if (!(error instanceof StorageError)) return cause;
+      return new StorageError(error.code, error.message, { details: error.details, cause });
+    }
+  }
+
+  savepoint(): void {
+    this.run(SAVEPOINT_MEMBER);
+  }
+
+  rollbackToSavepoint(): void {
+    this.run(ROLLBACK_TO_MEMBER);
+    this.run(RELEASE_MEMBER);
+  }
+
+  releaseSavepoint(): void {
+    this.run(RELEASE_MEMBER);
+  }
+
+  /** Runs an operation to its end, without ever giving way to the event loop. */
+  drive<T>(operation: Operation<T>): T {
+    try {
+      let step = operation.next();
+      while (step.done !== true) {
+        const { verb, sql, parameters } = step.value;
+        const statement = this.#statement(sql);
+        const reply: SqlReply = statement[verb](parameters);
+        step = operation.next(reply);
+      }
+      return step.value;
+    } catch (error) {
+      throw toMemoryError(error, this.name);
+    }
+  }
+
+  close(): void {
+    this.#statements.clear();
+    try {
+      this.#connection.close();
+    } catch (error) {
+      throw toMemoryError(error, this.name);
+    }
+  }
+
+  #statement(sql: string): SqliteStatement {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.#connection.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+}

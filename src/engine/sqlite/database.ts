@@ -1,0 +1,87 @@
+/** Opens one database file: its settings, its stamp, and its schema. */
+
+import { assertSchemaVersion, type FileKind } from "../../files/header.ts";
+import { StorageError } from "../../errors.ts";
+import { LEDGER_APPLICATION_ID, LEDGER_MIGRATIONS } from "../schema/ledger_schema.ts";
+import { MAIN_APPLICATION_ID, MAIN_MIGRATIONS } from "../schema/main_schema.ts";
+import { type Migration, newestVersion } from "../schema/migrations.ts";
+import { Connection } from "./connection.ts";
+import type { SqliteDriver } from "./driver.ts";
+import type { DatabaseName } from "./result_codes.ts";
+import { configure, type JournalMode, journalModeFor, libraryVersion, stampEmptyFile } from "./settings.ts";
+
+/** What tells main from ledger. */
+export interface DatabaseKind extends FileKind {
+  readonly name: DatabaseName;
+  readonly migrations: readonly Migration[];
+  readonly setApplicationId: string;
+  readonly setUserVersion: string;
+}
+
+/** Live state. */
+export const MAIN: DatabaseKind = {
+  name: "main",
+  what: "the store",
+  applicationId: MAIN_APPLICATION_ID,
+  schemaVersion: newestVersion(MAIN_MIGRATIONS),
+  migrations: MAIN_MIGRATIONS,
+  setApplicationId: "PRAGMA application_id = 0x48464d31",
+  setUserVersion: "PRAGMA user_version = 1",
+};
+
+/** The deletion ledger. */
+export const LEDGER: DatabaseKind = {
+  name: "ledger",
+  what: "the ledger",
+  applicationId: LEDGER_APPLICATION_ID,
+  schemaVersion: newestVersion(LEDGER_MIGRATIONS),
+  migrations: LEDGER_MIGRATIONS,
+  setApplicationId: "PRAGMA application_id = 0x48464c31",
+  setUserVersion: "PRAGMA user_version = 1",
+};
+
+const GET_APPLICATION_ID = "PRAGMA application_id";
+const GET_USER_VERSION = "PRAGMA user_version";
+
+/** One open database and the journal mode it was given. */
+export interface Database {
+  readonly connection: Connection;
+  readonly journalMode: JournalMode;
+}
+
+/** Opens and sets up a file, or a database in memory; closes it again if anything is refused. */
+export function openDatabase(
+  kind: DatabaseKind,
+  path: string,
+  driver: SqliteDriver,
+  readOnly: boolean,
+): Database {
+  const inMemory = path === ":memory:";
+  const connection = Connection.open(kind.name, driver, path, readOnly);
+  try {
+    const journalMode = inMemory ? "memory" : journalModeFor(libraryVersion(connection));
+    if (!readOnly) stampEmptyFile(connection, kind.setApplicationId);
+    configure(connection, journalMode, readOnly);
+    if (connection.get(GET_APPLICATION_ID)![0] !== kind.applicationId) {
+      throw new StorageError("UNSAFE", `Cannot open store: ${kind.what} is a file of another kind`);
+    }
+    assertSchemaVersion(schemaVersion(connection), kind);
+    return { connection, journalMode };
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}
+
+/** The version of the schema in a file; 0 where there is none yet. */
+export function schemaVersion(connection: Connection): number {
+  return connection.get(GET_USER_VERSION)![0] as number;
+}
+
+/** Creates the schema; within a write transaction of the connection. */
+export function createSchema(connection: Connection, kind: DatabaseKind): void {
+  for (const migration of kind.migrations) {
+    for (const statement of migration.statements) connection.run(statement);
+  }
+  connection.get(kind.setUserVersion);
+}

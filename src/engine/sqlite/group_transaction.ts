@@ -1,0 +1,123 @@
+import type { EffectiveTime } from "../effective_time.ts";
+import {
+  allRows,
+  type DeletionEvent,
+  getRow,
+  type GroupTime,
+  type Operation,
+  runStatement,
+  type WriteTransaction,
+} from "../operation.ts";
+import type { Row, SqlValue } from "./driver.ts";
+
+/** What a failing member takes back. */
+interface Mark {
+  readonly counter: number;
+  readonly changed: boolean;
+  readonly events: number;
+  readonly dirty: readonly string[];
+}
+
+/**
+ * What the members of one group see and leave behind. The counter, the events and the dirty tables live here until
+ * the group commits; a member that fails takes its own back.
+ */
+export class GroupTransaction implements WriteTransaction {
+  readonly #clock: EffectiveTime;
+  #time: GroupTime | null = null;
+  #counter: number;
+  #changed = false;
+  readonly #events: DeletionEvent[] = [];
+  #dirty: readonly string[] = [];
+  #clockLowered = false;
+
+  constructor(clock: EffectiveTime, counter: number) {
+    this.#clock = clock;
+    this.#counter = counter;
+  }
+
+  get(sql: string, ...parameters: SqlValue[]): Operation<Row | undefined> {
+    return getRow(sql, ...parameters);
+  }
+
+  all(sql: string, ...parameters: SqlValue[]): Operation<readonly Row[]> {
+    return allRows(sql, ...parameters);
+  }
+
+  *run(sql: string, ...parameters: SqlValue[]): Operation<number> {
+    const changed = yield* runStatement(sql, ...parameters);
+    if (changed > 0) this.#changed = true;
+    return changed;
+  }
+
+  time(): GroupTime {
+    this.#time ??= this.#clock.read();
+    return this.#time;
+  }
+
+  nextRevision(): number {
+    this.#changed = true;
+    return ++this.#counter;
+  }
+
+  record(event: DeletionEvent): void {
+    this.#changed = true;
+    this.#events.push(event);
+  }
+
+  lowerClockMark(): number {
+    const { behindMs } = this.time();
+    if (behindMs > 0) {
+      this.#changed = true;
+      this.#clockLowered = true;
+    }
+    return behindMs;
+  }
+
+  markDirty(table: string): void {
+    if (!this.#dirty.includes(table)) this.#dirty = [...this.#dirty, table];
+  }
+
+  /** The clock mark to write, and whether it was lowered on purpose. */
+  nextClockMark(markMs: number): { readonly markMs: number; readonly lowered: boolean } {
+    if (this.#time === null) return { markMs, lowered: false };
+    const { effectiveMs, behindMs } = this.#time;
+    if (this.#clockLowered) return { markMs: effectiveMs - behindMs, lowered: true };
+    return { markMs: Math.max(markMs, effectiveMs), lowered: false };
+  }
+
+  get counter(): number {
+    return this.#counter;
+  }
+
+  /** Whether anything is to be committed. */
+  get changed(): boolean {
+    return this.#changed;
+  }
+
+  get events(): readonly DeletionEvent[] {
+    return this.#events;
+  }
+
+  get dirty(): readonly string[] {
+    return this.#dirty;
+  }
+
+  /** Remembers where a member begins. */
+  mark(): Mark {
+    return {
+      counter: this.#counter,
+      changed: this.#changed,
+      events: this.#events.length,
+      dirty: this.#dirty,
+    };
+  }
+
+  /** Takes back what a member left behind. */
+  rewind(mark: Mark): void {
+    this.#counter = mark.counter;
+    this.#changed = mark.changed;
+    this.#events.length = mark.events;
+    this.#dirty = mark.dirty;
+  }
+}

@@ -1,0 +1,157 @@
+import { checksumOf } from "../../canonical/checksum.ts";
+import { IntegrityError } from "../../errors.ts";
+import { encodeCounts, firstHead } from "../chain.ts";
+import type { DeletionKind, RecordedEvent } from "../operation.ts";
+import type { Connection } from "./connection.ts";
+import type { Row } from "./driver.ts";
+
+/** The ledger's one row about itself. */
+export interface LedgerMeta {
+  /** Which ledger and main belong together: 32 hex digits. */
+  readonly lineage: string;
+  /** How often the lineage was restored. */
+  readonly generation: number;
+  /** Which main is live; null until the first one is finished. */
+  readonly epoch: string | null;
+  /** How many events there are. */
+  readonly count: number;
+  /** The hash chain up to the newest event. */
+  readonly head: string;
+  /** Changed to find out whether a refused commit can still come to light. */
+  readonly probe: number;
+}
+
+const SELECT_META = `SELECT lineage, generation, epoch, count, head, probe, checksum FROM meta WHERE id = 1`;
+
+const INSERT_META = `INSERT INTO meta (id, lineage, generation, epoch, count, head, probe, checksum)
+  VALUES (1, $1, $2, $3, $4, $5, $6, $7)`;
+
+const UPDATE_META =
+  `UPDATE meta SET generation = $1, epoch = $2, count = $3, head = $4, probe = $5, checksum = $6
+  WHERE id = 1`;
+
+const SELECT_DATA_VERSION = `PRAGMA data_version`;
+
+const SELECT_HEAD = `SELECT head FROM events WHERE sequence = $1`;
+
+const SELECT_EVENTS = `SELECT sequence, batch, kind, scope_hash, key_hash, burned, floor, at, counts, head
+  FROM events WHERE sequence > $1 ORDER BY sequence LIMIT $2`;
+
+const INSERT_EVENT =
+  `INSERT INTO events (sequence, batch, kind, scope_hash, key_hash, burned, floor, at, counts, head)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`;
+
+/** The deletion ledger: an append-only chain of events in a database of its own. */
+export class Ledger {
+  readonly connection: Connection;
+  #cached: { readonly dataVersion: number; readonly meta: LedgerMeta } | null = null;
+
+  constructor(connection: Connection) {
+    this.connection = connection;
+  }
+
+  /** Its meta row, remembered for as long as no other connection changed the file. */
+  meta(): LedgerMeta {
+    const dataVersion = this.connection.get(SELECT_DATA_VERSION)![0] as number;
+    if (this.#cached?.dataVersion !== dataVersion) this.#cached = { dataVersion, meta: this.readMeta() };
+    return this.#cached.meta;
+  }
+
+  /** Forgets what {@linkcode meta} remembers: this connection's own commits do not move the data version. */
+  forgetMeta(): void {
+    this.#cached = null;
+  }
+
+  /** Its meta row as it is now. */
+  readMeta(): LedgerMeta {
+    const row = this.connection.get(SELECT_META);
+    if (row === undefined) throw new IntegrityError("Cannot use ledger: its meta row is missing");
+    if (checksumOf(...row.slice(0, 6)) !== row[6]) {
+      throw new IntegrityError("Cannot use ledger: the checksum of its meta row does not match", {
+        details: { table: "ledger.meta" },
+      });
+    }
+    return {
+      lineage: row[0] as string,
+      generation: row[1] as number,
+      epoch: row[2] as string | null,
+      count: row[3] as number,
+      head: row[4] as string,
+      probe: row[5] as number,
+    };
+  }
+
+  insertMeta(meta: LedgerMeta): void {
+    const { lineage, generation, epoch, count, head, probe } = meta;
+    const checksum = checksumOf(lineage, generation, epoch, count, head, probe);
+    this.connection.run(INSERT_META, lineage, generation, epoch, count, head, probe, checksum);
+  }
+
+  updateMeta(meta: LedgerMeta): void {
+    const { lineage, generation, epoch, count, head, probe } = meta;
+    const checksum = checksumOf(lineage, generation, epoch, count, head, probe);
+    const changed = this.connection.run(UPDATE_META, generation, epoch, count, head, probe, checksum);
+    if (changed !== 1) throw new IntegrityError("Cannot use ledger: its meta row is missing");
+    this.forgetMeta();
+  }
+
+  /** The head of the chain at some event; null if there is no such event. */
+  headAt(sequence: number, meta: LedgerMeta): string | null {
+    if (sequence === meta.count) return meta.head;
+    if (sequence === 0) return firstHead(meta.lineage);
+    return (this.connection.get(SELECT_HEAD, sequence)?.[0] ?? null) as string | null;
+  }
+
+  /** Up to `limit` events after some sequence, oldest first. */
+  eventsAfter(sequence: number, limit: number): readonly RecordedEvent[] {
+    return this.connection.all(SELECT_EVENTS, sequence, limit).map(toRecordedEvent);
+  }
+
+  /** Inserts events and moves the meta row; within a transaction of this connection. */
+  append(meta: LedgerMeta, events: readonly RecordedEvent[]): void {
+    for (const event of events) {
+      this.connection.run(
+        INSERT_EVENT,
+        event.sequence,
+        event.batch,
+        event.kind,
+        event.scopeHash,
+        event.keyHash,
+        event.burned ? 1 : 0,
+        event.floor,
+        event.at,
+        encodeCounts(event.counts),
+        event.head,
+      );
+    }
+    const last = events.at(-1)!;
+    this.updateMeta({ ...meta, count: last.sequence, head: last.head });
+  }
+}
+
+const KINDS: ReadonlySet<unknown> = new Set<DeletionKind>(["record", "scope", "turn", "pin"]);
+
+function toRecordedEvent(row: Row): RecordedEvent {
+  const [sequence, batch, kind, scopeHash, keyHash, burned, floor, at, counts, head] = row;
+  if (!KINDS.has(kind)) throw new IntegrityError("Cannot use ledger: an event is of an unknown kind");
+  return {
+    sequence: sequence as number,
+    batch: batch as number,
+    kind: kind as DeletionKind,
+    scopeHash: scopeHash as Uint8Array,
+    keyHash: keyHash as Uint8Array,
+    burned: burned === 1,
+    floor: floor as number,
+    at: at as number,
+    counts: parseCounts(counts as string),
+    head: head as string,
+  };
+}
+
+function parseCounts(text: string): Record<string, number> {
+  try {
+    return JSON.parse(text) as Record<string, number>;
+  } catch (cause) {
+    throw new IntegrityError("Cannot use ledger: the counts of an event are damaged", { cause });
+  }
+}

@@ -1,0 +1,122 @@
+import { checksumOf } from "../../canonical/checksum.ts";
+import { IntegrityError } from "../../errors.ts";
+import type { Connection } from "./connection.ts";
+import type { Row, SqlValue } from "./driver.ts";
+
+/** Main's one row about itself. */
+export interface MainMeta {
+  /** Which ledger and main belong together: 32 hex digits. */
+  lineage: string;
+  /** How often the lineage was restored. */
+  generation: number;
+  /** Which main the ledger takes for live: 32 hex digits. */
+  epoch: string;
+  /** In a restored main that is not live yet: the generation it was made from. */
+  pendingFrom: number | null;
+  /** How many events of the ledger were applied. */
+  applied: number;
+  /** The ledger's head at that event. */
+  appliedHead: string;
+  /** Up to which event the chain was verified. */
+  verified: number;
+  /** The newest revision of the store-wide counter. */
+  counter: number;
+  /** The highest time seen, in milliseconds since the Unix epoch. */
+  clockMark: number;
+  /** How often the mark was lowered on purpose. */
+  clockEpoch: number;
+  /** The key of all keyed hashes: 32 random bytes. */
+  hashKey: Uint8Array;
+  /** Marks the newest commit, so that one that was reported as failed can be recognized. */
+  probe: number;
+  /** How often tables were rewritten. */
+  scrubs: number;
+}
+
+const SELECT_META =
+  `SELECT lineage, generation, epoch, pending_from, applied, applied_head, verified, counter,
+  clock_mark, clock_epoch, hash_key, probe, scrubs, checksum FROM meta WHERE id = 1`;
+
+const INSERT_META =
+  `INSERT INTO meta (id, lineage, generation, epoch, pending_from, applied, applied_head, verified,
+  counter, clock_mark, clock_epoch, hash_key, probe, scrubs, checksum)
+  VALUES (1, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`;
+
+const UPDATE_META =
+  `UPDATE meta SET generation = $1, epoch = $2, pending_from = $3, applied = $4, applied_head = $5,
+  verified = $6, counter = $7, clock_mark = $8, clock_epoch = $9, probe = $10, scrubs = $11, checksum = $12
+  WHERE id = 1`;
+
+function columnsOf(meta: MainMeta): readonly SqlValue[] {
+  return [
+    meta.lineage,
+    meta.generation,
+    meta.epoch,
+    meta.pendingFrom,
+    meta.applied,
+    meta.appliedHead,
+    meta.verified,
+    meta.counter,
+    meta.clockMark,
+    meta.clockEpoch,
+    meta.hashKey,
+    meta.probe,
+    meta.scrubs,
+  ];
+}
+
+/** Reads and judges main's meta row. */
+export function readMainMeta(main: Connection): MainMeta {
+  const row = main.get(SELECT_META);
+  if (row === undefined) throw new IntegrityError("Cannot use store: its meta row is missing");
+  return toMainMeta(row);
+}
+
+function toMainMeta(row: Row): MainMeta {
+  const checksum = row[13];
+  if (checksumOf(...row.slice(0, 13)) !== checksum) {
+    throw new IntegrityError("Cannot use store: the checksum of its meta row does not match", {
+      details: { table: "meta" },
+    });
+  }
+  return {
+    lineage: row[0] as string,
+    generation: row[1] as number,
+    epoch: row[2] as string,
+    pendingFrom: row[3] as number | null,
+    applied: row[4] as number,
+    appliedHead: row[5] as string,
+    verified: row[6] as number,
+    counter: row[7] as number,
+    clockMark: row[8] as number,
+    clockEpoch: row[9] as number,
+    hashKey: row[10] as Uint8Array,
+    probe: row[11] as number,
+    scrubs: row[12] as number,
+  };
+}
+
+/** Writes the first meta row. */
+export function insertMainMeta(main: Connection, meta: MainMeta): void {
+  main.run(INSERT_META, ...columnsOf(meta), checksumOf(...columnsOf(meta)));
+}
+
+/** Writes what changes in a meta row: everything but lineage and hash key. */
+export function updateMainMeta(main: Connection, meta: MainMeta): void {
+  const changed = main.run(
+    UPDATE_META,
+    meta.generation,
+    meta.epoch,
+    meta.pendingFrom,
+    meta.applied,
+    meta.appliedHead,
+    meta.verified,
+    meta.counter,
+    meta.clockMark,
+    meta.clockEpoch,
+    meta.probe,
+    meta.scrubs,
+    checksumOf(...columnsOf(meta)),
+  );
+  if (changed !== 1) throw new IntegrityError("Cannot use store: its meta row is missing");
+}

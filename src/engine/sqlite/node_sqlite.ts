@@ -1,0 +1,115 @@
+/** The default driver: Deno's built-in `node:sqlite`. */
+
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+import {
+  type Row,
+  type SqliteConnection,
+  type SqliteDriver,
+  SqliteFailure,
+  type SqliteOpenOptions,
+  type SqliteStatement,
+  type SqlValue,
+} from "./driver.ts";
+import { RESULT } from "./result_codes.ts";
+
+/** Here `$1` would be a named parameter, which cannot be bound by position; `?1` can. */
+const NUMBERED_PARAMETER = /\$(?=\d)/g;
+
+/** Deno has this method; its type declarations do not yet. */
+interface ArrayStatement extends StatementSync {
+  setReturnArrays(enabled: boolean): void;
+}
+
+class NodeStatement implements SqliteStatement {
+  readonly #statement: StatementSync;
+
+  constructor(statement: StatementSync) {
+    // Rows as arrays make one-column reads three times cheaper than objects.
+    (statement as ArrayStatement).setReturnArrays(true);
+    this.#statement = statement;
+  }
+
+  get(parameters: readonly SqlValue[]): Row | undefined {
+    try {
+      return this.#statement.get(...parameters as SqlValue[]) as unknown as Row | undefined;
+    } catch (error) {
+      throw toFailure(error);
+    }
+  }
+
+  all(parameters: readonly SqlValue[]): readonly Row[] {
+    try {
+      return this.#statement.all(...parameters as SqlValue[]) as unknown as Row[];
+    } catch (error) {
+      throw toFailure(error);
+    }
+  }
+
+  run(parameters: readonly SqlValue[]): number {
+    try {
+      return Number(this.#statement.run(...parameters as SqlValue[]).changes);
+    } catch (error) {
+      throw toFailure(error);
+    }
+  }
+}
+
+class NodeConnection implements SqliteConnection {
+  readonly #database: DatabaseSync;
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  get isTransaction(): boolean {
+    return this.#database.isTransaction;
+  }
+
+  prepare(sql: string): SqliteStatement {
+    try {
+      return new NodeStatement(this.#database.prepare(sql.replace(NUMBERED_PARAMETER, "?")));
+    } catch (error) {
+      throw toFailure(error);
+    }
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+}
+
+/** Everything but permission errors, which Deno raises itself and which pass through, becomes a failure with a code. */
+function toFailure(error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof Deno.errors.NotCapable) return error;
+  const resultCode = (error as { errcode?: unknown }).errcode;
+  return new SqliteFailure(typeof resultCode === "number" ? resultCode : RESULT.ERROR, error.message, error);
+}
+
+/**
+ * The default driver: Deno's built-in SQLite. Needs `--allow-read` and `--allow-write` for the store's directory only.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { nodeSqlite } from "@holdfast/memory";
+ *
+ * assert.equal(nodeSqlite.name, "node:sqlite");
+ * ```
+ */
+export const nodeSqlite: SqliteDriver = {
+  name: "node:sqlite",
+  open(path: string, options: SqliteOpenOptions): SqliteConnection {
+    try {
+      return new NodeConnection(
+        new DatabaseSync(path, {
+          readOnly: options.readOnly,
+          enableForeignKeyConstraints: false,
+          // No wait inside SQLite: it would freeze the event loop.
+          timeout: 0,
+        }),
+      );
+    } catch (error) {
+      throw toFailure(error);
+    }
+  },
+};

@@ -1,0 +1,230 @@
+/** Opens the two files of a store, creating what is missing, and refuses everything unsafe. */
+
+import { jitter, monotonicMs, sleep } from "../../clock.ts";
+import { IntegrityError, StorageError } from "../../errors.ts";
+import { assertOwnHeader } from "../../files/header.ts";
+import { claimFile, isOpenHere } from "../../files/open_files.ts";
+import { requirePermissions } from "../../files/permissions.ts";
+import {
+  createPrivateFile,
+  inspectDirectory,
+  inspectPrivateFile,
+  inspectStore,
+  makePrivateDirectory,
+  type StoreFiles,
+  syncDirectory,
+} from "../../files/private_file.ts";
+import { Sentinel } from "../../files/sentinel.ts";
+import {
+  assertDistinct,
+  type FilePath,
+  type GivenPath,
+  resolveFile,
+  type StorePaths,
+} from "../../files/store_path.ts";
+import { BUSY_SLEEP_MS } from "../../limits.ts";
+import { ensureEpoch, ensureLedger, ensureMain, mainIsMissing } from "./creation.ts";
+import { type Database, type DatabaseKind, LEDGER, MAIN, openDatabase, schemaVersion } from "./database.ts";
+import type { SqliteDriver } from "./driver.ts";
+import { Ledger } from "./ledger.ts";
+import { isBusy } from "./result_codes.ts";
+import type { JournalMode } from "./settings.ts";
+
+/** How a store is opened. */
+export interface OpenStoreOptions {
+  readonly driver: SqliteDriver;
+  readonly readOnly: boolean;
+  readonly busyTimeoutMs: number;
+}
+
+/** The two databases of a store, and what has to be undone when they are closed. */
+export interface OpenedStore {
+  readonly main: Database["connection"];
+  readonly ledger: Ledger;
+  readonly journalMode: JournalMode;
+  /** Null for a store in memory. */
+  readonly sentinel: Sentinel | null;
+  /** Closes both databases; all of it, whatever fails. */
+  readonly close: () => void;
+}
+
+/** Two databases in memory. */
+export function openStoreInMemory(driver: SqliteDriver): OpenedStore {
+  const opening = new Opening(driver, false);
+  try {
+    const ledger = new Ledger(opening.open(LEDGER, ":memory:").connection);
+    ensureLedger(ledger);
+    const { connection: main, journalMode } = opening.open(MAIN, ":memory:");
+    ensureMain(main, ledger);
+    ensureEpoch(main, ledger);
+    return { main, ledger, journalMode, sentinel: null, close: () => opening.close() };
+  } catch (error) {
+    opening.close();
+    throw error;
+  }
+}
+
+/** Opens, and if need be creates, a store on disk; waits for locks until the busy timeout has passed. */
+export async function openStoreOnDisk(
+  given: { readonly main: GivenPath; readonly ledger: GivenPath },
+  options: OpenStoreOptions,
+): Promise<OpenedStore> {
+  const paths = preparePaths(given, options.readOnly);
+  const deadlineMs = monotonicMs() + options.busyTimeoutMs;
+  for (;;) {
+    try {
+      return attempt(paths, options);
+    } catch (error) {
+      if (!isBusy(error) || monotonicMs() >= deadlineMs) throw error;
+    }
+    await sleep(jitter(BUSY_SLEEP_MS.min, BUSY_SLEEP_MS.max));
+  }
+}
+
+function preparePaths(
+  given: { readonly main: GivenPath; readonly ledger: GivenPath },
+  readOnly: boolean,
+): StorePaths {
+  for (const { parent } of [given.main, given.ledger]) {
+    requirePermissions(parent, readOnly);
+    if (!readOnly) makePrivateDirectory(parent);
+  }
+  const paths = { main: resolveFile(given.main), ledger: resolveFile(given.ledger) };
+  assertDistinct(paths);
+  for (const { directory } of [paths.main, paths.ledger]) {
+    // A link in the directory's path may lead out of what was permitted.
+    requirePermissions(directory, readOnly);
+    inspectDirectory(directory);
+  }
+  return paths;
+}
+
+function attempt(paths: StorePaths, options: OpenStoreOptions): OpenedStore {
+  const { driver, readOnly } = options;
+  const before = inspectStore(paths);
+  assertComplete(paths, before);
+  if (readOnly) assertReadable(paths, before);
+  const opening = new Opening(driver, readOnly);
+  try {
+    const ledger = new Ledger(opening.openFile(LEDGER, paths.ledger).connection);
+    if (readOnly) assertFinished(schemaVersion(ledger.connection));
+    else ensureLedger(ledger);
+    const unfinished = ledger.readMeta().epoch === null;
+    // Asked after the ledger's epoch: whoever wrote that had main already.
+    if (!unfinished && isMissing(paths.main)) throw mainIsMissing();
+    const { connection: main, journalMode } = opening.openFile(MAIN, paths.main);
+    if (readOnly) assertFinished(unfinished ? 0 : schemaVersion(main));
+    else finishCreation(opening, ledger, paths);
+    assertUnchanged(paths, before);
+    const sentinel = new Sentinel(paths);
+    return { main, ledger, journalMode, sentinel, close: () => opening.close() };
+  } catch (error) {
+    opening.close();
+    throw error;
+  }
+}
+
+function finishCreation(opening: Opening, ledger: Ledger, paths: StorePaths): void {
+  const main = opening.connection(MAIN);
+  if (schemaVersion(main) === 0) {
+    ensureMain(main, ledger);
+    for (const directory of new Set([paths.main.directory, paths.ledger.directory])) syncDirectory(directory);
+  }
+  ensureEpoch(main, ledger);
+}
+
+/** A store without its ledger could not know what was deleted. Main is looked at first, since it is made last. */
+function assertComplete(paths: StorePaths, files: StoreFiles): void {
+  const main = files.get(paths.main.path);
+  if (main === undefined || main.bytes === 0 || files.has(paths.ledger.path)) return;
+  if (!isOpenHere(paths.main.path, main)) assertOwnHeader(paths.main.path, MAIN);
+  throw new IntegrityError("Cannot open store: its ledger is missing");
+}
+
+function assertReadable(paths: StorePaths, files: StoreFiles): void {
+  if (files.has(paths.main.path) && files.has(paths.ledger.path)) return;
+  throw new StorageError(
+    "READONLY",
+    "Cannot open store read-only: it is not there, or its creation is unfinished",
+  );
+}
+
+function assertFinished(version: number): void {
+  if (version > 0) return;
+  throw new StorageError("READONLY", "Cannot open store read-only: its creation is unfinished");
+}
+
+function isMissing(file: FilePath): boolean {
+  const identity = inspectPrivateFile(file.path, MAIN.what);
+  return identity === null || identity.bytes === 0;
+}
+
+/** What lay under the names before SQLite opened them must lie there now. */
+function assertUnchanged(paths: StorePaths, before: StoreFiles): void {
+  const after = inspectStore(paths);
+  for (const { path } of [paths.main, paths.ledger]) {
+    const old = before.get(path);
+    const now = after.get(path);
+    if (now === undefined || (old !== undefined && (old.device !== now.device || old.inode !== now.inode))) {
+      throw new StorageError("REPLACED", "Cannot open store: a file was replaced meanwhile", {
+        details: { by: "file" },
+      });
+    }
+  }
+}
+
+/** Collects what an attempt opened, so that any failure closes all of it. */
+class Opening {
+  readonly #driver: SqliteDriver;
+  readonly #readOnly: boolean;
+  readonly #databases = new Map<DatabaseKind, Database>();
+  readonly #releases: (() => void)[] = [];
+
+  constructor(driver: SqliteDriver, readOnly: boolean) {
+    this.#driver = driver;
+    this.#readOnly = readOnly;
+  }
+
+  /** Opens a file that is private and of ours; makes it, exclusively, if it is not there. */
+  openFile(kind: DatabaseKind, file: FilePath): Database {
+    if (!this.#readOnly) createPrivateFile(file.path);
+    const identity = inspectPrivateFile(file.path, kind.what);
+    if (identity === null) {
+      throw new StorageError("BUSY", `Cannot open store: ${kind.what} vanished meanwhile`);
+    }
+    if (!isOpenHere(file.path, identity)) assertOwnHeader(file.path, kind);
+    this.#releases.push(claimFile(file.path, identity, this.#driver.name));
+    return this.open(kind, file.path);
+  }
+
+  open(kind: DatabaseKind, path: string): Database {
+    const database = openDatabase(kind, path, this.#driver, this.#readOnly);
+    this.#databases.set(kind, database);
+    return database;
+  }
+
+  connection(kind: DatabaseKind): Database["connection"] {
+    return this.#databases.get(kind)!.connection;
+  }
+
+  close(): void {
+    const errors: unknown[] = [];
+    for (
+      const step of [
+        ...[...this.#databases.values()].map(({ connection }) => () => connection.close()),
+        ...this.#releases,
+      ]
+    ) {
+      try {
+        step();
+      } catch (error) {
+        errors.push(error);
+      }
+    }
+    this.#databases.clear();
+    this.#releases.length = 0;
+    if (errors.length > 0) {
+      throw errors.length === 1 ? errors[0] : new AggregateError(errors, "Cannot close store");
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import { jitter, monotonicMs, sleep } from "../../clock.ts";
+import { StorageError } from "../../errors.ts";
+import { BUSY_SLEEP_MS, GLANCE_MS, PENDING_EVENTS_READ_MAX } from "../../limits.ts";
+import type { ReadOptions } from "../engine.ts";
+import { allRows, type DeletionEvent, getRow, type Operation, type ReadTransaction } from "../operation.ts";
+import { assertAgreement } from "./agreement.ts";
+import { readMainMeta } from "./main_meta.ts";
+import { isBusy } from "./result_codes.ts";
+import type { StoreParts } from "./write_group.ts";
+
+/** What reading works with. */
+export interface ReadingParts extends Pick<StoreParts, "main" | "ledger" | "time" | "sentinel"> {
+  readonly busyTimeoutMs: number;
+  readonly readOnly: boolean;
+  /** Completes what is pending, as a write of its own. */
+  readonly complete: (signal: AbortSignal | undefined) => Promise<void>;
+  /** Throws once the store is closed. */
+  readonly assertOpen: () => void;
+}
+
+const TRANSACTION: ReadTransaction = { get: getRow, all: allRows };
+
+type Factory<T> = (transaction: ReadTransaction) => Operation<T>;
+
+/** Reads as the protocol over the two files states them: main's moment first, then the ledger. */
+export class Reading {
+  readonly #parts: ReadingParts;
+  #lookedAtMs = -Infinity;
+
+  constructor(parts: ReadingParts) {
+    this.#parts = parts;
+  }
+
+  async read<T>(factory: Factory<T>, options: ReadOptions): Promise<T> {
+    this.#parts.assertOpen();
+    options.signal?.throwIfAborted();
+    if (options.glance === true && monotonicMs() - this.#lookedAtMs < GLANCE_MS) {
+      try {
+        return this.#parts.main.drive(factory(TRANSACTION));
+      } catch (error) {
+        if (!isBusy(error)) throw error;
+      }
+    }
+    return await this.#readUntilDeadline(factory, options);
+  }
+
+  async #readUntilDeadline<T>(factory: Factory<T>, options: ReadOptions): Promise<T> {
+    const deadlineMs = monotonicMs() + this.#parts.busyTimeoutMs;
+    for (;;) {
+      const result = this.#attempt(factory, options);
+      if (result.kind === "done") return result.value;
+      if (result.kind === "pending" && !this.#parts.readOnly) {
+        await this.#parts.complete(options.signal);
+      } else {
+        if (monotonicMs() >= deadlineMs) throw result.error;
+        await sleep(jitter(BUSY_SLEEP_MS.min, BUSY_SLEEP_MS.max));
+      }
+      if (monotonicMs() >= deadlineMs + this.#parts.busyTimeoutMs) throw result.error;
+      this.#parts.assertOpen();
+      options.signal?.throwIfAborted();
+    }
+  }
+
+  #attempt<T>(
+    factory: Factory<T>,
+    options: ReadOptions,
+  ): { readonly kind: "done"; readonly value: T } | {
+    readonly kind: "busy" | "pending";
+    readonly error: StorageError;
+  } {
+    const { main, ledger, time, sentinel } = this.#parts;
+    try {
+      main.begin("deferred");
+      const meta = readMainMeta(main);
+      const value = main.drive(factory(TRANSACTION));
+      main.commit();
+      sentinel?.look(meta.scrubs);
+      const ledgerMeta = ledger.meta();
+      time.observe(meta.clockMark, meta.clockEpoch);
+      assertAgreement(meta, ledger, ledgerMeta);
+      if (ledgerMeta.count > meta.applied && this.#concerns(meta.applied, options.concerns)) {
+        return { kind: "pending", error: pendingError(this.#parts.readOnly) };
+      }
+      this.#lookedAtMs = monotonicMs();
+      return { kind: "done", value };
+    } catch (error) {
+      const first = main.abandon(error);
+      if (isBusy(first)) return { kind: "busy", error: first as StorageError };
+      throw first;
+    }
+  }
+
+  #concerns(applied: number, concerns: ((event: DeletionEvent) => boolean) | undefined): boolean {
+    const events = this.#parts.ledger.eventsAfter(applied, PENDING_EVENTS_READ_MAX);
+    return concerns === undefined || events.length === PENDING_EVENTS_READ_MAX || events.some(concerns);
+  }
+}
+
+function pendingError(readOnly: boolean): StorageError {
+  return readOnly
+    ? new StorageError(
+      "READONLY",
+      "Cannot read: a recorded deletion is pending and the store was opened read-only",
+    )
+    : new StorageError("BUSY", "Cannot read: recorded deletions keep coming in");
+}

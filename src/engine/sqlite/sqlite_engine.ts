@@ -1,0 +1,172 @@
+import { yieldToEventLoop } from "../../clock.ts";
+import { StorageError } from "../../errors.ts";
+import { CHAIN_EVENTS_PER_BATCH } from "../../limits.ts";
+import { type ChainPlace, verifyChain } from "../chain.ts";
+import { EffectiveTime } from "../effective_time.ts";
+import type { ApplyEvent, Engine, EngineSupports, ReadOptions, Watermark, WriteOptions } from "../engine.ts";
+import type { CheckCollector } from "../check.ts";
+import { checkStore } from "./check_store.ts";
+import type { GroupTime, Operation, ReadTransaction, WriteTransaction } from "../operation.ts";
+import { assertAgreement } from "./agreement.ts";
+import { type MainMeta, readMainMeta } from "./main_meta.ts";
+import type { OpenedStore } from "./open_store.ts";
+import { Reading } from "./reading.ts";
+import { WriteGroups } from "./write_group.ts";
+import { WriteQueue } from "./write_queue.ts";
+
+/** What an engine is made from besides the opened files. */
+export interface SqliteEngineOptions {
+  readonly readOnly: boolean;
+  readonly busyTimeoutMs: number;
+  readonly clock: (() => number) | undefined;
+  readonly apply: ApplyEvent;
+}
+
+const CHECKPOINT_TRUNCATE = "PRAGMA wal_checkpoint(TRUNCATE)";
+
+/** Errors at open that leave a recorded deletion pending: its scope is blocked, the rest of the store is served. */
+const LEAVES_PENDING: ReadonlySet<string> = new Set(["BUSY", "FULL", "READONLY"]);
+
+/** The engine on SQLite: one connection to main and one to the ledger, both driven synchronously. */
+export class SqliteEngine implements Engine {
+  readonly supports: EngineSupports;
+  readonly readOnly: boolean;
+  readonly hashKey: Uint8Array;
+  readonly #store: OpenedStore;
+  readonly #time: EffectiveTime;
+  readonly #groups: WriteGroups;
+  readonly #queue: WriteQueue;
+  readonly #reading: Reading;
+  #closing: Promise<void> | null = null;
+
+  private constructor(store: OpenedStore, options: SqliteEngineOptions, meta: MainMeta) {
+    const { main, ledger, sentinel, journalMode } = store;
+    const { readOnly, busyTimeoutMs, clock, apply } = options;
+    this.#store = store;
+    this.readOnly = readOnly;
+    this.hashKey = meta.hashKey;
+    this.supports = { readersNeverWait: journalMode !== "delete", durable: journalMode !== "memory" };
+    this.#time = new EffectiveTime(clock);
+    this.#time.observe(meta.clockMark, meta.clockEpoch);
+    const parts = { main, ledger, sentinel, time: this.#time, apply, exclusive: journalMode === "delete" };
+    this.#groups = new WriteGroups(parts);
+    this.#queue = new WriteQueue((members) => this.#groups.run(members), busyTimeoutMs);
+    this.#reading = new Reading({
+      ...parts,
+      readOnly,
+      busyTimeoutMs,
+      complete: (signal) => this.#complete(signal),
+      assertOpen: () => this.#assertOpen(),
+    });
+  }
+
+  /** Takes over opened files: verifies what is new in the ledger, and completes what is pending. */
+  static async start(store: OpenedStore, options: SqliteEngineOptions): Promise<SqliteEngine> {
+    const meta = readMainMeta(store.main);
+    const ledgerMeta = store.ledger.meta();
+    assertAgreement(meta, store.ledger, ledgerMeta);
+    store.sentinel?.remember(meta.scrubs);
+    const engine = new SqliteEngine(store, options, meta);
+    await engine.#verifyChain({ sequence: meta.verified, head: "" }, ledgerMeta.count);
+    if (ledgerMeta.count > meta.applied) await engine.#completeIfPossible();
+    return engine;
+  }
+
+  time(): GroupTime {
+    return this.#time.read();
+  }
+
+  read<T>(factory: (transaction: ReadTransaction) => Operation<T>, options: ReadOptions = {}): Promise<T> {
+    return this.#reading.read(factory, options);
+  }
+
+  async write<T>(
+    factory: (transaction: WriteTransaction) => Operation<T>,
+    options: WriteOptions = {},
+  ): Promise<T> {
+    this.#assertOpen();
+    if (this.readOnly) throw new StorageError("READONLY", "Cannot write: the store was opened read-only");
+    const { ledger = false, bytes = 0, signal } = options;
+    return await this.#queue.add(factory, { ledger, bytes, signal });
+  }
+
+  watermark(): Promise<Watermark> {
+    return this.#reading.read(readWatermark, {});
+  }
+
+  async check(collector: CheckCollector): Promise<void> {
+    this.#assertOpen();
+    if (!this.readOnly) await this.#completeIfPossible();
+    await checkStore(this.#store.main, this.#store.ledger, collector);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    await this.#queue.idle();
+    try {
+      if (this.supports.durable && !this.readOnly) this.#truncateLogs();
+    } finally {
+      this.#store.close();
+    }
+  }
+
+  /** One file at a time, no transaction open; a reader anywhere may prevent it, and then the logs simply stay. */
+  #truncateLogs(): void {
+    for (const connection of [this.#store.main, this.#store.ledger.connection]) {
+      try {
+        connection.get(CHECKPOINT_TRUNCATE);
+      } catch (error) {
+        if (!(error instanceof StorageError)) throw error;
+      }
+    }
+  }
+
+  /** Verifies the chain in pieces, so that a long ledger does not hold up the process. */
+  async #verifyChain(from: ChainPlace, count: number): Promise<void> {
+    const { ledger } = this.#store;
+    let place = { sequence: from.sequence, head: ledger.headAt(from.sequence, ledger.meta()) ?? "" };
+    while (place.sequence < count) {
+      const events = ledger.eventsAfter(place.sequence, CHAIN_EVENTS_PER_BATCH);
+      if (events.length === 0) break;
+      place = verifyChain(events, place);
+      if (place.sequence < count) await yieldToEventLoop();
+    }
+    this.#groups.verified = place.sequence;
+  }
+
+  async #completeIfPossible(): Promise<void> {
+    if (this.readOnly) return;
+    try {
+      await this.#complete(undefined);
+    } catch (error) {
+      if (error instanceof StorageError && LEAVES_PENDING.has(error.code)) return;
+      throw error;
+    }
+  }
+
+  /** A group that changes nothing: the start of every group applies what is pending. */
+  async #complete(signal: AbortSignal | undefined): Promise<void> {
+    await this.#queue.add(nothing, { ledger: false, bytes: 0, signal });
+  }
+
+  #assertOpen(): void {
+    if (this.#closing !== null) throw new StorageError("CLOSED", "The store was closed");
+  }
+}
+
+const SELECT_WATERMARK = `SELECT lineage, applied, applied_head FROM meta WHERE id = 1`;
+
+function* readWatermark(transaction: ReadTransaction): Operation<Watermark> {
+  const [lineage, sequence, head] = (yield* transaction.get(SELECT_WATERMARK))!;
+  return { lineage: lineage as string, sequence: sequence as number, head: head as string };
+}
+
+const SELECT_NOTHING = `SELECT 1`;
+
+function* nothing(transaction: WriteTransaction): Operation<void> {
+  yield* transaction.get(SELECT_NOTHING);
+}

@@ -1,0 +1,378 @@
+import { randomBytes } from "../../clock.ts";
+import { MemoryError, StorageError } from "../../errors.ts";
+import { CATCH_UPS_PER_GROUP_MAX } from "../../limits.ts";
+import type { Sentinel } from "../../files/sentinel.ts";
+import { chainEvents } from "../chain.ts";
+import type { EffectiveTime } from "../effective_time.ts";
+import type { ApplyEvent } from "../engine.ts";
+import type { RecordedEvent } from "../operation.ts";
+import { assertAgreement } from "./agreement.ts";
+import type { Connection } from "./connection.ts";
+import { catchUp, insertDirty } from "./catch_up.ts";
+import { insertDeletions } from "./deletions.ts";
+import { GroupTransaction } from "./group_transaction.ts";
+import type { Ledger, LedgerMeta } from "./ledger.ts";
+import { type MainMeta, readMainMeta, updateMainMeta } from "./main_meta.ts";
+import type { Member } from "./member.ts";
+import { isBusy, isFull } from "./result_codes.ts";
+
+/** What the write groups of one store work with. */
+export interface StoreParts {
+  readonly main: Connection;
+  readonly ledger: Ledger;
+  readonly time: EffectiveTime;
+  readonly apply: ApplyEvent;
+  /** Null for a store in memory. */
+  readonly sentinel: Sentinel | null;
+  /** Whether ledger-writing groups lock readers out: in DELETE mode a COMMIT could not otherwise be sure of its lock. */
+  readonly exclusive: boolean;
+}
+
+/** What an attempt leads to: try again from the start, wait for a lock, or done. */
+type Attempt = "again" | "done" | StorageError;
+
+/** What became of a COMMIT that was reported as failed. */
+type Verdict = "durable" | "absent" | "gone" | "unknown";
+
+/** Write groups and deletions, step by step as the protocol over the two files states them. */
+export class WriteGroups {
+  readonly #parts: StoreParts;
+  /** Tables known to be marked dirty, for as long as nothing was rewritten. */
+  #knownDirty = new Set<string>();
+  #knownScrubs = -1;
+  #refusal: StorageError | null = null;
+  /** Up to which event the chain was verified by this process. */
+  verified = 0;
+
+  constructor(parts: StoreParts) {
+    this.#parts = parts;
+  }
+
+  /** Runs one group; gives the error if a lock was held, with nothing changed. */
+  run(members: readonly Member[]): StorageError | null {
+    if (this.#refusal !== null) return this.#fail(members, this.#refusal);
+    for (let attempt = 0; attempt < CATCH_UPS_PER_GROUP_MAX; attempt++) {
+      for (const member of members) member.outcome = null;
+      const result = this.#attempt(members);
+      if (result === "done") return null;
+      if (result !== "again") return result;
+    }
+    return new StorageError("BUSY", "Cannot write: other processes record deletions all the time");
+  }
+
+  #attempt(members: readonly Member[]): Attempt {
+    const { main, ledger, time, apply, exclusive } = this.#parts;
+    let meta: MainMeta;
+    let ledgerMeta: LedgerMeta;
+    try {
+      main.begin(exclusive && members[0]!.ledger ? "exclusive" : "immediate");
+      meta = readMainMeta(main);
+      ledgerMeta = ledger.meta();
+      assertAgreement(meta, ledger, ledgerMeta);
+      if (ledgerMeta.count > meta.applied) {
+        catchUp({ main, ledger, time, apply }, meta, ledgerMeta);
+        this.verified = meta.verified;
+        return "again";
+      }
+    } catch (error) {
+      return this.#giveUp(members, error);
+    }
+    time.observe(meta.clockMark, meta.clockEpoch);
+    const transaction = new GroupTransaction(time, meta.counter);
+    const interrupted = this.#runMembers(members, transaction);
+    if (interrupted !== null) return interrupted;
+    return this.#commit(members, transaction, meta, ledgerMeta);
+  }
+
+  /** Runs each member, in a savepoint if there are several; something else than null ends the group. */
+  #runMembers(members: readonly Member[], transaction: GroupTransaction): Attempt | null {
+    const { main } = this.#parts;
+    const several = members.length > 1;
+    for (const member of members) {
+      const mark = transaction.mark();
+      try {
+        if (several) main.savepoint();
+        const value = main.drive(member.factory(transaction));
+        if (several) main.releaseSavepoint();
+        member.outcome = { kind: "done", value };
+      } catch (error) {
+        if (isBusy(error)) return this.#giveUp(members, error);
+        transaction.rewind(mark);
+        member.outcome = { kind: "failed", error };
+        if (!main.isTransaction) return runOthersAlone(members, member);
+        if (several && !this.#undoMember(member)) return runOthersAlone(members, member);
+      }
+    }
+    return null;
+  }
+
+  /** Rolls back to a member's savepoint; if even that fails the whole transaction goes. */
+  #undoMember(member: Member): boolean {
+    const { main } = this.#parts;
+    try {
+      main.rollbackToSavepoint();
+      return true;
+    } catch {
+      const { error } = member.outcome as { error: unknown };
+      member.outcome = { kind: "failed", error: main.abandon(error) };
+      return false;
+    }
+  }
+
+  #commit(
+    members: readonly Member[],
+    transaction: GroupTransaction,
+    meta: MainMeta,
+    ledgerMeta: LedgerMeta,
+  ): Attempt {
+    const { main, time } = this.#parts;
+    if (!transaction.changed || members.every((member) => member.outcome?.kind === "failed")) {
+      return this.#endUnchanged(members);
+    }
+    const before = meta.probe;
+    let events: readonly RecordedEvent[] = [];
+    try {
+      meta.counter = transaction.counter;
+      if (transaction.events.length > 0) {
+        events = chainEvents(
+          transaction.events,
+          { sequence: meta.applied, head: meta.appliedHead },
+          transaction.time().effectiveMs,
+        );
+      }
+      const { markMs, lowered } = transaction.nextClockMark(meta.clockMark);
+      meta.clockMark = markMs;
+      if (lowered) meta.clockEpoch++;
+      meta.verified = Math.max(meta.verified, this.verified);
+      meta.probe = newMark();
+      this.#markDirty(transaction.dirty, meta.scrubs);
+      if (events.length === 0) updateMainMeta(main, meta);
+    } catch (error) {
+      return this.#giveUp(members, error);
+    }
+    const attempt = events.length === 0
+      ? this.#commitMain(members, meta, before)
+      : this.#commitDeletion(members, meta, ledgerMeta, events);
+    if (attempt !== "done") return attempt;
+    if (members.some((member) => member.outcome?.kind === "done")) {
+      for (const table of transaction.dirty) this.#knownDirty.add(table);
+      time.observe(meta.clockMark, meta.clockEpoch);
+      this.verified = meta.verified;
+    }
+    return "done";
+  }
+
+  #endUnchanged(members: readonly Member[]): Attempt {
+    try {
+      this.#parts.main.rollback();
+    } catch (error) {
+      return this.#giveUp(members, error);
+    }
+    return "done";
+  }
+
+  #markDirty(tables: readonly string[], scrubs: number): void {
+    if (scrubs !== this.#knownScrubs) {
+      this.#knownDirty = new Set();
+      this.#knownScrubs = scrubs;
+    }
+    insertDirty(this.#parts.main, tables.filter((table) => !this.#knownDirty.has(table)));
+  }
+
+  /** Commits a group without deletions. */
+  #commitMain(members: readonly Member[], meta: MainMeta, before: number): Attempt {
+    const { main } = this.#parts;
+    try {
+      main.commit();
+    } catch (error) {
+      if (main.isTransaction) return this.#giveUp(members, error);
+      const verdict = this.#probeMain(meta, before);
+      if (verdict !== "durable") {
+        if (verdict !== "unknown" && isFull(error) && members.length > 1) {
+          return runOthersAlone(members, null);
+        }
+        if (verdict !== "gone") this.#refuseWrites();
+        return this.#giveUp(members, verdict === "gone" ? error : outcomeUnknown(error));
+      }
+    }
+    return this.#lookAtFiles(members, meta, {});
+  }
+
+  /**
+   * Finds out whether a refused COMMIT took effect, and makes sure that it cannot do so later: a one-cell change that
+   * commits lies where the refused one would have to be.
+   */
+  #probeMain(meta: MainMeta, before: number): Verdict {
+    const { main } = this.#parts;
+    let verdict: Verdict = "unknown";
+    try {
+      main.begin("immediate");
+      const found = readMainMeta(main);
+      verdict = found.probe === meta.probe ? "durable" : found.probe === before ? "absent" : "unknown";
+      if (verdict === "absent") {
+        updateMainMeta(main, { ...found, probe: newMark() });
+        main.commit();
+        return "gone";
+      }
+      main.rollback();
+      return verdict;
+    } catch (error) {
+      main.abandon(error);
+      return verdict;
+    }
+  }
+
+  /** Records the events in the ledger, then commits main: from the ledger's COMMIT on they are irrevocable. */
+  #commitDeletion(
+    members: readonly Member[],
+    meta: MainMeta,
+    ledgerMeta: LedgerMeta,
+    events: readonly RecordedEvent[],
+  ): Attempt {
+    const { main, ledger, exclusive } = this.#parts;
+    try {
+      ledger.connection.begin(exclusive ? "exclusive" : "immediate");
+      const fresh = ledger.readMeta();
+      if (fresh.count !== meta.applied || fresh.head !== meta.appliedHead || fresh.epoch !== meta.epoch) {
+        ledger.connection.rollback();
+        main.rollback();
+        ledger.forgetMeta();
+        return "again";
+      }
+      ledger.append(fresh, events);
+    } catch (error) {
+      return this.#giveUp(members, ledger.connection.abandon(error));
+    }
+    const refused = this.#commitLedger(members, ledgerMeta, events);
+    if (refused !== null) return refused;
+    return this.#completeDeletion(members, meta, events);
+  }
+
+  /** The ledger's COMMIT; null once the events are recorded. */
+  #commitLedger(
+    members: readonly Member[],
+    before: LedgerMeta,
+    events: readonly RecordedEvent[],
+  ): Attempt | null {
+    const { connection } = this.#parts.ledger;
+    try {
+      connection.commit();
+      return null;
+    } catch (error) {
+      this.#parts.ledger.forgetMeta();
+      if (connection.isTransaction) return this.#giveUp(members, connection.abandon(error));
+      const verdict = this.#probeLedger(before, events);
+      if (verdict === "durable") return null;
+      if (verdict === "gone") return this.#giveUp(members, error);
+      this.#refuseWrites();
+      return this.#giveUp(members, outcomeUnknown(error));
+    }
+  }
+
+  #probeLedger(before: LedgerMeta, events: readonly RecordedEvent[]): Verdict {
+    const { ledger } = this.#parts;
+    try {
+      ledger.connection.begin("immediate");
+      const found = ledger.readMeta();
+      if (found.head === before.head) {
+        ledger.updateMeta({ ...found, probe: found.probe + 1 });
+        ledger.connection.commit();
+        return "gone";
+      }
+      ledger.connection.rollback();
+      return found.head === events.at(-1)!.head ? "durable" : "unknown";
+    } catch (error) {
+      ledger.connection.abandon(error);
+      return "unknown";
+    }
+  }
+
+  /** Main's half of a recorded deletion; whatever goes wrong now, it will be completed. */
+  #completeDeletion(members: readonly Member[], meta: MainMeta, events: readonly RecordedEvent[]): Attempt {
+    const { main } = this.#parts;
+    const last = events.at(-1)!;
+    const recorded = { sequence: last.sequence, head: last.head };
+    meta.applied = last.sequence;
+    meta.appliedHead = last.head;
+    meta.verified = last.sequence;
+    try {
+      insertDeletions(main, events);
+      updateMainMeta(main, meta);
+      main.commit();
+    } catch (error) {
+      failDone(members, withDetails(main.abandon(error), { recorded }));
+      return "done";
+    }
+    return this.#lookAtFiles(members, meta, { recorded });
+  }
+
+  /** Nothing is acknowledged that went to a file which is no longer the store's. */
+  #lookAtFiles(members: readonly Member[], meta: MainMeta, details: Record<string, unknown>): Attempt {
+    try {
+      this.#parts.sentinel?.look(meta.scrubs);
+    } catch (error) {
+      failDone(members, withDetails(error, { ...details, outcome: "unknown" }));
+    }
+    return "done";
+  }
+
+  #refuseWrites(): void {
+    this.#refusal = new StorageError(
+      "IO",
+      "Cannot write: the outcome of an earlier write is unknown; close and open the store again",
+    );
+  }
+
+  /** Rolls main back; a held lock is given back to wait for, any other error fails every member that has not failed. */
+  #giveUp(members: readonly Member[], error: unknown): Attempt {
+    const first = this.#parts.main.abandon(error);
+    if (isBusy(first)) return first as StorageError;
+    this.#fail(members, first);
+    return "done";
+  }
+
+  #fail(members: readonly Member[], error: unknown): null {
+    for (const member of members) {
+      if (member.outcome?.kind !== "failed") member.outcome = { kind: "failed", error };
+    }
+    return null;
+  }
+}
+
+function failDone(members: readonly Member[], error: unknown): void {
+  for (const member of members) {
+    if (member.outcome?.kind === "done") member.outcome = { kind: "failed", error };
+  }
+}
+
+/** SQLite ended the whole transaction: all but the failing member run again, each alone, from the start. */
+function runOthersAlone(members: readonly Member[], failing: Member | null): Attempt {
+  for (const member of members) {
+    if (member !== failing) member.outcome = { kind: "alone" };
+  }
+  return "done";
+}
+
+/** A mark that no other commit has: 48 random bits. */
+function newMark(): number {
+  return randomBytes(6).reduce((mark, byte) => mark * 256 + byte, 0);
+}
+
+function outcomeUnknown(error: unknown): unknown {
+  return withDetails(error, { outcome: "unknown" });
+}
+
+/** The same storage error with more details; anything else becomes its cause. */
+function withDetails(error: unknown, details: Record<string, unknown>): StorageError {
+  if (error instanceof StorageError) {
+    return new StorageError(error.code, error.message, {
+      details: { ...error.details, ...details },
+      cause: error,
+    });
+  }
+  const known = error instanceof MemoryError ? error.details : {};
+  return new StorageError("IO", "Cannot write: the commit failed", {
+    details: { ...known, ...details },
+    cause: error,
+  });
+}
