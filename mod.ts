@@ -1,3 +1,59 @@
+/**
+ * Holdfast: durable, transactional, multi-tenant memory for AI-agent harnesses on embedded SQLite.
+ *
+ * @example Keep where an execution stopped
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { openMemory } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const identity = { tenant: "orchard", kind: "checkpoint", key: "run-a" } as const;
+ * await memory.records.put(identity, { schema: 1, step: 0, items: [] }, { expected: null, ttl: 3_600 });
+ * const found = await memory.records.get(identity);
+ * assert.equal(found?.value.step, 0);
+ * ```
+ *
+ * @module
+ */
+
+export type { Json } from "./src/canonical/plain.ts";
+export type { CheckOptions, CheckProblem, CheckProgress, CheckReport } from "./src/contracts/check.ts";
+export type { MemoryEvent, MemoryOptions } from "./src/contracts/memory_options.ts";
+export type {
+  Checkpoint,
+  Fact,
+  ForgetOptions,
+  GetOptions,
+  ListOptions,
+  PurgeOptions,
+  PutOptions,
+  RecordIdentity,
+  RecordItem,
+  RecordPage,
+  RecordValue,
+  StoredRecord,
+  UpdateOptions,
+} from "./src/contracts/record.ts";
+export {
+  defineKind,
+  type IdentifierFormat,
+  type KindOptions,
+  type RecordKind,
+  type StandardIssue,
+  type StandardResult,
+  type StandardSchema,
+} from "./src/contracts/record_kind.ts";
+export type { Watermark } from "./src/engine/engine.ts";
+export type {
+  Row,
+  SqliteConnection,
+  SqliteDriver,
+  SqliteOpenOptions,
+  SqliteStatement,
+  SqlValue,
+} from "./src/engine/sqlite/driver.ts";
+export { SqliteFailure } from "./src/engine/sqlite/driver.ts";
+export { nodeSqlite } from "./src/engine/sqlite/node_sqlite.ts";
 export {
   type BudgetCode,
   BudgetError,
@@ -13,3 +69,5 @@ export {
   type StorageCode,
   StorageError,
 } from "./src/errors.ts";
+export { Memory, openMemory } from "./src/memory.ts";
+export { Records } from "./src/records/records.ts";

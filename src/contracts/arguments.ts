@@ -1,0 +1,76 @@
+/** Judges the arguments of calls: option names, numbers, identifiers, texts. Nothing is touched before they are good. */
+
+import { codePointLength, isBlank } from "../canonical/text.ts";
+import { ContractError } from "../errors.ts";
+
+/** Requires an object without unknown fields, and reads each known one once, so that a getter cannot change its mind. */
+export function readFields<Name extends string>(
+  field: string,
+  value: unknown,
+  names: readonly Name[],
+): Partial<Record<Name, unknown>> {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new ContractError(field, `Expected ${field} to be an object`);
+  }
+  const fields: Partial<Record<Name, unknown>> = {};
+  let own: readonly PropertyKey[];
+  try {
+    own = Reflect.ownKeys(value);
+    for (const name of own) {
+      if (!(names as readonly PropertyKey[]).includes(name)) {
+        throw new ContractError(field, `Expected ${field} to have no other fields than ${names.join(", ")}`);
+      }
+      const descriptor = Object.getOwnPropertyDescriptor(value, name);
+      if (descriptor === undefined || !("value" in descriptor)) {
+        throw new ContractError(
+          `${field}.${String(name)}`,
+          `Expected ${field}.${String(name)} to be a plain field`,
+        );
+      }
+      fields[name as Name] = descriptor.value;
+    }
+  } catch (error) {
+    if (error instanceof ContractError) throw error;
+    throw new ContractError(field, `Expected ${field} to be a plain object`, { cause: error });
+  }
+  return fields;
+}
+
+/** Requires a whole number within bounds; no boolean, text or bigint, no -0. */
+export function requireInteger(field: string, value: unknown, min: number, max: number): number {
+  if (
+    typeof value !== "number" || !Number.isSafeInteger(value) || value < min || value > max ||
+    Object.is(value, -0)
+  ) {
+    throw new ContractError(field, `Expected ${field} to be a whole number from ${min} to ${max}`, {
+      details: { minimum: min, maximum: max },
+    });
+  }
+  return value;
+}
+
+/** Requires text that is not blank, is well-formed, and has at most `max` code points. */
+export function requireText(field: string, value: unknown, max: number): string {
+  if (typeof value !== "string" || isBlank(value)) {
+    throw new ContractError(field, `Expected ${field} to be text that is not blank`);
+  }
+  if (!value.isWellFormed()) throw new ContractError(field, `Expected ${field} to be well-formed Unicode`);
+  if (codePointLength(value) > max) {
+    throw new ContractError(field, `Expected ${field} to have at most ${max} code points`, {
+      details: { maximum: max },
+    });
+  }
+  return value;
+}
+
+/** Requires an exact boolean. */
+export function requireBoolean(field: string, value: unknown): boolean {
+  if (typeof value !== "boolean") throw new ContractError(field, `Expected ${field} to be true or false`);
+  return value;
+}
+
+/** Requires an abort signal, or nothing. */
+export function requireSignal(value: unknown): AbortSignal | undefined {
+  if (value === undefined || value instanceof AbortSignal) return value;
+  throw new ContractError("signal", "Expected signal to be an AbortSignal");
+}

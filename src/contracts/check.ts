@@ -1,0 +1,39 @@
+/** What `check` takes and finds. */
+
+/** What `check` takes. */
+export interface CheckOptions {
+  /** Cancels the check between two batches. */
+  readonly signal?: AbortSignal | undefined;
+  /** Told how far it is. */
+  readonly onProgress?: ((progress: CheckProgress) => void) | undefined;
+}
+
+/** How far a check is. */
+export interface CheckProgress {
+  /** What is being looked through: a table, or `pages`. */
+  readonly part: string;
+  /** Rows of it that were looked at. */
+  readonly rows: number;
+}
+
+/** Something that is damaged. */
+export interface CheckProblem {
+  /** Which file. */
+  readonly database: "main" | "ledger";
+  /** Which table, or `pages`. */
+  readonly table: string;
+  /** Which row, by its labels (never its text); null where no single row is meant. */
+  readonly row: string | null;
+  /** What is wrong, without content. */
+  readonly problem: string;
+}
+
+/** What a check found. */
+export interface CheckReport {
+  /** Whether nothing is damaged. */
+  readonly ok: boolean;
+  /** What is damaged; at most 1 000 problems are listed. */
+  readonly problems: readonly CheckProblem[];
+  /** Rows looked at, by table. */
+  readonly rows: Readonly<Record<string, number>>;
+}

@@ -1,0 +1,36 @@
+/** How a store is opened, and what it reports while it is open. */
+
+import type { SqliteDriver } from "../engine/sqlite/driver.ts";
+import type { RecordKind } from "./record_kind.ts";
+
+/** What `openMemory` takes besides the path. */
+export interface MemoryOptions {
+  /** Milliseconds since the Unix epoch; `Date.now` if omitted. */
+  readonly clock?: (() => number) | undefined;
+  /** Where the deletion ledger lies; the store's whole path with `.deletions` appended if omitted. */
+  readonly deletionPath?: string | URL | undefined;
+  /** Kinds of records besides checkpoint and fact, made by `defineKind`. */
+  readonly kinds?: readonly RecordKind[] | undefined;
+  /** The SQLite binding; Deno's built-in one if omitted. */
+  readonly driver?: SqliteDriver | undefined;
+  /** Whether the store may only be read: for inspectors. Needs no permission to write. */
+  readonly readOnly?: boolean | undefined;
+  /** Milliseconds from a call until a lock held by others is reported as `BUSY`; 5 000 if omitted. */
+  readonly busyTimeoutMs?: number | undefined;
+  /** Whether a clock that is behind the highest time seen is to be believed: lowers the store's mark. */
+  readonly acceptClock?: boolean | undefined;
+  /** Told what the store does; content-free. Called outside every transaction. */
+  readonly onEvent?: ((event: MemoryEvent) => void) | undefined;
+}
+
+/** Something a store did: names, times and counts, no content. */
+export interface MemoryEvent {
+  /** What was done. */
+  readonly operation: "open" | "acceptClock" | "forget" | "purge" | "check" | "close";
+  /** When it ended: milliseconds since the Unix epoch, by the store's effective time. */
+  readonly at: number;
+  /** How long it took, in milliseconds. */
+  readonly durationMs: number;
+  /** What was counted, such as `{ records: 3 }`. */
+  readonly counts: Readonly<Record<string, number>>;
+}

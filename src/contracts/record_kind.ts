@@ -1,0 +1,169 @@
+/** Kinds of records: the two the store knows, and those that callers define. */
+
+import { z } from "zod/mini";
+import { codePointLength } from "../canonical/text.ts";
+import { ContractError } from "../errors.ts";
+import {
+  CHECKPOINT_ITEMS_MAX,
+  IDENTIFIER_CODE_POINTS_MAX,
+  KIND_BYTES_MAX,
+  RECORD_BYTES_MAX,
+  RECORD_SECONDS_MAX,
+  RECORD_TEXT_CODE_POINTS_MAX,
+  RECORD_TTL_SECONDS_MAX,
+} from "../limits.ts";
+import { readFields, requireInteger } from "./arguments.ts";
+import type { Checkpoint, Fact } from "./record.ts";
+
+/** A schema of any library that follows Standard Schema (zod, valibot, arktype, …); it judges and does not transform. */
+export interface StandardSchema<Value> {
+  /** The standard's one property. */
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => StandardResult<Value> | Promise<StandardResult<Value>>;
+  };
+}
+
+/** What such a schema answers: the value, or what is wrong with it. */
+export type StandardResult<Value> =
+  | { readonly value: Value; readonly issues?: undefined }
+  | { readonly issues: readonly StandardIssue[] };
+
+/** One thing that is wrong. */
+export interface StandardIssue {
+  readonly message: string;
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
+
+/** How a kind's tenants and keys look. */
+export type IdentifierFormat = "narrow" | "text";
+
+/** A kind of record. Make one with {@linkcode defineKind}. */
+export interface RecordKind<Value = unknown> {
+  /** The kind's name, as in a record's identity. */
+  readonly name: string;
+  /** Judges each value when it is written and when it is read. */
+  readonly schema: StandardSchema<Value>;
+  /** The most UTF-8 bytes of a stored value. */
+  readonly maxBytes: number;
+  /** The longest `ttl` in seconds; null if records of this kind need no deadline. */
+  readonly ttlMax: number | null;
+  /** How tenants and keys look. */
+  readonly identifiers: IdentifierFormat;
+}
+
+/** What {@linkcode defineKind} takes besides name and schema. */
+export interface KindOptions {
+  /** The most UTF-8 bytes of a stored value: 1 to 1 000 000; 2 048 if omitted. */
+  readonly maxBytes?: number | undefined;
+  /** The longest `ttl` in seconds; 86 400 if omitted. With null, `ttl: null` means no deadline. */
+  readonly ttlMax?: number | null | undefined;
+  /** `narrow` (`^[a-z][a-z0-9-]{0,31}$`, the default) or `text` (1–256 code points, no control characters). */
+  readonly identifiers?: IdentifierFormat | undefined;
+}
+
+const NARROW = /^[a-z][a-z0-9-]{0,31}$/;
+
+/**
+ * Defines a further kind of record.
+ *
+ * @throws {ContractError} naming the field that is wrong
+ *
+ * @example A counter
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { defineKind, openMemory } from "@holdfast/memory";
+ * import { z } from "zod";
+ *
+ * const counter = defineKind("counter", z.strictObject({ n: z.int() }), { ttlMax: null });
+ * await using memory = await openMemory(":memory:", { kinds: [counter] });
+ * const identity = { tenant: "orchard", kind: "counter", key: "visits" };
+ * await memory.records.put(identity, { n: 1 }, { expected: null, ttl: null });
+ * await memory.records.update(identity, ({ n }: { n: number }) => ({ n: n + 1 }), { ttl: null });
+ * assert.deepEqual((await memory.records.get(identity))?.value, { n: 2 });
+ * ```
+ */
+export function defineKind<Value>(
+  name: string,
+  schema: StandardSchema<Value>,
+  options: KindOptions = {},
+): RecordKind<Value> {
+  if (typeof name !== "string" || !NARROW.test(name)) {
+    throw new ContractError("name", "Expected name to match ^[a-z][a-z0-9-]{0,31}$");
+  }
+  if (typeof schema?.["~standard"]?.validate !== "function") {
+    throw new ContractError("schema", "Expected schema to follow Standard Schema");
+  }
+  const { maxBytes = RECORD_BYTES_MAX, ttlMax = RECORD_TTL_SECONDS_MAX, identifiers = "narrow" } = readFields(
+    "options",
+    options,
+    ["maxBytes", "ttlMax", "identifiers"],
+  );
+  if (identifiers !== "narrow" && identifiers !== "text") {
+    throw new ContractError("identifiers", "Expected identifiers to be narrow or text");
+  }
+  return Object.freeze({
+    name,
+    schema,
+    maxBytes: requireInteger("maxBytes", maxBytes, 1, KIND_BYTES_MAX),
+    ttlMax: ttlMax === null ? null : requireInteger("ttlMax", ttlMax, 1, RECORD_SECONDS_MAX),
+    identifiers,
+  });
+}
+
+const RECORD_TEXT = z.string().check(z.refine((text) => {
+  const length = codePointLength(text);
+  return length >= 1 && length <= RECORD_TEXT_CODE_POINTS_MAX;
+}));
+
+const CHECKPOINT: z.ZodMiniType<Checkpoint> = z.strictObject({
+  schema: z.literal(1),
+  step: z.int().check(z.minimum(0), z.maximum(2)),
+  items: z.array(RECORD_TEXT).check(z.maxLength(CHECKPOINT_ITEMS_MAX)),
+});
+
+const FACT: z.ZodMiniType<Fact> = z.strictObject({
+  schema: z.literal(1),
+  text: RECORD_TEXT,
+  source: RECORD_TEXT,
+  reviewed: z.boolean(),
+});
+
+/** The kinds every store has. */
+export const BUILT_IN_KINDS: readonly RecordKind[] = [
+  defineKind("checkpoint", CHECKPOINT),
+  defineKind("fact", FACT),
+];
+
+/** Requires kinds made by {@linkcode defineKind}, each name once and none of the built-in ones. */
+export function collectKinds(kinds: unknown, max: number): ReadonlyMap<string, RecordKind> {
+  if (!Array.isArray(kinds) || kinds.length > max) {
+    throw new ContractError("kinds", `Expected kinds to be a list of at most ${max} record kinds`);
+  }
+  const all = new Map<string, RecordKind>();
+  for (const kind of [...BUILT_IN_KINDS, ...kinds as RecordKind[]]) {
+    if (typeof kind?.name !== "string" || typeof kind.schema?.["~standard"]?.validate !== "function") {
+      throw new ContractError("kinds", "Expected kinds to be made by defineKind");
+    }
+    if (all.has(kind.name)) throw new ContractError("kinds", "Expected kinds to have names of their own");
+    all.set(kind.name, kind);
+  }
+  return all;
+}
+
+/** Requires a tenant or key in a kind's format. */
+export function requireIdentifier(field: string, value: unknown, format: IdentifierFormat): string {
+  if (format === "narrow") {
+    if (typeof value === "string" && NARROW.test(value)) return value;
+    throw new ContractError(field, `Expected ${field} to match ^[a-z][a-z0-9-]{0,31}$`);
+  }
+  if (typeof value === "string" && value.isWellFormed() && !/\p{Cc}/u.test(value)) {
+    const length = codePointLength(value);
+    if (length >= 1 && length <= IDENTIFIER_CODE_POINTS_MAX) return value;
+  }
+  throw new ContractError(
+    field,
+    `Expected ${field} to be text of 1 to ${IDENTIFIER_CODE_POINTS_MAX} code points without control characters`,
+  );
+}

@@ -1,0 +1,243 @@
+import { monotonicMs } from "./clock.ts";
+import { readFields, requireBoolean, requireInteger, requireSignal } from "./contracts/arguments.ts";
+import type { CheckOptions, CheckReport } from "./contracts/check.ts";
+import type { MemoryEvent, MemoryOptions } from "./contracts/memory_options.ts";
+import { collectKinds, type RecordKind } from "./contracts/record_kind.ts";
+import { CheckCollector } from "./engine/check.ts";
+import type { Engine, Watermark } from "./engine/engine.ts";
+import type { Operation, RecordedEvent, WriteTransaction } from "./engine/operation.ts";
+import type { SqliteDriver } from "./engine/sqlite/driver.ts";
+import { nodeSqlite } from "./engine/sqlite/node_sqlite.ts";
+import { openStoreInMemory, openStoreOnDisk } from "./engine/sqlite/open_store.ts";
+import { SqliteEngine } from "./engine/sqlite/sqlite_engine.ts";
+import { ContractError, IntegrityError } from "./errors.ts";
+import { MEMORY_PATH, parsePath } from "./files/store_path.ts";
+import { BUSY_TIMEOUT_MS_DEFAULT, BUSY_TIMEOUT_MS_MAX, KINDS_MAX } from "./limits.ts";
+import { checkRecords } from "./records/check.ts";
+import { applyForget } from "./records/forget.ts";
+import { Records } from "./records/records.ts";
+
+/** An event about to be told, without when and how long. */
+type Told = Pick<MemoryEvent, "operation" | "counts">;
+
+/**
+ * One open store: harness records in one database file, with a ledger of deletions beside it. Get one from
+ * {@linkcode openMemory}.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { openMemory } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * assert.equal((await memory.check()).ok, true);
+ * ```
+ */
+export class Memory implements AsyncDisposable {
+  /** Checkpoints, facts, and further kinds. */
+  readonly records: Records;
+  readonly #engine: Engine;
+  readonly #kinds: ReadonlyMap<string, RecordKind>;
+  readonly #tell: (told: Told, startedMs: number) => void;
+
+  /** Made by {@linkcode openMemory}. */
+  constructor(
+    engine: Engine,
+    kinds: ReadonlyMap<string, RecordKind>,
+    tell: (told: Told, startedMs: number) => void,
+  ) {
+    this.#engine = engine;
+    this.#kinds = kinds;
+    this.#tell = tell;
+    this.records = new Records(engine, kinds);
+  }
+
+  /**
+   * Looks through the whole store: pages, checksums, record bodies, the ledger's chain. Reads in batches, between
+   * which other work runs.
+   *
+   * @returns what is damaged; damage is reported, not thrown
+   * @throws {ContractError} naming the option that is wrong
+   * @throws {StorageError} `BUSY`, `IO`, `REPLACED`, `CLOSED`
+   */
+  async check(options: CheckOptions = {}): Promise<CheckReport> {
+    const startedMs = monotonicMs();
+    const given = readFields("options", options, ["signal", "onProgress"]);
+    requireSignal(given.signal);
+    const collector = new CheckCollector(options);
+    await this.#engine.check(collector);
+    await checkRecords(this.#engine, this.#kinds, collector);
+    const report = collector.report();
+    this.#tell({ operation: "check", counts: { problems: report.problems.length } }, startedMs);
+    return report;
+  }
+
+  /**
+   * The place up to which deletions are recorded and applied. Keep it apart from the store: a restore can then be held
+   * to a ledger that has at least these.
+   *
+   * @throws {StorageError} `BUSY`, `IO`, `REPLACED`, `READONLY`, `CLOSED`
+   */
+  deletionWatermark(): Promise<Watermark> {
+    return this.#engine.watermark();
+  }
+
+  /**
+   * Waits for queued writes, at most until each one's busy timeout, and closes the files. Repeating it is harmless;
+   * every other call after it rejects with `CLOSED`.
+   */
+  async close(): Promise<void> {
+    const startedMs = monotonicMs();
+    await this.#engine.close();
+    this.#tell({ operation: "close", counts: {} }, startedMs);
+  }
+
+  /** The same as {@linkcode Memory.close}, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}
+
+/**
+ * Opens a store, and creates it if it is not there. The file, its ledger and their sidecars are private (0600);
+ * anything else under their names is refused. Needs `--allow-read` and `--allow-write` for the directory.
+ *
+ * @param path a file, or `:memory:` for a store that ends with its process
+ * @throws {ContractError} naming the option that is wrong
+ * @throws {StorageError} `PERMISSION` naming the flag, `UNSAFE`, `SCHEMA`, `RESTORE`, `REPLACED`, `READONLY`, `BUSY`,
+ * `CORRUPT`, `FULL`, `IO`
+ * @throws {IntegrityError} if store and ledger do not belong together
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { openMemory } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const fact = { schema: 1, text: "Prefers lists.", source: "chat-7", reviewed: false } as const;
+ * const identity = { tenant: "orchard", kind: "fact", key: "preference" } as const;
+ * await memory.records.put(identity, fact, { expected: null, ttl: 3_600 });
+ * assert.equal((await memory.records.get(identity))?.value.text, "Prefers lists.");
+ * ```
+ */
+export async function openMemory(path: string | URL, options: MemoryOptions = {}): Promise<Memory> {
+  const startedMs = monotonicMs();
+  const given = readOptions(options);
+  const store = path === MEMORY_PATH
+    ? openInMemory(given)
+    : await openStoreOnDisk(filePaths(path, given), given);
+  let engine: SqliteEngine;
+  try {
+    engine = await SqliteEngine.start(store, { ...given, apply: applyEvent });
+  } catch (error) {
+    store.close();
+    throw error;
+  }
+  const tell = teller(given.onEvent, engine);
+  const memory = new Memory(engine, given.kinds, tell);
+  try {
+    if (given.acceptClock) await acceptClock(engine, tell);
+  } catch (error) {
+    await memory.close();
+    throw error;
+  }
+  tell({ operation: "open", counts: {} }, startedMs);
+  return memory;
+}
+
+interface GivenOptions {
+  readonly clock: (() => number) | undefined;
+  readonly deletionPath: unknown;
+  readonly kinds: ReadonlyMap<string, RecordKind>;
+  readonly driver: SqliteDriver;
+  readonly readOnly: boolean;
+  readonly busyTimeoutMs: number;
+  readonly acceptClock: boolean;
+  readonly onEvent: ((event: MemoryEvent) => void) | undefined;
+}
+
+function readOptions(options: MemoryOptions): GivenOptions {
+  const given = readFields("options", options, [
+    "clock",
+    "deletionPath",
+    "kinds",
+    "driver",
+    "readOnly",
+    "busyTimeoutMs",
+    "acceptClock",
+    "onEvent",
+  ]);
+  const { clock, driver = nodeSqlite, readOnly = false, acceptClock = false, onEvent, busyTimeoutMs } = given;
+  if (clock !== undefined && typeof clock !== "function") {
+    throw new ContractError("clock", "Expected clock to be a function");
+  }
+  if (onEvent !== undefined && typeof onEvent !== "function") {
+    throw new ContractError("onEvent", "Expected onEvent to be a function");
+  }
+  if (typeof (driver as Partial<SqliteDriver> | null)?.open !== "function") {
+    throw new ContractError("driver", "Expected driver to be a SQLite driver");
+  }
+  return {
+    clock: clock as (() => number) | undefined,
+    deletionPath: given.deletionPath,
+    kinds: collectKinds(given.kinds ?? [], KINDS_MAX),
+    driver: driver as SqliteDriver,
+    readOnly: requireBoolean("readOnly", readOnly),
+    busyTimeoutMs: busyTimeoutMs === undefined
+      ? BUSY_TIMEOUT_MS_DEFAULT
+      : requireInteger("busyTimeoutMs", busyTimeoutMs, 0, BUSY_TIMEOUT_MS_MAX),
+    acceptClock: requireBoolean("acceptClock", acceptClock),
+    onEvent: onEvent as ((event: MemoryEvent) => void) | undefined,
+  };
+}
+
+function openInMemory(given: GivenOptions): ReturnType<typeof openStoreInMemory> {
+  if (given.readOnly) throw new ContractError("readOnly", "A store in memory cannot be opened read-only");
+  if (given.deletionPath !== undefined) {
+    throw new ContractError("deletionPath", "A store in memory keeps its ledger in memory");
+  }
+  return openStoreInMemory(given.driver);
+}
+
+function filePaths(path: unknown, given: GivenOptions): Parameters<typeof openStoreOnDisk>[0] {
+  const main = parsePath("path", path);
+  const ledger = given.deletionPath === undefined
+    ? { parent: main.parent, name: `${main.name}.deletions` }
+    : parsePath("deletionPath", given.deletionPath);
+  return { main, ledger };
+}
+
+/** Erases what an event says; each kind of thing knows how. */
+function applyEvent(
+  transaction: WriteTransaction,
+  event: RecordedEvent,
+  hashKey: Uint8Array,
+): Operation<void> {
+  if (event.kind === "record") return applyForget(transaction, event, hashKey);
+  throw new IntegrityError("Cannot apply deletion: this release does not know its kind");
+}
+
+/** Told in a microtask, so that a callback that throws ends in the open and not inside a store call. */
+function teller(
+  onEvent: ((event: MemoryEvent) => void) | undefined,
+  engine: Engine,
+): (told: Told, startedMs: number) => void {
+  if (onEvent === undefined) return () => {};
+  return (told, startedMs) => {
+    const event = { ...told, at: engine.time().effectiveMs, durationMs: monotonicMs() - startedMs };
+    queueMicrotask(() => onEvent(event));
+  };
+}
+
+async function acceptClock(engine: Engine, tell: (told: Told, startedMs: number) => void): Promise<void> {
+  const startedMs = monotonicMs();
+  const loweredByMs = await engine.write(lowerClockMark);
+  if (loweredByMs > 0) tell({ operation: "acceptClock", counts: { loweredByMs } }, startedMs);
+}
+
+const SELECT_CLOCK_MARK = `SELECT clock_mark FROM meta WHERE id = 1`;
+
+function* lowerClockMark(transaction: WriteTransaction): Operation<number> {
+  yield* transaction.get(SELECT_CLOCK_MARK);
+  return transaction.lowerClockMark();
+}

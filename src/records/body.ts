@@ -1,0 +1,31 @@
+/** A record's value as stored: JSON with sorted keys, every non-ASCII code unit escaped, separators ", " and ": ". */
+
+import type { Json } from "../canonical/plain.ts";
+import { compareCodePoints } from "../canonical/text.ts";
+
+const NOT_ASCII = /[\u{80}-\u{10FFFF}]/gu;
+
+/** The stored text of plain JSON; all ASCII, so that its length is its size in bytes. */
+export function encodeBody(value: Json): string {
+  if (value === null || typeof value !== "object") return encodeLeaf(value);
+  if (isList(value)) return `[${value.map(encodeBody).join(", ")}]`;
+  const fields = Object.keys(value).sort(compareCodePoints)
+    .map((key) => `${encodeLeaf(key)}: ${encodeBody(value[key]!)}`);
+  return `{${fields.join(", ")}}`;
+}
+
+function isList(value: readonly Json[] | { readonly [key: string]: Json }): value is readonly Json[] {
+  return Array.isArray(value);
+}
+
+function encodeLeaf(value: null | boolean | number | string): string {
+  return JSON.stringify(value).replace(NOT_ASCII, escapeCharacter);
+}
+
+function escapeCharacter(character: string): string {
+  let escaped = "";
+  for (let index = 0; index < character.length; index++) {
+    escaped += `\\u${character.charCodeAt(index).toString(16).padStart(4, "0")}`;
+  }
+  return escaped;
+}

@@ -1,0 +1,111 @@
+/** Forgetting a record: an event in the ledger, so that no restore brings it back. */
+
+import { equalBytes, keyedHash } from "../canonical/keyed_hash.ts";
+import { isBurned } from "../deletion/tombstones.ts";
+import type { Operation, RecordedEvent, WriteTransaction } from "../engine/operation.ts";
+import { IntegrityError } from "../errors.ts";
+import { type OperationKey, recallOperation, rememberOperation } from "./operation_ids.ts";
+import { SELECT_RECORD_HEAD } from "./put.ts";
+import { type Identity, toHead } from "./row.ts";
+
+/** A forget, judged and ready to run. */
+export interface ForgetPlan {
+  readonly identity: Identity;
+  readonly scopeHash: Uint8Array;
+  readonly keyHash: Uint8Array;
+  readonly expected: number | null;
+  readonly revoke: boolean;
+  readonly operation: OperationKey | null;
+}
+
+/** The keyed hash that stands for a tenant. */
+export function tenantHash(hashKey: Uint8Array, tenant: string): Uint8Array {
+  return keyedHash(hashKey, ["tenant", tenant]);
+}
+
+/** The keyed hash that stands for a record. */
+export function recordHash(hashKey: Uint8Array, { tenant, kind, key }: Identity): Uint8Array {
+  return keyedHash(hashKey, ["record", tenant, kind, key]);
+}
+
+const DELETE_RECORD = `DELETE FROM records WHERE tenant = $1 AND kind = $2 AND key = $3`;
+
+/** Forgets a record; true only if a row was removed. */
+export function* forgetRecord(transaction: WriteTransaction, plan: ForgetPlan): Operation<boolean> {
+  if (plan.operation !== null) {
+    const recalled = yield* recallOperation(transaction, plan.operation);
+    if (recalled !== null) return recalled === 1;
+  }
+  const removed = yield* removeExpected(transaction, plan);
+  if (plan.operation !== null) yield* rememberOperation(transaction, plan.operation, removed ? 1 : 0);
+  return removed;
+}
+
+function* removeExpected(transaction: WriteTransaction, plan: ForgetPlan): Operation<boolean> {
+  const { identity, scopeHash, keyHash, revoke } = plan;
+  const row = yield* transaction.get(SELECT_RECORD_HEAD, identity.tenant, identity.kind, identity.key);
+  if (row !== undefined) {
+    const { revision } = toHead(identity, row);
+    if (revision !== plan.expected) return false;
+    yield* eraseRecord(transaction, identity);
+    transaction.record({
+      kind: "record",
+      scopeHash,
+      keyHash,
+      burned: revoke,
+      floor: revision,
+      counts: { records: 1 },
+    });
+    return true;
+  }
+  if (revoke && !(yield* isBurned(transaction, keyHash))) {
+    transaction.record({
+      kind: "record",
+      scopeHash,
+      keyHash,
+      burned: true,
+      floor: 0,
+      counts: { records: 0 },
+    });
+  }
+  return false;
+}
+
+function* eraseRecord(transaction: WriteTransaction, { tenant, kind, key }: Identity): Operation<void> {
+  const removed = yield* transaction.run(DELETE_RECORD, tenant, kind, key);
+  if (removed !== 1) throw new IntegrityError("Cannot forget record: the file did not take the deletion");
+  transaction.markDirty("records");
+}
+
+const SELECT_NEXT_TENANT = `SELECT tenant FROM records WHERE tenant > $1 ORDER BY tenant LIMIT 1`;
+const SELECT_RECORD_KEYS = `SELECT kind, key FROM records WHERE tenant = $1`;
+
+/** Erases the record that an event names, whatever incarnation is found; only crashes and restores ask for this. */
+export function* applyForget(
+  transaction: WriteTransaction,
+  event: RecordedEvent,
+  hashKey: Uint8Array,
+): Operation<void> {
+  const tenant = yield* findTenant(transaction, event, hashKey);
+  if (tenant === null) return;
+  for (const [kind, key] of yield* transaction.all(SELECT_RECORD_KEYS, tenant)) {
+    const identity = { tenant, kind: kind as string, key: key as string };
+    if (!equalBytes(recordHash(hashKey, identity), event.keyHash)) continue;
+    yield* eraseRecord(transaction, identity);
+    return;
+  }
+}
+
+function* findTenant(
+  transaction: WriteTransaction,
+  event: RecordedEvent,
+  hashKey: Uint8Array,
+): Operation<string | null> {
+  let tenant = "";
+  for (;;) {
+    const row = yield* transaction.get(SELECT_NEXT_TENANT, tenant);
+    if (row === undefined) return null;
+    tenant = row[0] as string;
+    if (equalBytes(tenantHash(hashKey, tenant), event.scopeHash)) return tenant;
+  }
+}

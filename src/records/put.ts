@@ -1,0 +1,139 @@
+/** Putting a record: compare-and-swap on its revision, and a new deadline. */
+
+import { checksumOf } from "../canonical/checksum.ts";
+import { isBurned } from "../deletion/tombstones.ts";
+import type { Operation, WriteTransaction } from "../engine/operation.ts";
+import { ConflictError, IntegrityError } from "../errors.ts";
+import { CLOCK_BEHIND_MS_MAX } from "../limits.ts";
+import { type OperationKey, recallOperation, rememberOperation } from "./operation_ids.ts";
+import { headChecksum, type Identity, isExpired, type RecordHead, toHead } from "./row.ts";
+
+/** A put, judged and ready to run; all that is hashed or encoded was so before. */
+export interface PutPlan {
+  readonly identity: Identity;
+  /** The keyed hash of the identity; asked for only where there is no row. */
+  readonly keyHash: () => Uint8Array;
+  readonly body: string;
+  readonly expected: number | null;
+  readonly ttl: number | null;
+  readonly maxAge: number | null;
+  /** Seconds; null for the store's time. */
+  readonly now: number | null;
+  readonly operation: OperationKey | null;
+}
+
+/** One record's head, without its body. */
+export const SELECT_RECORD_HEAD =
+  `SELECT revision, created, max_age, expires, body_checksum, checksum FROM records
+  WHERE tenant = $1 AND kind = $2 AND key = $3`;
+
+const UPSERT_RECORD =
+  `INSERT INTO records (tenant, kind, key, revision, created, max_age, expires, body_checksum,
+  checksum, body) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+  ON CONFLICT (tenant, kind, key) DO UPDATE SET revision = excluded.revision, max_age = excluded.max_age,
+  expires = excluded.expires, body_checksum = excluded.body_checksum, checksum = excluded.checksum,
+  body = excluded.body`;
+
+/** Puts a record; gives its new revision. */
+export function* putRecord(transaction: WriteTransaction, plan: PutPlan): Operation<number> {
+  const { identity, operation } = plan;
+  if (operation !== null) {
+    const recalled = yield* recallOperation(transaction, operation);
+    if (recalled !== null) return recalled;
+  }
+  const now = plan.now ?? readNow(transaction, plan);
+  const row = yield* transaction.get(SELECT_RECORD_HEAD, identity.tenant, identity.kind, identity.key);
+  const old = row === undefined ? null : toHead(identity, row);
+  if (old !== null) assertReplaceable(old, plan.expected, now);
+  else yield* assertCreatable(transaction, plan);
+  const head = planHead(plan, old, now, transaction.nextRevision());
+  yield* writeRecord(transaction, plan, head);
+  if (old !== null) transaction.markDirty("records");
+  if (operation !== null) yield* rememberOperation(transaction, operation, head.revision);
+  return head.revision;
+}
+
+/** The store's time in seconds. A deadline must not be set from a clock that is known to be behind. */
+function readNow(transaction: WriteTransaction, plan: PutPlan): number {
+  const { effectiveMs, behindMs } = transaction.time();
+  if (behindMs > CLOCK_BEHIND_MS_MAX && (plan.ttl !== null || plan.maxAge !== null)) {
+    throw new ConflictError(
+      "CLOCK",
+      `Cannot put record: the clock is ${behindMs} ms behind the highest time seen`,
+      {
+        details: { behindMs },
+      },
+    );
+  }
+  return Math.floor(effectiveMs / 1000);
+}
+
+function assertReplaceable(old: RecordHead, expected: number | null, now: number): void {
+  if (isExpired(old.expires, now)) {
+    throw new ConflictError("EXPIRED", "Cannot put record: it has expired; purge before creating it afresh", {
+      currentRevision: old.revision,
+    });
+  }
+  if (old.revision === expected) return;
+  throw revisionConflict(expected, old.revision);
+}
+
+function* assertCreatable(transaction: WriteTransaction, plan: PutPlan): Operation<void> {
+  if (yield* isBurned(transaction, plan.keyHash())) {
+    throw new ConflictError("DELETED", "Cannot put record: its identity was revoked for ever", {
+      currentRevision: null,
+    });
+  }
+  if (plan.expected !== null) throw revisionConflict(plan.expected, null);
+}
+
+function revisionConflict(expected: number | null, current: number | null): ConflictError {
+  return new ConflictError("REVISION", `Cannot put record: expected revision ${expected}, found ${current}`, {
+    currentRevision: current,
+  });
+}
+
+/** The row to write: created once, a `maxAge` that only falls, and a deadline that never passes it. */
+export function planHead(
+  plan: Pick<PutPlan, "body" | "ttl" | "maxAge">,
+  old: RecordHead | null,
+  now: number,
+  revision: number,
+): RecordHead {
+  const created = old?.created ?? now;
+  const maxAge = lower(old?.maxAge ?? null, plan.maxAge);
+  const expires = lower(plan.ttl === null ? null : now + plan.ttl, maxAge === null ? null : created + maxAge);
+  if (isExpired(expires, now)) {
+    throw new ConflictError(
+      "EXPIRED",
+      "Cannot put record: the time from its creation that maxAge allows has passed",
+      {
+        currentRevision: old?.revision ?? null,
+      },
+    );
+  }
+  return { revision, created, maxAge, expires, bodyChecksum: checksumOf(plan.body) };
+}
+
+function lower(left: number | null, right: number | null): number | null {
+  if (left === null) return right;
+  return right === null ? left : Math.min(left, right);
+}
+
+function* writeRecord(transaction: WriteTransaction, plan: PutPlan, head: RecordHead): Operation<void> {
+  const { tenant, kind, key } = plan.identity;
+  const changed = yield* transaction.run(
+    UPSERT_RECORD,
+    tenant,
+    kind,
+    key,
+    head.revision,
+    head.created,
+    head.maxAge,
+    head.expires,
+    head.bodyChecksum,
+    headChecksum(plan.identity, head),
+    plan.body,
+  );
+  if (changed !== 1) throw new IntegrityError("Cannot put record: the file did not take the write");
+}

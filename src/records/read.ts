@@ -1,0 +1,80 @@
+/** Reading records: one by its identity, or a page of a tenant's live ones. */
+
+import type { Operation, ReadTransaction, WriteTransaction } from "../engine/operation.ts";
+import { assertBody, type Identity, type RecordHead, toHead } from "./row.ts";
+
+const SELECT_RECORD = `SELECT revision, created, max_age, expires, body_checksum, checksum, body FROM records
+  WHERE tenant = $1 AND kind = $2 AND key = $3`;
+
+/** A record as stored, expired or not. */
+export interface RawRecord extends RecordHead {
+  readonly body: string;
+}
+
+/** The record of that identity, expired or not; null if there is no row. */
+export function* readRecord(transaction: ReadTransaction, identity: Identity): Operation<RawRecord | null> {
+  const row = yield* transaction.get(SELECT_RECORD, identity.tenant, identity.kind, identity.key);
+  if (row === undefined) return null;
+  const head = toHead(identity, row);
+  const body = row[6];
+  assertBody(head, body);
+  return { ...head, body };
+}
+
+/** Where a page begins: after this kind and key. */
+export interface ListPlan {
+  readonly tenant: string;
+  readonly kind: string | null;
+  readonly after: { readonly kind: string; readonly key: string };
+  readonly limit: number;
+  readonly now: number;
+}
+
+/** A live record's identity and head. */
+export interface ListedRecord extends RecordHead {
+  readonly kind: string;
+  readonly key: string;
+}
+
+const SELECT_LIVE_RECORDS =
+  `SELECT revision, created, max_age, expires, body_checksum, checksum, kind, key FROM records
+  WHERE tenant = $1 AND (kind, key) > ($2, $3) AND (expires IS NULL OR expires > $4) ORDER BY kind, key LIMIT $5`;
+
+const SELECT_LIVE_RECORDS_OF_KIND =
+  `SELECT revision, created, max_age, expires, body_checksum, checksum, kind, key
+  FROM records WHERE tenant = $1 AND kind = $2 AND key > $3 AND (expires IS NULL OR expires > $4)
+  ORDER BY key LIMIT $5`;
+
+/** A page of live records, by kind and key. */
+export function* listRecords(
+  transaction: ReadTransaction,
+  plan: ListPlan,
+): Operation<readonly ListedRecord[]> {
+  const { tenant, kind, after, limit, now } = plan;
+  const rows = kind === null
+    ? yield* transaction.all(SELECT_LIVE_RECORDS, tenant, after.kind, after.key, now, limit)
+    : yield* transaction.all(SELECT_LIVE_RECORDS_OF_KIND, tenant, kind, after.key, now, limit);
+  return rows.map((row) => {
+    const identity = { tenant, kind: row[6] as string, key: row[7] as string };
+    return { ...toHead(identity, row), kind: identity.kind, key: identity.key };
+  });
+}
+
+const DELETE_EXPIRED_RECORDS = `DELETE FROM records WHERE tenant = $1 AND expires <= $2`;
+
+/** Removes a tenant's expired records of every kind; gives how many. */
+export function* purgeRecords(
+  transaction: WriteTransaction,
+  tenant: string,
+  now: number | null,
+): Operation<number> {
+  const removed = yield* transaction.run(DELETE_EXPIRED_RECORDS, tenant, now ?? readPurgeNow(transaction));
+  if (removed > 0) transaction.markDirty("records");
+  return removed;
+}
+
+/** The clock's own time: where it is behind the highest time seen, what lies between is hidden but not yet erased. */
+function readPurgeNow(transaction: WriteTransaction): number {
+  const { effectiveMs, behindMs } = transaction.time();
+  return Math.floor((effectiveMs - behindMs) / 1000);
+}
