@@ -16,16 +16,38 @@ function makeTable(): Uint32Array {
   return table;
 }
 
+/** What stands before a value, so that types and boundaries count. */
+const TAG = { null: 0, integer: 1, text: 2, bytes: 3 } as const;
+
 /** The checksum of values in order, as an unsigned 32-bit integer. Types and boundaries count. */
 export function checksumOf(...values: readonly SqlValue[]): number {
   let crc = 0xffffffff;
   for (const value of values) {
-    if (value === null) crc = addText(crc, "n;");
-    else if (typeof value === "string") crc = addText(addText(crc, `s${value.length};`), value);
-    else if (value instanceof Uint8Array) crc = addBytes(addText(crc, `b${value.length};`), value);
-    else crc = addText(crc, `i${value};`);
+    if (typeof value === "string") crc = addText(addInteger(crc, TAG.text, value.length), value);
+    else if (typeof value === "number") crc = addInteger(crc, TAG.integer, value);
+    else if (value === null) crc = addByte(crc, TAG.null);
+    else if (typeof value === "bigint") crc = addInteger(crc, TAG.integer, Number(value));
+    else crc = addBytes(addInteger(crc, TAG.bytes, value.length), value);
   }
   return (crc ^ 0xffffffff) >>> 0;
+}
+
+function addByte(crc: number, byte: number): number {
+  return TABLE[(crc ^ byte) & 0xff]! ^ (crc >>> 8);
+}
+
+/** A tag and the eight bytes of an integer, as two halves of 32 bits. */
+function addInteger(crc: number, tag: number, value: number): number {
+  let sum = addByte(crc, tag);
+  let half = value >>> 0;
+  for (let round = 0; round < 2; round++) {
+    sum = addByte(sum, half);
+    sum = addByte(sum, half >>> 8);
+    sum = addByte(sum, half >>> 16);
+    sum = addByte(sum, half >>> 24);
+    half = Math.floor(value / 0x1_0000_0000) >>> 0;
+  }
+  return sum;
 }
 
 function addText(crc: number, text: string): number {

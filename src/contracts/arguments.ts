@@ -12,28 +12,27 @@ export function readFields<Name extends string>(
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new ContractError(field, `Expected ${field} to be an object`);
   }
-  const fields: Partial<Record<Name, unknown>> = {};
-  let own: readonly PropertyKey[];
   try {
-    own = Reflect.ownKeys(value);
-    for (const name of own) {
-      if (!(names as readonly PropertyKey[]).includes(name)) {
-        throw new ContractError(field, `Expected ${field} to have no other fields than ${names.join(", ")}`);
-      }
+    const fields: Partial<Record<Name, unknown>> = {};
+    for (const name of Reflect.ownKeys(value)) {
+      if (!names.includes(name as Name)) throw unknownField(field, names);
       const descriptor = Object.getOwnPropertyDescriptor(value, name);
-      if (descriptor === undefined || !("value" in descriptor)) {
-        throw new ContractError(
-          `${field}.${String(name)}`,
-          `Expected ${field}.${String(name)} to be a plain field`,
-        );
-      }
+      if (descriptor === undefined || !("value" in descriptor)) throw notPlain(`${field}.${String(name)}`);
       fields[name as Name] = descriptor.value;
     }
+    return fields;
   } catch (error) {
     if (error instanceof ContractError) throw error;
-    throw new ContractError(field, `Expected ${field} to be a plain object`, { cause: error });
+    throw notPlain(field, error);
   }
-  return fields;
+}
+
+function unknownField(field: string, names: readonly string[]): ContractError {
+  return new ContractError(field, `Expected ${field} to have no other fields than ${names.join(", ")}`);
+}
+
+function notPlain(field: string, cause?: unknown): ContractError {
+  return new ContractError(field, `Expected ${field} to be plain data`, { cause });
 }
 
 /** Requires a whole number within bounds; no boolean, text or bigint, no -0. */

@@ -22,8 +22,6 @@ export interface EngineSupports {
 export interface ReadOptions {
   /** Whether a pending deletion concerns what is read, so that it must be completed first; by default each does. */
   readonly concerns?: (event: DeletionEvent) => boolean;
-  /** Whether a look at files and ledger a few milliseconds ago is enough; for single statements only. */
-  readonly glance?: boolean;
   /** Cancels the wait. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -63,6 +61,11 @@ export interface Engine {
   readonly hashKey: Uint8Array;
   /** Effective time, for calls that only read. */
   time(): GroupTime;
+  /**
+   * Reads with a single statement, at once, if files and ledger were looked at a few milliseconds ago; undefined if
+   * they were not, or if a lock is held.
+   */
+  glance<T>(factory: (transaction: ReadTransaction) => Operation<T>): T | undefined;
   /** Reads one moment of the store, once what is pending and concerns it was completed. */
   read<T>(factory: (transaction: ReadTransaction) => Operation<T>, options?: ReadOptions): Promise<T>;
   /** Queues a change; resolves once it is durable. A factory may be run more than once. */

@@ -3,7 +3,8 @@
 import type { Json } from "../canonical/plain.ts";
 import { compareCodePoints } from "../canonical/text.ts";
 
-const NOT_ASCII = /[\u{80}-\u{10FFFF}]/gu;
+const NOT_ASCII = /[^\p{ASCII}]/u;
+const EACH_NOT_ASCII = /[^\p{ASCII}]/gu;
 
 /** The stored text of plain JSON; all ASCII, so that its length is its size in bytes. */
 export function encodeBody(value: Json): string {
@@ -19,7 +20,8 @@ function isList(value: readonly Json[] | { readonly [key: string]: Json }): valu
 }
 
 function encodeLeaf(value: null | boolean | number | string): string {
-  return JSON.stringify(value).replace(NOT_ASCII, escapeCharacter);
+  const text = JSON.stringify(value);
+  return NOT_ASCII.test(text) ? text.replace(EACH_NOT_ASCII, escapeCharacter) : text;
 }
 
 function escapeCharacter(character: string): string {

@@ -14,13 +14,13 @@ export function toBody(kind: RecordKind, value: unknown): string {
     const field = fieldOf(kind.schema, pathOf(issue));
     throw new ContractError(field, `Expected ${field} to fit the kind ${kind.name}`);
   }
-  const body = encodeBody(plain);
-  if (!isSame(result, body)) {
+  if (result.issues !== undefined || !isSame(result.value, plain)) {
     throw new ContractError(
       "value",
       `Expected the schema of the kind ${kind.name} not to change what it judges`,
     );
   }
+  const body = encodeBody(plain);
   if (body.length > kind.maxBytes) {
     throw new ContractError("value", `Expected value to be at most ${kind.maxBytes} bytes as stored`, {
       details: { maximum: kind.maxBytes, bytes: body.length },
@@ -54,14 +54,16 @@ function validate(kind: RecordKind, plain: Json): StandardResult<unknown> {
 }
 
 /** A schema that fills defaults or coerces would make what is stored differ from what was handed in. */
-function isSame(result: StandardResult<unknown>, body: string): boolean {
-  if (result.issues !== undefined) return false;
-  try {
-    return encodeBody(copyPlain(result.value)) === body;
-  } catch (error) {
-    if (error instanceof PlainFailure) return false;
-    throw error;
+function isSame(judged: unknown, plain: Json): boolean {
+  if (judged === plain) return true;
+  if (typeof judged !== "object" || typeof plain !== "object" || judged === null || plain === null) {
+    return false;
   }
+  if (Array.isArray(judged) !== Array.isArray(plain)) return false;
+  const keys = Object.keys(plain);
+  if (Object.keys(judged).length !== keys.length) return false;
+  const [left, right] = [judged as Record<string, unknown>, plain as Record<string, Json>];
+  return keys.every((key) => Object.hasOwn(left, key) && isSame(left[key], right[key]!));
 }
 
 /** Reads and judges a stored text. */

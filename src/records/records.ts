@@ -40,7 +40,7 @@ import { putRecord } from "./put.ts";
 import { listRecords, purgeRecords, readRecord } from "./read.ts";
 import { type Identity, isExpired } from "./row.ts";
 
-const NO_OPTIONS = Object.freeze({});
+const NO_OPTIONS: { readonly now?: undefined; readonly signal?: undefined } = Object.freeze({});
 
 /**
  * Checkpoints, facts and further kinds of small, validated, expiring records, each compared and swapped by revision.
@@ -134,14 +134,17 @@ export class Records {
     options: GetOptions = NO_OPTIONS,
   ): Promise<StoredRecord<unknown> | null> {
     const { kind, tenant, key } = this.#identity(identity);
-    const given = readFields("options", options, ["now", "signal"]);
+    const given = options === NO_OPTIONS ? NO_OPTIONS : readFields("options", options, ["now", "signal"]);
     const now = this.#now(given.now);
+    const signal = requireSignal(given.signal);
     const record = { tenant, kind: kind.name, key };
-    const raw = await this.#engine.read((transaction) => readRecord(transaction, record), {
-      glance: true,
-      concerns: (event) => equalBytes(event.keyHash, recordHash(this.#engine.hashKey, record)),
-      signal: requireSignal(given.signal),
-    });
+    const glanced = this.#engine.glance((transaction) => readRecord(transaction, record));
+    const raw = glanced !== undefined
+      ? glanced
+      : await this.#engine.read((transaction) => readRecord(transaction, record), {
+        concerns: (event) => equalBytes(event.keyHash, recordHash(this.#engine.hashKey, record)),
+        signal,
+      });
     if (raw === null || isExpired(raw.expires, now)) return null;
     return { revision: raw.revision, expires: raw.expires, value: fromBody(kind, raw.body) };
   }

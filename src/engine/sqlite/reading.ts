@@ -31,20 +31,20 @@ export class Reading {
     this.#parts = parts;
   }
 
+  glance<T>(factory: Factory<T>): T | undefined {
+    this.#parts.assertOpen();
+    if (monotonicMs() - this.#lookedAtMs >= GLANCE_MS) return undefined;
+    try {
+      return this.#parts.main.drive(factory(TRANSACTION));
+    } catch (error) {
+      if (isBusy(error)) return undefined;
+      throw error;
+    }
+  }
+
   async read<T>(factory: Factory<T>, options: ReadOptions): Promise<T> {
     this.#parts.assertOpen();
     options.signal?.throwIfAborted();
-    if (options.glance === true && monotonicMs() - this.#lookedAtMs < GLANCE_MS) {
-      try {
-        return this.#parts.main.drive(factory(TRANSACTION));
-      } catch (error) {
-        if (!isBusy(error)) throw error;
-      }
-    }
-    return await this.#readUntilDeadline(factory, options);
-  }
-
-  async #readUntilDeadline<T>(factory: Factory<T>, options: ReadOptions): Promise<T> {
     const deadlineMs = monotonicMs() + this.#parts.busyTimeoutMs;
     for (;;) {
       const result = this.#attempt(factory, options);

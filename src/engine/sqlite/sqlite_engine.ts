@@ -76,6 +76,10 @@ export class SqliteEngine implements Engine {
     return this.#time.read();
   }
 
+  glance<T>(factory: (transaction: ReadTransaction) => Operation<T>): T | undefined {
+    return this.#reading.glance(factory);
+  }
+
   read<T>(factory: (transaction: ReadTransaction) => Operation<T>, options: ReadOptions = {}): Promise<T> {
     return this.#reading.read(factory, options);
   }
