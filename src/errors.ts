@@ -199,6 +199,7 @@ export type StorageCode =
  * ```
  */
 export class StorageError extends MemoryError {
+  /** Which way the file or the machine is in the way. */
   declare readonly code: StorageCode;
 
   /** Makes the error for one code. */
@@ -240,6 +241,7 @@ export type BudgetCode =
  * ```
  */
 export class BudgetError extends MemoryError {
+  /** What does not fit. */
   declare readonly code: BudgetCode;
 
   /** Makes the error for one code. */

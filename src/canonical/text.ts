@@ -45,7 +45,7 @@ export function compareCodePoints(left: string, right: string): number {
   return left.length - right.length;
 }
 
-/** Lifts surrogates above U+E000–U+FFFF, which precede every character that a surrogate can begin. */
+/** Lifts surrogates above U+FFFF, since every character that a surrogate can begin comes after that one. */
 function rank(unit: number): number {
-  return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x2000 : unit;
+  return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x2800 : unit;
 }

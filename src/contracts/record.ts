@@ -117,14 +117,19 @@ export interface ListOptions {
 
 /** One live record in a list, without its value. */
 export interface RecordItem {
+  /** The record's kind. */
   readonly kind: string;
+  /** The record's key. */
   readonly key: string;
+  /** Compared by the next `put`. */
   readonly revision: number;
+  /** Seconds since the Unix epoch; null where its kind sets no deadline. */
   readonly expires: number | null;
 }
 
 /** One page of live records, by kind and key in code point order. */
 export interface RecordPage {
+  /** The records of this page. */
   readonly items: readonly RecordItem[];
   /** Hand it to the next call as `after`; null once there is no more. */
   readonly next: string | null;

@@ -32,7 +32,9 @@ export type StandardResult<Value> =
 
 /** One thing that is wrong. */
 export interface StandardIssue {
+  /** The library's own words; never shown, since they may tell the value. */
   readonly message: string;
+  /** Where in the value. */
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 

@@ -1,0 +1,72 @@
+/**
+ * Runs every question and prints one table. `--small` does as little as possible, to show that nothing has rotted;
+ * `--json` prints for machines; any other argument runs only questions whose name contains it.
+ */
+import { type Answer, median, type Question, ratioOf } from "./measure.ts";
+import { groupedPut, lonePut } from "./records_put.ts";
+import { recordsGet } from "./records_get.ts";
+import { start } from "./start.ts";
+
+const QUESTIONS: readonly Question[] = [recordsGet, lonePut, groupedPut, start];
+
+interface Line {
+  readonly row: string;
+  readonly floor: string;
+  readonly floorUs: number;
+  readonly oursUs: number;
+  readonly ratio: number;
+  readonly target: number;
+  readonly holds: boolean | null;
+  readonly checksum: number;
+}
+
+function lineOf(question: Question, answer: Answer): Line {
+  const ratio = ratioOf(answer);
+  return {
+    row: question.name,
+    floor: question.floor,
+    floorUs: median(answer.floorUs),
+    oursUs: median(answer.oursUs),
+    ratio,
+    target: question.target,
+    holds: answer.notComparable === undefined ? ratio <= question.target : null,
+    checksum: answer.checksum,
+  };
+}
+
+function print(text: string): void {
+  Deno.stdout.writeSync(new TextEncoder().encode(`${text}\n`));
+}
+
+function format(line: Line): string {
+  const verdict = line.holds === null ? "not comparable" : line.holds ? "holds" : "misses";
+  const numbers = [
+    line.floorUs.toFixed(1),
+    line.oursUs.toFixed(1),
+    line.ratio.toFixed(3),
+    line.target.toFixed(2),
+  ];
+  return [line.row.padEnd(40), ...numbers.map((number) => number.padStart(10)), `  ${verdict}`].join(" ");
+}
+
+const size = Deno.args.includes("--small") ? "small" : "full";
+const wanted = Deno.args.filter((argument) => !argument.startsWith("--"));
+const json = Deno.args.includes("--json");
+const lines: Line[] = [];
+if (!json) {
+  print(
+    `Deno ${Deno.version.deno}, ${Deno.build.target}; WAL, synchronous FULL; microseconds, medians of paired rounds`,
+  );
+  print(
+    [`${"row".padEnd(40)}`, ...["floor", "ours", "ratio", "at most"].map((name) => name.padStart(10))].join(
+      " ",
+    ),
+  );
+}
+for (const question of QUESTIONS) {
+  if (wanted.length > 0 && !wanted.some((part) => question.name.includes(part))) continue;
+  const line = lineOf(question, await question.run(size));
+  lines.push(line);
+  if (!json) print(`${format(line)}  [work ${line.checksum}; floor: ${line.floor}]`);
+}
+if (json) print(JSON.stringify({ deno: Deno.version.deno, target: Deno.build.target, size, lines }, null, 2));

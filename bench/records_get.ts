@@ -1,0 +1,42 @@
+/**
+ * Goal: what `records.get` adds to the SELECT that it has to run: identity, expiry, checksum, JSON, the kind's schema.
+ * Non-goal: cold caches; all rows fit in SQLite's page cache. Seed 1.
+ */
+import { type Question, seeded, timeUs } from "./measure.ts";
+import { Directory, Floor, identityOf, openOurs } from "./stores.ts";
+
+const ROWS = 2_000;
+
+/** The row. */
+export const recordsGet: Question = {
+  name: "records.get",
+  floor: "the bare prepared SELECT",
+  target: 1.5,
+  run: async (size) => {
+    const [rounds, reads] = size === "full" ? [15, 20_000] : [3, 200];
+    using directory = new Directory();
+    const { memory } = await openOurs(`${directory.path}/ours.db`, ROWS);
+    await using _ = memory;
+    using floor = new Floor(`${directory.path}/floor.db`, ROWS);
+    const random = seeded(1);
+    const indexes = Array.from({ length: reads }, () => Math.floor(random() * ROWS));
+    let checksum = 0;
+    const floorUs: number[] = [];
+    const oursUs: number[] = [];
+    for (let round = 0; round < rounds; round++) {
+      floorUs.push(
+        await timeUs(() => {
+          for (const index of indexes) checksum = (checksum + (floor.get(index)[2] as string).length) >>> 0;
+        }) / reads,
+      );
+      oursUs.push(
+        await timeUs(async () => {
+          for (const index of indexes) {
+            checksum = (checksum + (await memory.records.get(identityOf(index)))!.value.text.length) >>> 0;
+          }
+        }) / reads,
+      );
+    }
+    return { floorUs, oursUs, checksum };
+  },
+};

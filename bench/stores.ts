@@ -1,0 +1,101 @@
+/** The two stores that rows compare: one of ours, and what a user could write by hand with the built-in driver. */
+
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { type Fact, type Memory, openMemory } from "../mod.ts";
+
+/** The tenant of all records here. */
+export const TENANT = "orchard";
+
+/** A fact that is different for each number. */
+export function factOf(number: number): Fact {
+  return {
+    schema: 1,
+    text: `Fictional team likes checklists, item ${number}.`,
+    source: "workshop-note-1",
+    reviewed: false,
+  };
+}
+
+/** A directory that is removed at the end. */
+export class Directory implements Disposable {
+  readonly path: string = Deno.makeTempDirSync({ prefix: "holdfast-bench-" });
+
+  [Symbol.dispose](): void {
+    Deno.removeSync(this.path, { recursive: true });
+  }
+}
+
+/** A store of ours with `count` facts; gives their revisions, too. */
+export async function openOurs(
+  path: string,
+  count: number,
+): Promise<{ memory: Memory; revisions: number[] }> {
+  const memory = await openMemory(path);
+  const puts = Array.from(
+    { length: count },
+    (_, index) => memory.records.put(identityOf(index), factOf(index), { expected: null, ttl: 86_400 }),
+  );
+  return { memory, revisions: await Promise.all(puts) };
+}
+
+/** The identity of a fact. */
+export function identityOf(index: number): { tenant: string; kind: "fact"; key: string } {
+  return { tenant: TENANT, kind: "fact", key: `k-${index}` };
+}
+
+/** A store by hand: one table, WAL, FULL, one upsert a transaction. */
+export class Floor implements Disposable {
+  readonly #database: DatabaseSync;
+  readonly #begin: StatementSync;
+  readonly #commit: StatementSync;
+  readonly #upsert: StatementSync;
+  readonly #select: StatementSync;
+
+  constructor(path: string, count: number) {
+    this.#database = new DatabaseSync(path);
+    this.#database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
+    this.#database.exec(
+      `CREATE TABLE IF NOT EXISTS records (tenant TEXT, kind TEXT, key TEXT, revision INTEGER,
+      expires INTEGER, body TEXT, PRIMARY KEY (tenant, kind, key)) STRICT, WITHOUT ROWID`,
+    );
+    this.#begin = this.#database.prepare("BEGIN IMMEDIATE");
+    this.#commit = this.#database.prepare("COMMIT");
+    this.#upsert = this.#database.prepare(`INSERT INTO records VALUES (?, ?, ?, ?, ?, ?)
+      ON CONFLICT (tenant, kind, key) DO UPDATE SET revision = excluded.revision, expires = excluded.expires,
+      body = excluded.body`);
+    this.#select = this.#database.prepare(
+      "SELECT revision, expires, body FROM records WHERE tenant = ? AND kind = ? AND key = ?",
+    );
+    (this.#select as StatementSync & { setReturnArrays(enabled: boolean): void }).setReturnArrays(true);
+    this.#begin.run();
+    for (let index = 0; index < count; index++) this.#put(index, index);
+    this.#commit.run();
+  }
+
+  /** One durable upsert of a row that changes. */
+  put(index: number, revision: number): void {
+    this.#begin.run();
+    this.#put(index, revision);
+    this.#commit.run();
+  }
+
+  /** The bare prepared SELECT. */
+  get(index: number): unknown[] {
+    return this.#select.get(TENANT, "fact", `k-${index}`) as unknown as unknown[];
+  }
+
+  #put(index: number, revision: number): void {
+    this.#upsert.run(
+      TENANT,
+      "fact",
+      `k-${index}`,
+      revision,
+      4_000_000_000 + revision,
+      JSON.stringify(factOf(revision)),
+    );
+  }
+
+  [Symbol.dispose](): void {
+    this.#database.close();
+  }
+}

@@ -1,0 +1,194 @@
+/**
+ * A strict reader of JSON (RFC 8259): no repeated keys, no numbers that are not finite, no ill-formed text, bounded
+ * depth; and whether a number was written as a float is kept. `JSON.parse` does none of these.
+ */
+
+import { type CanonicalValue, Float } from "./canonical_json.ts";
+import { JSON_DEPTH_MAX } from "./plain.ts";
+
+/** Digits of one integer: the reference's runtime reads no more, and reading more takes more than linear time. */
+export const INTEGER_DIGITS_MAX = 4_300;
+
+/** A text is not strict JSON. Internal: callers turn it into their own error. */
+export class StrictJsonFailure extends Error {
+  /** The rule it breaks, as the end of a sentence: "must …". */
+  readonly rule: string;
+
+  /** Makes the failure for one rule. */
+  constructor(rule: string) {
+    super(rule);
+    this.rule = rule;
+  }
+}
+
+/**
+ * Reads a text of JSON in linear time. Integers within ±(2^53 - 1) come as `number`, others as `bigint`, floats as
+ * `Float`; objects have no prototype, so that `__proto__` is a key like any other.
+ *
+ * @throws {StrictJsonFailure} naming the rule
+ */
+export function readStrictJson(text: string): CanonicalValue {
+  if (!text.isWellFormed()) throw new StrictJsonFailure("must be well-formed Unicode");
+  return new Reader(text).readAll();
+}
+
+const NUMBER = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/y;
+/** Everything below the space: never raw inside a string. */
+const CONTROL = /[^ -\uffff]/;
+
+class Reader {
+  readonly #text: string;
+  readonly #holdsControls: boolean;
+  #at = 0;
+  /** Where the next backslash stands, at or after `#at`; looked up anew only once it is passed. */
+  #backslash: number;
+
+  constructor(text: string) {
+    this.#text = text;
+    this.#holdsControls = CONTROL.test(text);
+    this.#backslash = indexOrEnd(text, "\\", 0);
+  }
+
+  readAll(): CanonicalValue {
+    const value = this.#readValue(0);
+    this.#skipSpace();
+    if (this.#at < this.#text.length) this.#fail();
+    return value;
+  }
+
+  #readValue(depth: number): CanonicalValue {
+    this.#skipSpace();
+    switch (this.#text.charAt(this.#at)) {
+      case '"':
+        return this.#readText();
+      case "{":
+        return this.#readObject(depth + 1);
+      case "[":
+        return this.#readArray(depth + 1);
+      case "t":
+        return this.#readWord("true", true);
+      case "f":
+        return this.#readWord("false", false);
+      case "n":
+        return this.#readWord("null", null);
+      default:
+        return this.#readNumber();
+    }
+  }
+
+  #readObject(depth: number): CanonicalValue {
+    this.#enter(depth);
+    const object: Record<string, CanonicalValue> = Object.create(null);
+    if (this.#take("}")) return object;
+    do {
+      this.#skipSpace();
+      const key = this.#readText();
+      if (key in object) this.#fail("must not repeat a key");
+      this.#expect(":");
+      object[key] = this.#readValue(depth);
+    } while (this.#take(","));
+    this.#expect("}");
+    return object;
+  }
+
+  #readArray(depth: number): CanonicalValue {
+    this.#enter(depth);
+    const items: CanonicalValue[] = [];
+    if (this.#take("]")) return items;
+    do items.push(this.#readValue(depth)); while (this.#take(","));
+    this.#expect("]");
+    return items;
+  }
+
+  #readText(): string {
+    if (this.#text.charAt(this.#at) !== '"') this.#fail();
+    const start = this.#at + 1;
+    let end = indexOrEnd(this.#text, '"', start);
+    let escaped = false;
+    if (this.#backslash < start) this.#backslash = indexOrEnd(this.#text, "\\", start);
+    while (this.#backslash < end) {
+      escaped = true;
+      if (this.#backslash + 1 === end) end = indexOrEnd(this.#text, '"', end + 1);
+      this.#backslash = indexOrEnd(this.#text, "\\", this.#backslash + 2);
+    }
+    if (end === this.#text.length) this.#fail();
+    this.#at = end + 1;
+    return escaped ? this.#unescape(start, end) : this.#raw(start, end);
+  }
+
+  #raw(start: number, end: number): string {
+    const text = this.#text.slice(start, end);
+    if (this.#holdsControls && CONTROL.test(text)) this.#fail();
+    return text;
+  }
+
+  /** Text with escapes: the platform's reader knows them all, and refuses raw control characters. */
+  #unescape(start: number, end: number): string {
+    let text: unknown;
+    try {
+      text = JSON.parse(this.#text.slice(start - 1, end + 1));
+    } catch {
+      this.#fail();
+    }
+    if (typeof text !== "string") this.#fail();
+    if (!text.isWellFormed()) this.#fail("must be well-formed Unicode");
+    return text;
+  }
+
+  #readNumber(): CanonicalValue {
+    NUMBER.lastIndex = this.#at;
+    const match = NUMBER.exec(this.#text);
+    if (match === null) this.#fail();
+    const [lexeme, fraction, exponent] = match;
+    this.#at += lexeme.length;
+    const value = Number(lexeme);
+    if (fraction !== undefined || exponent !== undefined) {
+      if (!Number.isFinite(value)) this.#fail("must hold finite numbers only");
+      return new Float(value);
+    }
+    if (Number.isSafeInteger(value)) return value + 0;
+    const digits = lexeme.length - (lexeme.startsWith("-") ? 1 : 0);
+    if (digits > INTEGER_DIGITS_MAX) this.#fail(`must hold integers of at most ${INTEGER_DIGITS_MAX} digits`);
+    return BigInt(lexeme);
+  }
+
+  #readWord<T extends CanonicalValue>(word: string, value: T): T {
+    if (!this.#text.startsWith(word, this.#at)) this.#fail();
+    this.#at += word.length;
+    return value;
+  }
+
+  #enter(depth: number): void {
+    if (depth > JSON_DEPTH_MAX) this.#fail(`must be nested at most ${JSON_DEPTH_MAX} deep`);
+    this.#at++;
+  }
+
+  /** Steps over a sign if it comes next. */
+  #take(sign: string): boolean {
+    this.#skipSpace();
+    if (this.#text.charAt(this.#at) !== sign) return false;
+    this.#at++;
+    return true;
+  }
+
+  #expect(sign: string): void {
+    if (!this.#take(sign)) this.#fail();
+  }
+
+  /** The four white-space characters of JSON, and no others. */
+  #skipSpace(): void {
+    for (;; this.#at++) {
+      const unit = this.#text.charCodeAt(this.#at);
+      if (unit !== 0x20 && unit !== 0x0a && unit !== 0x0d && unit !== 0x09) return;
+    }
+  }
+
+  #fail(rule = "must be valid JSON"): never {
+    throw new StrictJsonFailure(rule);
+  }
+}
+
+function indexOrEnd(text: string, sign: string, from: number): number {
+  const index = text.indexOf(sign, from);
+  return index < 0 ? text.length : index;
+}

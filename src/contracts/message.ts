@@ -1,0 +1,158 @@
+/** One message of a turn, with the tool calls it makes or the call it answers. */
+
+import { z } from "zod/mini";
+import {
+  absent,
+  anyText,
+  type Fault,
+  fields,
+  jsonObjectText,
+  judge,
+  list,
+  made,
+  ruled,
+  type Schema,
+  text,
+} from "./judge.ts";
+
+/** Who speaks. */
+export type Role = "system" | "user" | "assistant" | "tool";
+
+/** A call that an assistant's message makes. */
+export interface ToolCall {
+  /** Identifies the call; unique in a turn. */
+  readonly callId: string;
+  /** The tool's name. */
+  readonly name: string;
+  /** The arguments: the text of a JSON object, kept byte for byte. */
+  readonly argumentsJson: string;
+}
+
+/** One message. Where a field may be absent, `undefined` and `null` count as absent when it is handed in. */
+export interface Message {
+  /** Identifies the message; unique in its scope. */
+  readonly messageId: string;
+  /** Who speaks. */
+  readonly role: Role;
+  /** The text; may be empty. */
+  readonly content: string;
+  /** The call that a tool's message answers; absent for every other role. */
+  readonly toolCallId?: string;
+  /** The calls that an assistant's message makes; absent where there are none. */
+  readonly toolCalls?: readonly ToolCall[];
+}
+
+/** A message whose id the store may choose. */
+export interface NewMessage extends Omit<Message, "messageId"> {
+  /** Identifies the message; unique in its scope; chosen where it is absent. */
+  readonly messageId?: string;
+}
+
+const callSchema: Schema<ToolCall> = made(
+  fields({ callId: text, name: text, argumentsJson: jsonObjectText }),
+  (call) => Object.freeze(call),
+);
+
+const ROLES = ["system", "user", "assistant", "tool"] as const satisfies readonly Role[];
+
+/** Whether a value is a role. */
+export function isRole(value: unknown): value is Role {
+  return ROLES.some((role) => role === value);
+}
+
+const SPOKEN = {
+  content: anyText,
+  role: z.enum(ROLES, { error: "must be system, user, assistant or tool" }),
+  toolCalls: absent(list(callSchema)),
+  toolCallId: absent(text),
+} as const;
+
+/** Judges a message. */
+export const messageSchema: Schema<Message> = made(
+  ruled(fields({ messageId: text, ...SPOKEN }), faultOf),
+  (message) => judgedMessage(message),
+);
+
+const newMessageSchema: Schema<NewMessage> = made(
+  ruled(fields({ messageId: absent(text), ...SPOKEN }), faultOf),
+  (message) => judgedMessage(message),
+);
+
+const newMessagesSchema: Schema<readonly NewMessage[]> = made(
+  ruled(list(newMessageSchema), (messages) => faultOfIds(messages)),
+  (messages) => Object.freeze(messages),
+);
+
+/**
+ * Judges what a caller handed in as a message.
+ *
+ * @throws {ContractError} naming the path below `field`
+ */
+export function toMessage(value: unknown, field = "message"): Message {
+  return judge(messageSchema, value, { field, noun: "message" });
+}
+
+/**
+ * Judges what a caller handed in as messages whose ids the store may choose: at least one, given ids unique.
+ *
+ * @throws {ContractError} naming the path below `field`
+ */
+export function toNewMessages(value: unknown, field = "messages"): readonly NewMessage[] {
+  return judge(newMessagesSchema, value, { field, noun: "messages" });
+}
+
+/** What a message says: its fields besides the id, judged one by one. */
+export type Spoken = Pick<Message, "content" | "role"> & {
+  readonly toolCalls?: readonly ToolCall[] | null | undefined;
+  readonly toolCallId?: string | null | undefined;
+};
+
+type Judged = Spoken & { readonly messageId: string };
+type NewJudged = Spoken & { readonly messageId?: string | null | undefined };
+
+/** A message from fields that were judged, without those that hold nothing. Internal: for this schema and stored payloads. */
+export function judgedMessage(fields: Judged): Message;
+export function judgedMessage(fields: NewJudged): NewMessage;
+export function judgedMessage(fields: NewJudged): NewMessage {
+  const { messageId, role, content, toolCallId, toolCalls } = fields;
+  const message: Writable<NewMessage> = typeof messageId === "string"
+    ? { messageId, role, content }
+    : { role, content };
+  if (typeof toolCallId === "string") message.toolCallId = toolCallId;
+  if (toolCalls && toolCalls.length > 0) message.toolCalls = Object.freeze(toolCalls);
+  return Object.freeze(message);
+}
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** The rules that concern more than one field, in the reference's order. */
+export function faultOf({ role, toolCalls, toolCallId }: Spoken): Fault | null {
+  const calls = toolCalls ?? [];
+  const repeated = firstRepeated(calls.map((call) => call.callId));
+  if (repeated >= 0) return [["toolCalls", repeated, "callId"], "must be unique in the message"];
+  if (calls.length > 0 && role !== "assistant") {
+    return [["toolCalls"], "must be absent unless the role is assistant"];
+  }
+  const answers = typeof toolCallId === "string";
+  if (role === "tool" && !answers) return [["toolCallId"], "must be there where the role is tool"];
+  if (role !== "tool" && answers) return [["toolCallId"], "must be absent unless the role is tool"];
+  return null;
+}
+
+/** The rules for the messages of one turn. A path starts at the list. */
+export function faultOfIds(messages: readonly NewMessage[]): Fault | null {
+  if (messages.length === 0) return [[], "must hold at least one message"];
+  const repeated = firstRepeated(messages.map((message) => message.messageId));
+  return repeated < 0 ? null : [[repeated, "messageId"], "must be unique in the turn"];
+}
+
+/** The index of the first text that occurred before, or -1. */
+export function firstRepeated(texts: readonly (string | undefined)[]): number {
+  const seen = new Set<string>();
+  for (const [index, text] of texts.entries()) {
+    if (text === undefined) continue;
+    if (seen.has(text)) return index;
+    seen.add(text);
+  }
+  return -1;
+}

@@ -1,0 +1,218 @@
+/** A pin: a keyed fact that every context of its scope carries while it is active. */
+
+import { codePointLength } from "../canonical/text.ts";
+import { compareInstants, type Instant, instantOf } from "../canonical/time.ts";
+import { Discreet, type Exportable, type ExportedFields } from "./discreet.ts";
+import {
+  absent,
+  type Fault,
+  fields,
+  judge,
+  judgePlain,
+  made,
+  type Place,
+  refusal,
+  ruled,
+  type Schema,
+  text,
+  time,
+  wholeNumber,
+} from "./judge.ts";
+import { sameScope, type Scope, scopeSchema } from "./scope.ts";
+import { type SourceRef, sourceRefSchema } from "./source_ref.ts";
+
+/** A pin as callers write it. */
+export interface PinInput {
+  /** Whose pin it is. */
+  readonly scope: Scope;
+  /** Identifies the pin in its scope. */
+  readonly key: string;
+  /** The text that contexts carry. */
+  readonly value: string;
+  /** Where it comes from, in the caller's words. */
+  readonly origin: string;
+  /** From 1; 1 where it is absent. */
+  readonly revision?: number;
+  /** RFC 3339 text with an offset, or a `Date`; left open where it is absent. */
+  readonly effectiveAt?: string | Date | null;
+  /** RFC 3339 text with an offset, or a `Date`, exclusive; never where it is absent. */
+  readonly expiresAt?: string | Date | null;
+  /** The text it was taken from, in the same scope. */
+  readonly source?: SourceRef | null;
+}
+
+/** A pin, frozen; made by {@linkcode pin}. Printed, it shows ids and counts. */
+export interface Pin extends Exportable {
+  /** Whose pin it is. */
+  readonly scope: Scope;
+  /** Identifies the pin in its scope. */
+  readonly key: string;
+  /** The text that contexts carry. */
+  readonly value: string;
+  /** Where it comes from, in the caller's words. */
+  readonly origin: string;
+  /** From 1. */
+  readonly revision: number;
+  /** ISO text with its own offset; absent while it is open. */
+  readonly effectiveAt?: string;
+  /** ISO text with its own offset, exclusive; absent where it never expires. */
+  readonly expiresAt?: string;
+  /** The text it was taken from. */
+  readonly source?: SourceRef;
+}
+
+/** A pin whose start is known: every pin that comes from a store. */
+export interface TimedPin extends Pin {
+  /** ISO text with its own offset. */
+  readonly effectiveAt: string;
+}
+
+/** The fields of a pin that were judged. */
+type PinFields = Omit<Pin, "export">;
+
+class PinValue extends Discreet implements Pin {
+  readonly scope: Scope;
+  readonly key: string;
+  readonly value: string;
+  readonly origin: string;
+  readonly revision: number;
+  declare readonly effectiveAt?: string;
+  declare readonly expiresAt?: string;
+  declare readonly source?: SourceRef;
+  readonly #judged = true;
+
+  constructor({ scope, key, value, origin, revision, effectiveAt, expiresAt, source }: PinFields) {
+    super();
+    this.scope = scope;
+    this.key = key;
+    this.value = value;
+    this.origin = origin;
+    this.revision = revision;
+    if (effectiveAt !== undefined) this.effectiveAt = effectiveAt;
+    if (expiresAt !== undefined) this.expiresAt = expiresAt;
+    if (source !== undefined) this.source = source;
+    Object.freeze(this);
+  }
+
+  static is(value: unknown): value is PinValue {
+    return typeof value === "object" && value !== null && #judged in value;
+  }
+
+  protected override noun(): string {
+    return "Pin";
+  }
+
+  protected override outline(): ExportedFields {
+    const { scope, key, revision, effectiveAt, expiresAt, source } = this;
+    return {
+      scope: { ...scope },
+      key,
+      revision,
+      ...(effectiveAt === undefined ? {} : { effectiveAt }),
+      ...(expiresAt === undefined ? {} : { expiresAt }),
+      ...(source === undefined ? {} : { sourceTurnId: source.turnId }),
+      characters: codePointLength(this.value),
+    };
+  }
+}
+
+const EXPIRY_RULE = "must be after effectiveAt";
+
+interface JudgedPin {
+  readonly scope: Scope;
+  readonly effectiveAt?: Instant | null | undefined;
+  readonly expiresAt?: Instant | null | undefined;
+  readonly source?: SourceRef | null | undefined;
+}
+
+function faultOf({ scope, effectiveAt, expiresAt, source }: JudgedPin): Fault | null {
+  if (effectiveAt && expiresAt && compareInstants(expiresAt, effectiveAt) <= 0) {
+    return [["expiresAt"], EXPIRY_RULE];
+  }
+  if (source && !sameScope(source.scope, scope)) return [["source", "scope"], "must be the pin's scope"];
+  return null;
+}
+
+const pinSchema: Schema<PinValue> = made(
+  ruled(
+    fields({
+      scope: scopeSchema,
+      key: text,
+      value: text,
+      origin: text,
+      revision: absent(wholeNumber(1)),
+      effectiveAt: absent(time),
+      expiresAt: absent(time),
+      source: absent(sourceRefSchema),
+    }),
+    faultOf,
+  ),
+  ({ effectiveAt, expiresAt, source, revision, ...rest }) =>
+    new PinValue({
+      ...rest,
+      revision: revision ?? 1,
+      ...(effectiveAt ? { effectiveAt: effectiveAt.text } : {}),
+      ...(expiresAt ? { expiresAt: expiresAt.text } : {}),
+      ...(source ? { source } : {}),
+    }),
+);
+
+/**
+ * Makes a pin: judges the fields, fills in revision 1 where it is absent, and freezes. A missing start stays open until
+ * the pin is stored or assembled.
+ *
+ * @throws {ContractError} naming the field, such as `source.end`
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { pin } from "@holdfast/memory";
+ *
+ * const scope = { tenantId: "orchard", sessionId: "spring" };
+ * const language = pin({ scope, key: "language", value: "Answer in Welsh.", origin: "settings" });
+ * assert.equal(language.revision, 1);
+ * assert.throws(() => pin({ ...language, value: " " }), { code: "CONTRACT", field: "value" });
+ * ```
+ */
+export function pin(input: PinInput): Pin {
+  return toPin(input, "");
+}
+
+/**
+ * Judges what a caller handed in as a pin, made by {@linkcode pin} or plain.
+ *
+ * @throws {ContractError} naming the path below `field`
+ */
+export function toPin(value: unknown, field = "pin"): Pin {
+  return PinValue.is(value) ? value : judge(pinSchema, value, { field, noun: "pin" });
+}
+
+/** Judges a pin that is plain already, its times carried. Internal: for stored payloads. */
+export function toPlainPin(value: unknown, place: Place): Pin {
+  return judgePlain(pinSchema, value, place);
+}
+
+/**
+ * The pin, with its start filled in where it is open.
+ *
+ * @param effectiveAt ISO text
+ * @throws {ContractError} naming `expiresAt`, where the pin would expire at its start or before
+ */
+export function effective(pin: Pin, effectiveAt: string, field = "pin"): TimedPin {
+  if (isEffective(pin)) return pin;
+  if (pin.expiresAt !== undefined && compareInstants(instantOf(pin.expiresAt), instantOf(effectiveAt)) <= 0) {
+    throw refusal({ field, noun: "pin" }, ["expiresAt"], EXPIRY_RULE);
+  }
+  return new PinValue({ ...pin, effectiveAt }) as TimedPin;
+}
+
+/** Whether a pin's start is known. */
+export function isEffective(pin: Pin): pin is TimedPin {
+  return pin.effectiveAt !== undefined;
+}
+
+/** Whether a pin counts at an instant: `effectiveAt <= at < expiresAt`. */
+export function isActive(pin: TimedPin, at: Instant): boolean {
+  if (compareInstants(instantOf(pin.effectiveAt), at) > 0) return false;
+  return pin.expiresAt === undefined || compareInstants(at, instantOf(pin.expiresAt)) < 0;
+}

@@ -1,0 +1,104 @@
+/** The fast way to read back a turn whose payload was written by this module. */
+
+import { jsonObjectFault } from "../canonical/json_object.ts";
+import { encodeTurn } from "../canonical/payload.ts";
+import { isBlank } from "../canonical/text.ts";
+import { readStoredInstant } from "../canonical/time.ts";
+import { faultOf, faultOfIds, isRole, judgedMessage, type Message, type ToolCall } from "./message.ts";
+import type { Scope } from "./scope.ts";
+import { judgedTurn, type TimedTurn } from "./turn.ts";
+
+/** An object of JSON, of which nothing is known yet. */
+type Stored = Readonly<Record<string, unknown>> | null | undefined;
+
+/**
+ * The turn of a payload that is exactly as `encodeTurn` writes it; null for any other, which the strict way then reads
+ * or refuses. What reads back to the same text has no repeated or unknown key, no other spelling of a number, and no
+ * space: all that is left to check are the values. More than twice as fast as the strict way (6 µs instead of 17 for
+ * 500 characters), and turns are what a store reads most.
+ */
+export function quickTurn(raw: string): TimedTurn | null {
+  const turn = toTurn(parse(raw));
+  return turn !== null && encodeTurn(turn) === raw ? turn : null;
+}
+
+function parse(raw: string): Stored {
+  try {
+    return JSON.parse(raw);
+  } catch {
+    return null; // the strict way says what is wrong
+  }
+}
+
+function toTurn(stored: Stored): TimedTurn | null {
+  const scope = toScope(stored?.scope as Stored);
+  const messages = toMessages(stored?.messages);
+  const turnId = stored?.turn_id;
+  const revision = stored?.revision;
+  const timestamp = stored?.timestamp;
+  if (scope === null || messages === null || !isName(turnId)) return null;
+  if (typeof revision !== "number" || !Number.isSafeInteger(revision) || revision < 1) return null;
+  if (typeof timestamp !== "string" || readStoredInstant(timestamp)?.text !== timestamp) return null;
+  return judgedTurn({ turnId, scope, messages, revision, timestamp });
+}
+
+function toScope(stored: Stored): Scope | null {
+  const tenantId = stored?.tenant_id;
+  const sessionId = stored?.session_id;
+  return isName(tenantId) && isName(sessionId) ? Object.freeze({ tenantId, sessionId }) : null;
+}
+
+function toMessages(stored: unknown): readonly Message[] | null {
+  if (!Array.isArray(stored)) return null;
+  const messages: Message[] = [];
+  for (const item of stored) {
+    const message = toMessage(item);
+    if (message === null) return null;
+    messages.push(message);
+  }
+  return faultOfIds(messages) === null ? Object.freeze(messages) : null;
+}
+
+function toMessage(stored: Stored): Message | null {
+  const messageId = stored?.message_id;
+  const content = stored?.content;
+  const role = stored?.role;
+  const toolCallId = stored?.tool_call_id;
+  const toolCalls = toCalls(stored?.tool_calls);
+  if (!isName(messageId) || !isText(content) || !isRole(role) || toolCalls === null) return null;
+  if (toolCallId !== null && !isName(toolCallId)) return null;
+  if (faultOf({ role, content, toolCallId, toolCalls }) !== null) return null;
+  return judgedMessage({ messageId, role, content, toolCallId, toolCalls });
+}
+
+const NO_CALLS: readonly ToolCall[] = Object.freeze([]);
+
+function toCalls(stored: unknown): readonly ToolCall[] | null {
+  if (!Array.isArray(stored)) return null;
+  if (stored.length === 0) return NO_CALLS;
+  const calls: ToolCall[] = [];
+  for (const item of stored) {
+    const call = toCall(item);
+    if (call === null) return null;
+    calls.push(call);
+  }
+  return Object.freeze(calls);
+}
+
+function toCall(stored: Stored): ToolCall | null {
+  const callId = stored?.call_id;
+  const name = stored?.name;
+  const argumentsJson = stored?.arguments_json;
+  if (!isName(callId) || !isName(name) || !isName(argumentsJson) || jsonObjectFault(argumentsJson) !== null) {
+    return null;
+  }
+  return Object.freeze({ callId, name, argumentsJson });
+}
+
+function isName(value: unknown): value is string {
+  return isText(value) && !isBlank(value);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value.isWellFormed();
+}

@@ -1,0 +1,92 @@
+/** Where a piece of text was taken from. */
+
+import { sliceCodePoints } from "../canonical/code_points.ts";
+import { contentHash } from "../canonical/digest.ts";
+import { codePointLength } from "../canonical/text.ts";
+import { fields, judge, made, refusal, ruled, type Schema, text, wholeNumber } from "./judge.ts";
+import { sameScope, type Scope, scopeSchema } from "./scope.ts";
+import type { Turn } from "./turn.ts";
+
+/** A range of one message's content, in Unicode code points, with what is needed to prove it. */
+export interface SourceRef {
+  /** Whose turn it is. */
+  readonly scope: Scope;
+  /** The turn. */
+  readonly turnId: string;
+  /** The message in the turn. */
+  readonly messageId: string;
+  /** The turn's revision, from 1. */
+  readonly revision: number;
+  /** The first code point, from 0. */
+  readonly start: number;
+  /** The code point after the last; above `start`. */
+  readonly end: number;
+  /** SHA-256 of the whole content, 64 lower-case hex digits. */
+  readonly messageHash: string;
+}
+
+const hashText: Schema<string> = ruled(
+  text,
+  (hash) => /^[0-9a-f]{64}$/.test(hash) ? null : [[], "must be 64 lower-case hex digits"],
+);
+
+/** Judges a source. */
+export const sourceRefSchema: Schema<SourceRef> = made(
+  ruled(
+    fields({
+      scope: scopeSchema,
+      turnId: text,
+      messageId: text,
+      revision: wholeNumber(1),
+      start: wholeNumber(0),
+      end: wholeNumber(0),
+      messageHash: hashText,
+    }),
+    ({ start, end }) => end > start ? null : [["end"], "must be above start"],
+  ),
+  (source) => Object.freeze(source),
+);
+
+/**
+ * Judges what a caller handed in as a source.
+ *
+ * @throws {ContractError} naming the path below `field`
+ */
+export function toSourceRef(value: unknown, field = "source"): SourceRef {
+  return judge(sourceRefSchema, value, { field, noun: "source" });
+}
+
+/** The whole content of a turn's message as a source; null where it is empty. */
+export function wholeMessage(turn: Turn, message: Turn["messages"][number]): SourceRef | null {
+  if (message.content === "") return null;
+  return Object.freeze({
+    scope: turn.scope,
+    turnId: turn.turnId,
+    messageId: message.messageId,
+    revision: turn.revision,
+    start: 0,
+    end: codePointLength(message.content),
+    messageHash: contentHash(message),
+  });
+}
+
+/**
+ * The text that a source names in its turn.
+ *
+ * @throws {ContractError} naming what does not fit: scope, turn id, revision, message id, hash or range
+ */
+export function extract(source: SourceRef, turn: Turn, field = "source"): string {
+  const place = { field, noun: "source" };
+  if (!sameScope(source.scope, turn.scope)) throw refusal(place, ["scope"], "must be the turn's scope");
+  if (source.turnId !== turn.turnId) throw refusal(place, ["turnId"], "must be the turn's id");
+  if (source.revision !== turn.revision) throw refusal(place, ["revision"], "must be the turn's revision");
+  const message = turn.messages.find((candidate) => candidate.messageId === source.messageId);
+  if (message === undefined) throw refusal(place, ["messageId"], "must name a message of the turn");
+  if (contentHash(message) !== source.messageHash) {
+    throw refusal(place, ["messageHash"], "must be the hash of the message's content");
+  }
+  if (source.end > codePointLength(message.content)) {
+    throw refusal(place, ["end"], "must lie within the message");
+  }
+  return sliceCodePoints(message.content, source.start, source.end);
+}

@@ -1,0 +1,32 @@
+/** What a tool is, as a model is told. */
+
+import { canonicalJsonObject } from "../canonical/json_object.ts";
+import { anyText, fields, jsonObjectText, judge, made, type Schema, text } from "./judge.ts";
+
+/** A tool that the model may call. */
+export interface ToolDefinition {
+  /** The tool's name; unique in a request. */
+  readonly name: string;
+  /** What it does; may be empty. */
+  readonly description: string;
+  /** The JSON schema of its arguments: the text of a JSON object, kept in canonical form. */
+  readonly parametersJson: string;
+}
+
+const toolSchema: Schema<ToolDefinition> = made(
+  fields({
+    name: text,
+    description: anyText,
+    parametersJson: made(jsonObjectText, (json) => canonicalJsonObject(json) ?? json),
+  }),
+  (tool) => Object.freeze(tool),
+);
+
+/**
+ * Judges what a caller handed in as a tool, and puts its parameters into canonical form.
+ *
+ * @throws {ContractError} naming the path below `field`
+ */
+export function toTool(value: unknown, field = "tool"): ToolDefinition {
+  return judge(toolSchema, value, { field, noun: "tool" });
+}

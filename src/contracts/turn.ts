@@ -1,0 +1,177 @@
+/** A turn: messages that belong together and are kept, revised and deleted as one. */
+
+import { codePointLength } from "../canonical/text.ts";
+import { Discreet, type Exportable, type ExportedFields } from "./discreet.ts";
+import {
+  absent,
+  fields,
+  judge,
+  judgePlain,
+  list,
+  made,
+  type Place,
+  ruled,
+  type Schema,
+  text,
+  time,
+  wholeNumber,
+} from "./judge.ts";
+import { faultOfIds, type Message, messageSchema } from "./message.ts";
+import { type Scope, scopeSchema } from "./scope.ts";
+
+/** A turn as callers write it. */
+export interface TurnInput {
+  /** Identifies the turn; unique in its scope. */
+  readonly turnId: string;
+  /** Whose turn it is. */
+  readonly scope: Scope;
+  /** At least one; ids unique. */
+  readonly messages: readonly Message[];
+  /** From 1; 1 where it is absent. */
+  readonly revision?: number;
+  /** RFC 3339 text with an offset, or a `Date`; left open where it is absent. */
+  readonly timestamp?: string | Date | null;
+}
+
+/** A turn, frozen; made by {@linkcode turn}. Printed, it shows ids and counts. */
+export interface Turn extends Exportable {
+  /** Identifies the turn; unique in its scope. */
+  readonly turnId: string;
+  /** Whose turn it is. */
+  readonly scope: Scope;
+  /** At least one; ids unique. */
+  readonly messages: readonly Message[];
+  /** From 1. */
+  readonly revision: number;
+  /** ISO text with its own offset; absent while it is open. */
+  readonly timestamp?: string;
+}
+
+/** A turn whose time is known: every turn that comes from a store. */
+export interface TimedTurn extends Turn {
+  /** ISO text with its own offset. */
+  readonly timestamp: string;
+}
+
+/** The fields of a turn that were judged; objects and lists in them are frozen. */
+export interface TurnFields {
+  readonly turnId: string;
+  readonly scope: Scope;
+  readonly messages: readonly Message[];
+  readonly revision: number;
+  readonly timestamp?: string;
+}
+
+class TurnValue extends Discreet implements Turn {
+  readonly turnId: string;
+  readonly scope: Scope;
+  readonly messages: readonly Message[];
+  readonly revision: number;
+  declare readonly timestamp?: string;
+  readonly #judged = true;
+
+  constructor({ turnId, scope, messages, revision, timestamp }: TurnFields) {
+    super();
+    this.turnId = turnId;
+    this.scope = scope;
+    this.messages = messages;
+    this.revision = revision;
+    if (timestamp !== undefined) this.timestamp = timestamp;
+    Object.freeze(this);
+  }
+
+  static is(value: unknown): value is TurnValue {
+    return typeof value === "object" && value !== null && #judged in value;
+  }
+
+  protected override noun(): string {
+    return "Turn";
+  }
+
+  protected override outline(): ExportedFields {
+    const { turnId, scope, messages, revision, timestamp } = this;
+    const characters = messages.reduce((sum, message) => sum + codePointLength(message.content), 0);
+    return {
+      turnId,
+      scope: { ...scope },
+      revision,
+      ...(timestamp === undefined ? {} : { timestamp }),
+      messages: messages.length,
+      characters,
+    };
+  }
+}
+
+const turnSchema: Schema<TurnValue> = made(
+  fields({
+    turnId: text,
+    scope: scopeSchema,
+    messages: ruled(list(messageSchema), faultOfIds),
+    revision: absent(wholeNumber(1)),
+    timestamp: absent(time),
+  }),
+  ({ turnId, scope, messages, revision, timestamp }) =>
+    new TurnValue({
+      turnId,
+      scope,
+      messages: Object.freeze(messages),
+      revision: revision ?? 1,
+      ...(timestamp ? { timestamp: timestamp.text } : {}),
+    }),
+);
+
+/**
+ * Makes a turn: judges the fields, fills in revision 1 where it is absent, and freezes. A missing timestamp stays open
+ * until the turn is stored or assembled. Calls and results need not be paired here; `putTurn` and `append` ask for it.
+ *
+ * @throws {ContractError} naming the field, such as `messages[1].toolCallId`
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { turn } from "@holdfast/memory";
+ *
+ * const greeting = turn({
+ *   turnId: "turn-1",
+ *   scope: { tenantId: "orchard", sessionId: "spring" },
+ *   messages: [{ messageId: "message-1", role: "user", content: "Which trees were grafted?" }],
+ *   timestamp: "2026-03-01T09:00:00Z",
+ * });
+ * assert.equal(greeting.revision, 1);
+ * assert.equal(greeting.timestamp, "2026-03-01T09:00:00+00:00");
+ * assert(!JSON.stringify(greeting).includes("grafted"));
+ * assert(JSON.stringify(greeting.export({ includeContent: true })).includes("grafted"));
+ * ```
+ */
+export function turn(input: TurnInput): Turn {
+  return toTurn(input, "");
+}
+
+/**
+ * Judges what a caller handed in as a turn, made by {@linkcode turn} or plain.
+ *
+ * @throws {ContractError} naming the path below `field`
+ */
+export function toTurn(value: unknown, field = "turn"): Turn {
+  return TurnValue.is(value) ? value : judge(turnSchema, value, { field, noun: "turn" });
+}
+
+/** Judges a turn that is plain already, its time carried. Internal: for stored payloads, and turns inside other values. */
+export function toPlainTurn(value: unknown, place: Place): Turn {
+  return TurnValue.is(value) ? value : judgePlain(turnSchema, value, place);
+}
+
+/** A turn from fields that were judged. Internal: for stored payloads. */
+export function judgedTurn(fields: TurnFields & { readonly timestamp: string }): TimedTurn {
+  return new TurnValue(fields) as TimedTurn;
+}
+
+/** The turn, with its time filled in where it is open. `timestamp` is ISO text. */
+export function timed(turn: Turn, timestamp: string): TimedTurn {
+  return isTimed(turn) ? turn : judgedTurn({ ...turn, timestamp });
+}
+
+/** Whether a turn's time is known. */
+export function isTimed(turn: Turn): turn is TimedTurn {
+  return turn.timestamp !== undefined;
+}

@@ -1,0 +1,89 @@
+/**
+ * The driver `./ffi`: SQLite through `@db/sqlite`, a native library loaded by foreign function interface. Needs
+ * `--allow-ffi` and `--allow-env` beside the store's own permissions, and is slower than the built-in driver; take it
+ * only if you need that library's build of SQLite.
+ *
+ * @module
+ */
+
+import { Database, type Statement } from "@db/sqlite";
+import {
+  type Row,
+  type SqliteConnection,
+  type SqliteDriver,
+  SqliteFailure,
+  type SqliteOpenOptions,
+  type SqliteStatement,
+  type SqlValue,
+} from "./driver.ts";
+import { toDbSqliteFailure } from "./db_sqlite_errors.ts";
+export { SqliteFailure };
+export type { Row, SqliteConnection, SqliteDriver, SqliteOpenOptions, SqliteStatement, SqlValue };
+
+class FfiStatement implements SqliteStatement {
+  readonly #statement: Statement;
+
+  constructor(statement: Statement) {
+    this.#statement = statement;
+  }
+
+  get(parameters: readonly SqlValue[]): Row | undefined {
+    return attempt(() => this.#statement.value(...parameters) as Row | undefined);
+  }
+
+  all(parameters: readonly SqlValue[]): readonly Row[] {
+    return attempt(() => this.#statement.values(...parameters) as Row[]);
+  }
+
+  run(parameters: readonly SqlValue[]): number {
+    return attempt(() => this.#statement.run(...parameters));
+  }
+}
+
+class FfiConnection implements SqliteConnection {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  get isTransaction(): boolean {
+    return this.#database.inTransaction;
+  }
+
+  prepare(sql: string): SqliteStatement {
+    return attempt(() => new FfiStatement(this.#database.prepare(sql)));
+  }
+
+  close(): void {
+    attempt(() => this.#database.close());
+  }
+}
+
+function attempt<T>(call: () => T): T {
+  try {
+    return call();
+  } catch (error) {
+    throw toDbSqliteFailure(error);
+  }
+}
+
+/**
+ * SQLite through `@db/sqlite`. Where its library lies in the range of the WAL-reset fault (3.7.0 to 3.51.2, but for
+ * 3.50.7 and 3.44.6 on), the store uses a rollback journal, and readers can wait for writers.
+ *
+ * @example
+ * ```ts ignore
+ * import { openMemory } from "@holdfast/memory";
+ * import { dbSqlite } from "@holdfast/memory/ffi";
+ *
+ * await using memory = await openMemory("agent.db", { driver: dbSqlite });
+ * ```
+ */
+export const dbSqlite: SqliteDriver = {
+  name: "@db/sqlite",
+  open(path: string, { readOnly }: SqliteOpenOptions): SqliteConnection {
+    // Without int64 the binding cuts integers to 32 bits; it would also turn text into objects.
+    return attempt(() => new FfiConnection(new Database(path, { readonly: readOnly, int64: true, parseJson: false })));
+  },
+};

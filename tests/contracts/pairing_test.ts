@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import type { Message } from "../../src/contracts/message.ts";
+import { requirePairedCalls } from "../../src/contracts/pairing.ts";
+import { turn } from "../../src/contracts/turn.ts";
+import { refuses } from "./refusal.ts";
+
+const USER: Message = { messageId: "u", role: "user", content: "status?" };
+
+function calls(...ids: readonly string[]): Message {
+  const toolCalls = ids.map((callId) => ({ callId, name: "dig", argumentsJson: '{"depth":3}' }));
+  return { messageId: `calls ${ids.join()}`, role: "assistant", content: "", toolCalls };
+}
+
+function result(toolCallId: string, content = "5"): Message {
+  return { messageId: `result ${toolCallId} ${content}`, role: "tool", content, toolCallId };
+}
+
+const PAIRED: readonly [title: string, messages: readonly Message[]][] = [
+  ["no messages", []],
+  ["no calls", [USER]],
+  ["a call and its result", [USER, calls("c1"), result("c1"), USER]],
+  ["results in another order than the calls", [
+    calls("A", "B", "C"),
+    result("C"),
+    result("A"),
+    result("B"),
+    USER,
+  ]],
+  ["an empty result [TRN-07]", [calls("c1"), result("c1", "")]],
+  ["two rounds", [calls("c1"), result("c1"), calls("c2"), result("c2")]],
+];
+
+for (const [title, messages] of PAIRED) {
+  Deno.test(`requirePairedCalls() accepts ${title}`, () => requirePairedCalls(messages));
+}
+
+const OPEN: readonly [title: string, field: string, messages: readonly Message[]][] = [
+  ["a call without a result [TRN-03, the reference's answer]", "messages[0].toolCalls[0]", [calls("c-9")]],
+  ["one of two calls without a result [TRN-03]", "messages[0].toolCalls[1]", [
+    calls("c-9", "c-10"),
+    result("c-9"),
+  ]],
+  ["a user's message before the result [TRN-06]", "messages[1]", [calls("c-9"), USER, result("c-9")]],
+  ["another call before the result", "messages[1]", [calls("c1"), calls("c2"), result("c1"), result("c2")]],
+  ["an identical second result [TRN-05]", "messages[2].toolCallId", [
+    calls("c1"),
+    result("c1"),
+    result("c1"),
+  ]],
+  ["a different second result [TRN-05]", "messages[2].toolCallId", [
+    calls("c1"),
+    result("c1"),
+    result("c1", "6"),
+  ]],
+  ["a result without a call", "messages[1].toolCallId", [USER, result("c1")]],
+  ["a result before its call", "messages[0].toolCallId", [result("c1"), calls("c1")]],
+  ["a call id used again", "messages[2].toolCalls[0].callId", [
+    calls("c1"),
+    result("c1"),
+    calls("c1"),
+    result("c1"),
+  ]],
+];
+
+for (const [title, field, messages] of OPEN) {
+  Deno.test(`requirePairedCalls() refuses ${title}`, () => {
+    refuses(field, () => requirePairedCalls(messages));
+    refuses(field.replace("messages", "turn.messages"), () => requirePairedCalls(messages, "turn.messages"));
+  });
+}
+
+Deno.test("a turn alone does not require paired calls", () => {
+  const scope = { tenantId: "t", sessionId: "s" };
+  assert.equal(turn({ turnId: "t1", scope, messages: [calls("c1")] }).messages.length, 1);
+});

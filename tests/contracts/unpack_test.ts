@@ -1,0 +1,196 @@
+import fc from "fast-check";
+import assert from "node:assert/strict";
+import { contentHash } from "../../src/canonical/digest.ts";
+import {
+  encodeChunk,
+  encodePin,
+  encodeScope,
+  encodeSummary,
+  encodeTurn,
+} from "../../src/canonical/payload.ts";
+import { isBlank } from "../../src/canonical/text.ts";
+import type { Message } from "../../src/contracts/message.ts";
+import { pin } from "../../src/contracts/pin.ts";
+import { quickTurn } from "../../src/contracts/quick_turn.ts";
+import { turn } from "../../src/contracts/turn.ts";
+import { strictTurn, unpackChunk, unpackPin, unpackSummary, unpackTurn } from "../../src/contracts/unpack.ts";
+import { IntegrityError } from "../../src/errors.ts";
+import { BARE_PIN, canonicalVector, chunksOf, PIN, SCOPE, SUMMARY, T1, T2 } from "../vectors/conversation.ts";
+
+const [CHUNK = assert.fail()] = chunksOf(T1, (content) => contentHash({ content }));
+
+const PAYLOADS: readonly [name: string, text: string, unpack: (raw: unknown) => unknown, value: unknown][] = [
+  ["turn t1 payload; digest(turn)", encodeTurn(T1), unpackTurn, T1],
+  ["turn t2 payload", encodeTurn(T2), unpackTurn, T2],
+  ["pin payload", encodePin(PIN), unpackPin, PIN],
+  ["pin without source/expiry", encodePin(BARE_PIN), unpackPin, BARE_PIN],
+  ["summary payload", encodeSummary(SUMMARY), unpackSummary, SUMMARY],
+  ["chunk payload", encodeChunk(CHUNK), unpackChunk, CHUNK],
+];
+
+for (const [name, text, unpack, value] of PAYLOADS) {
+  Deno.test(`the payload of the reference is written and read back: ${name}`, () => {
+    assert.equal(text, canonicalVector(name).text);
+    assert.deepEqual(unpack(text), value);
+  });
+}
+
+Deno.test("the scope of the reference is written", () => {
+  assert.equal(encodeScope(SCOPE), canonicalVector("scope (also the SQL scope key)").text);
+});
+
+const T1_TEXT = encodeTurn(T1);
+const PIN_TEXT = encodePin(PIN);
+const SUMMARY_TEXT = encodeSummary(SUMMARY);
+const CHUNK_TEXT = encodeChunk(CHUNK);
+
+const DAMAGED: readonly [title: string, unpack: (raw: unknown) => unknown, raw: unknown][] = [
+  ["no text", unpackTurn, 42],
+  ["nothing", unpackTurn, ""],
+  ["a cut turn [TRN-11]", unpackTurn, '{"role":"us'],
+  ["a number [TRN-11]", unpackTurn, "42"],
+  ["a list", unpackTurn, `[${T1_TEXT}]`],
+  ["an unknown role [TRN-11]", unpackTurn, T1_TEXT.replace('"role":"user"', '"role":"root"')],
+  ["an unknown field", unpackTurn, T1_TEXT.replace('"revision":1', '"extra":1,"revision":1')],
+  ["an unknown field of a message", unpackTurn, T1_TEXT.replace('"role":"user"', '"extra":1,"role":"user"')],
+  ["a field named __proto__", unpackTurn, T1_TEXT.replace('"revision":1', '"__proto__":{},"revision":1')],
+  ["a field named like a method", unpackTurn, T1_TEXT.replace('"revision":1', '"toString":1,"revision":1')],
+  ["a repeated field", unpackTurn, T1_TEXT.replace('"revision":1', '"revision":1,"revision":1')],
+  ["a camelCase field", unpackTurn, T1_TEXT.replace('"turn_id"', '"turnId"')],
+  ["a missing timestamp", unpackTurn, T1_TEXT.replace(/"timestamp":"[^"]*",/, "")],
+  ["an open timestamp", unpackTurn, T1_TEXT.replace(/"timestamp":"[^"]*"/, '"timestamp":null')],
+  ["a timestamp without an offset", unpackTurn, T1_TEXT.replace("+05:30", "")],
+  ["a timestamp that is a number", unpackTurn, T1_TEXT.replace(/"timestamp":"[^"]*"/, '"timestamp":1')],
+  ["missing tool calls", unpackTurn, encodeTurn(T2).replace(',"tool_calls":[]', "")],
+  ["a revision written as float", unpackTurn, T1_TEXT.replace('"revision":1', '"revision":1.0')],
+  ["revision 0", unpackTurn, T1_TEXT.replace('"revision":1', '"revision":0')],
+  ["a revision of 20 digits", unpackTurn, T1_TEXT.replace('"revision":1', '"revision":10000000000000000000')],
+  ["an escaped lone surrogate", unpackTurn, T1_TEXT.replace("Hello", "\\ud800")],
+  ["a raw lone surrogate", unpackTurn, T1_TEXT.replace("Hello", "\ud800")],
+  [
+    "arguments that are no object",
+    unpackTurn,
+    T1_TEXT.replace(/"arguments_json":"(\\"|[^"])*"/, '"arguments_json":"1"'),
+  ],
+  ["a repeated message id", unpackTurn, T1_TEXT.replace('"m2"', '"m1"')],
+  ["a turn where a pin belongs", unpackPin, T1_TEXT],
+  ["an open start", unpackPin, PIN_TEXT.replace(/"effective_at":"[^"]*"/, '"effective_at":null')],
+  ["a missing source", unpackPin, encodePin(BARE_PIN).replace(',"source":null', "")],
+  ["a missing expiry", unpackPin, encodePin(BARE_PIN).replace('"expires_at":null,', "")],
+  ["a source as text", unpackPin, encodePin(BARE_PIN).replace('"source":null', '"source":"m1"')],
+  ["a summary's missing sources", unpackSummary, SUMMARY_TEXT.replace(/,"sources":[^]*\]/, "")],
+  [
+    "a summary that expires before its creation",
+    unpackSummary,
+    SUMMARY_TEXT.replace("T01:00:00", "T00:00:00"),
+  ],
+  ["a chunk of another length", unpackChunk, CHUNK_TEXT.replace('"Hell"', '"Hello"')],
+  [
+    "nesting 20 000 deep [JSN-10]",
+    unpackTurn,
+    T1_TEXT.replace('"revision":1', `"revision":${"[".repeat(20_000)}`),
+  ],
+  ["a payload beyond its bound", unpackTurn, T1_TEXT.replace("Hello", "x".repeat(1_000_000))],
+];
+
+for (const [title, unpack, raw] of DAMAGED) {
+  Deno.test(`reading back refuses ${title} as damage`, () => {
+    assert.throws(() => unpack(raw), (error) => {
+      assert(error instanceof IntegrityError);
+      assert(!JSON.stringify([error.message, error.details]).includes("Hello"));
+      return true;
+    });
+  });
+}
+
+Deno.test("reading back takes any spelling of the same turn, and gives the canonical one", () => {
+  const spaced = JSON.stringify(JSON.parse(T1_TEXT), null, 1).replace("+05:30", "000+05:30");
+  const spelled = spaced.replace("456000000", "456").replace("T01:02:03", " 01:02:03");
+  assert.equal(quickTurn(spelled), null);
+  assert.deepEqual(unpackTurn(spelled), T1);
+  const offset = T1_TEXT.replace("+05:30", "-03:00:07");
+  assert.equal(unpackTurn(offset).timestamp, "2026-09-08T01:02:03.456000-03:00:07");
+  assert.equal(encodeTurn(unpackTurn(offset)), offset);
+});
+
+const NAME = fc.string({ unit: "binary", minLength: 1, maxLength: 6 }).filter((text) => !isBlank(text));
+const TEXT = fc.string({ unit: "binary", maxLength: 20 });
+
+const CALLS = fc.uniqueArray(NAME, { minLength: 1, maxLength: 3 }).chain((ids) =>
+  fc.tuple(
+    ...ids.map((callId) =>
+      fc.record({
+        callId: fc.constant(callId),
+        name: NAME,
+        argumentsJson: fc.dictionary(NAME, fc.jsonValue()).map((value) => JSON.stringify(value)),
+      })
+    ),
+  )
+);
+
+const SPOKEN = fc.oneof(
+  fc.record({ role: fc.constantFrom("system", "user", "assistant"), content: TEXT }),
+  fc.record({ role: fc.constant("tool"), content: TEXT, toolCallId: NAME }),
+  fc.record({ role: fc.constant("assistant"), content: TEXT, toolCalls: CALLS }),
+);
+
+const MESSAGES = fc.array(SPOKEN, { minLength: 1, maxLength: 4 }).map((spoken) =>
+  spoken.map((message, index) => ({ messageId: `m${index}`, ...message }) as Message)
+);
+
+const TURN = fc.record({
+  turnId: NAME,
+  scope: fc.record({ tenantId: NAME, sessionId: NAME }),
+  messages: MESSAGES,
+  revision: fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }),
+  timestamp: fc.date({
+    min: new Date("0001-01-01T00:00:00Z"),
+    max: new Date("9999-12-31T23:59:59Z"),
+    noInvalidDate: true,
+  }),
+});
+
+Deno.test("every turn is read back as it was, both ways", () => {
+  fc.assert(fc.property(TURN, (fields) => {
+    const made = turn(fields);
+    const text = encodeTurn(made);
+    assert.deepEqual(quickTurn(text), made);
+    assert.deepEqual(strictTurn(text), made);
+  }));
+});
+
+Deno.test("what the quick way reads, the strict way reads the same; what the strict way refuses, the quick way refuses", () => {
+  const change = fc.record({
+    at: fc.nat(),
+    insert: fc.string({ unit: fc.constantFrom(...'"\\{}[]:,01.e\nnul '), maxLength: 3 }),
+    remove: fc.nat(3),
+  });
+  fc.assert(
+    fc.property(TURN, fc.array(change, { minLength: 1, maxLength: 2 }), (fields, changes) => {
+      let text = encodeTurn(turn(fields));
+      for (const { at, insert, remove } of changes) {
+        const index = at % text.length;
+        text = text.slice(0, index) + insert + text.slice(index + remove);
+      }
+      const quick = quickTurn(text);
+      if (quick !== null) assert.deepEqual(strictTurn(text), quick);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+Deno.test("every pin is read back as it was", () => {
+  const time = fc.date({ min: new Date(0), max: new Date("2999-01-01T00:00:00Z"), noInvalidDate: true });
+  const given = fc.record({
+    key: NAME,
+    value: NAME,
+    origin: NAME,
+    revision: fc.integer({ min: 1 }),
+    effectiveAt: time,
+  });
+  fc.assert(fc.property(given, fc.boolean(), (fields, expires) => {
+    const expiresAt = expires ? "9000-01-01T00:00:00.000001-23:59" : null;
+    const made = pin({ scope: SCOPE, ...fields, expiresAt });
+    assert.deepEqual(unpackPin(encodePin(made)), made);
+  }));
+});
