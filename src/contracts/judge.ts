@@ -1,12 +1,25 @@
 /** How what a caller hands in is judged: copied to plain JSON, then held against a schema, named by its field. */
 
-import { z } from "zod/mini";
 import { jsonObjectFault } from "../canonical/json_object.ts";
 import { copyPlain, type Json, type JsonPath, PlainFailure } from "../canonical/plain.ts";
 import { isBlank } from "../canonical/text.ts";
 import { type Instant, readDate, readInstant, TIME_RULE } from "../canonical/time.ts";
 import { ContractError } from "../errors.ts";
 import { Discreet } from "./discreet.ts";
+import { Refused, ruled, type Schema, string } from "./schema.ts";
+
+export {
+  absent,
+  anything,
+  type Fault,
+  fields,
+  integer,
+  list,
+  made,
+  oneOf,
+  ruled,
+  type Schema,
+} from "./schema.ts";
 
 /**
  * The names that contracts use. A path ends before any other name: an unexpected field is reported by its parent,
@@ -39,10 +52,12 @@ export function judge<T>(schema: Schema<T>, value: unknown, place: Place): T {
 
 /** The same for a value that is plain already. */
 export function judgePlain<T>(schema: Schema<T>, value: unknown, place: Place): T {
-  const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  const issue = result.error.issues[0];
-  throw refusal(place, (issue?.path ?? []) as JsonPath, issue?.message ?? "is not valid");
+  try {
+    return schema.read(value, []);
+  } catch (error) {
+    if (error instanceof Refused) throw refusal(place, error.path, error.rule);
+    throw error;
+  }
 }
 
 /** The error for a place inside a judged value. */
@@ -92,41 +107,15 @@ export function carried(instant: Instant): Json {
   return carrier;
 }
 
-/** A broken rule: where, from the judged value, and what must hold. */
-export type Fault = readonly [path: readonly (string | number)[], rule: string];
-
-/** A schema that gives a `T`. */
-export type Schema<T> = z.ZodMiniType<T>;
-
-/** A schema with one more rule, which looks at the whole value and gives the first fault. */
-export function ruled<T>(schema: Schema<T>, faultOf: (value: T) => Fault | null): Schema<T> {
-  return schema.check((context) => {
-    const fault = faultOf(context.value);
-    if (fault === null) return;
-    const [path, message] = fault;
-    context.issues.push({ code: "custom", input: context.value, path: [...path], message });
-  });
-}
-
-/** A schema whose value is made into something else once it is good. */
-export function made<T, U>(schema: Schema<T>, make: (value: T) => U): Schema<U> {
-  return z.pipe(schema, z.transform((value: T) => make(value)));
-}
-
-/** A field that may be absent; `undefined` and `null` count as absent. */
-export function absent<T>(schema: Schema<T>): z.ZodMiniOptional<z.ZodMiniNullable<Schema<T>>> {
-  return z.nullish(schema);
-}
-
 /** Text that may be empty. */
 export const anyText: Schema<string> = ruled(
-  z.string({ error: "must be text" }),
+  string,
   (value) => value.isWellFormed() ? null : [[], "must be well-formed Unicode"],
 );
 
 /** Text that is not blank. */
 export const text: Schema<string> = ruled(
-  z.string({ error: "must be text" }),
+  string,
   (value) =>
     value.isWellFormed()
       ? isBlank(value) ? [[], "must not be blank"] : null
@@ -134,36 +123,16 @@ export const text: Schema<string> = ruled(
 );
 
 /** The text of a JSON object. */
-export const jsonObjectText: Schema<string> = ruled(z.string({ error: "must be text" }), (value) => {
+export const jsonObjectText: Schema<string> = ruled(string, (value) => {
   const rule = jsonObjectFault(value);
   return rule === null ? null : [[], rule];
 });
 
-/** A whole number of at least `minimum`. */
-export function wholeNumber(minimum: number): Schema<number> {
-  const rule = `must be a whole number of at least ${minimum}`;
-  return z.int({ error: rule }).check(z.minimum(minimum, { error: rule }));
-}
-
 /** A time, as an instant. */
-export const time: Schema<Instant> = z.pipe(
-  z.unknown(),
-  z.transform((value, context): Instant => {
+export const time: Schema<Instant> = {
+  read: (value, way) => {
     const instant = typeof value === "string" ? readInstant(value) : DATES.get(value as object) ?? null;
     if (instant !== null) return instant;
-    context.issues.push({ code: "custom", input: value, message: TIME_RULE });
-    return z.NEVER;
-  }),
-);
-
-/** An object with exactly these fields. */
-export function fields<S extends z.core.$ZodShape>(shape: S): z.ZodMiniObject<S, z.core.$strict> {
-  return z.strictObject(shape, {
-    error: (issue) => issue.code === "unrecognized_keys" ? "must have no unknown field" : "must be an object",
-  });
-}
-
-/** A list of items. */
-export function list<T>(item: Schema<T>): Schema<T[]> {
-  return z.array(item, { error: "must be a list" });
-}
+    throw new Refused([...way], TIME_RULE);
+  },
+};

@@ -1,6 +1,5 @@
 /** One message of a turn, with the tool calls it makes or the call it answers. */
 
-import { z } from "zod/mini";
 import {
   absent,
   anyText,
@@ -10,6 +9,7 @@ import {
   judge,
   list,
   made,
+  oneOf,
   ruled,
   type Schema,
   text,
@@ -62,7 +62,7 @@ export function isRole(value: unknown): value is Role {
 
 const SPOKEN = {
   content: anyText,
-  role: z.enum(ROLES, { error: "must be system, user, assistant or tool" }),
+  role: oneOf(ROLES, "must be system, user, assistant or tool"),
   toolCalls: absent(list(callSchema)),
   toolCallId: absent(text),
 } as const;

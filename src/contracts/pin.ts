@@ -7,6 +7,7 @@ import {
   absent,
   type Fault,
   fields,
+  integer,
   judge,
   judgePlain,
   made,
@@ -16,7 +17,6 @@ import {
   type Schema,
   text,
   time,
-  wholeNumber,
 } from "./judge.ts";
 import { sameScope, type Scope, scopeSchema } from "./scope.ts";
 import { type SourceRef, sourceRefSchema } from "./source_ref.ts";
@@ -140,7 +140,7 @@ const pinSchema: Schema<PinValue> = made(
       key: text,
       value: text,
       origin: text,
-      revision: absent(wholeNumber(1)),
+      revision: absent(integer(1)),
       effectiveAt: absent(time),
       expiresAt: absent(time),
       source: absent(sourceRefSchema),

@@ -1,6 +1,5 @@
 /** Kinds of records: the two the store knows, and those that callers define. */
 
-import { z } from "zod/mini";
 import { codePointLength } from "../canonical/text.ts";
 import { ContractError } from "../errors.ts";
 import {
@@ -14,6 +13,18 @@ import {
 } from "../limits.ts";
 import { readFields, requireInteger } from "./arguments.ts";
 import type { Checkpoint, Fact } from "./record.ts";
+import {
+  boolean,
+  type Fault,
+  fields,
+  integer,
+  list,
+  oneOf,
+  Refused,
+  ruled,
+  type Schema,
+  string,
+} from "./schema.ts";
 
 /** A schema of any library that follows Standard Schema (zod, valibot, arktype, …); it judges and does not transform. */
 export interface StandardSchema<Value> {
@@ -114,28 +125,48 @@ export function defineKind<Value>(
   });
 }
 
-const RECORD_TEXT = z.string().check(z.refine((text) => {
-  const length = codePointLength(text);
-  return length >= 1 && length <= RECORD_TEXT_CODE_POINTS_MAX;
-}));
+const SCHEMA_VERSION = oneOf([1], "must be 1");
 
-const CHECKPOINT: z.ZodMiniType<Checkpoint> = z.strictObject({
-  schema: z.literal(1),
-  step: z.int().check(z.minimum(0), z.maximum(2)),
-  items: z.array(RECORD_TEXT).check(z.maxLength(CHECKPOINT_ITEMS_MAX)),
+const RECORD_TEXT = ruled(string, (text): Fault | null => {
+  const length = codePointLength(text);
+  if (length >= 1 && length <= RECORD_TEXT_CODE_POINTS_MAX) return null;
+  return [[], `must have 1 to ${RECORD_TEXT_CODE_POINTS_MAX} code points`];
 });
 
-const FACT: z.ZodMiniType<Fact> = z.strictObject({
-  schema: z.literal(1),
+const CHECKPOINT: Schema<Checkpoint> = fields({
+  schema: SCHEMA_VERSION,
+  step: integer(0, 2),
+  items: ruled(
+    list(RECORD_TEXT),
+    (items) =>
+      items.length <= CHECKPOINT_ITEMS_MAX ? null : [[], `must have at most ${CHECKPOINT_ITEMS_MAX} items`],
+  ),
+});
+
+const FACT: Schema<Fact> = fields({
+  schema: SCHEMA_VERSION,
   text: RECORD_TEXT,
   source: RECORD_TEXT,
-  reviewed: z.boolean(),
+  reviewed: boolean,
 });
+
+/** One of our schemas in the form that any library's schemas have. */
+function asStandard<Value>(schema: Schema<Value>): StandardSchema<Value> {
+  const validate = (value: unknown): StandardResult<Value> => {
+    try {
+      return { value: schema.read(value, []) };
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      return { issues: [{ message: error.rule, path: error.path }] };
+    }
+  };
+  return { ...schema, "~standard": { version: 1, vendor: "holdfast", validate } };
+}
 
 /** The kinds every store has. */
 export const BUILT_IN_KINDS: readonly RecordKind[] = [
-  defineKind("checkpoint", CHECKPOINT),
-  defineKind("fact", FACT),
+  defineKind("checkpoint", asStandard(CHECKPOINT)),
+  defineKind("fact", asStandard(FACT)),
 ];
 
 /** Requires kinds made by {@linkcode defineKind}, each name once and none of the built-in ones. */

@@ -3,7 +3,7 @@
 import { sliceCodePoints } from "../canonical/code_points.ts";
 import { contentHash } from "../canonical/digest.ts";
 import { codePointLength } from "../canonical/text.ts";
-import { fields, judge, made, refusal, ruled, type Schema, text, wholeNumber } from "./judge.ts";
+import { fields, integer, judge, made, refusal, ruled, type Schema, text } from "./judge.ts";
 import { sameScope, type Scope, scopeSchema } from "./scope.ts";
 import type { Turn } from "./turn.ts";
 
@@ -37,9 +37,9 @@ export const sourceRefSchema: Schema<SourceRef> = made(
       scope: scopeSchema,
       turnId: text,
       messageId: text,
-      revision: wholeNumber(1),
-      start: wholeNumber(0),
-      end: wholeNumber(0),
+      revision: integer(1),
+      start: integer(0),
+      end: integer(0),
       messageHash: hashText,
     }),
     ({ start, end }) => end > start ? null : [["end"], "must be above start"],

@@ -1,6 +1,5 @@
 /** A summary of part of a history, bound to exactly that part. */
 
-import { z } from "zod/mini";
 import { historyDigest } from "../canonical/digest.ts";
 import { codePointLength } from "../canonical/text.ts";
 import { compareInstants, type Instant, instantOf } from "../canonical/time.ts";
@@ -9,6 +8,7 @@ import { Discreet, type Exportable, type ExportedFields } from "./discreet.ts";
 import {
   absent,
   anyText,
+  anything,
   type Fault,
   fields,
   judge,
@@ -163,7 +163,7 @@ const inputSchema = ruled(
   fields({
     scope: scopeSchema,
     content: anyText,
-    history: list(z.unknown()),
+    history: list(anything),
     policyVersion: text,
     createdAt: time,
     expiresAt: absent(time),

@@ -5,6 +5,7 @@ import { Discreet, type Exportable, type ExportedFields } from "./discreet.ts";
 import {
   absent,
   fields,
+  integer,
   judge,
   judgePlain,
   list,
@@ -14,7 +15,6 @@ import {
   type Schema,
   text,
   time,
-  wholeNumber,
 } from "./judge.ts";
 import { faultOfIds, type Message, messageSchema } from "./message.ts";
 import { type Scope, scopeSchema } from "./scope.ts";
@@ -107,7 +107,7 @@ const turnSchema: Schema<TurnValue> = made(
     turnId: text,
     scope: scopeSchema,
     messages: ruled(list(messageSchema), faultOfIds),
-    revision: absent(wholeNumber(1)),
+    revision: absent(integer(1)),
     timestamp: absent(time),
   }),
   ({ turnId, scope, messages, revision, timestamp }) =>

@@ -1,0 +1,158 @@
+/**
+ * Schemas for what callers hand in, as a handful of combinators. A schema library would do the same, and costs more
+ * time at every start of a program than all else in this module together: docs/adr/0003.
+ */
+
+import type { JsonPath } from "../canonical/plain.ts";
+
+/** The way to the value that is being read; each schema puts back what it takes. */
+export type Way = (string | number)[];
+
+/** What a schema says of its insides, so that errors can tell which names are its own. */
+export interface Inside {
+  readonly shape?: Readonly<Record<string, unknown>>;
+  readonly element?: unknown;
+}
+
+/** Reads plain JSON as a `T`, or refuses it at the first rule it breaks. */
+export interface Schema<T> {
+  readonly read: (value: unknown, way: Way) => T;
+  readonly def?: Inside;
+}
+
+/** A schema for a field that may be missing; `undefined` and `null` count as missing. */
+export interface OptionalSchema<T> extends Schema<T | null | undefined> {
+  readonly optional: true;
+}
+
+/** A value broke a rule. Internal: callers turn it into an error of theirs. */
+export class Refused extends Error {
+  /** Where, from the value that was read. */
+  readonly path: JsonPath;
+  /** The rule, as the end of a sentence: "must be …". */
+  readonly rule: string;
+
+  /** Makes the refusal for one place. */
+  constructor(path: JsonPath, rule: string) {
+    super(rule);
+    this.path = path;
+    this.rule = rule;
+  }
+}
+
+/** A broken rule: where, from the value that the rule looks at, and what must hold. */
+export type Fault = readonly [path: readonly (string | number)[], rule: string];
+
+/** Any value. */
+export const anything: Schema<unknown> = { read: (value) => value };
+
+/** A value for which a test holds. */
+export function where<T>(test: (value: unknown) => value is T, rule: string): Schema<T> {
+  return {
+    read: (value, way) => {
+      if (test(value)) return value;
+      throw new Refused([...way], rule);
+    },
+  };
+}
+
+/** Text, empty or not, well-formed or not. */
+export const string: Schema<string> = where((value) => typeof value === "string", "must be text");
+
+/** True or false. */
+export const boolean: Schema<boolean> = where((value) => typeof value === "boolean", "must be true or false");
+
+/** A whole number within bounds. */
+export function integer(minimum: number, maximum: number = Number.MAX_SAFE_INTEGER): Schema<number> {
+  const bounds = maximum === Number.MAX_SAFE_INTEGER
+    ? `of at least ${minimum}`
+    : `from ${minimum} to ${maximum}`;
+  return where(
+    (value): value is number =>
+      typeof value === "number" && Number.isSafeInteger(value) && value >= minimum && value <= maximum,
+    `must be a whole number ${bounds}`,
+  );
+}
+
+/** One of a few values. */
+export function oneOf<const T extends string | number>(values: readonly T[], rule: string): Schema<T> {
+  return where((value): value is T => (values as readonly unknown[]).includes(value), rule);
+}
+
+/** A schema with one more rule, which looks at the whole value and gives the first fault. */
+export function ruled<T>(schema: Schema<T>, faultOf: (value: T) => Fault | null): Schema<T> {
+  return {
+    ...schema,
+    read: (value, way) => {
+      const good = schema.read(value, way);
+      const fault = faultOf(good);
+      if (fault === null) return good;
+      throw new Refused([...way, ...fault[0]], fault[1]);
+    },
+  };
+}
+
+/** A schema whose value is made into something else once it is good. */
+export function made<T, U>(schema: Schema<T>, make: (value: T) => U): Schema<U> {
+  return { ...schema, read: (value, way) => make(schema.read(value, way)) };
+}
+
+/** A field that may be missing. */
+export function absent<T>(schema: Schema<T>): OptionalSchema<T> {
+  return {
+    ...schema,
+    optional: true,
+    read: (value, way) => value === undefined || value === null ? value : schema.read(value, way),
+  };
+}
+
+/** A list of items. */
+export function list<T>(item: Schema<T>): Schema<T[]> {
+  return {
+    def: { element: item },
+    read: (value, way) => {
+      if (!Array.isArray(value)) throw new Refused([...way], "must be a list");
+      return value.map((each, index) => {
+        way.push(index);
+        const good = item.read(each, way);
+        way.pop();
+        return good;
+      });
+    },
+  };
+}
+
+type Shape = Readonly<Record<string, Schema<unknown>>>;
+type ValueOf<S> = S extends Schema<infer T> ? T : never;
+type OptionalKeys<S> = { [K in keyof S]: S[K] extends { readonly optional: true } ? K : never }[keyof S];
+
+/** The object that a shape reads. */
+export type Fields<S> =
+  & { -readonly [K in Exclude<keyof S, OptionalKeys<S>>]: ValueOf<S[K]> }
+  & { -readonly [K in OptionalKeys<S>]?: ValueOf<S[K]> };
+
+/** An object with exactly these fields, judged in this order. */
+export function fields<const S extends Shape>(shape: S): Schema<Fields<S>> {
+  const entries = Object.entries(shape);
+  return {
+    def: { shape },
+    read: (value, way) => {
+      if (typeof value !== "object" || value === null || Array.isArray(value)) {
+        throw new Refused([...way], "must be an object");
+      }
+      const given = value as Readonly<Record<string, unknown>>;
+      const good: Record<string, unknown> = {};
+      let known = 0;
+      for (const [name, schema] of entries) {
+        const there = Object.hasOwn(given, name);
+        if (there) known++;
+        else if ("optional" in schema) continue;
+        way.push(name);
+        good[name] = schema.read(there ? given[name] : undefined, way);
+        way.pop();
+      }
+      if (Object.keys(given).length !== known) throw new Refused([...way], "must have no unknown field");
+      return good as Fields<S>;
+    },
+  };
+}
