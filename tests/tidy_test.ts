@@ -1,0 +1,96 @@
+/** Rules about the source that a machine can see. */
+
+import assert from "node:assert/strict";
+
+const ROOT = new URL("../", import.meta.url);
+
+interface Source {
+  readonly path: string;
+  readonly text: string;
+}
+
+function readSources(folder: string): Source[] {
+  const sources: Source[] = [];
+  for (const entry of Deno.readDirSync(new URL(`${folder}/`, ROOT))) {
+    const path = `${folder}/${entry.name}`;
+    if (entry.isDirectory) sources.push(...readSources(path));
+    else if (entry.name.endsWith(".ts")) {
+      sources.push({ path, text: Deno.readTextFileSync(new URL(path, ROOT)) });
+    }
+  }
+  return sources;
+}
+
+const SOURCES = readSources("src");
+
+/** Code without its comments, in which words may stand for what the code must not do. */
+function codeOf({ text }: Source): string {
+  return text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/^\s*\/\/.*$/gm, "");
+}
+
+function offenders(pattern: RegExp, allowed: (path: string) => boolean): string[] {
+  return SOURCES.filter((source) => !allowed(source.path) && pattern.test(codeOf(source))).map(({ path }) =>
+    path
+  );
+}
+
+Deno.test("only the clock reads time, sleeps, yields or draws random numbers", () => {
+  const pattern =
+    /\bDate\.now\b|\bMath\.random\b|\brandomUUID\b|\bgetRandomValues\b|\bsetTimeout\b|\bsetImmediate\b/;
+  assert.deepEqual(offenders(pattern, (path) => path === "src/clock.ts"), []);
+});
+
+Deno.test("only the engine begins, commits, rolls back, or sets savepoints", () => {
+  const pattern = /["'`](BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE)\b/;
+  assert.deepEqual(offenders(pattern, (path) => path.startsWith("src/engine/")), []);
+});
+
+Deno.test("only drivers import a SQLite binding", () => {
+  const pattern = /from "(node:sqlite|@db\/sqlite)"/;
+  const drivers = ["src/engine/sqlite/node_sqlite.ts", "src/engine/sqlite/db_sqlite.ts"];
+  assert.deepEqual(offenders(pattern, (path) => drivers.includes(path)), []);
+});
+
+Deno.test("nothing but the driver ./ffi names a registry that may be out of reach", () => {
+  assert.deepEqual(
+    offenders(/from "(jsr:|@std\/|@db\/)/, (path) => path === "src/engine/sqlite/db_sqlite.ts"),
+    [],
+  );
+});
+
+Deno.test("no statement reads every column, replaces rows, or matches patterns", () => {
+  assert.deepEqual(offenders(/SELECT \*|INSERT OR REPLACE|\bLIKE\b/, () => false), []);
+});
+
+Deno.test("every table is STRICT", () => {
+  const loose = SOURCES.flatMap(({ path, text }) =>
+    [...text.matchAll(/CREATE TABLE [\s\S]*?`/g)].filter(([sql]) => !/\) STRICT(, WITHOUT ROWID)?`/.test(sql))
+      .map(
+        () => path,
+      )
+  );
+  assert.deepEqual(loose, []);
+});
+
+Deno.test("no file is named for what it is rather than for what it holds", () => {
+  const vague = SOURCES.filter(({ path }) => /\/(utils?|helpers?|types?|index|common|misc)\.ts$/.test(path));
+  assert.deepEqual(vague.map(({ path }) => path), []);
+});
+
+Deno.test("arrows between folders point one way", () => {
+  const forbidden: readonly (readonly [from: RegExp, to: RegExp])[] = [
+    [/^src\/canonical\//, /\/(records|conversations|context|deletion|retrieval|files)\//],
+    [/^src\/contracts\//, /\/(records|conversations|context|deletion|retrieval|files)\//],
+    [/^src\/files\//, /\/(records|conversations|context|deletion|retrieval|engine)\//],
+    [/^src\/engine\//, /\/(records|conversations|context|deletion|retrieval)\//],
+    [/^src\/deletion\//, /\/(records|conversations|context)\//],
+    [/^src\/retrieval\//, /\/(records|conversations|context)\//],
+    [/^src\/records\//, /\/(conversations|context)\//],
+  ];
+  const wrong = SOURCES.flatMap(({ path, text }) =>
+    [...text.matchAll(/from "(\.[^"]+)"/g)]
+      .filter(([, target]) => forbidden.some(([from, to]) => from.test(path) && to.test(`/${target}`)))
+      .map(([, target]) => `${path} -> ${target}`)
+  );
+  assert.deepEqual(wrong, []);
+});
