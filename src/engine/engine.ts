@@ -59,6 +59,12 @@ export interface Engine {
   readonly readOnly: boolean;
   /** The key of all keyed hashes. */
   readonly hashKey: Uint8Array;
+  /** Which ledger and main belong together. */
+  readonly lineage: string;
+  /** How often the lineage was restored. */
+  readonly generation: number;
+  /** Which main the ledger takes for live. */
+  readonly epoch: string;
   /** Effective time, for calls that only read. */
   time(): GroupTime;
   /**

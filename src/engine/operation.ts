@@ -60,8 +60,11 @@ export interface WriteTransaction extends ReadTransaction {
   time(): GroupTime;
   /** The next revision of the store-wide counter, never handed out twice. */
   nextRevision(): number;
-  /** Hands a deletion over: the engine chains it, records it in the ledger, and copies it to main. */
-  record(event: DeletionEvent): void;
+  /**
+   * Hands a deletion over: the engine chains it, records it in the ledger, and copies it to main. The place it gets is
+   * filled in before the write resolves.
+   */
+  record(event: DeletionEvent): EventPlace;
   /** Lowers the store's clock mark to the clock itself; gives by how many milliseconds. */
   lowerClockMark(): number;
   /** Remembers that a table lost or replaced content and is due for a rewrite. */
@@ -82,6 +85,15 @@ export interface DeletionEvent {
   readonly floor: number;
   /** What was erased, as counts. */
   readonly counts: Readonly<Record<string, number>>;
+}
+
+/** Where an event stands in the ledger; filled in when its group is recorded. */
+export interface EventPlace {
+  sequence: number;
+  /** The hash chain up to and including the event. */
+  head: string;
+  /** Milliseconds since the Unix epoch. */
+  at: number;
 }
 
 /** The kinds of things whose deletion the ledger records. */

@@ -21,7 +21,6 @@ export class Sentinel {
   readonly #remembered = new Map<string, Remembered>();
   #directoryTimes: readonly number[] = [];
   #comparedAtMs = -Infinity;
-  #scrubs = 0;
 
   constructor(paths: StorePaths) {
     this.#databases = [paths.main.path, paths.ledger.path];
@@ -32,9 +31,8 @@ export class Sentinel {
     );
   }
 
-  /** Remembers what lies under the names now, `scrubs` being how often main was rewritten (and may have shrunk). */
-  remember(scrubs: number): void {
-    this.#scrubs = scrubs;
+  /** Remembers what lies under the names now. */
+  remember(): void {
     this.#remembered.clear();
     for (const path of [...this.#databases, ...this.#sidecars]) {
       const info = lstatOrNull(path);
@@ -47,26 +45,29 @@ export class Sentinel {
     this.#comparedAtMs = monotonicMs();
   }
 
-  /** Looks; throws `REPLACED` if a name is gone or means another file, or a database has become smaller. */
-  look(scrubs: number): void {
+  /**
+   * Looks; throws `REPLACED` if a name is gone or means another file, or a database has become smaller. Main may
+   * shrink to what it measured when pages were last given back, and at any time after that: its file is cut when
+   * some process next copies the log into it.
+   */
+  look(shrunkBytes: number | null): void {
     const nowMs = monotonicMs();
     const times = this.#readDirectoryTimes();
     const moved = times.some((time, index) => time !== this.#directoryTimes[index]);
     if (!moved && nowMs - this.#comparedAtMs < FILE_COMPARISON_MS) return;
-    this.#compare(scrubs);
+    this.#compare(shrunkBytes ?? Infinity);
     this.#directoryTimes = times;
     this.#comparedAtMs = nowMs;
   }
 
-  #compare(scrubs: number): void {
-    const rewritten = scrubs !== this.#scrubs;
+  #compare(shrunkBytes: number): void {
     for (const [path, before] of this.#remembered) {
       const info = lstatOrNull(path);
       if (info === null || info.dev !== before.device || info.ino !== before.inode) throw replaced();
-      if (info.size < before.bytes && !rewritten && this.#databases.includes(path)) throw replaced();
+      const least = path === this.#databases[0] ? Math.min(before.bytes, shrunkBytes) : before.bytes;
+      if (info.size < least && this.#databases.includes(path)) throw replaced();
       before.bytes = info.size;
     }
-    this.#scrubs = scrubs;
   }
 
   #readDirectoryTimes(): readonly number[] {

@@ -4,7 +4,7 @@ import { equalBytes, keyedHash } from "../canonical/keyed_hash.ts";
 import { isBurned } from "../deletion/tombstones.ts";
 import type { Operation, RecordedEvent, WriteTransaction } from "../engine/operation.ts";
 import { IntegrityError } from "../errors.ts";
-import { type OperationKey, recallOperation, rememberOperation } from "./operation_ids.ts";
+import { type OperationKey, recallOperation, rememberOperation } from "../engine/operation_ids.ts";
 import { SELECT_RECORD_HEAD } from "./put.ts";
 import { type Identity, toHead } from "./row.ts";
 

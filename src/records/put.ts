@@ -5,7 +5,7 @@ import { isBurned } from "../deletion/tombstones.ts";
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
 import { ConflictError, IntegrityError } from "../errors.ts";
 import { CLOCK_BEHIND_MS_MAX } from "../limits.ts";
-import { type OperationKey, recallOperation, rememberOperation } from "./operation_ids.ts";
+import { type OperationKey, recallOperation, rememberOperation } from "../engine/operation_ids.ts";
 import { headChecksum, type Identity, isExpired, type RecordHead, toHead } from "./row.ts";
 
 /** A put, judged and ready to run; all that is hashed or encoded was so before. */

@@ -35,7 +35,7 @@ import {
 } from "../limits.ts";
 import { forgetRecord, recordHash, tenantHash } from "./forget.ts";
 import { fromBody, toBody } from "./judge.ts";
-import type { OperationKey } from "./operation_ids.ts";
+import type { OperationKey } from "../engine/operation_ids.ts";
 import { putRecord } from "./put.ts";
 import { listRecords, purgeRecords, readRecord } from "./read.ts";
 import { type Identity, isExpired } from "./row.ts";

@@ -17,6 +17,7 @@ const CREATE_META = `CREATE TABLE meta (
   hash_key BLOB NOT NULL,
   probe INTEGER NOT NULL,
   scrubs INTEGER NOT NULL,
+  shrunk_bytes INTEGER,
   checksum INTEGER NOT NULL
 ) STRICT`;
 

@@ -46,6 +46,7 @@ export function ensureMain(main: Connection, ledger: Ledger): void {
       hashKey: randomBytes(HASH_KEY_BYTES),
       probe: 0,
       scrubs: 0,
+      shrunkBytes: null,
     });
   });
 }

@@ -84,6 +84,8 @@ export const dbSqlite: SqliteDriver = {
   name: "@db/sqlite",
   open(path: string, { readOnly }: SqliteOpenOptions): SqliteConnection {
     // Without int64 the binding cuts integers to 32 bits; it would also turn text into objects.
-    return attempt(() => new FfiConnection(new Database(path, { readonly: readOnly, int64: true, parseJson: false })));
+    return attempt(() =>
+      new FfiConnection(new Database(path, { readonly: readOnly, int64: true, parseJson: false }))
+    );
   },
 };

@@ -2,9 +2,11 @@ import type { EffectiveTime } from "../effective_time.ts";
 import {
   allRows,
   type DeletionEvent,
+  type EventPlace,
   getRow,
   type GroupTime,
   type Operation,
+  type RecordedEvent,
   runStatement,
   type WriteTransaction,
 } from "../operation.ts";
@@ -28,6 +30,7 @@ export class GroupTransaction implements WriteTransaction {
   #counter: number;
   #changed = false;
   readonly #events: DeletionEvent[] = [];
+  readonly #places: EventPlace[] = [];
   #dirty: readonly string[] = [];
   #clockLowered = false;
 
@@ -60,9 +63,12 @@ export class GroupTransaction implements WriteTransaction {
     return ++this.#counter;
   }
 
-  record(event: DeletionEvent): void {
+  record(event: DeletionEvent): EventPlace {
     this.#changed = true;
+    const place = { sequence: 0, head: "", at: 0 };
     this.#events.push(event);
+    this.#places.push(place);
+    return place;
   }
 
   lowerClockMark(): number {
@@ -99,6 +105,13 @@ export class GroupTransaction implements WriteTransaction {
     return this.#events;
   }
 
+  /** Tells the members where their events stand. */
+  place(events: readonly RecordedEvent[]): void {
+    for (const [index, { sequence, head, at }] of events.entries()) {
+      Object.assign(this.#places[index]!, { sequence, head, at });
+    }
+  }
+
   get dirty(): readonly string[] {
     return this.#dirty;
   }
@@ -118,6 +131,7 @@ export class GroupTransaction implements WriteTransaction {
     this.#counter = mark.counter;
     this.#changed = mark.changed;
     this.#events.length = mark.events;
+    this.#places.length = mark.events;
     this.#dirty = mark.dirty;
   }
 }

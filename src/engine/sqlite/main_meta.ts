@@ -31,20 +31,22 @@ export interface MainMeta {
   probe: number;
   /** How often tables were rewritten. */
   scrubs: number;
+  /** How small the file was when pages were last given back; null if they never were. */
+  shrunkBytes: number | null;
 }
 
 const SELECT_META =
   `SELECT lineage, generation, epoch, pending_from, applied, applied_head, verified, counter,
-  clock_mark, clock_epoch, hash_key, probe, scrubs, checksum FROM meta WHERE id = 1`;
+  clock_mark, clock_epoch, hash_key, probe, scrubs, shrunk_bytes, checksum FROM meta WHERE id = 1`;
 
 const INSERT_META =
   `INSERT INTO meta (id, lineage, generation, epoch, pending_from, applied, applied_head, verified,
-  counter, clock_mark, clock_epoch, hash_key, probe, scrubs, checksum)
-  VALUES (1, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`;
+  counter, clock_mark, clock_epoch, hash_key, probe, scrubs, shrunk_bytes, checksum)
+  VALUES (1, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`;
 
 const UPDATE_META =
   `UPDATE meta SET generation = $1, epoch = $2, pending_from = $3, applied = $4, applied_head = $5,
-  verified = $6, counter = $7, clock_mark = $8, clock_epoch = $9, probe = $10, scrubs = $11, checksum = $12
+  verified = $6, counter = $7, clock_mark = $8, clock_epoch = $9, probe = $10, scrubs = $11, shrunk_bytes = $12, checksum = $13
   WHERE id = 1`;
 
 function columnsOf(meta: MainMeta): readonly SqlValue[] {
@@ -62,6 +64,7 @@ function columnsOf(meta: MainMeta): readonly SqlValue[] {
     meta.hashKey,
     meta.probe,
     meta.scrubs,
+    meta.shrunkBytes,
   ];
 }
 
@@ -73,8 +76,7 @@ export function readMainMeta(main: Connection): MainMeta {
 }
 
 function toMainMeta(row: Row): MainMeta {
-  const checksum = row[13];
-  if (checksumOf(...row.slice(0, 13)) !== checksum) {
+  if (checksumOf(...row.slice(0, 14)) !== row[14]) {
     throw new IntegrityError("Cannot use store: the checksum of its meta row does not match", {
       details: { table: "meta" },
     });
@@ -93,6 +95,7 @@ function toMainMeta(row: Row): MainMeta {
     hashKey: row[10] as Uint8Array,
     probe: row[11] as number,
     scrubs: row[12] as number,
+    shrunkBytes: row[13] as number | null,
   };
 }
 
@@ -116,6 +119,7 @@ export function updateMainMeta(main: Connection, meta: MainMeta): void {
     meta.clockEpoch,
     meta.probe,
     meta.scrubs,
+    meta.shrunkBytes,
     checksumOf(...columnsOf(meta)),
   );
   if (changed !== 1) throw new IntegrityError("Cannot use store: its meta row is missing");

@@ -74,7 +74,7 @@ export class Reading {
       const meta = readMainMeta(main);
       const value = main.drive(factory(TRANSACTION));
       main.commit();
-      sentinel?.look(meta.scrubs);
+      sentinel?.look(meta.shrunkBytes);
       const ledgerMeta = ledger.meta();
       time.observe(meta.clockMark, meta.clockEpoch);
       assertAgreement(meta, ledger, ledgerMeta);

@@ -32,6 +32,9 @@ export class SqliteEngine implements Engine {
   readonly supports: EngineSupports;
   readonly readOnly: boolean;
   readonly hashKey: Uint8Array;
+  readonly lineage: string;
+  readonly generation: number;
+  readonly epoch: string;
   readonly #store: OpenedStore;
   readonly #time: EffectiveTime;
   readonly #groups: WriteGroups;
@@ -45,6 +48,9 @@ export class SqliteEngine implements Engine {
     this.#store = store;
     this.readOnly = readOnly;
     this.hashKey = meta.hashKey;
+    this.lineage = meta.lineage;
+    this.generation = meta.generation;
+    this.epoch = meta.epoch;
     this.supports = { readersNeverWait: journalMode !== "delete", durable: journalMode !== "memory" };
     this.#time = new EffectiveTime(clock);
     this.#time.observe(meta.clockMark, meta.clockEpoch);
@@ -65,7 +71,7 @@ export class SqliteEngine implements Engine {
     const meta = readMainMeta(store.main);
     const ledgerMeta = store.ledger.meta();
     assertAgreement(meta, store.ledger, ledgerMeta);
-    store.sentinel?.remember(meta.scrubs);
+    store.sentinel?.remember();
     const engine = new SqliteEngine(store, options, meta);
     await engine.#verifyChain({ sequence: meta.verified, head: "" }, ledgerMeta.count);
     if (ledgerMeta.count > meta.applied) await engine.#completeIfPossible();

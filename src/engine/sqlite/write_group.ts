@@ -139,6 +139,7 @@ export class WriteGroups {
           { sequence: meta.applied, head: meta.appliedHead },
           transaction.time().effectiveMs,
         );
+        transaction.place(events);
       }
       const { markMs, lowered } = transaction.nextClockMark(meta.clockMark);
       meta.clockMark = markMs;
@@ -309,7 +310,7 @@ export class WriteGroups {
   /** Nothing is acknowledged that went to a file which is no longer the store's. */
   #lookAtFiles(members: readonly Member[], meta: MainMeta, details: Record<string, unknown>): Attempt {
     try {
-      this.#parts.sentinel?.look(meta.scrubs);
+      this.#parts.sentinel?.look(meta.shrunkBytes);
     } catch (error) {
       failDone(members, withDetails(error, { ...details, outcome: "unknown" }));
     }

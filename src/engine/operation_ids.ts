@@ -2,7 +2,7 @@
 
 import { checksumOf } from "../canonical/checksum.ts";
 import { equalBytes } from "../canonical/keyed_hash.ts";
-import type { Operation, WriteTransaction } from "../engine/operation.ts";
+import type { Operation, WriteTransaction } from "./operation.ts";
 import { ConflictError, IntegrityError } from "../errors.ts";
 import { OPERATIONS_CLEARED_PER_CALL, RECORD_OPERATION_KEPT_MS } from "../limits.ts";
 
