@@ -4,7 +4,9 @@ import { equalBytes, keyedHash } from "../canonical/keyed_hash.ts";
 import { isBurned } from "../deletion/tombstones.ts";
 import type { Operation, RecordedEvent, WriteTransaction } from "../engine/operation.ts";
 import { IntegrityError } from "../errors.ts";
-import { type OperationKey, recallOperation, rememberOperation } from "../engine/operation_ids.ts";
+import { RECORD_OPERATION_KEPT_MS } from "../limits.ts";
+import { rememberRecordOperation } from "./remembered.ts";
+import { type OperationKey, recallOperation } from "../engine/operation_ids.ts";
 import { SELECT_RECORD_HEAD } from "./put.ts";
 import { type Identity, toHead } from "./row.ts";
 
@@ -33,11 +35,11 @@ const DELETE_RECORD = `DELETE FROM records WHERE tenant = $1 AND kind = $2 AND k
 /** Forgets a record; true only if a row was removed. */
 export function* forgetRecord(transaction: WriteTransaction, plan: ForgetPlan): Operation<boolean> {
   if (plan.operation !== null) {
-    const recalled = yield* recallOperation(transaction, plan.operation);
+    const recalled = yield* recallOperation(transaction, plan.operation, RECORD_OPERATION_KEPT_MS);
     if (recalled !== null) return recalled === 1;
   }
   const removed = yield* removeExpected(transaction, plan);
-  if (plan.operation !== null) yield* rememberOperation(transaction, plan.operation, removed ? 1 : 0);
+  if (plan.operation !== null) yield* rememberRecordOperation(transaction, plan.operation, removed ? 1 : 0);
   return removed;
 }
 

@@ -4,8 +4,9 @@ import { checksumOf } from "../canonical/checksum.ts";
 import { isBurned } from "../deletion/tombstones.ts";
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
 import { ConflictError, IntegrityError } from "../errors.ts";
-import { CLOCK_BEHIND_MS_MAX } from "../limits.ts";
-import { type OperationKey, recallOperation, rememberOperation } from "../engine/operation_ids.ts";
+import { CLOCK_BEHIND_MS_MAX, RECORD_OPERATION_KEPT_MS } from "../limits.ts";
+import { rememberRecordOperation } from "./remembered.ts";
+import { type OperationKey, recallOperation } from "../engine/operation_ids.ts";
 import { headChecksum, type Identity, isExpired, type RecordHead, toHead } from "./row.ts";
 
 /** A put, judged and ready to run; all that is hashed or encoded was so before. */
@@ -38,7 +39,7 @@ const UPSERT_RECORD =
 export function* putRecord(transaction: WriteTransaction, plan: PutPlan): Operation<number> {
   const { identity, operation } = plan;
   if (operation !== null) {
-    const recalled = yield* recallOperation(transaction, operation);
+    const recalled = yield* recallOperation(transaction, operation, RECORD_OPERATION_KEPT_MS);
     if (recalled !== null) return recalled;
   }
   const now = plan.now ?? readNow(transaction, plan);
@@ -49,7 +50,7 @@ export function* putRecord(transaction: WriteTransaction, plan: PutPlan): Operat
   const head = planHead(plan, old, now, transaction.nextRevision());
   yield* writeRecord(transaction, plan, head);
   if (old !== null) transaction.markDirty("records");
-  if (operation !== null) yield* rememberOperation(transaction, operation, head.revision);
+  if (operation !== null) yield* rememberRecordOperation(transaction, operation, head.revision);
   return head.revision;
 }
 

@@ -1,5 +1,6 @@
 /** The schema of main: live state, and a copy of every deletion that was applied to it. */
 
+import { CREATE_CONVERSATION_TABLES } from "./conversation_tables.ts";
 import type { Migration } from "./migrations.ts";
 
 const CREATE_META = `CREATE TABLE meta (
@@ -95,6 +96,7 @@ export const MAIN_MIGRATIONS: readonly Migration[] = [
       CREATE_DELETIONS_BY_KEY,
       CREATE_FLOORS,
       CREATE_DIRTY,
+      ...CREATE_CONVERSATION_TABLES,
     ],
   },
 ];
