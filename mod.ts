@@ -17,6 +17,36 @@
  */
 
 export type { Json } from "./src/canonical/plain.ts";
+export type {
+  Appended,
+  AppendOptions,
+  CallOptions,
+  PutPinOptions,
+  PutSummaryOptions,
+  PutTurnOptions,
+  ReplayPutOptions,
+  TurnsOptions,
+} from "./src/contracts/conversation_options.ts";
+export type { Exportable, ExportedFields, ExportOptions } from "./src/contracts/discreet.ts";
+export type { Message, NewMessage, Role, ToolCall } from "./src/contracts/message.ts";
+export { type Pin, pin, type PinInput, type TimedPin } from "./src/contracts/pin.ts";
+export type {
+  DeleteOptions,
+  DeleteTarget,
+  ErasedCounts,
+  PruneOptions,
+  PruneProgress,
+  PruneReport,
+  Receipt,
+  ReceiptReport,
+  ScrubReport,
+} from "./src/contracts/receipt.ts";
+export type { Scope } from "./src/contracts/scope.ts";
+export type { SourceRef } from "./src/contracts/source_ref.ts";
+export { type Summary, summaryFromHistory, type SummaryInput } from "./src/contracts/summary.ts";
+export { type TimedTurn, type Turn, turn, type TurnInput } from "./src/contracts/turn.ts";
+export { Conversation } from "./src/conversations/conversation.ts";
+export type { Snapshot } from "./src/conversations/snapshot.ts";
 export type { CheckOptions, CheckProblem, CheckProgress, CheckReport } from "./src/contracts/check.ts";
 export type { MemoryEvent, MemoryOptions } from "./src/contracts/memory_options.ts";
 export type {

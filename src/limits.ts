@@ -92,3 +92,57 @@ export const CHAIN_EVENTS_PER_BATCH = 1_000;
 
 /** Problems that one check lists: enough to see what happened. */
 export const CHECK_PROBLEMS_MAX = 1_000;
+
+/** UTF-8 bytes of a turn's payload: the reference's bound. */
+export const TURN_BYTES_MAX = 1_000_000;
+
+/** Turns of one scope, unless the caller says otherwise: the reference's bound. */
+export const SCOPE_TURNS_DEFAULT = 10_000;
+
+/** UTF-8 bytes of all turns of one scope, unless the caller says otherwise: the reference's bound. */
+export const SCOPE_BYTES_DEFAULT = 8_000_000;
+
+/** The most turns that a caller may allow a scope. */
+export const SCOPE_TURNS_MAX = 10_000_000;
+
+/** The most bytes that a caller may allow a scope. */
+export const SCOPE_BYTES_MAX = 1_000_000_000_000;
+
+/** UTF-8 bytes of a pin's payload: the reference's bound. */
+export const PIN_BYTES_MAX = 65_536;
+
+/** Pins of one scope, inactive ones included: all of them are read for a snapshot. */
+export const SCOPE_PINS_MAX = 256;
+
+/** UTF-8 bytes of a summary's payload: the reference's bound. */
+export const SUMMARY_BYTES_MAX = 256_000;
+
+/** UTF-8 bytes of a replay's payload: the reference's bound. */
+export const REPLAY_BYTES_MAX = 1_000_000;
+
+/** Replays of one scope; a further one evicts. */
+export const SCOPE_REPLAYS_MAX = 100;
+
+/** Seconds for which a replay may be kept: a day. */
+export const REPLAY_TTL_SECONDS_MAX = 86_400;
+
+/** Seconds for which a replay is kept, unless the caller says otherwise. */
+export const REPLAY_TTL_SECONDS_DEFAULT = 3_600;
+
+/** Operations of one scope that are remembered, oldest out first: some ten for each turn. */
+export const SCOPE_OPERATIONS_MAX = 100_000;
+
+/** Expired things that one group erases: bounds the time for which other writers wait. */
+export const EXPIRED_PER_GROUP_MAX = 200;
+
+/** Turns that one page of a read holds. */
+export const TURNS_PER_PAGE = 32;
+
+/** Times a call starts over because something became due meanwhile. */
+export const UPKEEP_ROUNDS_MAX = 10_000;
+
+/** Scopes with something due that are looked up at a time. */
+export const DUE_SCOPES_PER_READ = 50;
+
+/** Times a check reads a scope again that changed while it was read; after that it is left for the next check. */
+export const CHECK_ATTEMPTS_PER_SCOPE = 5;

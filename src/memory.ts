@@ -2,7 +2,14 @@ import { monotonicMs } from "./clock.ts";
 import { readFields, requireBoolean, requireInteger, requireSignal } from "./contracts/arguments.ts";
 import type { CheckOptions, CheckReport } from "./contracts/check.ts";
 import type { MemoryEvent, MemoryOptions } from "./contracts/memory_options.ts";
+import type { PruneOptions, PruneReport, Receipt, ReceiptReport } from "./contracts/receipt.ts";
 import { collectKinds, type RecordKind } from "./contracts/record_kind.ts";
+import { type Scope, toScope } from "./contracts/scope.ts";
+import { checkConversations } from "./conversations/check.ts";
+import { Conversation } from "./conversations/conversation.ts";
+import type { ScopeLimits } from "./conversations/put_turn.ts";
+import { applyDeletion } from "./deletion/apply_event.ts";
+import { verifyReceipt } from "./deletion/verify_receipt.ts";
 import { CheckCollector } from "./engine/check.ts";
 import type { Engine, Watermark } from "./engine/engine.ts";
 import type { Operation, RecordedEvent, WriteTransaction } from "./engine/operation.ts";
@@ -10,9 +17,18 @@ import type { SqliteDriver } from "./engine/sqlite/driver.ts";
 import { nodeSqlite } from "./engine/sqlite/node_sqlite.ts";
 import { openStoreInMemory, openStoreOnDisk } from "./engine/sqlite/open_store.ts";
 import { SqliteEngine } from "./engine/sqlite/sqlite_engine.ts";
-import { ContractError, IntegrityError } from "./errors.ts";
+import { ContractError } from "./errors.ts";
 import { MEMORY_PATH, parsePath } from "./files/store_path.ts";
-import { BUSY_TIMEOUT_MS_DEFAULT, BUSY_TIMEOUT_MS_MAX, KINDS_MAX } from "./limits.ts";
+import {
+  BUSY_TIMEOUT_MS_DEFAULT,
+  BUSY_TIMEOUT_MS_MAX,
+  KINDS_MAX,
+  SCOPE_BYTES_DEFAULT,
+  SCOPE_BYTES_MAX,
+  SCOPE_TURNS_DEFAULT,
+  SCOPE_TURNS_MAX,
+} from "./limits.ts";
+import { lowerClockMark, prune } from "./prune.ts";
 import { checkRecords } from "./records/check.ts";
 import { applyForget } from "./records/forget.ts";
 import { Records } from "./records/records.ts";
@@ -38,18 +54,57 @@ export class Memory implements AsyncDisposable {
   readonly records: Records;
   readonly #engine: Engine;
   readonly #kinds: ReadonlyMap<string, RecordKind>;
+  readonly #limits: ScopeLimits;
   readonly #tell: (told: Told, startedMs: number) => void;
 
   /** Made by {@linkcode openMemory}. */
   constructor(
     engine: Engine,
     kinds: ReadonlyMap<string, RecordKind>,
+    limits: ScopeLimits,
     tell: (told: Told, startedMs: number) => void,
   ) {
     this.#engine = engine;
     this.#kinds = kinds;
+    this.#limits = limits;
     this.#tell = tell;
     this.records = new Records(engine, kinds);
+  }
+
+  /**
+   * A scope's turns, pins, summary and replays. Nothing is read or written yet.
+   *
+   * @throws {ContractError} naming the field
+   */
+  conversation(scope: Scope): Conversation {
+    return new Conversation(this.#engine, toScope(scope), this.#limits);
+  }
+
+  /**
+   * Erases what has expired in every scope and for every tenant, finishes pending deletions, and scrubs the files. Runs
+   * in bounded groups, between which other calls run; while one table is rewritten, the process stands still.
+   *
+   * @throws {ContractError} naming the option
+   * @throws {StorageError} `BUSY`, `FULL`, `IO`, `READONLY`, `REPLACED`, `CLOSED`
+   */
+  async prune(options: PruneOptions = {}): Promise<PruneReport> {
+    const startedMs = monotonicMs();
+    const report = await prune(this.#engine, options);
+    this.#tell(
+      { operation: "prune", counts: { ...report.expired, tables: report.scrub?.tables ?? 0 } },
+      startedMs,
+    );
+    return report;
+  }
+
+  /**
+   * Looks at a receipt again: recomputes the whole chain, finds the event, and looks in every table for what remains.
+   *
+   * @throws {ContractError} if it is no receipt
+   * @throws {StorageError} `BUSY`, `IO`, `REPLACED`, `CLOSED`
+   */
+  verifyReceipt(receipt: Receipt): Promise<ReceiptReport> {
+    return verifyReceipt(this.#engine, receipt);
   }
 
   /**
@@ -67,6 +122,7 @@ export class Memory implements AsyncDisposable {
     const collector = new CheckCollector(options);
     await this.#engine.check(collector);
     await checkRecords(this.#engine, this.#kinds, collector);
+    await checkConversations(this.#engine, collector);
     const report = collector.report();
     this.#tell({ operation: "check", counts: { problems: report.problems.length } }, startedMs);
     return report;
@@ -134,7 +190,7 @@ export async function openMemory(path: string | URL, options: MemoryOptions = {}
     throw error;
   }
   const tell = teller(given.onEvent, engine);
-  const memory = new Memory(engine, given.kinds, tell);
+  const memory = new Memory(engine, given.kinds, given.limits, tell);
   try {
     if (given.acceptClock) await acceptClock(engine, tell);
   } catch (error) {
@@ -149,6 +205,7 @@ interface GivenOptions {
   readonly clock: (() => number) | undefined;
   readonly deletionPath: unknown;
   readonly kinds: ReadonlyMap<string, RecordKind>;
+  readonly limits: ScopeLimits;
   readonly driver: SqliteDriver;
   readonly readOnly: boolean;
   readonly busyTimeoutMs: number;
@@ -161,6 +218,7 @@ function readOptions(options: MemoryOptions): GivenOptions {
     "clock",
     "deletionPath",
     "kinds",
+    "limits",
     "driver",
     "readOnly",
     "busyTimeoutMs",
@@ -181,6 +239,7 @@ function readOptions(options: MemoryOptions): GivenOptions {
     clock: clock as (() => number) | undefined,
     deletionPath: given.deletionPath,
     kinds: collectKinds(given.kinds ?? [], KINDS_MAX),
+    limits: readLimits(given.limits ?? {}),
     driver: driver as SqliteDriver,
     readOnly: requireBoolean("readOnly", readOnly),
     busyTimeoutMs: busyTimeoutMs === undefined
@@ -188,6 +247,21 @@ function readOptions(options: MemoryOptions): GivenOptions {
       : requireInteger("busyTimeoutMs", busyTimeoutMs, 0, BUSY_TIMEOUT_MS_MAX),
     acceptClock: requireBoolean("acceptClock", acceptClock),
     onEvent: onEvent as ((event: MemoryEvent) => void) | undefined,
+  };
+}
+
+function readLimits(value: unknown): ScopeLimits {
+  const { turnsPerScope = SCOPE_TURNS_DEFAULT, bytesPerScope = SCOPE_BYTES_DEFAULT } = readFields(
+    "limits",
+    value,
+    [
+      "turnsPerScope",
+      "bytesPerScope",
+    ],
+  );
+  return {
+    turns: requireInteger("limits.turnsPerScope", turnsPerScope, 1, SCOPE_TURNS_MAX),
+    bytes: requireInteger("limits.bytesPerScope", bytesPerScope, 1, SCOPE_BYTES_MAX),
   };
 }
 
@@ -213,8 +287,9 @@ function applyEvent(
   event: RecordedEvent,
   hashKey: Uint8Array,
 ): Operation<void> {
-  if (event.kind === "record") return applyForget(transaction, event, hashKey);
-  throw new IntegrityError("Cannot apply deletion: this release does not know its kind");
+  return event.kind === "record"
+    ? applyForget(transaction, event, hashKey)
+    : applyDeletion(transaction, event, hashKey);
 }
 
 /** Told in a microtask, so that a callback that throws ends in the open and not inside a store call. */
@@ -233,11 +308,4 @@ async function acceptClock(engine: Engine, tell: (told: Told, startedMs: number)
   const startedMs = monotonicMs();
   const loweredByMs = await engine.write(lowerClockMark);
   if (loweredByMs > 0) tell({ operation: "acceptClock", counts: { loweredByMs } }, startedMs);
-}
-
-const SELECT_CLOCK_MARK = `SELECT clock_mark FROM meta WHERE id = 1`;
-
-function* lowerClockMark(transaction: WriteTransaction): Operation<number> {
-  yield* transaction.get(SELECT_CLOCK_MARK);
-  return transaction.lowerClockMark();
 }

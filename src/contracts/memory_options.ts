@@ -11,6 +11,13 @@ export interface MemoryOptions {
   readonly deletionPath?: string | URL | undefined;
   /** Kinds of records besides checkpoint and fact, made by `defineKind`. */
   readonly kinds?: readonly RecordKind[] | undefined;
+  /** How large a scope may become: 10 000 turns and 8 000 000 bytes of turns if omitted. */
+  readonly limits?: {
+    /** Turns of one scope. */
+    readonly turnsPerScope?: number | undefined;
+    /** UTF-8 bytes of all turns of one scope, as stored. */
+    readonly bytesPerScope?: number | undefined;
+  } | undefined;
   /** The SQLite binding; Deno's built-in one if omitted. */
   readonly driver?: SqliteDriver | undefined;
   /** Whether the store may only be read: for inspectors. Needs no permission to write. */
@@ -26,7 +33,7 @@ export interface MemoryOptions {
 /** Something a store did: names, times and counts, no content. */
 export interface MemoryEvent {
   /** What was done. */
-  readonly operation: "open" | "acceptClock" | "forget" | "purge" | "check" | "close";
+  readonly operation: "open" | "acceptClock" | "prune" | "check" | "close";
   /** When it ended: milliseconds since the Unix epoch, by the store's effective time. */
   readonly at: number;
   /** How long it took, in milliseconds. */

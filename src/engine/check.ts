@@ -23,6 +23,16 @@ export class CheckCollector {
     if (this.#problems.length < CHECK_PROBLEMS_MAX) this.#problems.push({ database, table, row, problem });
   }
 
+  /** How many problems there are: a place to go back to. */
+  mark(): number {
+    return this.#problems.length;
+  }
+
+  /** Takes back what was noted since a mark, because it was read while it changed. */
+  rewind(mark: number): void {
+    this.#problems.length = mark;
+  }
+
   /** Notes what reading a row threw, if it says that something is damaged; anything else is thrown again. */
   caught(database: CheckProblem["database"], table: string, error: unknown, row: string | null = null): void {
     if (!isDamage(error)) throw error;

@@ -32,6 +32,8 @@ export interface WriteOptions {
   readonly ledger?: boolean;
   /** About how many bytes it writes. */
   readonly bytes?: number;
+  /** Whether it shares its transaction with no other. */
+  readonly alone?: boolean;
   /** Withdraws the write while it is queued. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -78,6 +80,10 @@ export interface Engine {
   write<T>(factory: (transaction: WriteTransaction) => Operation<T>, options?: WriteOptions): Promise<T>;
   /** What was deleted so far, with everything recorded applied. */
   watermark(): Promise<Watermark>;
+  /** Verifies the whole chain of events and main's copy of it. */
+  verifyLedger(): Promise<boolean>;
+  /** Empties the logs of both files into them, waiting for readers until the busy timeout; says what stood in the way. */
+  emptyLogs(signal?: AbortSignal): Promise<"READERS" | "BUSY" | null>;
   /** Checks what the engine keeps: pages, meta rows, the ledger's chain and main's copy of it. */
   check(collector: CheckCollector): Promise<void>;
   /** Drains queued writes and closes; further calls give the same promise. */

@@ -65,6 +65,8 @@ export interface WriteTransaction extends ReadTransaction {
    * filled in before the write resolves.
    */
   record(event: DeletionEvent): EventPlace;
+  /** Counts a rewrite of tables, or notes how many bytes the file had when pages were given back. */
+  noteScrub(shrunkBytes?: number): void;
   /** Lowers the store's clock mark to the clock itself; gives by how many milliseconds. */
   lowerClockMark(): number;
   /** Remembers that a table lost or replaced content and is due for a rewrite. */

@@ -1,7 +1,8 @@
 /** Tells a file of ours from any other by its first hundred bytes, before SQLite opens (and perhaps changes) it. */
 
 import { StorageError } from "../errors.ts";
-import { toStorageError } from "./private_file.ts";
+import { readStart } from "./file_start.ts";
+import { assertOwnLogs } from "./leftover_log.ts";
 
 const HEADER_BYTES = 100;
 const MAGIC = "SQLite format 3\0";
@@ -19,12 +20,13 @@ export interface FileKind {
 }
 
 /**
- * Refuses a foreign, a newer, or a damaged file, without changing a byte of it. An empty file passes: it is an
- * unfinished creation. Opening and closing a file that SQLite has open in this process would drop its locks, so this
- * is for files that are not open yet.
+ * Refuses a foreign, a newer, or a damaged file, or one with a foreign log, without changing a byte of it. An empty
+ * file passes: it is an unfinished creation. Opening and closing a file that SQLite has open in this process would
+ * drop its locks, so this is for files that are not open yet.
  */
 export function assertOwnHeader(path: string, kind: FileKind): void {
-  const header = readHeader(path);
+  const header = readStart(path, HEADER_BYTES);
+  if (header === null) throw new StorageError("BUSY", `Cannot open store: ${kind.what} vanished meanwhile`);
   if (header.length === 0) return;
   if (header.length < HEADER_BYTES || MAGIC !== String.fromCharCode(...header.subarray(0, MAGIC.length))) {
     throw new StorageError("CORRUPT", `Cannot open store: ${kind.what} is not a SQLite database`);
@@ -34,6 +36,7 @@ export function assertOwnHeader(path: string, kind: FileKind): void {
     throw new StorageError("UNSAFE", `Cannot open store: ${kind.what} is a file of another kind`);
   }
   assertSchemaVersion(view.getInt32(USER_VERSION_OFFSET), kind);
+  assertOwnLogs(path, kind.applicationId, kind.what);
 }
 
 /** Refuses a schema version that this release does not know. */
@@ -46,21 +49,5 @@ export function assertSchemaVersion(version: number, kind: FileKind): void {
         details: { version, known: kind.schemaVersion },
       },
     );
-  }
-}
-
-function readHeader(path: string): Uint8Array<ArrayBuffer> {
-  try {
-    using file = Deno.openSync(path, { read: true });
-    const header = new Uint8Array(HEADER_BYTES);
-    let length = 0;
-    while (length < HEADER_BYTES) {
-      const read = file.readSync(header.subarray(length));
-      if (read === null) break;
-      length += read;
-    }
-    return header.slice(0, length);
-  } catch (error) {
-    throw toStorageError(error);
   }
 }

@@ -1,6 +1,7 @@
 /** Asks Deno for its permissions before a file is touched, so that a missing one is named exactly. */
 
 import { StorageError } from "../errors.ts";
+import { lastSeparator } from "./store_path.ts";
 
 /** Requires the permission to read, and unless `readOnly` to write, a directory; never prompts. */
 export function requirePermissions(directory: string, readOnly: boolean): void {
@@ -8,10 +9,45 @@ export function requirePermissions(directory: string, readOnly: boolean): void {
     Deno.permissions.querySync({ name, path: directory }).state !== "granted"
   );
   if (missing.length === 0) return;
-  const flags = missing.map((name) => `--allow-${name}=${directory}`);
+  const flags = missing.map((name) => `--allow-${name}=${nameInFlag(directory)}`);
   throw new StorageError("PERMISSION", `Cannot open store: run Deno with ${flags.join(" ")}`, {
     details: { flags },
   });
+}
+
+/** The directory as a flag can name it: Deno splits a flag at every comma, so there the directory above has to do. */
+function nameInFlag(directory: string): string {
+  const comma = directory.indexOf(",");
+  if (comma < 0) return directory;
+  const cut = lastSeparator(directory.slice(0, comma));
+  return cut < 0 ? "." : directory.slice(0, cut) || directory.slice(0, cut + 1);
+}
+
+/**
+ * Requires the permissions for a directory that is to be made: a link on the way to it may lead out of what was
+ * permitted. What lies above the directories that may be read was permitted by its name, and is not looked at.
+ */
+export function requirePermissionsToMake(directory: string): void {
+  let above = directory;
+  for (;;) {
+    if (Deno.permissions.querySync({ name: "read", path: above }).state !== "granted") return;
+    const real = realPathOrNull(above);
+    if (real !== null) {
+      requirePermissions(`${real}${directory.slice(above.length)}`, false);
+      return;
+    }
+    const cut = lastSeparator(above);
+    if (cut <= 0) return;
+    above = above.slice(0, cut);
+  }
+}
+
+function realPathOrNull(path: string): string | null {
+  try {
+    return Deno.realPathSync(path);
+  } catch {
+    return null;
+  }
 }
 
 /** The user this process runs as, where `--allow-sys=uid` lets us know; otherwise null. */

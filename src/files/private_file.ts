@@ -1,7 +1,7 @@
 /** Private files: what is refused, and how one is made. Nothing here opens a file that may be open already. */
 
 import { StorageError } from "../errors.ts";
-import { currentUser } from "./permissions.ts";
+import { currentUser, requirePermissionsToMake } from "./permissions.ts";
 import { type FilePath, SIDECAR_SUFFIXES, type StorePaths } from "./store_path.ts";
 
 /** A file's identity and size: device, inode, owner, bytes. Windows tells only the size. */
@@ -12,6 +12,7 @@ export interface FileIdentity {
   readonly bytes: number;
 }
 
+const WRITABLE_BY_OWNER = 0o200;
 const OTHERS = 0o077;
 const WRITABLE_BY_OTHERS = 0o022;
 const STICKY = 0o1000;
@@ -106,8 +107,9 @@ export function inspectDirectory(directory: string): void {
   }
 }
 
-/** Makes missing directories, each 0700. */
+/** Makes missing directories, each 0700; none where the permissions do not reach. */
 export function makePrivateDirectory(path: string): void {
+  requirePermissionsToMake(path);
   try {
     Deno.mkdirSync(path, { recursive: true, mode: 0o700 });
   } catch (error) {
@@ -116,14 +118,27 @@ export function makePrivateDirectory(path: string): void {
   }
 }
 
-/** Makes an empty file with mode 0600, exclusively; false if something is there already. */
+/** Makes an empty file with mode 0600, exclusively; false if something is there already that its owner may write. */
 export function createPrivateFile(path: string): boolean {
   try {
     Deno.openSync(path, { read: true, write: true, createNew: true, mode: 0o600 }).close();
     return true;
   } catch (error) {
-    if (error instanceof Deno.errors.AlreadyExists) return false;
-    throw toStorageError(error);
+    if (!(error instanceof Deno.errors.AlreadyExists)) throw toStorageError(error);
+  }
+  assertWritable(path);
+  return false;
+}
+
+/** SQLite opens what it cannot write for reading alone, and only the first write would fail. */
+function assertWritable(path: string): void {
+  for (const suffix of ["", ...SIDECAR_SUFFIXES]) {
+    const mode = lstatOrNull(path + suffix)?.mode ?? null;
+    if (mode === null || (mode & WRITABLE_BY_OWNER) !== 0) continue;
+    throw new StorageError(
+      "READONLY",
+      "Cannot open store: one of its files is read-only; its mode must be 0600",
+    );
   }
 }
 

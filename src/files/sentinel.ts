@@ -11,15 +11,15 @@ interface Remembered {
 }
 
 /**
- * Notices when another file lies under one of a store's names. The directory's change time is looked at each time
- * (one `lstat`); when it moved, and at least every {@linkcode FILE_COMPARISON_MS}, every name is compared.
+ * Notices when another file lies under one of a store's names. The directory's identity and times are looked at each
+ * time (one `lstat`); when they changed, and at least every {@linkcode FILE_COMPARISON_MS}, every name is compared.
  */
 export class Sentinel {
   readonly #directories: readonly string[];
   readonly #databases: readonly string[];
   readonly #sidecars: readonly string[];
   readonly #remembered = new Map<string, Remembered>();
-  #directoryTimes: readonly number[] = [];
+  #directoryMarks: readonly number[] = [];
   #comparedAtMs = -Infinity;
 
   constructor(paths: StorePaths) {
@@ -41,7 +41,7 @@ export class Sentinel {
     for (const path of this.#databases) {
       if (!this.#remembered.has(path)) throw replaced();
     }
-    this.#directoryTimes = this.#readDirectoryTimes();
+    this.#directoryMarks = this.#readDirectoryMarks();
     this.#comparedAtMs = monotonicMs();
   }
 
@@ -52,11 +52,11 @@ export class Sentinel {
    */
   look(shrunkBytes: number | null): void {
     const nowMs = monotonicMs();
-    const times = this.#readDirectoryTimes();
-    const moved = times.some((time, index) => time !== this.#directoryTimes[index]);
+    const marks = this.#readDirectoryMarks();
+    const moved = marks.some((mark, index) => mark !== this.#directoryMarks[index]);
     if (!moved && nowMs - this.#comparedAtMs < FILE_COMPARISON_MS) return;
     this.#compare(shrunkBytes ?? Infinity);
-    this.#directoryTimes = times;
+    this.#directoryMarks = marks;
     this.#comparedAtMs = nowMs;
   }
 
@@ -70,12 +70,12 @@ export class Sentinel {
     }
   }
 
-  #readDirectoryTimes(): readonly number[] {
-    return this.#directories.map((directory) => {
+  #readDirectoryMarks(): readonly number[] {
+    return this.#directories.flatMap((directory) => {
       const info = lstatOrNull(directory);
       if (info === null) throw replaced();
       // The change time cannot be set by hand but is told in whole seconds only; the other is finer.
-      return (info.ctime?.getTime() ?? 0) + (info.mtime?.getTime() ?? 0);
+      return [info.dev, info.ino ?? 0, info.ctime?.getTime() ?? 0, info.mtime?.getTime() ?? 0];
     });
   }
 }

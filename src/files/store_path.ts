@@ -36,6 +36,12 @@ export interface GivenPath {
 
 const IS_WINDOWS = Deno.build.os === "windows";
 
+/** Decoded, such a name would mean a file in another directory. */
+const ENCODED_SEPARATOR = IS_WINDOWS ? /%2f|%5c/i : /%2f/i;
+
+/** The longest path in bytes, a sidecar's suffix included, that SQLite takes where it is built for Unix. */
+const SQLITE_PATH_BYTES_MAX = 512;
+
 /** Takes a path or `file:` URL apart; a path with `?`, `#`, `%41`, spaces or `file:` in it means the literal file. */
 export function parsePath(field: string, given: unknown): GivenPath {
   const path = given instanceof URL ? fromUrl(field, given) : given;
@@ -53,7 +59,8 @@ export function parsePath(field: string, given: unknown): GivenPath {
   return { parent: cut < 0 ? "." : path.slice(0, cut) || path.slice(0, cut + 1), name };
 }
 
-function lastSeparator(path: string): number {
+/** Where a path's last separator is; -1 if there is none. */
+export function lastSeparator(path: string): number {
   const slash = path.lastIndexOf("/");
   return IS_WINDOWS ? Math.max(slash, path.lastIndexOf("\\")) : slash;
 }
@@ -61,6 +68,9 @@ function lastSeparator(path: string): number {
 function fromUrl(field: string, url: URL): string {
   if (url.protocol !== "file:" || url.search !== "" || url.hash !== "" || (url.host !== "" && !IS_WINDOWS)) {
     throw new ContractError(field, `Expected ${field} to be a file URL without query or fragment`);
+  }
+  if (ENCODED_SEPARATOR.test(url.pathname)) {
+    throw new ContractError(field, `Expected ${field} to be a file URL without encoded separators`);
   }
   let path: string;
   try {
@@ -79,7 +89,19 @@ export function resolveFile(given: GivenPath): FilePath {
   } catch (cause) {
     throw new StorageError("IO", "Cannot find the directory of the store", { cause });
   }
-  return fileIn(directory, given.name);
+  const file = fileIn(directory, given.name);
+  assertShort(file.path);
+  return file;
+}
+
+/** SQLite would say only that it cannot open such a file, after it was made. */
+function assertShort(path: string): void {
+  const maximum = SQLITE_PATH_BYTES_MAX - Math.max(...SIDECAR_SUFFIXES.map((suffix) => suffix.length));
+  const bytes = new TextEncoder().encode(path).length;
+  if (IS_WINDOWS || bytes <= maximum) return;
+  throw new StorageError("IO", "Cannot open store: its path is longer than SQLite takes", {
+    details: { bytes, maximum },
+  });
 }
 
 /** A file of that name in a directory that is already resolved. */

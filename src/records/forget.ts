@@ -8,6 +8,7 @@ import { RECORD_OPERATION_KEPT_MS } from "../limits.ts";
 import { rememberRecordOperation } from "./remembered.ts";
 import { type OperationKey, recallOperation } from "../engine/operation_ids.ts";
 import { SELECT_RECORD_HEAD } from "./put.ts";
+import { selectNextTenant } from "./read.ts";
 import { type Identity, toHead } from "./row.ts";
 
 /** A forget, judged and ready to run. */
@@ -79,7 +80,6 @@ function* eraseRecord(transaction: WriteTransaction, { tenant, kind, key }: Iden
   transaction.markDirty("records");
 }
 
-const SELECT_NEXT_TENANT = `SELECT tenant FROM records WHERE tenant > $1 ORDER BY tenant LIMIT 1`;
 const SELECT_RECORD_KEYS = `SELECT kind, key FROM records WHERE tenant = $1`;
 
 /** Erases the record that an event names, whatever incarnation is found; only crashes and restores ask for this. */
@@ -103,11 +103,8 @@ function* findTenant(
   event: RecordedEvent,
   hashKey: Uint8Array,
 ): Operation<string | null> {
-  let tenant = "";
-  for (;;) {
-    const row = yield* transaction.get(SELECT_NEXT_TENANT, tenant);
-    if (row === undefined) return null;
-    tenant = row[0] as string;
-    if (equalBytes(tenantHash(hashKey, tenant), event.scopeHash)) return tenant;
+  for (let tenant: string | null = "";;) {
+    tenant = yield* selectNextTenant(transaction, tenant);
+    if (tenant === null || equalBytes(tenantHash(hashKey, tenant), event.scopeHash)) return tenant;
   }
 }

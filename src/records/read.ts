@@ -1,6 +1,7 @@
 /** Reading records: one by its identity, or a page of a tenant's live ones. */
 
 import type { Operation, ReadTransaction, WriteTransaction } from "../engine/operation.ts";
+import { EXPIRED_PER_GROUP_MAX } from "../limits.ts";
 import { assertBody, type Identity, type RecordHead, toHead } from "./row.ts";
 
 const SELECT_RECORD = `SELECT revision, created, max_age, expires, body_checksum, checksum, body FROM records
@@ -71,6 +72,27 @@ export function* purgeRecords(
   const removed = yield* transaction.run(DELETE_EXPIRED_RECORDS, tenant, now ?? readPurgeNow(transaction));
   if (removed > 0) transaction.markDirty("records");
   return removed;
+}
+
+const DELETE_SOME_EXPIRED_RECORDS = `DELETE FROM records WHERE (tenant, kind, key) IN (
+  SELECT tenant, kind, key FROM records WHERE tenant = $1 AND expires <= $2 LIMIT $3)`;
+
+/** Removes some of a tenant's expired records: a bounded part of what `purgeRecords` would remove. */
+export function* purgeSome(
+  transaction: WriteTransaction,
+  tenant: string,
+): Operation<{ readonly removed: number; readonly more: boolean }> {
+  const now = readPurgeNow(transaction);
+  const removed = yield* transaction.run(DELETE_SOME_EXPIRED_RECORDS, tenant, now, EXPIRED_PER_GROUP_MAX);
+  if (removed > 0) transaction.markDirty("records");
+  return { removed, more: removed === EXPIRED_PER_GROUP_MAX };
+}
+
+const SELECT_NEXT_TENANT = `SELECT tenant FROM records WHERE tenant > $1 ORDER BY tenant LIMIT 1`;
+
+/** The next tenant that has records, in code point order; null after the last. */
+export function* selectNextTenant(transaction: ReadTransaction, after: string): Operation<string | null> {
+  return ((yield* transaction.get(SELECT_NEXT_TENANT, after))?.[0] ?? null) as string | null;
 }
 
 /** The clock's own time: where it is behind the highest time seen, what lies between is hidden but not yet erased. */

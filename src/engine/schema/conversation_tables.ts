@@ -1,6 +1,6 @@
 /** Main's tables of conversations. */
 
-const CREATE_SCOPES = `CREATE TABLE scopes (
+export const CREATE_SCOPES = `CREATE TABLE scopes (
   id INTEGER PRIMARY KEY,
   scope_hash BLOB NOT NULL,
   tenant TEXT NOT NULL,
@@ -14,12 +14,13 @@ const CREATE_SCOPES = `CREATE TABLE scopes (
   checksum INTEGER NOT NULL
 ) STRICT`;
 
-const CREATE_SCOPES_BY_HASH = `CREATE UNIQUE INDEX scopes_by_hash ON scopes (scope_hash)`;
+export const CREATE_SCOPES_BY_HASH = `CREATE UNIQUE INDEX scopes_by_hash ON scopes (scope_hash)`;
 
-const CREATE_SCOPES_BY_DUE = `CREATE INDEX scopes_by_due ON scopes (next_due) WHERE next_due IS NOT NULL`;
+export const CREATE_SCOPES_BY_DUE =
+  `CREATE INDEX scopes_by_due ON scopes (next_due) WHERE next_due IS NOT NULL`;
 
 // A turn's id grows with each new turn, so that the order of ids within a scope is the order in which turns came.
-const CREATE_TURNS = `CREATE TABLE turns (
+export const CREATE_TURNS = `CREATE TABLE turns (
   id INTEGER PRIMARY KEY,
   scope INTEGER NOT NULL,
   turn_id TEXT NOT NULL,
@@ -32,23 +33,23 @@ const CREATE_TURNS = `CREATE TABLE turns (
   payload TEXT NOT NULL
 ) STRICT`;
 
-const CREATE_TURNS_BY_SCOPE = `CREATE INDEX turns_by_scope ON turns (scope)`;
+export const CREATE_TURNS_BY_SCOPE = `CREATE INDEX turns_by_scope ON turns (scope)`;
 
-const CREATE_TURNS_BY_TURN_ID = `CREATE UNIQUE INDEX turns_by_turn_id ON turns (scope, turn_id)`;
+export const CREATE_TURNS_BY_TURN_ID = `CREATE UNIQUE INDEX turns_by_turn_id ON turns (scope, turn_id)`;
 
-const CREATE_TURNS_BY_EXPIRY =
+export const CREATE_TURNS_BY_EXPIRY =
   `CREATE INDEX turns_by_expiry ON turns (scope, expires) WHERE expires IS NOT NULL`;
 
-const CREATE_MESSAGE_IDS = `CREATE TABLE message_ids (
+export const CREATE_MESSAGE_IDS = `CREATE TABLE message_ids (
   scope INTEGER NOT NULL,
   message_id TEXT NOT NULL,
   turn INTEGER NOT NULL,
   PRIMARY KEY (scope, message_id)
 ) STRICT, WITHOUT ROWID`;
 
-const CREATE_MESSAGE_IDS_BY_TURN = `CREATE INDEX message_ids_by_turn ON message_ids (turn)`;
+export const CREATE_MESSAGE_IDS_BY_TURN = `CREATE INDEX message_ids_by_turn ON message_ids (turn)`;
 
-const CREATE_PINS = `CREATE TABLE pins (
+export const CREATE_PINS = `CREATE TABLE pins (
   scope INTEGER NOT NULL,
   key TEXT NOT NULL,
   revision INTEGER NOT NULL,
@@ -61,10 +62,10 @@ const CREATE_PINS = `CREATE TABLE pins (
   PRIMARY KEY (scope, key)
 ) STRICT, WITHOUT ROWID`;
 
-const CREATE_PINS_BY_SOURCE =
+export const CREATE_PINS_BY_SOURCE =
   `CREATE INDEX pins_by_source ON pins (source_turn) WHERE source_turn IS NOT NULL`;
 
-const CREATE_SUMMARIES = `CREATE TABLE summaries (
+export const CREATE_SUMMARIES = `CREATE TABLE summaries (
   scope INTEGER PRIMARY KEY,
   created INTEGER NOT NULL,
   expires INTEGER,
@@ -79,7 +80,7 @@ const CREATE_COVERED_TURNS = `CREATE TABLE covered_turns (
   PRIMARY KEY (scope, turn)
 ) STRICT, WITHOUT ROWID`;
 
-const CREATE_REPLAYS = `CREATE TABLE replays (
+export const CREATE_REPLAYS = `CREATE TABLE replays (
   scope INTEGER NOT NULL,
   key TEXT NOT NULL,
   snapshot TEXT NOT NULL,

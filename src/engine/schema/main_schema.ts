@@ -24,7 +24,7 @@ const CREATE_META = `CREATE TABLE meta (
 
 // Small rows are read and written with one descent of one tree; the body comes last, so that what spills over to
 // other pages is only ever the body.
-const CREATE_RECORDS = `CREATE TABLE records (
+export const CREATE_RECORDS = `CREATE TABLE records (
   tenant TEXT NOT NULL,
   kind TEXT NOT NULL,
   key TEXT NOT NULL,
@@ -38,7 +38,7 @@ const CREATE_RECORDS = `CREATE TABLE records (
   PRIMARY KEY (tenant, kind, key)
 ) STRICT, WITHOUT ROWID`;
 
-const CREATE_RECORDS_BY_EXPIRY =
+export const CREATE_RECORDS_BY_EXPIRY =
   `CREATE INDEX records_by_expiry ON records (tenant, expires) WHERE expires IS NOT NULL`;
 
 const CREATE_OPERATIONS = `CREATE TABLE operations (

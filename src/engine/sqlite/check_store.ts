@@ -44,7 +44,7 @@ function checkPages(connection: Connection, collector: CheckCollector): void {
 }
 
 /** Every event follows from the one before, and what main applied equals what the ledger recorded. */
-async function checkChain(main: Connection, ledger: Ledger, collector: CheckCollector): Promise<void> {
+export async function checkChain(main: Connection, ledger: Ledger, collector: CheckCollector): Promise<void> {
   try {
     const { lineage, count } = ledger.readMeta();
     const { applied } = readMainMeta(main);

@@ -33,6 +33,8 @@ export class GroupTransaction implements WriteTransaction {
   readonly #places: EventPlace[] = [];
   #dirty: readonly string[] = [];
   #clockLowered = false;
+  #scrubs = 0;
+  #shrunkBytes: number | null = null;
 
   constructor(clock: EffectiveTime, counter: number) {
     this.#clock = clock;
@@ -71,6 +73,12 @@ export class GroupTransaction implements WriteTransaction {
     return place;
   }
 
+  noteScrub(shrunkBytes?: number): void {
+    this.#changed = true;
+    if (shrunkBytes === undefined) this.#scrubs++;
+    else this.#shrunkBytes = shrunkBytes;
+  }
+
   lowerClockMark(): number {
     const { behindMs } = this.time();
     if (behindMs > 0) {
@@ -99,6 +107,16 @@ export class GroupTransaction implements WriteTransaction {
   /** Whether anything is to be committed. */
   get changed(): boolean {
     return this.#changed;
+  }
+
+  /** How many rewrites are to be counted. */
+  get scrubs(): number {
+    return this.#scrubs;
+  }
+
+  /** How small the file became, if pages were given back. */
+  get shrunkBytes(): number | null {
+    return this.#shrunkBytes;
   }
 
   get events(): readonly DeletionEvent[] {

@@ -1,11 +1,13 @@
-import { yieldToEventLoop } from "../../clock.ts";
+import { jitter, monotonicMs, sleep, yieldToEventLoop } from "../../clock.ts";
 import { StorageError } from "../../errors.ts";
-import { CHAIN_EVENTS_PER_BATCH } from "../../limits.ts";
+import { BUSY_SLEEP_MS, CHAIN_EVENTS_PER_BATCH } from "../../limits.ts";
 import { type ChainPlace, verifyChain } from "../chain.ts";
 import { EffectiveTime } from "../effective_time.ts";
 import type { ApplyEvent, Engine, EngineSupports, ReadOptions, Watermark, WriteOptions } from "../engine.ts";
-import type { CheckCollector } from "../check.ts";
-import { checkStore } from "./check_store.ts";
+import { CheckCollector } from "../check.ts";
+import { checkChain, checkStore } from "./check_store.ts";
+import type { Connection } from "./connection.ts";
+import { isBusy } from "./result_codes.ts";
 import type { GroupTime, Operation, ReadTransaction, WriteTransaction } from "../operation.ts";
 import { assertAgreement } from "./agreement.ts";
 import { type MainMeta, readMainMeta } from "./main_meta.ts";
@@ -36,6 +38,7 @@ export class SqliteEngine implements Engine {
   readonly generation: number;
   readonly epoch: string;
   readonly #store: OpenedStore;
+  readonly #busyTimeoutMs: number;
   readonly #time: EffectiveTime;
   readonly #groups: WriteGroups;
   readonly #queue: WriteQueue;
@@ -46,6 +49,7 @@ export class SqliteEngine implements Engine {
     const { main, ledger, sentinel, journalMode } = store;
     const { readOnly, busyTimeoutMs, clock, apply } = options;
     this.#store = store;
+    this.#busyTimeoutMs = busyTimeoutMs;
     this.readOnly = readOnly;
     this.hashKey = meta.hashKey;
     this.lineage = meta.lineage;
@@ -96,8 +100,8 @@ export class SqliteEngine implements Engine {
   ): Promise<T> {
     this.#assertOpen();
     if (this.readOnly) throw new StorageError("READONLY", "Cannot write: the store was opened read-only");
-    const { ledger = false, bytes = 0, signal } = options;
-    return await this.#queue.add(factory, { ledger, bytes, signal });
+    const { ledger = false, bytes = 0, alone = false, signal } = options;
+    return await this.#queue.add(factory, { ledger, bytes, alone, signal });
   }
 
   watermark(): Promise<Watermark> {
@@ -108,6 +112,29 @@ export class SqliteEngine implements Engine {
     this.#assertOpen();
     if (!this.readOnly) await this.#completeIfPossible();
     await checkStore(this.#store.main, this.#store.ledger, collector);
+  }
+
+  async verifyLedger(): Promise<boolean> {
+    this.#assertOpen();
+    const collector = new CheckCollector({});
+    await checkChain(this.#store.main, this.#store.ledger, collector);
+    return collector.report().ok;
+  }
+
+  async emptyLogs(signal?: AbortSignal): Promise<"READERS" | "BUSY" | null> {
+    this.#assertOpen();
+    const deadlineMs = monotonicMs() + this.#busyTimeoutMs;
+    for (const connection of [this.#store.main, this.#store.ledger.connection]) {
+      let inTheWay = emptyLog(connection);
+      while (inTheWay !== null) {
+        if (monotonicMs() >= deadlineMs) return inTheWay;
+        await sleep(jitter(BUSY_SLEEP_MS.min, BUSY_SLEEP_MS.max));
+        signal?.throwIfAborted();
+        this.#assertOpen();
+        inTheWay = emptyLog(connection);
+      }
+    }
+    return null;
   }
 
   close(): Promise<void> {
@@ -128,7 +155,7 @@ export class SqliteEngine implements Engine {
   #truncateLogs(): void {
     for (const connection of [this.#store.main, this.#store.ledger.connection]) {
       try {
-        connection.get(CHECKPOINT_TRUNCATE);
+        emptyLog(connection);
       } catch (error) {
         if (!(error instanceof StorageError)) throw error;
       }
@@ -165,6 +192,16 @@ export class SqliteEngine implements Engine {
 
   #assertOpen(): void {
     if (this.#closing !== null) throw new StorageError("CLOSED", "The store was closed");
+  }
+}
+
+/** Empties a file's log into it; says what stood in the way. A rollback journal is no log. */
+function emptyLog(connection: Connection): "READERS" | "BUSY" | null {
+  try {
+    return connection.get(CHECKPOINT_TRUNCATE)?.[0] === 1 ? "READERS" : null;
+  } catch (error) {
+    if (isBusy(error)) return "BUSY";
+    throw error;
   }
 }
 

@@ -146,6 +146,8 @@ export class WriteGroups {
       if (lowered) meta.clockEpoch++;
       meta.verified = Math.max(meta.verified, this.verified);
       meta.probe = newMark();
+      meta.scrubs += transaction.scrubs;
+      meta.shrunkBytes = transaction.shrunkBytes ?? meta.shrunkBytes;
       this.#markDirty(transaction.dirty, meta.scrubs);
       if (events.length === 0) updateMainMeta(main, meta);
     } catch (error) {

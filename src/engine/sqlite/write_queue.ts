@@ -34,9 +34,14 @@ export class WriteQueue {
   /** Queues a write; rejects with the signal's reason if it is withdrawn before it ran. */
   add<T>(
     factory: (transaction: WriteTransaction) => Operation<T>,
-    options: { readonly ledger: boolean; readonly bytes: number; readonly signal: AbortSignal | undefined },
+    options: {
+      readonly ledger: boolean;
+      readonly bytes: number;
+      readonly alone?: boolean;
+      readonly signal: AbortSignal | undefined;
+    },
   ): Promise<T> {
-    const { ledger, bytes, signal } = options;
+    const { ledger, bytes, alone = false, signal } = options;
     return new Promise<T>((resolve, reject) => {
       if (signal?.aborted === true) return reject(signal.reason);
       const withdraw = (): void => {
@@ -51,7 +56,7 @@ export class WriteQueue {
         else if (outcome.kind === "failed") reject(outcome.error);
       };
       const deadlineMs = monotonicMs() + this.#busyTimeoutMs;
-      const member: Member = { factory, ledger, bytes, deadlineMs, alone: false, outcome: null, settle };
+      const member: Member = { factory, ledger, bytes, deadlineMs, alone, outcome: null, settle };
       signal?.addEventListener("abort", withdraw, { once: true });
       this.#waiting.push(member);
       this.#wake();

@@ -1,0 +1,154 @@
+/** Assembly of a context from a history in memory. */
+
+import { historyDigest, inputDigest } from "../canonical/digest.ts";
+import type { Message } from "../contracts/message.ts";
+import { isActive, type Pin } from "../contracts/pin.ts";
+import type { Scope } from "../contracts/scope.ts";
+import type { ToolDefinition } from "../contracts/tool.ts";
+import { judgedTurn, type TimedTurn, type Turn } from "../contracts/turn.ts";
+import type { ChunkIndex } from "../retrieval/chunk_index.ts";
+import { HistoryEvidence } from "../retrieval/history_evidence.ts";
+import type { Pace } from "../retrieval/pace.ts";
+import { assemble, type WholeHistory } from "./assemble.ts";
+import type { AssembledContext } from "./assembled_context.ts";
+import { capDiagnostic, Capper } from "./capper.ts";
+import type { AssemblyOptions, Budget, Cap, CountingOptions, Retrieval } from "./configuration.ts";
+import { CountMemory } from "./count_memory.ts";
+import { defaultTokenCounter } from "./default_counter.ts";
+import { judgeInput } from "./judge_input.ts";
+import { PartCounter } from "./part_counter.ts";
+import type { ProfileName } from "./profile.ts";
+import { PolicySummaries, type SummaryPolicy } from "./summary_policy.ts";
+
+/** What a context is assembled from. */
+export interface AssembleContextInput {
+  /** Whose conversation it is. */
+  readonly scope: Scope;
+  /** All turns, oldest first. Turn ids and message ids are unique. An open timestamp counts as `at`. */
+  readonly history: readonly Turn[];
+  /** What the user asks now: text, or a user's message that is not in the history. */
+  readonly question: string | Message;
+  /** All pins of the scope; those active at `at` are carried. An open start counts as `at`. */
+  readonly pins?: readonly Pin[];
+  /** Tokens. */
+  readonly budget?: Budget;
+  /** The system text; not blank. */
+  readonly system: string;
+  /** The time of the assembly: RFC 3339 text with an offset, or a `Date`; now where it is absent. */
+  readonly at?: string | Date;
+  /** `"holdfast"` unless said otherwise. */
+  readonly profile?: ProfileName;
+  /** How tokens are counted. */
+  readonly counting?: CountingOptions;
+  /** How messages of the window are shortened. */
+  readonly cap?: Cap;
+  /** How evidence is found. */
+  readonly retrieval?: Retrieval;
+  /** Gives a summary of what the window leaves out. */
+  readonly summaryPolicy?: SummaryPolicy | null;
+  /** Whether a summary of only the oldest turns that are left out will do; as the profile says. */
+  readonly summaryPrefix?: boolean;
+  /** The tools that the request offers; names unique. */
+  readonly tools?: readonly ToolDefinition[];
+  /** Which layers run. */
+  readonly options?: AssemblyOptions;
+  /** The history's chunks, where they were made beforehand. */
+  readonly chunkIndex?: ChunkIndex | null;
+  /** Cancels between stages and in every loop. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Assembles a context that fits a token budget: the system text, the active pins, the newest turns, evidence retrieved
+ * from the older ones, a summary, and the question. Equal input gives an equal context; nothing that is handed in is
+ * changed.
+ *
+ * @throws {ContractError} naming the field that is wrong; arguments are judged before anything is counted
+ * @throws {BudgetError} `REQUIRED_CONTEXT_TOO_LARGE`, `LAYER_ALLOCATION` or `CAP_BUDGET`, with the counts
+ * @throws {PolicyError} where the token counter or the summary policy throws, or gives something else than promised
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { assembleContext, turn } from "@holdfast/memory";
+ *
+ * const scope = { tenantId: "t", sessionId: "s" };
+ * const messages = [{ messageId: "m1", role: "user" as const, content: "Shard 19 failed over at noon." }];
+ * const history = [turn({ turnId: "t1", scope, messages, timestamp: "2026-05-01T12:00:00Z" })];
+ * const { request, diagnostics } = await assembleContext({
+ *   scope,
+ *   history,
+ *   question: "Which shard failed?",
+ *   system: "Answer from the data.",
+ *   budget: { inputCap: 900 },
+ * });
+ * assert.equal(request.messages.at(-1)?.content, "Which shard failed?");
+ * assert.deepEqual(diagnostics.keptTurnIds, ["t1"]);
+ * assert.ok(diagnostics.estimate.estimatedTokens <= 900);
+ * ```
+ */
+export async function assembleContext(input: AssembleContextInput): Promise<AssembledContext> {
+  const judged = judgeInput(input);
+  const { settings, history, question, pins, scope, at, pace } = judged;
+  const counter = judged.counter ?? await defaultTokenCounter();
+  pace.check();
+  const memory = new CountMemory();
+  const cap = settings.profile.capsWholeHistory && settings.options.cap
+    ? await cappedWhole(history, {
+      capper: new Capper(settings.cap, new PartCounter(counter, memory), memory),
+      pace,
+    })
+    : null;
+  const original = historyDigest(history);
+  const working = cap === null ? original : historyDigest(cap.map(({ working }) => working));
+  const whole: WholeHistory = {
+    turnIds: history.map(({ turnId }) => turnId),
+    historyFingerprint: original,
+    inputFingerprint: inputDigest({ scope, original, working, pins, question }),
+    cap: cap === null ? null : capDiagnostic(cap, new PartCounter(counter, memory)),
+  };
+  const { profile, retrieval, options } = settings;
+  const policy = options.summarize ? judged.policy : null;
+  return await assemble({
+    ...judged,
+    counter,
+    memory,
+    question: question.content,
+    pins: pins.pins.filter((pin) => isActive(pin, at)),
+    turns: { count: history.length, newestFirst: () => newestFirst(history) },
+    evidence: new HistoryEvidence(history, {
+      analyzer: profile.analyzer,
+      rules: profile.ranking,
+      retrieval,
+      pace,
+      chunks: judged.chunks,
+    }),
+    summaries: policy === null ? null : new PolicySummaries(policy, { history, scope, at }),
+  }, whole);
+}
+
+function* newestFirst(history: readonly TimedTurn[]): Generator<TimedTurn, void, undefined> {
+  for (let index = history.length - 1; index >= 0; index--) yield history[index] as TimedTurn;
+}
+
+/** The whole history, shortened. */
+async function cappedWhole(history: readonly TimedTurn[], { capper, pace }: {
+  readonly capper: Capper;
+  readonly pace: Pace;
+}): Promise<readonly CappedWhole[]> {
+  const capped: CappedWhole[] = [];
+  for (const turn of history) {
+    if (pace.isDue()) await pace.rest();
+    const { messages, isShortened } = capper.capTurn(turn);
+    const working = isShortened ? judgedTurn({ ...turn, messages }) : turn;
+    capped.push({ turn, working, messages, isShortened });
+  }
+  return capped;
+}
+
+interface CappedWhole {
+  readonly turn: TimedTurn;
+  readonly working: TimedTurn;
+  readonly messages: readonly Message[];
+  readonly isShortened: boolean;
+}

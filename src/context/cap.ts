@@ -1,0 +1,123 @@
+/** CAP: a long message is shown by its head and its tail, with a marker for what was cut out between them. */
+
+import { BudgetError } from "../errors.ts";
+import { CodePointMap } from "../retrieval/code_point_map.ts";
+import type { CapValues } from "./configuration.ts";
+import type { PartCounter, TokenCut } from "./part_counter.ts";
+
+/**
+ * The text, shortened to at most `maxTokens` where it has more. Cut by code points, so that no character is split; the
+ * marker, which tells the tokens cut out, counts too.
+ *
+ * @throws {BudgetError} `CAP_BUDGET`, where not even one code point at each end and the marker fit
+ */
+export function capText(text: string, cap: CapValues, counter: PartCounter): string {
+  if (counter.count(text) <= cap.maxTokens) return text;
+  return new Shortening(text, cap, counter).shortest();
+}
+
+const MARKER = ["\n[... ", " tokens elided ...]\n"] as const;
+
+class Shortening {
+  readonly #points: CodePointMap;
+  readonly #cap: CapValues;
+  readonly #counter: PartCounter;
+  /** Code points of head and tail as first found; afterwards they only shrink. */
+  readonly #head: number;
+  readonly #tail: number;
+  readonly #headText: string;
+  readonly #tailText: string;
+  /** The exact cuts in them, by which most candidates are known to be too large with hardly any counting. */
+  readonly #headCuts: readonly TokenCut[];
+  readonly #tailCuts: readonly TokenCut[];
+  readonly #tailEnd: TokenCut;
+
+  constructor(text: string, cap: CapValues, counter: PartCounter) {
+    this.#points = new CodePointMap(text);
+    this.#cap = cap;
+    this.#counter = counter;
+    const { length } = this.#points;
+    const head = this.#longest(cap.headTokens, (size) => this.#points.slice(0, size));
+    const tail = this.#longest(cap.tailTokens, (size) => this.#points.slice(length - size));
+    this.#head = Math.min(length, Math.max(1, head));
+    this.#tail = Math.min(length, Math.max(1, tail));
+    this.#headText = this.#points.slice(0, this.#head);
+    this.#tailText = this.#points.slice(length - this.#tail);
+    this.#headCuts = counter.tokensAtCuts(this.#headText);
+    this.#tailCuts = counter.tokensAtCuts(this.#tailText);
+    this.#tailEnd = {
+      offset: this.#tailText.length,
+      tokens: counter.hasCuts ? counter.count(this.#tailText) : 0,
+    };
+  }
+
+  /** The reference's bisection, step by step: counts need not rise with every code point, so another path differs. */
+  #longest(tokensMax: number, cut: (size: number) => string): number {
+    let best = 0;
+    let low = 0;
+    let high = this.#points.length;
+    while (low <= high) {
+      const middle = Math.floor((low + high) / 2);
+      if (this.#counter.countAfresh(cut(middle)) <= tokensMax) {
+        best = middle;
+        low = middle + 1;
+      } else {
+        high = middle - 1;
+      }
+    }
+    return best;
+  }
+
+  shortest(): string {
+    let head = this.#head;
+    let tail = this.#tail;
+    while (head > 0 && tail > 0) {
+      const candidate = this.#isTooLarge(head, tail) ? null : this.#candidate(head, tail);
+      if (candidate !== null && this.#counter.countAfresh(candidate) <= this.#cap.maxTokens) return candidate;
+      if (head >= tail && head > 1) head--;
+      else if (tail > 1) tail--;
+      else break;
+    }
+    throw new BudgetError("CAP_BUDGET", "A head, an elision marker and a tail do not fit the cap", {
+      details: { maxTokens: this.#cap.maxTokens },
+    });
+  }
+
+  /**
+   * Whether the candidate is too large whatever number its marker tells. A number is a token of its own at least, so
+   * what stands before and behind it is enough to know; and of that only what lies beyond the exact cuts is counted.
+   * Never true for a counter whose cuts are not known.
+   */
+  #isTooLarge(head: number, tail: number): boolean {
+    if (!this.#counter.hasCuts) return false;
+    const headEnd = this.#points.offset(head);
+    const headCut = this.#headCuts.findLast(({ offset }) => offset < headEnd) ?? { offset: 0, tokens: 0 };
+    const before = headCut.tokens +
+      this.#counter.countAfresh(this.#headText.slice(headCut.offset, headEnd) + MARKER[0]);
+    const start = this.#tailText.length - this.#points.slice(this.#points.length - tail).length;
+    const tailCut = this.#tailCuts.find(({ offset }) => offset > start) ?? this.#tailEnd;
+    const behind = this.#counter.countAfresh(MARKER[1] + this.#tailText.slice(start, tailCut.offset));
+    return before + 1 + behind + this.#tailEnd.tokens - tailCut.tokens > this.#cap.maxTokens;
+  }
+
+  /** Head, marker and tail; null where nothing would be cut out. */
+  #candidate(head: number, tail: number): string | null {
+    const { length } = this.#points;
+    if (head >= length - tail) return null;
+    const omitted = this.#counter.countPartsOnce(this.#omittedParts(head, length - tail));
+    return `${this.#points.slice(0, head)}\n[... ${omitted} tokens elided ...]\n${
+      this.#points.slice(length - tail)
+    }`;
+  }
+
+  /** What is cut out, in parts of which the long middle stays the same, so that it is counted once. */
+  #omittedParts(start: number, end: number): readonly string[] {
+    const middle = this.#points.length - this.#tail;
+    if (this.#head >= middle) return [this.#points.slice(start, end)];
+    return [
+      this.#points.slice(start, this.#head),
+      this.#points.slice(this.#head, middle),
+      this.#points.slice(middle, end),
+    ];
+  }
+}

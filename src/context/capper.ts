@@ -1,0 +1,77 @@
+/** CAP for turns: every message by itself, everything but its content untouched. */
+
+import type { Message } from "../contracts/message.ts";
+import type { TimedTurn } from "../contracts/turn.ts";
+import { capText } from "./cap.ts";
+import type { CapValues } from "./configuration.ts";
+import type { CountMemory } from "./count_memory.ts";
+import type { LayerDiagnostic } from "./diagnostics.ts";
+import type { PartCounter } from "./part_counter.ts";
+
+/** A turn's messages as the window shows them. */
+export interface CappedTurn {
+  readonly messages: readonly Message[];
+  /** Whether any content was shortened. */
+  readonly isShortened: boolean;
+}
+
+/** Shortens turns, remembering texts. */
+export class Capper {
+  readonly #cap: CapValues | null;
+  readonly #counter: PartCounter;
+  readonly #memory: CountMemory;
+
+  /** Takes the cap; with null nothing is shortened. */
+  constructor(cap: CapValues | null, counter: PartCounter, memory: CountMemory) {
+    this.#cap = cap;
+    this.#counter = counter;
+    this.#memory = memory;
+  }
+
+  /** The turn as the window shows it. */
+  capTurn(turn: TimedTurn): CappedTurn {
+    const messages = turn.messages.map((message) => this.#capMessage(message));
+    return { messages, isShortened: messages.some((message, index) => message !== turn.messages[index]) };
+  }
+
+  #capMessage(message: Message): Message {
+    if (this.#cap === null) return message;
+    const content = this.#capped(message.content, this.#cap);
+    return content === message.content ? message : Object.freeze({ ...message, content });
+  }
+
+  #capped(text: string, cap: CapValues): string {
+    const key = `${cap.maxTokens}:${cap.headTokens}:${cap.tailTokens}:${text}`;
+    const known = this.#memory.capped.get(key);
+    if (known !== undefined) return known;
+    const capped = capText(text, cap, this.#counter);
+    if (capped !== text) this.#memory.capped.set(key, capped);
+    return capped;
+  }
+}
+
+/** What CAP did to turns, oldest first. */
+export function capDiagnostic(
+  turns: readonly (CappedTurn & { readonly turn: TimedTurn })[],
+  counter: PartCounter,
+): LayerDiagnostic {
+  const tokens = (messages: readonly Message[]): number =>
+    messages.reduce((sum, message) => sum + counter.count(message.content), 0);
+  const shortened = turns.filter((turn) => turn.isShortened);
+  return {
+    layer: "CAP",
+    reason: shortened.length > 0 ? "messages_capped" : "unchanged",
+    changedTurnIds: shortened.map(({ turn }) => turn.turnId),
+    inputTextTokens: turns.reduce((sum, { turn }) => sum + tokens(turn.messages), 0),
+    outputTextTokens: turns.reduce((sum, { messages }) => sum + tokens(messages), 0),
+  };
+}
+
+/** What is said of CAP where it does not run. */
+export const CAP_DISABLED: LayerDiagnostic = {
+  layer: "CAP",
+  reason: "layer_disabled",
+  changedTurnIds: [],
+  inputTextTokens: 0,
+  outputTextTokens: 0,
+};

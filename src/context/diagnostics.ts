@@ -1,0 +1,88 @@
+/** What an assembly tells about itself: ids, counts and reasons, never text. */
+
+import type { SourceRef } from "../contracts/source_ref.ts";
+import type { TokenEstimate } from "./estimate.ts";
+import type { BlockKind } from "./rendering.ts";
+
+/** The layers, in the order in which they run. */
+export type LayerName = "CAP" | "PIN" | "RETRIEVE" | "WINDOW" | "SUMMARIZE";
+
+/** What a layer did. */
+export interface LayerDiagnostic {
+  /** The layer. */
+  readonly layer: LayerName;
+  /** Why it came to what it did, as a stable word. */
+  readonly reason: string;
+  /** The turns it concerns. */
+  readonly changedTurnIds: readonly string[];
+  /** Tokens of texts that went in; 0 where that means nothing. */
+  readonly inputTextTokens: number;
+  /** Tokens of the texts that came out. */
+  readonly outputTextTokens: number;
+}
+
+/** What a block costs. */
+export interface BlockDiagnostic {
+  /** What it is. */
+  readonly kind: BlockKind;
+  /** Tokens of its content alone. */
+  readonly contentTokens: number;
+  /** What it adds to the estimate. With `baseRequestTokens` these make the estimate of the whole. */
+  readonly inputDeltaTokens: number;
+  /** Where it was taken from. */
+  readonly sources: readonly SourceRef[];
+  /** Whether the request has a message for it. */
+  readonly included: boolean;
+}
+
+/** Something that was taken out again, because the finished request did not fit. */
+export interface Drop {
+  /** What it was taken from. */
+  readonly kind: "summary" | "window" | "retrieved";
+  /** The turn or chunk; null for a summary. */
+  readonly sourceId: string | null;
+  /** Why. */
+  readonly reason: "final_request_over_budget";
+}
+
+/** What an assembly tells about itself. */
+export interface ContextDiagnostics {
+  /** What the request may be estimated at. */
+  readonly inputAllowance: number;
+  /** What the request is estimated at. */
+  readonly estimate: TokenEstimate;
+  /** `inputAllowance` less the estimate. */
+  readonly remainingTokens: number;
+  /** The estimate of a request without blocks, its question empty. */
+  readonly baseRequestTokens: number;
+  /** All six kinds, in the order of the request. */
+  readonly blocks: readonly BlockDiagnostic[];
+  /** The window as planned, oldest first. */
+  readonly plannedWindowTurnIds: readonly string[];
+  /** The window as it is in the request, oldest first. */
+  readonly keptTurnIds: readonly string[];
+  /** How many turns the window leaves out. */
+  readonly omittedTurnCount: number;
+  /** The turns that the window leaves out, oldest first; absent where only a part of the history was read. */
+  readonly omittedTurnIds?: readonly string[];
+  /** The turns that evidence comes from, best first. */
+  readonly retrievedTurnIds: readonly string[];
+  /** The chunks of the evidence, best first. */
+  readonly retrievedChunkIds: readonly string[];
+  /** Whether the request holds a summary. */
+  readonly summaryUsed: boolean;
+  /** The five layers, in the order in which they ran. */
+  readonly layers: readonly LayerDiagnostic[];
+  /** What was taken out at the end; normally nothing. */
+  readonly drops: readonly Drop[];
+  /** The digest of the whole history; absent where only a part was read. */
+  readonly historyFingerprint?: string;
+  /** The digest of everything that went in; absent where only a part of the history was read. */
+  readonly inputFingerprint?: string;
+  /** The digest of the configuration. */
+  readonly configFingerprint: string;
+  /** The time that pins, summaries and open times were taken at: ISO text. */
+  readonly evaluatedAt: string;
+  /** The version of this module. */
+  readonly packageVersion: string;
+}

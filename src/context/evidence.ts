@@ -1,0 +1,124 @@
+/** Choosing evidence: which of the ranked chunks go into the request. */
+
+import { canonicalJson } from "../canonical/canonical_json.ts";
+import type { Chunk } from "../contracts/chunk.ts";
+import type { SourceRef } from "../contracts/source_ref.ts";
+import type { RankedChunk } from "../retrieval/evidence_source.ts";
+import type { Pace } from "../retrieval/pace.ts";
+import { type Draft, EMPTY_DRAFT, TextPart } from "./rendering.ts";
+
+/** What evidence is chosen by. */
+export interface EvidenceLimits {
+  /** Chunks at most. */
+  readonly topK: number;
+  /** Chunks that may be tried in vain. */
+  readonly misfitsMax: number;
+  /** Whether these chunks fit the reserve. */
+  fitsReserve(draft: Draft): boolean;
+  /** Whether the whole request with these chunks fits the allowance. */
+  fitsRequest(draft: Draft): boolean;
+  readonly pace: Pace;
+}
+
+/** The chosen chunks. */
+export interface ChosenEvidence {
+  /** In order of rank. */
+  readonly chunks: readonly Chunk[];
+  readonly draft: Draft;
+  /** Whether there was anything to choose from. */
+  readonly hasMatches: boolean;
+}
+
+/** The evidence block of chunks, in order of rank: each with its place and its text. */
+export function evidenceDraft(chunks: readonly Chunk[]): Draft {
+  if (chunks.length === 0) return EMPTY_DRAFT;
+  const parts = chunks.map(({ source, content }, index) => {
+    const { turnId: turn, messageId: message, start, end } = source;
+    return new TextPart(
+      `${index === 0 ? "[" : ","}${canonicalJson({ end, message, start, text: content, turn })}`,
+    );
+  });
+  return { parts: [...parts, new TextPart("]")], sources: chunks.map((chunk) => chunk.source) };
+}
+
+/**
+ * Takes ranked chunks while they fit: one that overlaps a chosen one, or does not fit, is passed over. The reference
+ * counts the whole request for each chunk; here it is counted once, with all that were chosen. If that fits, each
+ * smaller choice would have; if not, the choice is made again as the reference makes it.
+ */
+export async function chooseEvidence(
+  ranked: Iterable<RankedChunk> | AsyncIterable<RankedChunk>,
+  limits: EvidenceLimits,
+): Promise<ChosenEvidence> {
+  const candidates = new Candidates(ranked);
+  try {
+    const quick = await choose(candidates, limits, (draft) => limits.fitsReserve(draft));
+    if (quick.chunks.length === 0 || limits.fitsRequest(quick.draft)) return quick;
+    return await choose(
+      candidates,
+      limits,
+      (draft) => limits.fitsReserve(draft) && limits.fitsRequest(draft),
+    );
+  } finally {
+    await candidates.close();
+  }
+}
+
+async function choose(
+  candidates: Candidates,
+  { topK, misfitsMax, pace }: EvidenceLimits,
+  fits: (draft: Draft) => boolean,
+): Promise<ChosenEvidence> {
+  let chunks: readonly Chunk[] = [];
+  let draft = EMPTY_DRAFT;
+  let misfits = 0;
+  for (let rank = 0; chunks.length < topK && misfits <= misfitsMax; rank++) {
+    if (pace.isDue()) await pace.rest();
+    const next = await candidates.at(rank);
+    if (next === null) break;
+    if (chunks.some((chunk) => overlap(chunk.source, next.chunk.source))) continue;
+    const longer = [...chunks, next.chunk];
+    const longerDraft = evidenceDraft(longer);
+    if (fits(longerDraft)) {
+      chunks = longer;
+      draft = longerDraft;
+    } else {
+      misfits++;
+    }
+  }
+  return { chunks, draft, hasMatches: await candidates.at(0) !== null };
+}
+
+/** Whether two sources share text. */
+function overlap(left: SourceRef, right: SourceRef): boolean {
+  return left.turnId === right.turnId && left.messageId === right.messageId &&
+    left.revision === right.revision &&
+    left.start < right.end && right.start < left.end;
+}
+
+/** Ranked chunks that can be gone through twice, and are asked for no further than needed. */
+class Candidates {
+  readonly #iterator: Iterator<RankedChunk> | AsyncIterator<RankedChunk>;
+  readonly #read: RankedChunk[] = [];
+  #isDone = false;
+
+  constructor(ranked: Iterable<RankedChunk> | AsyncIterable<RankedChunk>) {
+    this.#iterator = Symbol.asyncIterator in ranked
+      ? ranked[Symbol.asyncIterator]()
+      : ranked[Symbol.iterator]();
+  }
+
+  async at(rank: number): Promise<RankedChunk | null> {
+    while (this.#read.length <= rank && !this.#isDone) {
+      const step = await this.#iterator.next();
+      if (step.done) this.#isDone = true;
+      else this.#read.push(step.value);
+    }
+    return this.#read[rank] ?? null;
+  }
+
+  async close(): Promise<void> {
+    if (!this.#isDone) await this.#iterator.return?.();
+    this.#isDone = true;
+  }
+}

@@ -1,0 +1,67 @@
+/** The two profiles: every choice in which the default differs from the reference, in one place. */
+
+import { type Analyzer, LEXICAL_ANALYZER, RICH_ANALYZER } from "../retrieval/analyzer.ts";
+import type { RankingRules } from "../retrieval/ranking.ts";
+
+/** The name of a profile. */
+export type ProfileName = "holdfast" | "reference";
+
+/** One named set of choices. */
+export interface Profile {
+  readonly name: ProfileName;
+  /** Turns texts into terms. */
+  readonly analyzer: Analyzer;
+  /** How evidence is ranked. */
+  readonly ranking: RankingRules;
+  /** Whether CAP shortens the whole history and reports on it, or only turns that the window may hold. */
+  readonly capsWholeHistory: boolean;
+  /** Whether a summary is quoted as JSON like every other block; otherwise its text goes in as it is. */
+  readonly quotesSummary: boolean;
+  /** Whether what RETRIEVE and SUMMARIZE leave of their reserves is given to the window. */
+  readonly sharesReserves: boolean;
+  /** Whether a summary of a leading part of the omitted history is used, unless the caller says otherwise. */
+  readonly summaryPrefix: boolean;
+  /**
+   * Ranked chunks that may be tried in vain, because they do not fit, before RETRIEVE is content with what it has: each
+   * costs a read and a count, and those further down answer less and less.
+   */
+  readonly misfitsMax: number;
+}
+
+const PROFILES: Readonly<Record<ProfileName, Profile>> = {
+  /** The reference, byte for byte. */
+  reference: {
+    name: "reference",
+    analyzer: LEXICAL_ANALYZER,
+    ranking: { absentTerms: "delta", lending: false },
+    capsWholeHistory: true,
+    quotesSummary: false,
+    sharesReserves: false,
+    summaryPrefix: false,
+    misfitsMax: Infinity,
+  },
+  /** The default. */
+  holdfast: {
+    name: "holdfast",
+    analyzer: RICH_ANALYZER,
+    ranking: { absentTerms: "nothing", lending: true },
+    capsWholeHistory: false,
+    quotesSummary: true,
+    sharesReserves: true,
+    summaryPrefix: true,
+    misfitsMax: 32,
+  },
+};
+
+/** The profile that is used unless the caller names another. */
+export const PROFILE_DEFAULT: ProfileName = "holdfast";
+
+/** Whether a value names a profile. */
+export function isProfileName(value: unknown): value is ProfileName {
+  return typeof value === "string" && Object.hasOwn(PROFILES, value);
+}
+
+/** The choices of a profile. */
+export function profileOf(name: ProfileName): Profile {
+  return PROFILES[name];
+}

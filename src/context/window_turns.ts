@@ -1,0 +1,89 @@
+/** The newest turns, read one by one and no further than they are needed. */
+
+import { quote } from "../canonical/canonical_json.ts";
+import { messageWireText } from "../canonical/wire.ts";
+import type { TimedTurn } from "../contracts/turn.ts";
+import type { VisibleText } from "../retrieval/evidence_source.ts";
+import type { Pace } from "../retrieval/pace.ts";
+import type { CappedTurn, Capper } from "./capper.ts";
+import { type Draft, EMPTY_DRAFT, TextPart } from "./rendering.ts";
+
+/** Where turns come from: an array, or a store that hands them out one by one. */
+export interface TurnSource {
+  /** Turns of the whole history. */
+  readonly count: number;
+  /** The turns, newest first. */
+  newestFirst(): Iterable<TimedTurn> | AsyncIterable<TimedTurn>;
+}
+
+/** A turn as the window would show it. */
+export interface WindowTurn extends CappedTurn {
+  /** The turn as it came. */
+  readonly turn: TimedTurn;
+  /** Its text as the newest turn of the window. */
+  readonly last: TextPart;
+  /** Its text before a newer turn: with a comma. */
+  readonly inner: TextPart;
+}
+
+/** Reads and shortens turns, newest first, once. */
+export class WindowTurns {
+  readonly #iterator: Iterator<TimedTurn> | AsyncIterator<TimedTurn>;
+  readonly #capper: Capper;
+  readonly #pace: Pace;
+  readonly #read: WindowTurn[] = [];
+  #isDone = false;
+
+  /** Takes the source; nothing is read yet. */
+  constructor(source: TurnSource, capper: Capper, pace: Pace) {
+    const turns = source.newestFirst();
+    this.#iterator = Symbol.asyncIterator in turns ? turns[Symbol.asyncIterator]() : turns[Symbol.iterator]();
+    this.#capper = capper;
+    this.#pace = pace;
+  }
+
+  /** The turn at a distance from the newest, from 0; null behind the oldest. */
+  async at(distance: number): Promise<WindowTurn | null> {
+    while (this.#read.length <= distance && !this.#isDone) {
+      if (this.#pace.isDue()) await this.#pace.rest();
+      const step = await this.#iterator.next();
+      if (step.done) this.#isDone = true;
+      else this.#read.push(this.#prepared(step.value));
+    }
+    return this.#read[distance] ?? null;
+  }
+
+  /** The newest turns that were read already, oldest first. */
+  newest(size: number): readonly WindowTurn[] {
+    return this.#read.slice(0, size).reverse();
+  }
+
+  /** Lets the source go. */
+  async close(): Promise<void> {
+    if (!this.#isDone) await this.#iterator.return?.();
+    this.#isDone = true;
+  }
+
+  #prepared(turn: TimedTurn): WindowTurn {
+    const capped = this.#capper.capTurn(turn);
+    const text = `{"messages":[${capped.messages.map(messageWireText).join(",")}],"turn":${
+      quote(turn.turnId)
+    }}`;
+    return { ...capped, turn, last: new TextPart(text), inner: new TextPart(`${text},`) };
+  }
+}
+
+const OPENING = new TextPart("[");
+const CLOSING = new TextPart("]");
+
+/** The window block of turns, oldest first: what history said, as data. */
+export function windowDraft(turns: readonly WindowTurn[]): Draft {
+  if (turns.length === 0) return EMPTY_DRAFT;
+  const parts = turns.map((turn, index) => index === turns.length - 1 ? turn.last : turn.inner);
+  return { parts: [OPENING, ...parts, CLOSING], sources: [] };
+}
+
+/** What the window shows of a turn. */
+export function visibleText(turn: WindowTurn): VisibleText {
+  return new Map(turn.messages.map((message) => [message.messageId, message.content]));
+}

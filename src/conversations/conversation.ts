@@ -1,0 +1,445 @@
+import { equalBytes } from "../canonical/keyed_hash.ts";
+import type { Json } from "../canonical/plain.ts";
+import { instantFromMs } from "../canonical/time.ts";
+import {
+  readFields,
+  requireBoolean,
+  requireInteger,
+  requireSignal,
+  requireText,
+} from "../contracts/arguments.ts";
+import type {
+  Appended,
+  AppendOptions,
+  CallOptions,
+  PutPinOptions,
+  PutSummaryOptions,
+  PutTurnOptions,
+  ReplayPutOptions,
+  TurnsOptions,
+} from "../contracts/conversation_options.ts";
+import type { Message, NewMessage } from "../contracts/message.ts";
+import type { PinInput } from "../contracts/pin.ts";
+import type { DeleteOptions, DeleteTarget, ErasedCounts, Receipt } from "../contracts/receipt.ts";
+import type { Scope } from "../contracts/scope.ts";
+import type { Summary } from "../contracts/summary.ts";
+import type { TimedTurn, TurnInput } from "../contracts/turn.ts";
+import { nothingErased } from "../deletion/cascade.ts";
+import { insertScope, readScope } from "../deletion/scope_row.ts";
+import { scrub } from "../deletion/scrub.ts";
+import type { Engine } from "../engine/engine.ts";
+import type { DeletionEvent, Operation, ReadTransaction, WriteTransaction } from "../engine/operation.ts";
+import { isBurned } from "../deletion/tombstones.ts";
+import { ConflictError, StorageError } from "../errors.ts";
+import { CLOCK_BEHIND_MS_MAX, TURNS_PER_PAGE, UPKEEP_ROUNDS_MAX } from "../limits.ts";
+import { type Deleted, deleteItem } from "./delete.ts";
+import { type Place, placeOf, UpkeepDue } from "./place.ts";
+import {
+  type Context,
+  planAppend,
+  planDelete,
+  planPutPin,
+  planPutSummary,
+  planPutTurn,
+  planReplay,
+  requireReplayKey,
+} from "./plans.ts";
+import { putPin } from "./put_pin.ts";
+import { putSummary } from "./put_summary.ts";
+import { putTurn, putTurnInto, type ScopeLimits } from "./put_turn.ts";
+import { readTurnPage, rowOfTurn, startOfLast } from "./read_turns.ts";
+import { getReplay, putReplay } from "./replay.ts";
+import { requireCurrent, requireSnapshot, type Snapshot, takeSnapshot } from "./snapshot.ts";
+import { expireScope } from "./upkeep.ts";
+
+/** What keeps upkeep from running now, but not a read from answering without it. */
+const UPKEEP_CAN_WAIT: ReadonlySet<string> = new Set(["BUSY", "FULL", "READONLY"]);
+
+/**
+ * One scope's turns, pins, summary and replays. Get one from `memory.conversation(scope)`; it holds nothing itself, so
+ * any number may stand for one scope, in one process or in many.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { openMemory } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await conversation.append([{ role: "user", content: "Which trees were grafted?" }]);
+ * await conversation.append([{ role: "assistant", content: "The pears, in March." }]);
+ * const snapshot = await conversation.snapshot();
+ * assert.equal(snapshot.turnCount, 2);
+ * for await (const turn of conversation.turns(snapshot, { last: 1 })) {
+ *   assert.equal(turn.messages[0]?.content, "The pears, in March.");
+ * }
+ * ```
+ */
+export class Conversation {
+  /** Whose conversation it is. */
+  readonly scope: Scope;
+  readonly #engine: Engine;
+  readonly #place: Place;
+  readonly #limits: ScopeLimits;
+
+  /** Made by `memory.conversation`. */
+  constructor(engine: Engine, scope: Scope, limits: ScopeLimits) {
+    this.scope = scope;
+    this.#engine = engine;
+    this.#place = placeOf(engine.hashKey, scope);
+    this.#limits = limits;
+  }
+
+  /**
+   * Makes the scope, unless it is there.
+   *
+   * @returns the scope's revision
+   * @throws {ConflictError} `DELETED`
+   * @throws {StorageError} `BUSY`, `FULL`, `IO`, `READONLY`, `REPLACED`, `CLOSED`
+   */
+  async create(options: CallOptions = {}): Promise<number> {
+    const signal = readSignal(options);
+    return await this.#write((transaction) => this.#create(transaction), { signal });
+  }
+
+  *#create(transaction: WriteTransaction): Operation<number> {
+    return (yield* this.#ensure(transaction)).revision;
+  }
+
+  *#ensure(transaction: WriteTransaction): ReturnType<typeof insertScope> {
+    const { scopeHash, scope } = this.#place;
+    const row = yield* readScope(transaction, scopeHash);
+    if (row !== null) return row;
+    if (yield* isBurned(transaction, scopeHash)) {
+      throw new ConflictError("DELETED", "The scope was deleted for ever");
+    }
+    const revision = this.#engine.generation * 2 ** 32;
+    return yield* insertScope(transaction, {
+      scopeHash,
+      tenant: scope.tenantId,
+      session: scope.sessionId,
+      revision,
+    });
+  }
+
+  /**
+   * The scope's revision, which moves with every change.
+   *
+   * @throws {ConflictError} `MISSING`, `DELETED`
+   * @throws {StorageError} `BUSY`, `IO`, `READONLY`, `REPLACED`, `CLOSED`
+   */
+  async revision(options: CallOptions = {}): Promise<number> {
+    return (await this.snapshot(options)).revision;
+  }
+
+  /**
+   * Stores a turn: a new one at the end, or the next revision of one that is there, in its place. What derived from the
+   * old revision goes with it. A missing timestamp becomes the store's time.
+   *
+   * @returns the scope's new revision: one more, and one for each pin that cited the old revision
+   * @throws {ContractError} naming the field, such as `turn.messages[1].toolCallId`; an open or doubled tool call
+   * @throws {ConflictError} `REVISION` (of the scope, or the turn's own), `DELETED`, `MISSING`, `IDEMPOTENCY`, `CAPACITY`
+   * @throws {StorageError} as `create`
+   */
+  async putTurn(turn: TurnInput, options: PutTurnOptions): Promise<number> {
+    const plan = planPutTurn(this.#context(), turn, options);
+    return await this.#write((transaction) => putTurn(transaction, plan), {
+      bytes: plan.bytes,
+      signal: requireSignal(options.signal),
+    });
+  }
+
+  /**
+   * Stores a pin: a keyed fact that every context carries while it is active.
+   *
+   * @returns the scope's new revision
+   * @throws {ContractError} naming the field; a source that is not exactly in its turn
+   * @throws {ConflictError} `REVISION` (of the scope, or the pin's own), `DELETED`, `MISSING`, `CAPACITY`, `IDEMPOTENCY`
+   * @throws {StorageError} as `create`
+   */
+  async putPin(pin: PinInput, options: PutPinOptions): Promise<number> {
+    const plan = planPutPin(this.#context(), pin, options);
+    return await this.#write((transaction) => putPin(transaction, plan), {
+      bytes: plan.payload.length,
+      signal: requireSignal(options.signal),
+    });
+  }
+
+  /**
+   * Stores a summary in place of the one before, if it is of turns exactly as they are at the snapshot.
+   *
+   * @returns the scope's new revision; the snapshot is stale afterwards
+   * @throws {ContractError} naming the field
+   * @throws {ConflictError} `SNAPSHOT`, `MISSING`, `DELETED`, `IDEMPOTENCY`
+   * @throws {StorageError} as `create`
+   */
+  async putSummary(snapshot: Snapshot, summary: Summary, options: PutSummaryOptions = {}): Promise<number> {
+    const plan = planPutSummary(this.#context(), snapshot, summary, options);
+    return await this.#write((transaction) => putSummary(transaction, plan), {
+      bytes: plan.payload.length,
+      signal: requireSignal(options.signal),
+    });
+  }
+
+  /**
+   * The easy way to store a turn: makes the scope if it is missing, the turn's id, and missing message ids. It takes
+   * whatever revision the scope has, so it never meets a `REVISION` conflict.
+   *
+   * @throws {ContractError} naming the field, such as `messages[0].role`
+   * @throws {ConflictError} `DELETED`, `IDEMPOTENCY`, `CAPACITY`
+   * @throws {StorageError} as `create`
+   */
+  async append(messages: readonly (Message | NewMessage)[], options: AppendOptions = {}): Promise<Appended> {
+    const { plan, turnId } = planAppend(this.#context(), messages, options);
+    const ensure = (transaction: WriteTransaction): ReturnType<typeof insertScope> =>
+      this.#ensure(transaction);
+    const revision = await this.#write(function* (transaction): Operation<number> {
+      return yield* putTurnInto(transaction, yield* ensure(transaction), plan);
+    }, { bytes: plan.bytes, signal: requireSignal(options.signal) });
+    return { revision, turnId };
+  }
+
+  /**
+   * What the scope is now: its revision, its active pins, its summary, and how many turns it has. The turns themselves
+   * are not read.
+   *
+   * @throws {ConflictError} `MISSING`, `DELETED`
+   * @throws {IntegrityError} if what is read is damaged
+   * @throws {StorageError} as `revision`
+   */
+  async snapshot(options: CallOptions = {}): Promise<Snapshot> {
+    const signal = readSignal(options);
+    const { snapshot } = await this.#readUpkept(
+      (transaction, moment) => takeSnapshot(transaction, this.#place, moment),
+      signal,
+    );
+    return snapshot;
+  }
+
+  /**
+   * The turns, oldest first, read in pages: other calls run in between. If the scope changes meanwhile, it ends with
+   * `SNAPSHOT`.
+   *
+   * @throws {ContractError} naming the option
+   * @throws {ConflictError} `SNAPSHOT`, `MISSING`, `DELETED`
+   * @throws {IntegrityError} if a turn is damaged
+   * @throws {StorageError} as `revision`
+   */
+  async *turns(snapshot?: Snapshot, options: TurnsOptions = {}): AsyncIterable<TimedTurn> {
+    const given = readFields("options", options, ["last", "after", "signal"]);
+    const signal = requireSignal(given.signal);
+    const last = given.last === undefined
+      ? null
+      : requireInteger("last", given.last, 0, Number.MAX_SAFE_INTEGER);
+    const afterTurn = given.after === undefined
+      ? null
+      : requireText("after", given.after, Number.MAX_SAFE_INTEGER);
+    const of = snapshot === undefined
+      ? await this.snapshot({ signal })
+      : requireSnapshot(snapshot, this.scope);
+    const { epoch } = this.#engine;
+    const plan = () => ({
+      place: this.#place,
+      epoch,
+      snapshot: of,
+      limit: TURNS_PER_PAGE,
+      atMs: this.#engine.time().effectiveMs,
+    });
+    let after: number | null = 0;
+    if (last !== null) {
+      after = await this.#read((transaction) => startOfLast(transaction, plan(), last), signal);
+    }
+    if (afterTurn !== null) {
+      const row = await this.#read((transaction) => rowOfTurn(transaction, plan(), afterTurn), signal);
+      after = Math.max(after, row);
+    }
+    while (after !== null) {
+      const from: number = after;
+      const page = await this.#read((transaction) => readTurnPage(transaction, plan(), from), signal);
+      for (const { turn } of page.turns) yield turn;
+      after = page.after;
+    }
+  }
+
+  /**
+   * Requires that nothing that counts has changed since the snapshot.
+   *
+   * @returns the snapshot, taken anew
+   * @throws {ConflictError} `SNAPSHOT`, `MISSING`, `DELETED`
+   * @throws {StorageError} as `revision`
+   */
+  async assertCurrent(snapshot: Snapshot, options: CallOptions = {}): Promise<Snapshot> {
+    const signal = readSignal(options);
+    const of = requireSnapshot(snapshot, this.scope);
+    const reading = await this.#readUpkept(
+      (transaction, moment) => requireCurrent(transaction, this.#place, of, moment),
+      signal,
+    );
+    return reading.snapshot;
+  }
+
+  /**
+   * Deletes the scope, a turn or a pin for ever: its identifier can never be used again, and no restore brings it back.
+   * What derives from it goes with it. Repeating it is harmless and gives the receipt of the first deletion.
+   *
+   * @returns a receipt; keep it to prove the deletion later
+   * @throws {ContractError} naming the field
+   * @throws {ConflictError} `REVISION`, `MISSING`, `DELETED`, `IDEMPOTENCY`
+   * @throws {StorageError} as `create`; with `details.recorded` the deletion is irrevocable and will be completed
+   */
+  async delete(target: DeleteTarget, options: DeleteOptions = {}): Promise<Receipt> {
+    const given = readFields("options", options, ["scrub", "operationId", "signal"]);
+    const signal = requireSignal(given.signal);
+    const wanted = given.scrub === undefined ? false : requireBoolean("scrub", given.scrub);
+    const plan = planDelete(this.#context(), target, given.operationId);
+    const deleted = await this.#write((transaction) => deleteItem(transaction, plan), {
+      ledger: true,
+      signal,
+    });
+    return this.#receipt(plan.kind, deleted, wanted && await this.#scrubbed(signal));
+  }
+
+  #receipt(kind: Receipt["kind"], deleted: Deleted, scrubbed: boolean): Receipt {
+    const { lineage } = this.#engine;
+    const { sequence, head, at } = deleted.when === "now" ? deleted.place : deleted.event;
+    const counts = deleted.when === "now" ? deleted.erased : { ...nothingErased(), ...deleted.event.counts };
+    return Object.freeze({
+      lineage,
+      sequence,
+      head,
+      kind,
+      at: instantFromMs(at).text,
+      already: deleted.when === "before" && deleted.already,
+      scrubbed,
+      erased: Object.freeze({ ...counts }) as ErasedCounts,
+    });
+  }
+
+  /** A deletion that has committed never fails because its scrub could not finish. */
+  async #scrubbed(signal: AbortSignal | undefined): Promise<boolean> {
+    try {
+      return (await scrub(this.#engine, { signal })).complete;
+    } catch {
+      return false;
+    }
+  }
+
+  /**
+   * Keeps an answer for exactly this snapshot. Where the scope has a hundred, expired ones go first, then the oldest.
+   *
+   * @throws {ContractError} naming the field; a payload that is no JSON object, or too large
+   * @throws {ConflictError} `SNAPSHOT`, `MISSING`, `DELETED`, `CLOCK`
+   * @throws {StorageError} as `create`
+   */
+  async replayPut(
+    snapshot: Snapshot,
+    key: string,
+    payload: Json,
+    options: ReplayPutOptions = {},
+  ): Promise<void> {
+    const plan = planReplay(this.#context(), snapshot, key, payload, options);
+    return await this.#write((transaction) => putReplay(transaction, plan), {
+      bytes: plan.payload.length,
+      signal: requireSignal(options.signal),
+    });
+  }
+
+  /**
+   * The answer that was kept for exactly this snapshot.
+   *
+   * @returns null if there is none, or it has expired
+   * @throws {ContractError} naming the field
+   * @throws {ConflictError} `SNAPSHOT`, `MISSING`, `DELETED`
+   * @throws {StorageError} as `revision`
+   */
+  async replayGet(snapshot: Snapshot, key: string, options: CallOptions = {}): Promise<Json | null> {
+    const signal = readSignal(options);
+    const name = requireReplayKey(key);
+    const of = requireSnapshot(snapshot, this.scope);
+    const { epoch } = this.#engine;
+    const place = this.#place;
+    const plan = () => ({ place, epoch, snapshot: of, key: name, atMs: this.#engine.time().effectiveMs });
+    return await this.#read((transaction) => getReplay(transaction, plan()), signal);
+  }
+
+  #context(): Context {
+    const { epoch } = this.#engine;
+    return { place: this.#place, epoch, limits: this.#limits, nowMs: this.#engine.time().effectiveMs };
+  }
+
+  #read<T>(
+    factory: (transaction: ReadTransaction) => Operation<T>,
+    signal: AbortSignal | undefined,
+  ): Promise<T> {
+    return this.#engine.read(factory, { concerns: (event) => this.#concerns(event), signal });
+  }
+
+  #concerns(event: DeletionEvent): boolean {
+    return event.kind !== "record" && equalBytes(event.scopeHash, this.#place.scopeHash);
+  }
+
+  /** Reads; if something is due, erases it, and reads again. Where that cannot be done now, it is left out. */
+  async #readUpkept<T extends { readonly row: { readonly nextDue: number | null } }>(
+    factory: (
+      transaction: ReadTransaction,
+      moment: { readonly atMs: number; readonly epoch: string },
+    ) => Operation<T>,
+    signal: AbortSignal | undefined,
+  ): Promise<T> {
+    const { epoch } = this.#engine;
+    const read = (): Promise<T> =>
+      this.#read(
+        (transaction) => factory(transaction, { atMs: this.#engine.time().effectiveMs, epoch }),
+        signal,
+      );
+    const found = await read();
+    const { effectiveMs, behindMs } = this.#engine.time();
+    const { nextDue } = found.row;
+    if (nextDue === null || nextDue > effectiveMs || behindMs > CLOCK_BEHIND_MS_MAX) return found;
+    try {
+      await this.#upkeep(signal);
+    } catch (error) {
+      if (error instanceof StorageError && UPKEEP_CAN_WAIT.has(error.code)) return found;
+      throw error;
+    }
+    return await read();
+  }
+
+  /** Erases what is due in this scope, in groups of their own. */
+  async #upkeep(signal: AbortSignal | undefined): Promise<void> {
+    const { scopeHash, hashKey } = this.#place;
+    for (let round = 0; round < UPKEEP_ROUNDS_MAX; round++) {
+      const { more } = await this.#engine.write(
+        (transaction) => expireScope(transaction, scopeHash, hashKey),
+        {
+          ledger: true,
+          signal,
+        },
+      );
+      if (!more) return;
+    }
+  }
+
+  /** Writes; if something is due, erases it first, and writes again. */
+  async #write<T>(
+    factory: (transaction: WriteTransaction) => Operation<T>,
+    options: {
+      readonly ledger?: boolean;
+      readonly bytes?: number;
+      readonly signal?: AbortSignal | undefined;
+    },
+  ): Promise<T> {
+    for (let round = 0;; round++) {
+      try {
+        return await this.#engine.write(factory, options);
+      } catch (error) {
+        if (!(error instanceof UpkeepDue) || round >= UPKEEP_ROUNDS_MAX) throw error;
+      }
+      await this.#upkeep(options.signal);
+    }
+  }
+}
+
+function readSignal(options: CallOptions): AbortSignal | undefined {
+  return requireSignal(readFields("options", options, ["signal"]).signal);
+}

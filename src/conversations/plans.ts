@@ -1,0 +1,251 @@
+/** What callers hand in, judged and encoded into plans that an operation can run; nothing is touched before. */
+
+import { appendDigest, operationDigest, pinDigest, sha256Hex, summaryDigest } from "../canonical/digest.ts";
+import { toHex } from "../canonical/keyed_hash.ts";
+import { encodePin, encodeSummary, encodeTurn } from "../canonical/payload.ts";
+import { copyPlain, type Json, PlainFailure } from "../canonical/plain.ts";
+import { canonicalJson, type CanonicalValue } from "../canonical/canonical_json.ts";
+import { dueMs, instantFromMs, instantOf, toInstant } from "../canonical/time.ts";
+import { utf8Length } from "../canonical/utf8.ts";
+import { randomIdentity } from "../clock.ts";
+import { readFields, requireInteger, requireText } from "../contracts/arguments.ts";
+import { type NewMessage, toNewMessages } from "../contracts/message.ts";
+import { requirePairedCalls } from "../contracts/pairing.ts";
+import { effective, toPin } from "../contracts/pin.ts";
+import type { DeleteTarget } from "../contracts/receipt.ts";
+import { sameScope, type Scope } from "../contracts/scope.ts";
+import { toSummary } from "../contracts/summary.ts";
+import { timed, type TimedTurn, toTurn, turn as makeTurn } from "../contracts/turn.ts";
+import { ContractError } from "../errors.ts";
+import {
+  PIN_BYTES_MAX,
+  REPLAY_BYTES_MAX,
+  REPLAY_TTL_SECONDS_DEFAULT,
+  REPLAY_TTL_SECONDS_MAX,
+  SUMMARY_BYTES_MAX,
+  TURN_BYTES_MAX,
+} from "../limits.ts";
+import type { DeletePlan } from "./delete.ts";
+import type { Place } from "./place.ts";
+import type { PutPinPlan } from "./put_pin.ts";
+import type { PutSummaryPlan } from "./put_summary.ts";
+import type { Deadline, PutTurnPlan, ScopeLimits } from "./put_turn.ts";
+import { operationKey } from "./remembered.ts";
+import type { ReplayPlan } from "./replay.ts";
+import { requireSnapshot } from "./snapshot.ts";
+
+/** Names, keys and ids: long enough for any, short enough for an index. */
+const KEY_CODE_POINTS_MAX = 100_000;
+
+/** Where and when a call is made. */
+export interface Context {
+  readonly place: Place;
+  readonly epoch: string;
+  readonly limits: ScopeLimits;
+  /** Effective time. */
+  readonly nowMs: number;
+}
+
+/** The plan of `putTurn`. */
+export function planPutTurn(context: Context, value: unknown, options: unknown): PutTurnPlan {
+  const given = toTurn(value);
+  requireScope("turn.scope", given.scope, context.place.scope);
+  requirePairedCalls(given.messages, "turn.messages");
+  const { operationId, expectedRevision, expiresAt } = readFields("options", options, [
+    "operationId",
+    "expectedRevision",
+    "expiresAt",
+    "signal",
+  ]);
+  const expiry = expiresAt === undefined ? "keep" : toDeadline(expiresAt);
+  const input = operationDigest(given, expiry === "keep" || expiry === null ? expiry : expiry.text);
+  return turnPlan(context, timed(given, instantFromMs(context.nowMs).text), {
+    expectedRevision: requireRevision(expectedRevision),
+    expiry,
+    operation: operationKey(context.place, operationId, "putTurn", input),
+  });
+}
+
+/** The plan of `append`, and the id of the turn it makes. */
+export function planAppend(
+  context: Context,
+  value: unknown,
+  options: unknown,
+): { readonly plan: PutTurnPlan; readonly turnId: string } {
+  const messages = toNewMessages(value);
+  requirePairedCalls(messages);
+  const given = readFields("options", options, ["operationId", "expiresAt", "signal"]);
+  const expiry = given.expiresAt === undefined ? null : toDeadline(given.expiresAt);
+  const { place } = context;
+  const operation = given.operationId === undefined
+    ? null
+    : operationKey(place, given.operationId, "append", appendDigest(messages, expiry?.text ?? null));
+  const turnId = `turn-${operation === null ? randomIdentity() : toHex(operation.operationHash)}`;
+  const turn = makeTurn({
+    turnId,
+    scope: place.scope,
+    messages: messages.map((message, index) => withId(message, turnId, index)),
+    timestamp: instantFromMs(context.nowMs).text,
+  });
+  return {
+    plan: turnPlan(context, turn as TimedTurn, { expectedRevision: null, expiry, operation }),
+    turnId,
+  };
+}
+
+function withId(
+  message: NewMessage,
+  turnId: string,
+  index: number,
+): NewMessage & { readonly messageId: string } {
+  return { ...message, messageId: message.messageId ?? `${turnId}:${index}` };
+}
+
+function turnPlan(
+  { place, limits }: Context,
+  turn: TimedTurn,
+  rest: Pick<PutTurnPlan, "expectedRevision" | "expiry" | "operation">,
+): PutTurnPlan {
+  const payload = encodeTurn(turn);
+  const bytes = requireBytes("turn", payload, TURN_BYTES_MAX);
+  const { turnId, revision, messages } = turn;
+  return { place, turnId, revision, messages, payload, bytes, limits, ...rest };
+}
+
+/** The plan of `putPin`. */
+export function planPutPin(context: Context, value: unknown, options: unknown): PutPinPlan {
+  const { expectedRevision, operationId } = readFields("options", options, [
+    "expectedRevision",
+    "operationId",
+    "signal",
+  ]);
+  const revision = requireRevision(expectedRevision);
+  const given = toPin(value);
+  const { place } = context;
+  requireScope("pin.scope", given.scope, place.scope);
+  const pin = effective(given, instantFromMs(context.nowMs).text);
+  const payload = encodePin(pin);
+  requireBytes("pin", payload, PIN_BYTES_MAX);
+  return {
+    place,
+    key: pin.key,
+    revision: pin.revision,
+    source: pin.source ?? null,
+    payload,
+    effectiveMs: dueMs(instantOf(pin.effectiveAt)),
+    expiry: pin.expiresAt === undefined
+      ? null
+      : { dueMs: dueMs(instantOf(pin.expiresAt)), text: pin.expiresAt },
+    expectedRevision: revision,
+    operation: operationId === undefined
+      ? null
+      : operationKey(place, operationId, "putPin", pinDigest(given)),
+  };
+}
+
+/** The plan of `putSummary`. */
+export function planPutSummary(
+  context: Context,
+  snapshot: unknown,
+  value: unknown,
+  options: unknown,
+): PutSummaryPlan {
+  const { place, epoch } = context;
+  const summary = toSummary(value);
+  requireScope("summary.scope", summary.scope, place.scope);
+  const payload = encodeSummary(summary);
+  requireBytes("summary", payload, SUMMARY_BYTES_MAX);
+  const { operationId } = readFields("options", options, ["operationId", "signal"]);
+  return {
+    place,
+    epoch,
+    snapshot: requireSnapshot(snapshot, place.scope),
+    summary,
+    payload,
+    createdMs: dueMs(instantOf(summary.createdAt)),
+    expiresMs: summary.expiresAt === undefined ? null : dueMs(instantOf(summary.expiresAt)),
+    operation: operationId === undefined
+      ? null
+      : operationKey(place, operationId, "putSummary", summaryDigest(summary)),
+  };
+}
+
+/** The plan of `delete`. */
+export function planDelete({ place }: Context, target: unknown, operationId: unknown): DeletePlan {
+  const given = readFields("target", target, ["kind", "key", "expectedRevision"]);
+  const kind = given.kind as DeleteTarget["kind"];
+  if (kind !== "scope" && kind !== "turn" && kind !== "pin") {
+    throw new ContractError("kind", "Expected kind to be scope, turn or pin");
+  }
+  if (kind === "scope" && given.key !== undefined && given.key !== "") {
+    throw new ContractError("key", "Expected no key where a whole scope is deleted");
+  }
+  const key = kind === "scope" ? "" : requireText("key", given.key, KEY_CODE_POINTS_MAX);
+  const input = sha256Hex(JSON.stringify([kind, key]));
+  return {
+    place,
+    kind,
+    key,
+    expectedRevision: requireRevision(given.expectedRevision),
+    operation: operationId === undefined ? null : operationKey(place, operationId, "delete", input),
+  };
+}
+
+/** The plan of `replayPut`. */
+export function planReplay(
+  { place, epoch }: Context,
+  snapshot: unknown,
+  key: unknown,
+  value: unknown,
+  options: unknown,
+): ReplayPlan {
+  const name = requireText("key", key, KEY_CODE_POINTS_MAX);
+  const { ttlSeconds = REPLAY_TTL_SECONDS_DEFAULT } = readFields("options", options, [
+    "ttlSeconds",
+    "signal",
+  ]);
+  const ttlMs = requireInteger("ttlSeconds", ttlSeconds, 1, REPLAY_TTL_SECONDS_MAX) * 1_000;
+  const plain = toJson("payload", value);
+  if (typeof plain !== "object" || plain === null || Array.isArray(plain)) {
+    throw new ContractError("payload", "payload must be an object");
+  }
+  const payload = canonicalJson(plain as CanonicalValue, "payload");
+  requireBytes("payload", payload, REPLAY_BYTES_MAX);
+  return { place, epoch, snapshot: requireSnapshot(snapshot, place.scope), key: name, payload, ttlMs };
+}
+
+/** The key of a replay. */
+export function requireReplayKey(key: unknown): string {
+  return requireText("key", key, KEY_CODE_POINTS_MAX);
+}
+
+function toJson(field: string, value: unknown): Json {
+  try {
+    return copyPlain(value);
+  } catch (error) {
+    if (error instanceof PlainFailure) throw new ContractError(field, `${field} ${error.rule}`);
+    throw error;
+  }
+}
+
+function toDeadline(value: unknown): Deadline | null {
+  if (value === null) return null;
+  const instant = toInstant(value, "expiresAt");
+  return { dueMs: dueMs(instant), text: instant.text };
+}
+
+function requireRevision(value: unknown): number {
+  return requireInteger("expectedRevision", value, 0, Number.MAX_SAFE_INTEGER);
+}
+
+function requireScope(field: string, given: Scope, own: Scope): void {
+  if (!sameScope(given, own)) throw new ContractError(field, `${field} must be this conversation's scope`);
+}
+
+function requireBytes(field: string, payload: string, bytesMax: number): number {
+  const bytes = utf8Length(payload);
+  if (bytes <= bytesMax) return bytes;
+  throw new ContractError(field, `${field} must be at most ${bytesMax} bytes as stored`, {
+    details: { maximum: bytesMax, bytes },
+  });
+}

@@ -1,0 +1,131 @@
+/** Putting a pin, perhaps with the text it was taken from. */
+
+import { checksumOf } from "../canonical/checksum.ts";
+import { extract, type SourceRef } from "../contracts/source_ref.ts";
+import { changedScope } from "../deletion/cascade.ts";
+import { itemHashOf } from "../deletion/hashes.ts";
+import { noteDue, type ScopeRow, writeScope } from "../deletion/scope_row.ts";
+import { tombstoneOf } from "../deletion/tombstones.ts";
+import type { Operation, WriteTransaction } from "../engine/operation.ts";
+import { type OperationKey, recallOperation } from "../engine/operation_ids.ts";
+import { ConflictError } from "../errors.ts";
+import { SCOPE_PINS_MAX } from "../limits.ts";
+import { changeOf, type Place, requireRevision, requireScope, requireUpkept } from "./place.ts";
+import { type Deadline, requireFuture } from "./put_turn.ts";
+import { rememberScopeOperation } from "./remembered.ts";
+import { toStoredTurn } from "./turn_row.ts";
+
+/** A put, judged and encoded. */
+export interface PutPinPlan {
+  readonly place: Place;
+  readonly key: string;
+  readonly revision: number;
+  readonly source: SourceRef | null;
+  readonly payload: string;
+  readonly effectiveMs: number;
+  readonly expiry: Deadline | null;
+  readonly expectedRevision: number;
+  readonly operation: OperationKey | null;
+}
+
+const SELECT_PIN_REVISION = `SELECT revision FROM pins WHERE scope = $1 AND key = $2`;
+
+const UPSERT_PIN =
+  `INSERT INTO pins (scope, key, revision, effective, expires, source_turn, payload_checksum, checksum,
+  payload) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (scope, key) DO UPDATE SET
+  revision = excluded.revision, effective = excluded.effective, expires = excluded.expires,
+  source_turn = excluded.source_turn, payload_checksum = excluded.payload_checksum, checksum = excluded.checksum,
+  payload = excluded.payload`;
+
+/** Puts a pin; gives the scope's new revision. */
+export function* putPin(transaction: WriteTransaction, plan: PutPinPlan): Operation<number> {
+  const { place, key, operation } = plan;
+  const row = yield* requireScope(transaction, place);
+  if (operation !== null) {
+    const recalled = yield* recallOperation(transaction, operation);
+    if (recalled !== null) return recalled;
+  }
+  requireUpkept(transaction, row);
+  requireRevision(row, plan.expectedRevision);
+  const old = yield* transaction.get(SELECT_PIN_REVISION, row.id, key);
+  yield* requireNextRevision(transaction, plan, old === undefined ? null : old[0] as number);
+  requireFuture(transaction, plan.expiry);
+  if (old === undefined && row.pins >= SCOPE_PINS_MAX) {
+    throw new ConflictError("CAPACITY", "Cannot put pin: the scope has as many as it may", {
+      details: { pins: row.pins, pinsMax: SCOPE_PINS_MAX },
+    });
+  }
+  yield* writePin(
+    transaction,
+    row,
+    plan,
+    plan.source === null ? null : yield* proveSource(transaction, row, plan.source),
+  );
+  if (old === undefined) row.pins++;
+  else transaction.markDirty("pins");
+  noteDue(row, plan.expiry?.dueMs ?? null);
+  yield* changedScope(changeOf(transaction, place, row));
+  if (operation !== null) yield* rememberScopeOperation(transaction, row, operation, row.revision);
+  yield* writeScope(transaction, row);
+  return row.revision;
+}
+
+function* writePin(
+  transaction: WriteTransaction,
+  row: ScopeRow,
+  { key, revision, effectiveMs, expiry, payload }: PutPinPlan,
+  sourceTurn: number | null,
+): Operation<void> {
+  const expires = expiry?.dueMs ?? null;
+  const payloadChecksum = checksumOf(payload);
+  const checksum = checksumOf(row.id, key, revision, effectiveMs, expires, sourceTurn, payloadChecksum);
+  yield* transaction.run(
+    UPSERT_PIN,
+    row.id,
+    key,
+    revision,
+    effectiveMs,
+    expires,
+    sourceTurn,
+    payloadChecksum,
+    checksum,
+    payload,
+  );
+}
+
+function* requireNextRevision(
+  transaction: WriteTransaction,
+  { place, key, revision }: PutPinPlan,
+  old: number | null,
+): Operation<void> {
+  let before = old ?? 0;
+  if (old === null) {
+    const keyHash = itemHashOf(place.hashKey, "pin", place.scope, key);
+    const { burned, floor } = yield* tombstoneOf(transaction, place.scopeHash, keyHash);
+    if (burned) throw new ConflictError("DELETED", "Cannot put pin: its key was deleted for ever");
+    before = floor;
+  }
+  if (revision === before + 1) return;
+  throw new ConflictError(
+    "REVISION",
+    `Cannot put pin: its revision must be ${before + 1}, received ${revision}`,
+    {
+      currentRevision: before,
+    },
+  );
+}
+
+const SELECT_TURN =
+  `SELECT id, turn_id, revision, bytes, expires, expires_at, payload_checksum, checksum, payload
+  FROM turns WHERE scope = $1 AND turn_id = $2`;
+
+/** Requires that the cited text is there, exactly; gives the row of its turn. */
+function* proveSource(transaction: WriteTransaction, row: ScopeRow, source: SourceRef): Operation<number> {
+  const found = yield* transaction.get(SELECT_TURN, row.id, source.turnId);
+  if (found === undefined) {
+    throw new ConflictError("MISSING", "Cannot put pin: there is no turn that it cites");
+  }
+  const { id, turn } = toStoredTurn(row, found);
+  extract(source, turn, "source");
+  return id;
+}

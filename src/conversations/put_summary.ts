@@ -1,0 +1,86 @@
+/** Putting a summary of turns that are exactly as it says. */
+
+import { checksumOf } from "../canonical/checksum.ts";
+import { instantFromMs } from "../canonical/time.ts";
+import { matches, type Summary } from "../contracts/summary.ts";
+import type { TimedTurn } from "../contracts/turn.ts";
+import { changedScope, eraseSummary } from "../deletion/cascade.ts";
+import { noteDue, type ScopeRow, writeScope } from "../deletion/scope_row.ts";
+import type { Operation, WriteTransaction } from "../engine/operation.ts";
+import { type OperationKey, recallOperation } from "../engine/operation_ids.ts";
+import { ConflictError } from "../errors.ts";
+import { changeOf, type Place, requireScope, requireUpkept } from "./place.ts";
+import { rememberScopeOperation } from "./remembered.ts";
+import { requireCurrent, type Snapshot } from "./snapshot.ts";
+import { type StoredTurn, toStoredTurn } from "./turn_row.ts";
+
+/** A put, judged and encoded. */
+export interface PutSummaryPlan {
+  readonly place: Place;
+  readonly epoch: string;
+  readonly snapshot: Snapshot;
+  readonly summary: Summary;
+  readonly payload: string;
+  readonly createdMs: number;
+  readonly expiresMs: number | null;
+  readonly operation: OperationKey | null;
+}
+
+const INSERT_SUMMARY = `INSERT INTO summaries (scope, created, expires, payload_checksum, checksum, payload)
+  VALUES ($1, $2, $3, $4, $5, $6)`;
+
+const INSERT_COVERED_TURN = `INSERT INTO covered_turns (scope, turn) VALUES ($1, $2)`;
+
+/** Puts a summary in place of the one before; gives the scope's new revision. */
+export function* putSummary(transaction: WriteTransaction, plan: PutSummaryPlan): Operation<number> {
+  const { place, epoch, summary, payload, operation } = plan;
+  const row = yield* requireScope(transaction, place);
+  if (operation !== null) {
+    const recalled = yield* recallOperation(transaction, operation);
+    if (recalled !== null) return recalled;
+  }
+  requireUpkept(transaction, row);
+  const atMs = transaction.time().effectiveMs;
+  yield* requireCurrent(transaction, place, plan.snapshot, { atMs, epoch });
+  const covered = yield* readCovered(transaction, row, summary);
+  if (!matches(summary, covered.map(({ turn }) => turn as TimedTurn), place.scope, instantFromMs(atMs))) {
+    throw new ConflictError("SNAPSHOT", "Cannot put summary: it is not of these turns as they are now");
+  }
+  const change = changeOf(transaction, place, row);
+  yield* eraseSummary(change);
+  const payloadChecksum = checksumOf(payload);
+  const checksum = checksumOf(row.id, plan.createdMs, plan.expiresMs, payloadChecksum);
+  yield* transaction.run(
+    INSERT_SUMMARY,
+    row.id,
+    plan.createdMs,
+    plan.expiresMs,
+    payloadChecksum,
+    checksum,
+    payload,
+  );
+  for (const { id } of covered) yield* transaction.run(INSERT_COVERED_TURN, row.id, id);
+  noteDue(row, plan.expiresMs);
+  yield* changedScope(change);
+  if (operation !== null) yield* rememberScopeOperation(transaction, row, operation, row.revision);
+  yield* writeScope(transaction, row);
+  return row.revision;
+}
+
+const SELECT_TURN =
+  `SELECT id, turn_id, revision, bytes, expires, expires_at, payload_checksum, checksum, payload
+  FROM turns WHERE scope = $1 AND turn_id = $2`;
+
+/** The turns it covers, in the order of the history; those that are not there any more are missing. */
+function* readCovered(
+  transaction: WriteTransaction,
+  row: ScopeRow,
+  summary: Summary,
+): Operation<readonly StoredTurn[]> {
+  const turns: StoredTurn[] = [];
+  for (const turnId of summary.coveredTurnIds) {
+    const found = yield* transaction.get(SELECT_TURN, row.id, turnId);
+    if (found !== undefined) turns.push(toStoredTurn(row, found));
+  }
+  return turns.sort((left, right) => left.id - right.id);
+}

@@ -1,0 +1,215 @@
+/** Putting a turn: a new one at the end, or a revision in its place; what derived from the old one goes. */
+
+import { checksumOf } from "../canonical/checksum.ts";
+import type { Message } from "../contracts/message.ts";
+import { changedScope, changedTurn, eraseMessageIds } from "../deletion/cascade.ts";
+import { itemHashOf } from "../deletion/hashes.ts";
+import { noteDue, type ScopeRow, writeScope } from "../deletion/scope_row.ts";
+import { tombstoneOf } from "../deletion/tombstones.ts";
+import type { Operation, WriteTransaction } from "../engine/operation.ts";
+import { type OperationKey, recallOperation } from "../engine/operation_ids.ts";
+import { ConflictError, ContractError, IntegrityError } from "../errors.ts";
+import { changeOf, type Place, requireRevision, requireScope, requireUpkept } from "./place.ts";
+import { rememberScopeOperation } from "./remembered.ts";
+import { headChecksum, toTurnHead, type TurnHead } from "./turn_row.ts";
+
+/** How large a scope may become. */
+export interface ScopeLimits {
+  readonly turns: number;
+  readonly bytes: number;
+}
+
+/** A deadline, as milliseconds and as it was given. */
+export interface Deadline {
+  readonly dueMs: number;
+  readonly text: string;
+}
+
+/** A put, judged and encoded. */
+export interface PutTurnPlan {
+  readonly place: Place;
+  readonly turnId: string;
+  readonly revision: number;
+  readonly messages: readonly Message[];
+  readonly payload: string;
+  /** UTF-8 bytes of the payload. */
+  readonly bytes: number;
+  /** Null clears it, `"keep"` leaves what is there. */
+  readonly expiry: Deadline | null | "keep";
+  /** The scope's revision; null takes whatever it is. */
+  readonly expectedRevision: number | null;
+  readonly operation: OperationKey | null;
+  readonly limits: ScopeLimits;
+}
+
+/** Puts a turn; gives the scope's new revision. */
+export function* putTurn(transaction: WriteTransaction, plan: PutTurnPlan): Operation<number> {
+  const row = yield* requireScope(transaction, plan.place);
+  return yield* putTurnInto(transaction, row, plan);
+}
+
+/** The same for a scope whose row is at hand. */
+export function* putTurnInto(
+  transaction: WriteTransaction,
+  row: ScopeRow,
+  plan: PutTurnPlan,
+): Operation<number> {
+  if (plan.operation !== null) {
+    const recalled = yield* recallOperation(transaction, plan.operation);
+    if (recalled !== null) return recalled;
+  }
+  requireUpkept(transaction, row);
+  if (plan.expectedRevision !== null) requireRevision(row, plan.expectedRevision);
+  const old = yield* readTurnHead(transaction, row, plan.turnId);
+  yield* requireNextRevision(transaction, plan, old);
+  requireFuture(transaction, plan.expiry);
+  requireCapacity(row, plan, old);
+  yield* requireOwnMessageIds(transaction, row, plan, old);
+  yield* writeTurn(transaction, row, plan, old);
+  if (plan.operation !== null) yield* rememberScopeOperation(transaction, row, plan.operation, row.revision);
+  yield* writeScope(transaction, row);
+  return row.revision;
+}
+
+const SELECT_TURN_HEAD = `SELECT id, turn_id, revision, bytes, expires, expires_at, payload_checksum, checksum
+  FROM turns WHERE scope = $1 AND turn_id = $2`;
+
+/** A turn's row without its payload; null if there is none. */
+export function* readTurnHead(
+  transaction: WriteTransaction,
+  scope: ScopeRow,
+  turnId: string,
+): Operation<TurnHead | null> {
+  const row = yield* transaction.get(SELECT_TURN_HEAD, scope.id, turnId);
+  return row === undefined ? null : toTurnHead(scope.id, row);
+}
+
+function* requireNextRevision(
+  transaction: WriteTransaction,
+  { place, turnId, revision }: PutTurnPlan,
+  old: TurnHead | null,
+): Operation<void> {
+  let before = old?.revision ?? 0;
+  if (old === null) {
+    const keyHash = itemHashOf(place.hashKey, "turn", place.scope, turnId);
+    const { burned, floor } = yield* tombstoneOf(transaction, place.scopeHash, keyHash);
+    if (burned) throw new ConflictError("DELETED", "Cannot put turn: its id was deleted for ever");
+    before = floor;
+  }
+  if (revision === before + 1) return;
+  throw new ConflictError(
+    "REVISION",
+    `Cannot put turn: its revision must be ${before + 1}, received ${revision}`,
+    {
+      currentRevision: before,
+    },
+  );
+}
+
+/** A deadline that has passed would erase what is being put. */
+export function requireFuture(transaction: WriteTransaction, expiry: Deadline | null | "keep"): void {
+  if (expiry === null || expiry === "keep" || expiry.dueMs > transaction.time().effectiveMs) return;
+  throw new ContractError("expiresAt", "expiresAt must lie in the future");
+}
+
+function requireCapacity(row: ScopeRow, { bytes, limits }: PutTurnPlan, old: TurnHead | null): void {
+  const turns = row.turns + (old === null ? 1 : 0);
+  const total = row.turnBytes + bytes - (old?.bytes ?? 0);
+  if (turns <= limits.turns && total <= limits.bytes) return;
+  throw new ConflictError("CAPACITY", "Cannot put turn: the scope would exceed its limits", {
+    details: { turns, turnsMax: limits.turns, bytes: total, bytesMax: limits.bytes },
+  });
+}
+
+const SELECT_MESSAGE_ID = `SELECT turn FROM message_ids WHERE scope = $1 AND message_id = $2`;
+
+/** A message id that another turn has would make every context of the scope fail. */
+function* requireOwnMessageIds(
+  transaction: WriteTransaction,
+  row: ScopeRow,
+  { messages }: PutTurnPlan,
+  old: TurnHead | null,
+): Operation<void> {
+  for (const [index, { messageId }] of messages.entries()) {
+    const found = yield* transaction.get(SELECT_MESSAGE_ID, row.id, messageId);
+    if (found === undefined || found[0] === old?.id) continue;
+    const field = `messages[${index}].messageId`;
+    throw new ContractError(field, `${field} must be unique in its scope`);
+  }
+}
+
+const SELECT_NEXT_TURN_ID = `SELECT coalesce(max(id), 0) + 1 FROM turns`;
+
+const INSERT_TURN =
+  `INSERT INTO turns (id, scope, turn_id, revision, bytes, expires, expires_at, payload_checksum,
+  checksum, payload) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`;
+
+const UPDATE_TURN =
+  `UPDATE turns SET revision = $1, bytes = $2, expires = $3, expires_at = $4, payload_checksum = $5,
+  checksum = $6, payload = $7 WHERE id = $8`;
+
+const INSERT_MESSAGE_ID = `INSERT INTO message_ids (scope, message_id, turn) VALUES ($1, $2, $3)`;
+
+function* writeTurn(
+  transaction: WriteTransaction,
+  row: ScopeRow,
+  plan: PutTurnPlan,
+  old: TurnHead | null,
+): Operation<void> {
+  const change = changeOf(transaction, plan.place, row);
+  const head = planHead(plan, old);
+  const { turnId, revision, bytes, expires, expiresAt, payloadChecksum } = head;
+  const checksum = headChecksum(row.id, head);
+  let id: number;
+  if (old === null) {
+    id = (yield* transaction.get(SELECT_NEXT_TURN_ID))![0] as number;
+    yield* transaction.run(
+      INSERT_TURN,
+      id,
+      row.id,
+      turnId,
+      revision,
+      bytes,
+      expires,
+      expiresAt,
+      payloadChecksum,
+      checksum,
+      plan.payload,
+    );
+    row.turns++;
+    yield* changedScope(change);
+  } else {
+    id = old.id;
+    const changed = yield* transaction.run(
+      UPDATE_TURN,
+      revision,
+      bytes,
+      expires,
+      expiresAt,
+      payloadChecksum,
+      checksum,
+      plan.payload,
+      id,
+    );
+    if (changed !== 1) throw new IntegrityError("Cannot put turn: the file did not take the write");
+    transaction.markDirty("turns");
+    yield* eraseMessageIds(change, id);
+    yield* changedTurn(change, id);
+  }
+  for (const { messageId } of plan.messages) yield* transaction.run(INSERT_MESSAGE_ID, row.id, messageId, id);
+  row.turnBytes += bytes - (old?.bytes ?? 0);
+  noteDue(row, expires);
+}
+
+function planHead(plan: PutTurnPlan, old: TurnHead | null): Omit<TurnHead, "id"> {
+  const kept = plan.expiry === "keep";
+  const deadline = kept || plan.expiry === null ? null : plan.expiry as Deadline;
+  return {
+    turnId: plan.turnId,
+    revision: plan.revision,
+    bytes: plan.bytes,
+    expires: kept ? old?.expires ?? null : deadline?.dueMs ?? null,
+    expiresAt: kept ? old?.expiresAt ?? null : deadline?.text ?? null,
+    payloadChecksum: checksumOf(plan.payload),
+  };
+}

@@ -1,0 +1,67 @@
+/** Reading turns in pages; no statement stays open between two pages. */
+
+import type { Operation, ReadTransaction } from "../engine/operation.ts";
+import { ConflictError } from "../errors.ts";
+import type { Place } from "./place.ts";
+import { type Reading, requireCurrent, type Snapshot } from "./snapshot.ts";
+import { type StoredTurn, toStoredTurn } from "./turn_row.ts";
+
+/** A page of turns, oldest first. */
+export interface TurnPage {
+  readonly turns: readonly StoredTurn[];
+  /** The row after which the next page begins; null once there is none. */
+  readonly after: number | null;
+}
+
+/** Where and when to read. */
+export interface PagePlan {
+  readonly place: Place;
+  readonly epoch: string;
+  readonly atMs: number;
+  readonly snapshot: Snapshot;
+  readonly limit: number;
+}
+
+const SELECT_TURNS =
+  `SELECT id, turn_id, revision, bytes, expires, expires_at, payload_checksum, checksum, payload
+  FROM turns WHERE scope = $1 AND id > $2 ORDER BY id LIMIT $3`;
+
+/** The page after some row, if the snapshot is still current; what is due is left out. */
+export function* readTurnPage(
+  transaction: ReadTransaction,
+  plan: PagePlan,
+  after: number,
+): Operation<TurnPage> {
+  const reading = yield* requireCurrent(transaction, plan.place, plan.snapshot, plan);
+  const rows = yield* transaction.all(SELECT_TURNS, reading.row.id, after, plan.limit);
+  const turns = rows.map((row) => toStoredTurn(reading.row, row)).filter((turn) =>
+    !reading.dueTurns.has(turn.id)
+  );
+  return { turns, after: rows.length < plan.limit ? null : rows.at(-1)![0] as number };
+}
+
+const SELECT_TURN_BEFORE = `SELECT id FROM turns WHERE scope = $1 AND id < $2 ORDER BY id DESC LIMIT 1`;
+
+const SELECT_NEWEST_TURNS = `SELECT id FROM turns WHERE scope = $1 ORDER BY id DESC LIMIT $2`;
+
+/** The row after which the newest `last` turns begin. */
+export function* startOfLast(transaction: ReadTransaction, plan: PagePlan, last: number): Operation<number> {
+  const reading = yield* requireCurrent(transaction, plan.place, plan.snapshot, plan);
+  if (last === 0) return Number.MAX_SAFE_INTEGER;
+  const rows = yield* transaction.all(SELECT_NEWEST_TURNS, reading.row.id, last + reading.dueTurns.size);
+  const kept = rows.map(([id]) => id as number).filter((id) => !reading.dueTurns.has(id)).slice(0, last);
+  const oldest = kept.at(-1);
+  if (oldest === undefined) return 0;
+  const before = yield* transaction.get(SELECT_TURN_BEFORE, reading.row.id, oldest);
+  return before === undefined ? 0 : before[0] as number;
+}
+
+const SELECT_TURN_ROW = `SELECT id FROM turns WHERE scope = $1 AND turn_id = $2`;
+
+/** The row of a turn. */
+export function* rowOfTurn(transaction: ReadTransaction, plan: PagePlan, turnId: string): Operation<number> {
+  const reading: Reading = yield* requireCurrent(transaction, plan.place, plan.snapshot, plan);
+  const row = yield* transaction.get(SELECT_TURN_ROW, reading.row.id, turnId);
+  if (row === undefined) throw new ConflictError("MISSING", "There is no turn to begin after");
+  return row[0] as number;
+}

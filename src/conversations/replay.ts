@@ -1,0 +1,100 @@
+/** The replay cache: answers that hold for exactly one snapshot. */
+
+import { checksumOf } from "../canonical/checksum.ts";
+import type { Json } from "../canonical/plain.ts";
+import type { Operation, ReadTransaction, WriteTransaction } from "../engine/operation.ts";
+import { noteDue, type ScopeRow, writeScope } from "../deletion/scope_row.ts";
+import { ConflictError, IntegrityError } from "../errors.ts";
+import { CLOCK_BEHIND_MS_MAX, SCOPE_REPLAYS_MAX } from "../limits.ts";
+import { type Place, requireUpkept } from "./place.ts";
+import { requireCurrent, type Snapshot } from "./snapshot.ts";
+
+/** A put, judged and encoded. */
+export interface ReplayPlan {
+  readonly place: Place;
+  readonly epoch: string;
+  readonly snapshot: Snapshot;
+  readonly key: string;
+  readonly payload: string;
+  readonly ttlMs: number;
+}
+
+const UPSERT_REPLAY =
+  `INSERT INTO replays (scope, key, snapshot, at, expires, payload_checksum, checksum, payload)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (scope, key) DO UPDATE SET snapshot = excluded.snapshot,
+  at = excluded.at, expires = excluded.expires, payload_checksum = excluded.payload_checksum,
+  checksum = excluded.checksum, payload = excluded.payload`;
+
+/** Keeps an answer; where the scope has as many as it may, the expired ones go first, then the oldest. */
+export function* putReplay(transaction: WriteTransaction, plan: ReplayPlan): Operation<void> {
+  const { place, epoch, key, payload } = plan;
+  const { effectiveMs, behindMs } = transaction.time();
+  if (behindMs > CLOCK_BEHIND_MS_MAX) {
+    throw new ConflictError(
+      "CLOCK",
+      `Cannot put replay: the clock is ${behindMs} ms behind the highest time seen`,
+      {
+        details: { behindMs },
+      },
+    );
+  }
+  const { row, snapshot } = yield* requireCurrent(transaction, place, plan.snapshot, {
+    atMs: effectiveMs,
+    epoch,
+  });
+  requireUpkept(transaction, row);
+  yield* evict(transaction, row, key);
+  const expires = effectiveMs + plan.ttlMs;
+  const payloadChecksum = checksumOf(payload);
+  const checksum = checksumOf(row.id, key, snapshot.id, effectiveMs, expires, payloadChecksum);
+  yield* transaction.run(
+    UPSERT_REPLAY,
+    row.id,
+    key,
+    snapshot.id,
+    effectiveMs,
+    expires,
+    payloadChecksum,
+    checksum,
+    payload,
+  );
+  transaction.markDirty("replays");
+  noteDue(row, expires);
+  yield* writeScope(transaction, row);
+}
+
+const SELECT_REPLAY_KEYS = `SELECT key, at, expires FROM replays WHERE scope = $1`;
+
+const DELETE_REPLAY = `DELETE FROM replays WHERE scope = $1 AND key = $2`;
+
+function* evict(transaction: WriteTransaction, row: ScopeRow, key: string): Operation<void> {
+  const kept = yield* transaction.all(SELECT_REPLAY_KEYS, row.id);
+  const others = kept.filter(([other]) => other !== key) as unknown as [string, number, number][];
+  const nowMs = transaction.time().effectiveMs;
+  const rank = ([, at, expires]: [string, number, number]): number => expires <= nowMs ? -1 : at;
+  others.sort((left, right) => rank(left) - rank(right) || (left[0] < right[0] ? -1 : 1));
+  for (const [old] of others.slice(0, Math.max(0, others.length - (SCOPE_REPLAYS_MAX - 1)))) {
+    yield* transaction.run(DELETE_REPLAY, row.id, old);
+  }
+}
+
+const SELECT_REPLAY = `SELECT snapshot, at, expires, payload_checksum, checksum, payload FROM replays
+  WHERE scope = $1 AND key = $2`;
+
+/** The answer kept for exactly this snapshot; null if there is none or it has expired. */
+export function* getReplay(
+  transaction: ReadTransaction,
+  plan: Pick<ReplayPlan, "place" | "epoch" | "snapshot" | "key"> & { readonly atMs: number },
+): Operation<Json | null> {
+  const { place, epoch, key, atMs } = plan;
+  const { row: scope, snapshot } = yield* requireCurrent(transaction, place, plan.snapshot, { atMs, epoch });
+  const row = yield* transaction.get(SELECT_REPLAY, scope.id, key);
+  if (row === undefined) return null;
+  const [of, at, expires, payloadChecksum, checksum, payload] = row;
+  const sum = checksumOf(scope.id, key, of!, at!, expires!, payloadChecksum!);
+  if (sum !== checksum || typeof payload !== "string" || checksumOf(payload) !== payloadChecksum) {
+    throw new IntegrityError("The checksum of a replay does not match", { details: { table: "replays" } });
+  }
+  if (of !== snapshot.id || (expires as number) <= atMs) return null;
+  return JSON.parse(payload) as Json;
+}

@@ -1,0 +1,63 @@
+/** A turn's row, judged where it enters. */
+
+import { checksumOf } from "../canonical/checksum.ts";
+import type { TimedTurn } from "../contracts/turn.ts";
+import { unpackTurn } from "../contracts/unpack.ts";
+import type { ScopeRow } from "../deletion/scope_row.ts";
+import type { Row } from "../engine/sqlite/driver.ts";
+import { IntegrityError } from "../errors.ts";
+
+/** A turn's row without its payload. */
+export interface TurnHead {
+  readonly id: number;
+  readonly turnId: string;
+  readonly revision: number;
+  /** UTF-8 bytes of the payload. */
+  readonly bytes: number;
+  /** Milliseconds: when it is due. */
+  readonly expires: number | null;
+  /** The deadline as it was given. */
+  readonly expiresAt: string | null;
+  readonly payloadChecksum: number;
+}
+
+/** A turn with its deadline. */
+export interface StoredTurn extends TurnHead {
+  readonly turn: TimedTurn;
+}
+
+/** The checksum over a head. */
+export function headChecksum(scope: number, head: Omit<TurnHead, "id">): number {
+  const { turnId, revision, bytes, expires, expiresAt, payloadChecksum } = head;
+  return checksumOf(scope, turnId, revision, bytes, expires, expiresAt, payloadChecksum);
+}
+
+/** Judges the columns `id`, `turn_id`, `revision`, `bytes`, `expires`, `expires_at`, `payload_checksum`, `checksum`. */
+export function toTurnHead(scope: number, row: Row): TurnHead {
+  const [id, turnId, revision, bytes, expires, expiresAt, payloadChecksum, checksum] = row;
+  const head = { id, turnId, revision, bytes, expires, expiresAt, payloadChecksum } as TurnHead;
+  if (headChecksum(scope, head) !== checksum) throw damaged("The checksum of a turn's row does not match");
+  return head;
+}
+
+/** Judges a head and the payload after it. */
+export function toStoredTurn(scope: Pick<ScopeRow, "id" | "tenant" | "session">, row: Row): StoredTurn {
+  const head = toTurnHead(scope.id, row);
+  const payload = row[8];
+  if (typeof payload !== "string" || checksumOf(payload) !== head.payloadChecksum) {
+    throw damaged("The checksum of a turn's payload does not match");
+  }
+  const turn = unpackTurn(payload);
+  const { tenantId, sessionId } = turn.scope;
+  if (
+    turn.turnId !== head.turnId || turn.revision !== head.revision || tenantId !== scope.tenant ||
+    sessionId !== scope.session
+  ) {
+    throw damaged("A turn's payload is not the one of its row");
+  }
+  return { ...head, turn };
+}
+
+function damaged(message: string): IntegrityError {
+  return new IntegrityError(message, { details: { table: "turns" } });
+}

@@ -1,0 +1,151 @@
+/**
+ * What goes with what: a turn takes with it its message ids, the pins that cite it, a summary that covers it, and the
+ * scope's replays. Nothing here parses what it erases, so that damage never stands in the way of a deletion.
+ */
+
+import type { Operation, WriteTransaction } from "../engine/operation.ts";
+import type { Scope } from "../contracts/scope.ts";
+import { itemHashOf } from "./hashes.ts";
+import type { ScopeRow } from "./scope_row.ts";
+import { raiseFloor } from "./tombstones.ts";
+
+/** What was erased, by what it was. */
+export interface Erased {
+  turns: number;
+  pins: number;
+  summaries: number;
+  chunks: number;
+  postings: number;
+  replay: number;
+  operations: number;
+}
+
+/** Nothing yet. */
+export function nothingErased(): Erased {
+  return { turns: 0, pins: 0, summaries: 0, chunks: 0, postings: 0, replay: 0, operations: 0 };
+}
+
+/** The scope that is being changed; its row is changed in place and written by the caller. */
+export interface Change {
+  readonly transaction: WriteTransaction;
+  readonly row: ScopeRow;
+  readonly hashKey: Uint8Array;
+  readonly erased: Erased;
+}
+
+/** A turn's row, as far as erasing needs it. */
+export interface ErasableTurn {
+  readonly id: number;
+  readonly bytes: number;
+}
+
+function scopeOf({ tenant, session }: ScopeRow): Scope {
+  return { tenantId: tenant, sessionId: session };
+}
+
+const DELETE_TURN = `DELETE FROM turns WHERE id = $1`;
+
+/** Erases a turn and everything that derives from it. The scope's revision moves by one, and one for each pin. */
+export function* eraseTurn(change: Change, turn: ErasableTurn): Operation<void> {
+  const { transaction, row, erased } = change;
+  const removed = yield* transaction.run(DELETE_TURN, turn.id);
+  transaction.markDirty("turns");
+  erased.turns += removed;
+  row.turns -= removed;
+  row.turnBytes -= turn.bytes;
+  yield* eraseMessageIds(change, turn.id);
+  yield* changedTurn(change, turn.id);
+}
+
+const DELETE_MESSAGE_IDS = `DELETE FROM message_ids WHERE turn = $1`;
+
+/** Erases a turn's message ids. */
+export function* eraseMessageIds({ transaction }: Change, turn: number): Operation<void> {
+  if ((yield* transaction.run(DELETE_MESSAGE_IDS, turn)) > 0) transaction.markDirty("message_ids");
+}
+
+/** A turn's content changed or went: so does what derives from it, and the scope's revision moves. */
+export function* changedTurn(change: Change, turn: number): Operation<void> {
+  yield* changedScope(change);
+  yield* erasePinsOf(change, turn);
+  yield* eraseSummaryOf(change, turn);
+}
+
+/** Any change of a scope: its revision moves, and its replays go. */
+export function* changedScope(change: Change): Operation<void> {
+  change.row.revision++;
+  yield* eraseReplays(change);
+}
+
+const SELECT_PINS_OF_TURN = `SELECT key, revision FROM pins WHERE source_turn = $1`;
+
+/** Erases the pins that cite a turn; no event does, so each leaves a floor in main. */
+function* erasePinsOf(change: Change, turn: number): Operation<void> {
+  const { transaction, row, hashKey } = change;
+  for (const [key, revision] of yield* transaction.all(SELECT_PINS_OF_TURN, turn)) {
+    const keyHash = itemHashOf(hashKey, "pin", scopeOf(row), key as string);
+    yield* raiseFloor(transaction, row.scopeHash, keyHash, revision as number);
+    yield* erasePin(change, key as string);
+  }
+}
+
+const DELETE_PIN = `DELETE FROM pins WHERE scope = $1 AND key = $2`;
+
+/** Erases a pin; the scope's revision moves by one. */
+export function* erasePin(change: Change, key: string): Operation<void> {
+  const { transaction, row, erased } = change;
+  const removed = yield* transaction.run(DELETE_PIN, row.id, key);
+  if (removed > 0) transaction.markDirty("pins");
+  erased.pins += removed;
+  row.pins -= removed;
+  yield* changedScope(change);
+}
+
+const SELECT_COVERED = `SELECT turn FROM covered_turns WHERE scope = $1 AND turn = $2`;
+
+function* eraseSummaryOf(change: Change, turn: number): Operation<void> {
+  if ((yield* change.transaction.get(SELECT_COVERED, change.row.id, turn)) !== undefined) {
+    yield* eraseSummary(change);
+  }
+}
+
+const DELETE_SUMMARY = `DELETE FROM summaries WHERE scope = $1`;
+const DELETE_COVERED_TURNS = `DELETE FROM covered_turns WHERE scope = $1`;
+
+/** Erases a scope's summary. */
+export function* eraseSummary({ transaction, row, erased }: Change): Operation<void> {
+  const removed = yield* transaction.run(DELETE_SUMMARY, row.id);
+  yield* transaction.run(DELETE_COVERED_TURNS, row.id);
+  if (removed > 0) transaction.markDirty("summaries");
+  erased.summaries += removed;
+}
+
+const DELETE_REPLAYS = `DELETE FROM replays WHERE scope = $1`;
+
+/** Erases a scope's replays. */
+export function* eraseReplays({ transaction, row, erased }: Change): Operation<void> {
+  const removed = yield* transaction.run(DELETE_REPLAYS, row.id);
+  if (removed > 0) transaction.markDirty("replays");
+  erased.replay += removed;
+}
+
+const DELETE_TURNS_OF_SCOPE = `DELETE FROM turns WHERE scope = $1`;
+const DELETE_MESSAGE_IDS_OF_SCOPE = `DELETE FROM message_ids WHERE scope = $1`;
+const DELETE_PINS_OF_SCOPE = `DELETE FROM pins WHERE scope = $1`;
+const DELETE_OPERATIONS_OF_SCOPE = `DELETE FROM operations WHERE scope_hash = $1`;
+const DELETE_FLOORS_OF_SCOPE = `DELETE FROM floors WHERE scope_hash = $1`;
+const DELETE_SCOPE = `DELETE FROM scopes WHERE id = $1`;
+
+/** Erases a scope and all it has, its own row included: only its hash stays, in the ledger and in main's copy of it. */
+export function* eraseScope(change: Change): Operation<void> {
+  const { transaction, row, erased } = change;
+  erased.turns += yield* transaction.run(DELETE_TURNS_OF_SCOPE, row.id);
+  yield* transaction.run(DELETE_MESSAGE_IDS_OF_SCOPE, row.id);
+  erased.pins += yield* transaction.run(DELETE_PINS_OF_SCOPE, row.id);
+  yield* eraseSummary(change);
+  yield* eraseReplays(change);
+  erased.operations += yield* transaction.run(DELETE_OPERATIONS_OF_SCOPE, row.scopeHash);
+  yield* transaction.run(DELETE_FLOORS_OF_SCOPE, row.scopeHash);
+  yield* transaction.run(DELETE_SCOPE, row.id);
+  for (const table of ["turns", "message_ids", "pins", "scopes"]) transaction.markDirty(table);
+}

@@ -1,0 +1,19 @@
+/** The keyed hashes that stand for scopes, turns and pins. */
+
+import { keyedHash } from "../canonical/keyed_hash.ts";
+import type { Scope } from "../contracts/scope.ts";
+
+/** The hash of a scope. */
+export function scopeHashOf(hashKey: Uint8Array, { tenantId, sessionId }: Scope): Uint8Array {
+  return keyedHash(hashKey, ["scope", tenantId, sessionId]);
+}
+
+/** The hash of a turn or pin of a scope. */
+export function itemHashOf(
+  hashKey: Uint8Array,
+  kind: "turn" | "pin",
+  { tenantId, sessionId }: Scope,
+  key: string,
+): Uint8Array {
+  return keyedHash(hashKey, [kind, tenantId, sessionId, key]);
+}

@@ -1,0 +1,100 @@
+/** Pruning a whole store: what has expired goes, in every scope and for every tenant; then the files are scrubbed. */
+
+import { readFields, requireBoolean, requireSignal } from "./contracts/arguments.ts";
+import type { PruneOptions, PruneReport } from "./contracts/receipt.ts";
+import { expireScope, selectDueScopes } from "./conversations/upkeep.ts";
+import { nothingErased } from "./deletion/cascade.ts";
+import { scrub } from "./deletion/scrub.ts";
+import type { Engine } from "./engine/engine.ts";
+import type { Operation, WriteTransaction } from "./engine/operation.ts";
+import { CLOCK_BEHIND_MS_MAX, DUE_SCOPES_PER_READ } from "./limits.ts";
+import { purgeSome, selectNextTenant } from "./records/read.ts";
+
+/** Prunes. */
+export async function prune(engine: Engine, options: PruneOptions): Promise<PruneReport> {
+  const given = readFields("options", options, ["scrub", "acceptClock", "signal", "onProgress"]);
+  const signal = requireSignal(given.signal);
+  const wantsScrub = given.scrub === undefined ? true : requireBoolean("scrub", given.scrub);
+  const acceptClock = given.acceptClock === undefined
+    ? false
+    : requireBoolean("acceptClock", given.acceptClock);
+  const clockLoweredByMs = acceptClock ? await engine.write(lowerClockMark, { signal }) : 0;
+  const expired = { ...nothingErased(), records: 0 };
+  const tell = (part: "expire" | "scrub", done: number): void => options.onProgress?.({ part, done });
+  await expireScopes(engine, expired, signal, tell);
+  await purgeTenants(engine, expired, signal, tell);
+  const report = wantsScrub
+    ? await scrub(engine, { signal, onTable: (tables) => tell("scrub", tables) })
+    : null;
+  const { turns, pins, summaries, replay, records } = expired;
+  return { expired: { turns, pins, summaries, replay, records }, clockLoweredByMs, scrub: report };
+}
+
+type Expired = ReturnType<typeof nothingErased> & { records: number };
+type Tell = (part: "expire" | "scrub", done: number) => void;
+
+function total({ turns, pins, summaries, replay, records }: Expired): number {
+  return turns + pins + summaries + replay + records;
+}
+
+/** Scope by scope, in bounded groups; a scope that is damaged is left to `check`. */
+async function expireScopes(
+  engine: Engine,
+  expired: Expired,
+  signal: AbortSignal | undefined,
+  tell: Tell,
+): Promise<void> {
+  for (;;) {
+    const { effectiveMs, behindMs } = engine.time();
+    if (behindMs > CLOCK_BEHIND_MS_MAX) return;
+    const due = await engine.read((transaction) =>
+      selectDueScopes(transaction, effectiveMs, DUE_SCOPES_PER_READ)
+    );
+    for (const scopeHash of due) {
+      for (let more = true; more;) {
+        const upkept = await engine.write(
+          (transaction) => expireScope(transaction, scopeHash, engine.hashKey),
+          {
+            ledger: true,
+            signal,
+          },
+        );
+        more = upkept.more;
+        for (const name of ["turns", "pins", "summaries", "replay"] as const) {
+          expired[name] += upkept.erased[name];
+        }
+        tell("expire", total(expired));
+      }
+    }
+    if (due.length < DUE_SCOPES_PER_READ) return;
+  }
+}
+
+async function purgeTenants(
+  engine: Engine,
+  expired: Expired,
+  signal: AbortSignal | undefined,
+  tell: Tell,
+): Promise<void> {
+  let tenant: string | null = "";
+  for (;;) {
+    const after: string = tenant;
+    tenant = await engine.read((transaction) => selectNextTenant(transaction, after));
+    if (tenant === null) return;
+    const whose: string = tenant;
+    for (let more = true; more;) {
+      const purged = await engine.write((transaction) => purgeSome(transaction, whose), { signal });
+      more = purged.more;
+      expired.records += purged.removed;
+      tell("expire", total(expired));
+    }
+  }
+}
+
+const SELECT_CLOCK_MARK = `SELECT clock_mark FROM meta WHERE id = 1`;
+
+/** Lowers the store's clock mark to the clock; gives by how many milliseconds. */
+export function* lowerClockMark(transaction: WriteTransaction): Operation<number> {
+  yield* transaction.get(SELECT_CLOCK_MARK);
+  return transaction.lowerClockMark();
+}

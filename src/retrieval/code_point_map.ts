@@ -1,0 +1,40 @@
+/** A text that is cut by code points many times, without walking it from the start each time. */
+
+const SURROGATE = /[\ud800-\udfff]/;
+
+/** A text addressed by code points. Well-formed text only. */
+export class CodePointMap {
+  /** The text. */
+  readonly text: string;
+  /** Its length in code points. */
+  readonly length: number;
+  /** Where each code point begins, in code units, and the end; null where every code point is one code unit. */
+  readonly #offsets: Uint32Array | null;
+
+  /** Looks over the text once. */
+  constructor(text: string) {
+    this.text = text;
+    this.#offsets = SURROGATE.test(text) ? offsetsOf(text) : null;
+    this.length = this.#offsets === null ? text.length : this.#offsets.length - 1;
+  }
+
+  /** The text from code point `start` to before code point `end`; both within the text. */
+  slice(start: number, end: number = this.length): string {
+    return this.text.slice(this.offset(start), this.offset(end));
+  }
+
+  /** Where a code point begins, in code units. */
+  offset(codePoint: number): number {
+    return this.#offsets?.[codePoint] ?? codePoint;
+  }
+}
+
+function offsetsOf(text: string): Uint32Array {
+  const offsets = new Uint32Array(text.length + 1);
+  let count = 0;
+  for (let unit = 0; unit < text.length; unit += (text.codePointAt(unit) ?? 0) > 0xffff ? 2 : 1) {
+    offsets[count++] = unit;
+  }
+  offsets[count] = text.length;
+  return offsets.subarray(0, count + 1);
+}

@@ -1,0 +1,49 @@
+/**
+ * Lending between messages: in a conversation the answer often stands beside the words that were asked for ("Which
+ * shard was it?" – "19, since noon"). A chunk is lent a part of the best lexical scores of the messages around it.
+ *
+ * DESIGN section 9 reports recall@10 on public dialogue: 0.64 without, 0.70 to 0.73 with it.
+ */
+
+/** The part that the message before or after lends: the middle of the range that helped (0.3 to 0.5). */
+export const NEAR_SHARE = 0.4;
+
+/** The part that the message one further lends: the middle of its range (0.1 to 0.25). */
+export const FAR_SHARE = 0.175;
+
+/**
+ * How much less each chunk gets that lies further inside its message: what answers stands near the edge, and a message
+ * of many chunks must not crowd out everything else. A power of two, so that it rounds nothing.
+ */
+export const INWARD_SHARE = 0.5;
+
+/** No chunk is lent more than this times the best lexical score there is: what a search may stop by. */
+export const LENT_MAX = 2 * (NEAR_SHARE + FAR_SHARE);
+
+/** The best lexical scores of the messages around a chunk's own; 0 where there is none, or it has no match. */
+export interface Surroundings {
+  /** Two messages before. */
+  readonly beforeLast: number;
+  /** The message before. */
+  readonly before: number;
+  /** The message after. */
+  readonly after: number;
+  /** Two messages after. */
+  readonly afterNext: number;
+}
+
+/** Which chunk of its message it is. */
+export interface Place {
+  /** From 0. */
+  readonly index: number;
+  /** Chunks of the message. */
+  readonly count: number;
+}
+
+/** What a chunk is lent. */
+export function lentScore(around: Surroundings, place: Place): number {
+  const fromBefore = NEAR_SHARE * around.before + FAR_SHARE * around.beforeLast;
+  const fromAfter = NEAR_SHARE * around.after + FAR_SHARE * around.afterNext;
+  return fromBefore * INWARD_SHARE ** place.index +
+    fromAfter * INWARD_SHARE ** (place.count - 1 - place.index);
+}

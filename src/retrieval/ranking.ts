@@ -1,0 +1,115 @@
+/** Puts documents in order: lexical scores, what messages lend each other, the floor, and the order of ties. */
+
+import { compareCodePoints } from "../canonical/text.ts";
+import type { Chunk } from "../contracts/chunk.ts";
+import {
+  type AbsentTerms,
+  type CorpusStatistics,
+  type DocumentCounts,
+  type LexicalParameters,
+  LexicalScorer,
+  matchesAny,
+} from "./bm25.ts";
+import type { RankedChunk, Score } from "./evidence_source.ts";
+import { lentScore } from "./neighbours.ts";
+
+/** How documents are ranked: a profile's choice. */
+export interface RankingRules {
+  /** What a document gets for a term that it does not have. */
+  readonly absentTerms: AbsentTerms;
+  /** Whether messages lend their neighbours a part of their scores. */
+  readonly lending: boolean;
+}
+
+/** What the caller configures of ranking. */
+export interface RankingParameters extends LexicalParameters {
+  /** Chunks must be above it. */
+  readonly minimumScore: number;
+}
+
+/** A document to be ranked. */
+export interface RankedDocument {
+  readonly counts: DocumentCounts;
+  /** Makes the chunk; called only for documents that are returned or tied. */
+  chunk(): Chunk;
+}
+
+/** The documents of one message, in the order of its text. */
+export type MessageDocuments = readonly RankedDocument[];
+
+/** The statistics of documents, for a question of `terms` terms. */
+export function statisticsOf(documents: Iterable<DocumentCounts>, terms: number): CorpusStatistics {
+  const documentFrequencies = new Array<number>(terms).fill(0);
+  let count = 0;
+  let totalLength = 0;
+  for (const { length, frequencies } of documents) {
+    count++;
+    totalLength += length;
+    for (let index = 0; index < terms; index++) {
+      if ((frequencies[index] ?? 0) > 0) documentFrequencies[index] = (documentFrequencies[index] ?? 0) + 1;
+    }
+  }
+  return { documents: count, totalLength, documentFrequencies };
+}
+
+/**
+ * Ranks all documents of a history, given by message in order: best first, ties by chunk id, those above the minimum
+ * alone. A document without any term of the question is left out, unless its neighbours lend it something.
+ */
+export function* rankMessages(
+  messages: readonly MessageDocuments[],
+  statistics: CorpusStatistics,
+  rules: RankingRules & RankingParameters,
+): Generator<RankedChunk, void, undefined> {
+  const scorer = new LexicalScorer(statistics, rules, rules.absentTerms);
+  const lexical = messages.map((documents) => documents.map(({ counts }) => lexicalScore(scorer, counts)));
+  const best = rules.lending
+    ? lexical.map((scores) => scores.reduce((most, score) => Math.max(most, score), 0))
+    : [];
+  const scored: { readonly document: RankedDocument; readonly score: Score }[] = [];
+  for (const [position, documents] of messages.entries()) {
+    for (const [index, document] of documents.entries()) {
+      const own = lexical[position]?.[index] ?? 0;
+      const lent = rules.lending ? lentTo(best, position, { index, count: documents.length }) : 0;
+      const total = own + lent;
+      if (total > rules.minimumScore) {
+        scored.push({ document, score: { total, lexical: own, neighbours: lent } });
+      }
+    }
+  }
+  yield* ordered(scored);
+}
+
+/** A document's own score; 0 where it has no term of the question. */
+function lexicalScore(scorer: LexicalScorer, counts: DocumentCounts): number {
+  return matchesAny(counts) ? scorer.score(counts) : 0;
+}
+
+function lentTo(
+  best: readonly number[],
+  position: number,
+  place: { readonly index: number; readonly count: number },
+): number {
+  return lentScore({
+    beforeLast: best[position - 2] ?? 0,
+    before: best[position - 1] ?? 0,
+    after: best[position + 1] ?? 0,
+    afterNext: best[position + 2] ?? 0,
+  }, place);
+}
+
+/** In order of score, then of chunk id; chunks are made one run of equal scores at a time. */
+function* ordered(
+  scored: { readonly document: RankedDocument; readonly score: Score }[],
+): Generator<RankedChunk, void, undefined> {
+  scored.sort((left, right) => right.score.total - left.score.total);
+  let from = 0;
+  while (from < scored.length) {
+    const total = scored[from]?.score.total;
+    let to = from + 1;
+    while (to < scored.length && scored[to]?.score.total === total) to++;
+    const tied = scored.slice(from, to).map(({ document, score }) => ({ chunk: document.chunk(), score }));
+    yield* tied.sort((left, right) => compareCodePoints(left.chunk.chunkId, right.chunk.chunkId));
+    from = to;
+  }
+}

@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import { assembleContext, type AssembleContextInput } from "../../src/context/assemble_context.ts";
+import { PACKAGE_VERSION } from "../../src/context/package_version.ts";
+import { pin } from "../../src/contracts/pin.ts";
+import { turn } from "../../src/contracts/turn.ts";
+import { AT, conversation, SCOPE } from "../retrieval/conversation.ts";
+import { STUB4 } from "./golden.ts";
+
+const PADDING = "routine telemetry was read and nothing of note was found. ".repeat(8);
+const HISTORY = conversation([
+  `${PADDING} The gate phrase is TOPAZ-4471. ${PADDING}`,
+  ...Array.from({ length: 12 }, (_, index) => `Report ${index}: ${PADDING}`),
+]);
+
+const BASE: AssembleContextInput = {
+  scope: SCOPE,
+  history: HISTORY,
+  question: "What is the gate phrase?",
+  pins: [pin({ scope: SCOPE, key: "env", value: "prod", origin: "test", effectiveAt: AT })],
+  system: "Use the data.",
+  budget: { inputCap: 900 },
+  at: AT,
+  counting: { counter: STUB4 },
+};
+
+/** What is wrong, and the field that the error names. */
+const WRONG: readonly (readonly [object, string])[] = [
+  [{ scope: { tenantId: "t" } }, "scope"],
+  [{ history: "none" }, "history"],
+  [{ history: [{}] }, "history[0]"],
+  [{ history: [...HISTORY, HISTORY[0]] }, "history[13].turnId"],
+  [{
+    history: [
+      HISTORY[0],
+      turn({ turnId: "x", scope: SCOPE, messages: [{ messageId: "m0.0", role: "user", content: "" }] }),
+    ],
+  }, "history[1].messages[0].messageId"],
+  [{ scope: { tenantId: "t", sessionId: "other" } }, "history[0].scope"],
+  [{ question: 7 }, "question"],
+  [{ question: { messageId: "q", role: "assistant", content: "" } }, "question.role"],
+  [{ question: { messageId: "m0.0", role: "user", content: "" } }, "question.messageId"],
+  [{ question: "\ud800" }, "question"],
+  [{ pins: [BASE.pins?.[0], BASE.pins?.[0]] }, "pins[1].key"],
+  [{ pins: {} }, "pins"],
+  [{ pins: null }, "pins"],
+  [{ budget: { inputCap: 0 } }, "budget.inputCap"],
+  [{ system: " " }, "system"],
+  [{ system: "\ud800" }, "system"],
+  [{ at: "yesterday" }, "at"],
+  [{ profile: "toString" }, "profile"],
+  [{ counting: { counter: {} } }, "counting.counter.name"],
+  [{ cap: { maxTokens: 0 } }, "cap.maxTokens"],
+  [{ retrieval: { b: 2 } }, "retrieval.b"],
+  [{ summaryPolicy: {} }, "summaryPolicy.getSummary"],
+  [{ summaryPrefix: 1 }, "summaryPrefix"],
+  [{ tools: [{ name: "f" }] }, "tools[0]"],
+  [{ tools: [1, 2].map(() => ({ name: "f", description: "", parametersJson: "{}" })) }, "tools[1].name"],
+  [{ options: { cap: 1 } }, "options.cap"],
+  [{ chunkIndex: {} }, "chunkIndex"],
+  [{ signal: {} }, "signal"],
+  [{ unknown: 1 }, "input"],
+];
+
+for (const [wrong, field] of WRONG) {
+  Deno.test(`assembleContext() refuses ${Object.keys(wrong)[0]} by the field ${field} before anything is counted`, async () => {
+    const counter = { ...STUB4, countText: (): number => assert.fail("counted") };
+    const input = { ...BASE, counting: { counter }, ...wrong } as AssembleContextInput;
+    await assert.rejects(assembleContext(input), (error: unknown) => {
+      assert.ok(error instanceof Error && "code" in error && "field" in error);
+      assert.equal(error.code, "CONTRACT");
+      assert.ok(String(error.field).startsWith(field), `${error.field}`);
+      return true;
+    });
+  });
+}
+
+Deno.test("The request is a fresh copy each time, and everything else is frozen", async () => {
+  const context = await assembleContext(BASE);
+  const { request } = context;
+  const first = request.messages[0];
+  assert.ok(first);
+  first.content = "changed";
+  request.messages.length = 0;
+  assert.equal(context.request.messages[0]?.content, "Use the data.");
+  assert.ok(Object.isFrozen(context.diagnostics.layers[0]) && Object.isFrozen(context.blocks[0]));
+});
+
+Deno.test("Printed, a context shows ids and counts; its text comes out only when it is asked for", async () => {
+  const context = await assembleContext({
+    ...BASE,
+    question: "What is SECRET-QUESTION about the gate phrase?",
+  });
+  const told = [
+    Deno.inspect(context),
+    JSON.stringify(context),
+    JSON.stringify(context.export()),
+    Deno.inspect([context]),
+  ];
+  for (const text of told) {
+    for (const secret of ["TOPAZ", "SECRET-QUESTION", "telemetry", "Use the data", "prod"]) {
+      assert.ok(!text.includes(secret));
+    }
+  }
+  const { diagnostics, contentIncluded, request } = context.export({ includeContent: true });
+  assert.equal(contentIncluded, true);
+  assert.deepEqual(request, context.request);
+  assert.deepEqual(diagnostics, context.diagnostics);
+  assert.throws(() => context.export({ includeContent: 1 as unknown as boolean }), {
+    code: "CONTRACT",
+    field: "includeContent",
+  });
+});
+
+Deno.test("Diagnostics hold no text of the conversation", async () => {
+  const { diagnostics } = await assembleContext(BASE);
+  const text = JSON.stringify(diagnostics);
+  for (const secret of ["TOPAZ", "telemetry", "gate phrase", "prod"]) assert.ok(!text.includes(secret));
+});
+
+Deno.test("Without a counter the default one is loaded", async () => {
+  const { counting: _, ...rest } = BASE;
+  const { estimate } = (await assembleContext(rest)).diagnostics;
+  assert.equal(estimate.tokenizerName, "o200k_base");
+});
+
+Deno.test("The version that diagnostics tell is the module's", async () => {
+  const { version } = JSON.parse(await Deno.readTextFile(new URL("../../deno.json", import.meta.url)));
+  assert.equal(PACKAGE_VERSION, version);
+});

@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import {
+  inputAllowance,
+  toBudget,
+  toCap,
+  toCounting,
+  toOptions,
+  toRetrieval,
+} from "../../src/context/configuration.ts";
+
+Deno.test("What is left out has the reference's default", () => {
+  assert.deepEqual(toBudget(), {
+    inputCap: 3_000,
+    modelCapacity: 131_072,
+    completionReservation: 256,
+    retrievalReserve: 280,
+    summaryReserve: 80,
+    providerInputCap: null,
+  });
+  assert.deepEqual(toCap(), { maxTokens: 35, headTokens: 22, tailTokens: 8 });
+  assert.deepEqual(toRetrieval({ topK: undefined }), {
+    chunkCharacters: 360,
+    overlapCharacters: 80,
+    topK: 4,
+    minimumScore: 0,
+    k1: 1.5,
+    b: 0.75,
+    recoverCappedWindow: false,
+  });
+  assert.deepEqual(toOptions(), { cap: true, pins: true, retrieve: true, summarize: true });
+  assert.deepEqual(toCounting(), { counter: null, calibrationFactor: 1.07, adapterOverheadTokens: 0 });
+});
+
+Deno.test("The allowance is the least of cap, capacity and provider's cap", () => {
+  assert.equal(inputAllowance(toBudget({ inputCap: 900 })), 900);
+  assert.equal(inputAllowance(toBudget({ modelCapacity: 1_000, completionReservation: 200 })), 800);
+  assert.equal(inputAllowance(toBudget({ providerInputCap: 500 })), 500);
+});
+
+const COUNTS = [0, -1, NaN, Infinity, 0.5, "9", true, null, 2n, -0, 2 ** 53];
+
+/** Every rule of section 6: what is judged, the field, and values that break the rule. */
+const RULES: readonly (readonly [(value: unknown) => unknown, string, string, readonly unknown[]])[] = [
+  ...(["inputCap", "modelCapacity", "completionReservation"] as const).map((name) =>
+    [toBudget, "budget", name, COUNTS] as const
+  ),
+  ...(["retrievalReserve", "summaryReserve"] as const).map((name) =>
+    [toBudget, "budget", name, COUNTS.slice(1)] as const
+  ),
+  [toBudget, "budget", "providerInputCap", COUNTS.filter((value) => value !== null)],
+  ...(["maxTokens", "headTokens", "tailTokens"] as const).map((name) =>
+    [toCap, "cap", name, COUNTS] as const
+  ),
+  ...(["chunkCharacters", "topK"] as const).map((name) => [toRetrieval, "retrieval", name, COUNTS] as const),
+  [toRetrieval, "retrieval", "overlapCharacters", COUNTS.slice(1)],
+  ...(["minimumScore", "k1", "b"] as const).map((name) =>
+    [toRetrieval, "retrieval", name, [-1, NaN, Infinity, "1", true, null, -0]] as const
+  ),
+  [toRetrieval, "retrieval", "k1", [0]],
+  [toRetrieval, "retrieval", "b", [1.01]],
+  [toRetrieval, "retrieval", "recoverCappedWindow", [0, "yes", null]],
+  ...(["cap", "pins", "retrieve", "summarize"] as const).map((name) =>
+    [toOptions, "options", name, [0, 1, "true", null]] as const
+  ),
+  [toCounting, "counting", "calibrationFactor", [0.99, 0, -1, NaN, Infinity, "1.07", true, null]],
+  [toCounting, "counting", "adapterOverheadTokens", COUNTS.slice(1)],
+  [toCounting, "counting", "counter", [null, "o200k", 7]],
+];
+
+for (const [judge, noun, name, values] of RULES) {
+  Deno.test(`ASM-06 ${noun}.${name} is refused by its name, never by its value`, () => {
+    for (const value of values) {
+      assert.throws(
+        () => judge({ [name]: value }),
+        { code: "CONTRACT", field: `${noun}.${name}` },
+        String(value),
+      );
+    }
+  });
+}
+
+/** The rules between fields. */
+const TOGETHER: readonly (readonly [(value: unknown) => unknown, object, string])[] = [
+  [toBudget, { modelCapacity: 256 }, "budget.completionReservation"],
+  [toBudget, { inputCap: 359 }, "budget.retrievalReserve"],
+  [toBudget, { providerInputCap: 100 }, "budget.retrievalReserve"],
+  [toCap, { maxTokens: 21 }, "cap.headTokens"],
+  [toCap, { headTokens: 1, tailTokens: 36 }, "cap.tailTokens"],
+  [toRetrieval, { chunkCharacters: 80 }, "retrieval.overlapCharacters"],
+];
+
+for (const [judge, value, field] of TOGETHER) {
+  Deno.test(`ASM-06 ${JSON.stringify(value)} is refused for ${field}`, () => {
+    assert.throws(() => judge(value), { code: "CONTRACT", field });
+  });
+}
+
+Deno.test("Anything but a plain object of known fields is refused by the name of the whole", () => {
+  const judges = [[toBudget, "budget"], [toCap, "cap"], [toRetrieval, "retrieval"], [
+    toOptions,
+    "options",
+  ]] as const;
+  for (const [judge, field] of judges) {
+    for (const value of [null, 7, "x", [], { secret: 1 }]) {
+      assert.throws(() => judge(value), { code: "CONTRACT", field });
+    }
+  }
+  const sly = Object.defineProperty({}, "maxTokens", { enumerable: true, get: () => 35 });
+  assert.throws(() => toCap(sly), { code: "CONTRACT", field: "cap.maxTokens" });
+});

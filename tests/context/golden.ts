@@ -1,0 +1,79 @@
+/** The golden jobs of the reference, and the tiny counter that their values were made with. */
+
+import type { AssembleContextInput } from "../../src/context/assemble_context.ts";
+import { frozenSummary } from "../../src/context/summary_policy.ts";
+import type { TokenCounter } from "../../src/context/token_counter.ts";
+import { pin } from "../../src/contracts/pin.ts";
+import { toSummary } from "../../src/contracts/summary.ts";
+import { turn } from "../../src/contracts/turn.ts";
+
+/** The counter behind the golden values: runs of letters or spaces by fours, everything else one by one. */
+export const STUB4: TokenCounter = {
+  name: "o200k_harmony",
+  version: "stub4-1",
+  countText: (text) => (text.match(/[A-Za-z0-9_\u{80}-\u{10FFFF}]{1,4}|[\t\n\r ]{1,4}|[^]/gu) ?? []).length,
+};
+
+/** A golden job and its result, as the vectors have them. */
+export interface GoldenCase {
+  readonly job: Record<string, unknown> & { readonly name: string };
+  readonly result: Record<string, unknown>;
+}
+
+/** The vectors. */
+export interface Vectors {
+  readonly assemble: readonly GoldenCase[];
+  readonly count_text: readonly { readonly text: string; readonly tokens: number }[];
+  readonly lexical_tokens: readonly { readonly text: string; readonly tokens: readonly string[] }[];
+  readonly ceil: readonly { serialized: number; overhead: number; factor: number; estimated: number }[];
+  readonly cap: readonly { readonly text: string; readonly result: string }[];
+  readonly bm25: { corpus: string[][]; query: string[]; scores: string[]; idf: Record<string, string> };
+  readonly chunks_4_1_of_t1: readonly {
+    id: string;
+    message: string;
+    start: number;
+    end: number;
+    text: string;
+  }[];
+  readonly canonical: readonly { readonly name: string; readonly text: string }[];
+}
+
+/** Reads the vectors. */
+export function readVectors(): Vectors {
+  return JSON.parse(Deno.readTextFileSync(new URL("../vectors/conversation.json", import.meta.url)));
+}
+
+/** A value with every field's name in camelCase; the contents of strings untouched. */
+export function camelCased(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(camelCased);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map((
+      [key, field],
+    ) => [key.replace(/_([a-z0-9])/g, (_, letter) => letter.toUpperCase()), camelCased(field)]),
+  );
+}
+
+type Fields = Record<string, unknown>;
+
+/** A job as `assembleContext` takes it. */
+export function inputOf(job: GoldenCase["job"]): AssembleContextInput {
+  const fields = camelCased(job) as Fields & { history: Fields[]; pins: Fields[]; summary: Fields | null };
+  const { history, pins, summary } = fields;
+  return {
+    scope: fields.scope,
+    history: history.map((item) => turn(item as unknown as Parameters<typeof turn>[0])),
+    question: fields.question,
+    pins: pins.map((item) => pin(item as unknown as Parameters<typeof pin>[0])),
+    budget: fields.budget,
+    cap: fields.cap,
+    retrieval: fields.retrieval,
+    options: fields.options,
+    tools: fields.tools,
+    system: fields.system,
+    at: fields.at,
+    profile: "reference",
+    counting: { counter: STUB4 },
+    ...(summary === null ? {} : { summaryPolicy: frozenSummary(toSummary(summary)) }),
+  } as AssembleContextInput;
+}

@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import { assembleContext } from "../../src/context/assemble_context.ts";
+import { camelCased, inputOf, readVectors } from "./golden.ts";
+
+type Fields = Record<string, unknown>;
+
+const ERROR_CODES: Readonly<Record<string, string>> = {
+  required_context_too_large: "REQUIRED_CONTEXT_TOO_LARGE",
+  layer_allocation_exceeds_budget: "LAYER_ALLOCATION",
+  cap_budget_too_small: "CAP_BUDGET",
+};
+
+/** The reference's diagnostics under our names; the version is another module's. */
+function expectedDiagnostics(golden: Fields): Fields {
+  const { layerDiagnostics, packageVersion: _, ...rest } = camelCased(golden) as Fields & {
+    layerDiagnostics: Fields[];
+  };
+  const layers = layerDiagnostics.map(({ reasonCode, ...layer }) => ({ ...layer, reason: reasonCode }));
+  return { ...rest, layers, omittedTurnCount: (rest.omittedTurnIds as unknown[]).length };
+}
+
+for (const { job, result } of readVectors().assemble) {
+  Deno.test(`assembleContext() under the reference profile reproduces the golden job "${job.name}"`, async () => {
+    const assembled = assembleContext(inputOf(job));
+    if (result.diagnostics === undefined) {
+      const details = camelCased(result.details) as object;
+      await assert.rejects(assembled, { code: ERROR_CODES[result.code as string], details });
+      return;
+    }
+    const context = await assembled;
+    const { packageVersion: _, ...diagnostics } = context.diagnostics;
+    assert.deepEqual(context.request, result.request);
+    assert.deepEqual(diagnostics, expectedDiagnostics(result.diagnostics as Fields));
+  });
+}

@@ -1,0 +1,168 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { compareCodePoints } from "../../src/canonical/text.ts";
+import { extract } from "../../src/contracts/source_ref.ts";
+import { LEXICAL_ANALYZER } from "../../src/retrieval/analyzer.ts";
+import { chunksOf } from "../../src/retrieval/chunking.ts";
+import { HistoryEvidence } from "../../src/retrieval/history_evidence.ts";
+import { FAR_SHARE, NEAR_SHARE } from "../../src/retrieval/neighbours.ts";
+import { Pace } from "../../src/retrieval/pace.ts";
+import { conversation, search, turnIdsOf } from "./conversation.ts";
+
+const BOTH = ["reference", "holdfast"] as const;
+
+for (const profile of BOTH) {
+  Deno.test(`RET-19 Under ${profile}, scores are above zero, best first, and ties go by chunk id`, async () => {
+    const ranked = await search(conversation(["pump valve", "pump", "pump", "kiln", "lamp"]), "pump", {
+      profile,
+    });
+    for (const [index, { chunk, score }] of ranked.entries()) {
+      assert.ok(score.total > 0);
+      assert.equal(score.total, score.lexical + score.neighbours);
+      const before = ranked[index - 1];
+      if (before === undefined) continue;
+      const order = before.score.total - score.total ||
+        compareCodePoints(chunk.chunkId, before.chunk.chunkId);
+      assert.ok(order > 0);
+    }
+  });
+
+  Deno.test(`RET-19 Under ${profile}, repeating a word in the question changes nothing`, async () => {
+    const history = conversation(["pump north valve", "pump", "pump pump south"]);
+    assert.deepEqual(
+      await search(history, "pump pump pump", { profile }),
+      await search(history, "pump", { profile }),
+    );
+  });
+
+  Deno.test(`RET-19 Under ${profile}, minimumScore is a floor that chunks must be above`, async () => {
+    const history = conversation(["pump north valve of the kiln", "pump valve", "lamp"]);
+    const all = await search(history, "pump valve", { profile });
+    const floor = all.at(-1)?.score.total ?? 0;
+    const above = await search(history, "pump valve", { profile, minimumScore: floor });
+    assert.deepEqual(above, all.filter(({ score }) => score.total > floor));
+    assert.deepEqual(await search(history, "pump valve", { profile, minimumScore: 1_000 }), []);
+  });
+
+  Deno.test(`Under ${profile}, one document alone can match, and nothing matches without a shared word`, async () => {
+    assert.deepEqual(turnIdsOf(await search(conversation(["the pump failed"]), "pump", { profile })), ["t0"]);
+    assert.deepEqual(await search(conversation(["the pump failed", "!!!", ""]), "kiln", { profile }), []);
+  });
+
+  Deno.test(`Under ${profile}, turns of the window are no documents`, async () => {
+    const history = conversation(["pump one", "lamp", "pump two"]);
+    const ranked = await search(history, "pump", { profile, windowSize: 1 });
+    const alone = await search(history.slice(0, 2), "pump", { profile });
+    assert.deepEqual(ranked, alone);
+  });
+
+  Deno.test(`Under ${profile}, a shortened turn of the window is searched for what it does not show`, async () => {
+    const history = conversation(["lamp", "pump alpha. pump omega."]);
+    const options = { profile, windowSize: 1, chunkCharacters: 12, overlapCharacters: 0 };
+    const shortened = new Map([["t1", new Map([["m1.0", "pump alpha. [...]"]])]]);
+    const ranked = await search(history, "pump", { ...options, shortened });
+    assert.equal(ranked[0]?.chunk.content, "pump omega.");
+    assert.ok(ranked.every(({ chunk }) => chunk.content !== "pump alpha. "));
+  });
+
+  Deno.test(`Under ${profile}, every chunk extracts exactly from its turn`, async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.string({ unit: "grapheme", maxLength: 40 }), { maxLength: 6 }),
+        async (texts) => {
+          const history = conversation([...texts, "pump"]);
+          const size = { chunkCharacters: 9, overlapCharacters: 3 };
+          for (const { chunk } of await search(history, `pump ${texts.join(" ")}`, { profile, ...size })) {
+            const turn = history.find(({ turnId }) => turnId === chunk.source.turnId);
+            assert.equal(turn && extract(chunk.source, turn), chunk.content);
+          }
+        },
+      ),
+      { seed: 19, numRuns: 60 },
+    );
+  });
+}
+
+Deno.test("Chunks made beforehand, in whatever order, are ranked as if they were made on the spot", async () => {
+  const history = conversation(["pump one lamp two", ["kiln three pump", "lamp pump four kiln"], "five"]);
+  const retrieval = { chunkCharacters: 8, overlapCharacters: 2, minimumScore: 0, k1: 1.5, b: 0.75 };
+  const chunks = [...chunksOf(history, retrieval)].sort((left, right) =>
+    compareCodePoints(left.chunkId, right.chunkId)
+  );
+  const rules = { absentTerms: "nothing", lending: true } as const;
+  const shared = { analyzer: LEXICAL_ANALYZER, rules, retrieval, pace: new Pace() };
+  const terms = LEXICAL_ANALYZER.queryTerms("pump lamp kiln");
+  const nothing = { size: 0, shortened: new Map() };
+  const given = [...await new HistoryEvidence(history, { ...shared, chunks }).rank(terms, nothing)];
+  const made = [...await new HistoryEvidence(history, shared).rank(terms, nothing)];
+  assert.ok(made.length > 3);
+  assert.deepEqual(given, made);
+});
+
+Deno.test("An answer that stands beside the words that were asked for is found, and told so", async () => {
+  const history = conversation(["lamp", "When did the relay fail?", "Just after noon.", "ok", "kiln"]);
+  const ranked = await search(history, "relay failing");
+  assert.deepEqual(turnIdsOf(ranked).slice(0, 1), ["t1"]);
+  const [asked, ...lent] = ranked;
+  assert.equal(asked?.score.neighbours, 0);
+  const best = asked?.score.lexical ?? 0;
+  const answer = lent.find(({ chunk }) => chunk.source.turnId === "t2");
+  assert.deepEqual(answer?.score, { total: NEAR_SHARE * best, lexical: 0, neighbours: NEAR_SHARE * best });
+  const further = lent.find(({ chunk }) => chunk.source.turnId === "t3");
+  assert.deepEqual(further?.score, { total: FAR_SHARE * best, lexical: 0, neighbours: FAR_SHARE * best });
+  assert.ok(!turnIdsOf(ranked).includes("t4"));
+});
+
+Deno.test("Messages of one turn lend to each other too", async () => {
+  const ranked = await search(
+    conversation([["When did the relay fail?", "Just after noon."], "lamp", "lamp"]),
+    "relay",
+  );
+  assert.deepEqual(ranked.map(({ chunk }) => chunk.source.messageId).slice(0, 2), ["m0.0", "m0.1"]);
+});
+
+Deno.test("A long message beside a match does not crowd out other matches", async () => {
+  const long = "steam ".repeat(200);
+  const history = conversation([
+    "relay failed",
+    long,
+    "lamp",
+    "lamp",
+    "lamp",
+    "the relay is a relay on the north wall",
+  ]);
+  const ranked = await search(history, "relay", { chunkCharacters: 100, overlapCharacters: 10 });
+  assert.ok(turnIdsOf(ranked).slice(0, 4).includes("t5"));
+});
+
+Deno.test("Under holdfast, more of the question's words beat more of one of them", async () => {
+  const history = conversation(["pump pump pump pump", "-", "-", "the pump valve", "-", "-", "lamp"]);
+  assert.equal(turnIdsOf(await search(history, "pump valve"))[0], "t3");
+});
+
+Deno.test("RET-05 The exact identifier comes first, documents with its parts after it", async () => {
+  const history = conversation([
+    "gid of the lamp rack",
+    "-",
+    "-",
+    "-",
+    "lamp_gid is 88",
+    "-",
+    "-",
+    "-",
+    "the lamp",
+  ]);
+  const found = turnIdsOf(await search(history, "lamp_gid")).filter((id) => ["t0", "t4", "t8"].includes(id));
+  assert.deepEqual(found, ["t4", "t0", "t8"]);
+});
+
+Deno.test("A cancelled search rejects with the signal's reason", async () => {
+  const reason = new Error("enough");
+  const evidence = new HistoryEvidence(conversation(["pump"]), {
+    analyzer: LEXICAL_ANALYZER,
+    rules: { absentTerms: "delta", lending: false },
+    retrieval: { chunkCharacters: 9, overlapCharacters: 3, minimumScore: 0, k1: 1.5, b: 0.75 },
+    pace: new Pace(AbortSignal.abort(reason)),
+  });
+  await assert.rejects(evidence.rank(["pump"], { size: 0, shortened: new Map() }), reason);
+});
