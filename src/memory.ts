@@ -1,7 +1,7 @@
 import { monotonicMs } from "./clock.ts";
 import { readFields, requireBoolean, requireInteger, requireSignal } from "./contracts/arguments.ts";
 import type { CheckOptions, CheckReport } from "./contracts/check.ts";
-import type { MemoryEvent, MemoryOptions } from "./contracts/memory_options.ts";
+import type { MemoryEvent, MemoryOptions, Tell } from "./contracts/memory_options.ts";
 import type { PruneOptions, PruneReport, Receipt, ReceiptReport } from "./contracts/receipt.ts";
 import { collectKinds, type RecordKind } from "./contracts/record_kind.ts";
 import { type Scope, toScope } from "./contracts/scope.ts";
@@ -33,9 +33,6 @@ import { checkRecords } from "./records/check.ts";
 import { applyForget } from "./records/forget.ts";
 import { Records } from "./records/records.ts";
 
-/** An event about to be told, without when and how long. */
-type Told = Pick<MemoryEvent, "operation" | "counts">;
-
 /**
  * One open store: harness records in one database file, with a ledger of deletions beside it. Get one from
  * {@linkcode openMemory}.
@@ -55,20 +52,20 @@ export class Memory implements AsyncDisposable {
   readonly #engine: Engine;
   readonly #kinds: ReadonlyMap<string, RecordKind>;
   readonly #limits: ScopeLimits;
-  readonly #tell: (told: Told, startedMs: number) => void;
+  readonly #tell: Tell;
 
   /** Made by {@linkcode openMemory}. */
   constructor(
     engine: Engine,
     kinds: ReadonlyMap<string, RecordKind>,
     limits: ScopeLimits,
-    tell: (told: Told, startedMs: number) => void,
+    tell: Tell,
   ) {
     this.#engine = engine;
     this.#kinds = kinds;
     this.#limits = limits;
     this.#tell = tell;
-    this.records = new Records(engine, kinds);
+    this.records = new Records(engine, kinds, tell);
   }
 
   /**
@@ -77,7 +74,7 @@ export class Memory implements AsyncDisposable {
    * @throws {ContractError} naming the field
    */
   conversation(scope: Scope): Conversation {
-    return new Conversation(this.#engine, toScope(scope), this.#limits);
+    return new Conversation(this.#engine, toScope(scope), { limits: this.#limits, tell: this.#tell });
   }
 
   /**
@@ -296,7 +293,7 @@ function applyEvent(
 function teller(
   onEvent: ((event: MemoryEvent) => void) | undefined,
   engine: Engine,
-): (told: Told, startedMs: number) => void {
+): Tell {
   if (onEvent === undefined) return () => {};
   return (told, startedMs) => {
     const event = { ...told, at: engine.time().effectiveMs, durationMs: monotonicMs() - startedMs };
@@ -304,7 +301,7 @@ function teller(
   };
 }
 
-async function acceptClock(engine: Engine, tell: (told: Told, startedMs: number) => void): Promise<void> {
+async function acceptClock(engine: Engine, tell: Tell): Promise<void> {
   const startedMs = monotonicMs();
   const loweredByMs = await engine.write(lowerClockMark);
   if (loweredByMs > 0) tell({ operation: "acceptClock", counts: { loweredByMs } }, startedMs);

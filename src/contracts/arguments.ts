@@ -9,10 +9,10 @@ export function readFields<Name extends string>(
   value: unknown,
   names: readonly Name[],
 ): Partial<Record<Name, unknown>> {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new ContractError(field, `Expected ${field} to be an object`);
-  }
   try {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) {
+      throw new ContractError(field, `Expected ${field} to be an object`);
+    }
     const fields: Partial<Record<Name, unknown>> = {};
     for (const name of Reflect.ownKeys(value)) {
       if (!names.includes(name as Name)) throw unknownField(field, names);

@@ -33,7 +33,7 @@ export interface MemoryOptions {
 /** Something a store did: names, times and counts, no content. */
 export interface MemoryEvent {
   /** What was done. */
-  readonly operation: "open" | "acceptClock" | "prune" | "check" | "close";
+  readonly operation: "open" | "acceptClock" | "forget" | "purge" | "delete" | "prune" | "check" | "close";
   /** When it ended: milliseconds since the Unix epoch, by the store's effective time. */
   readonly at: number;
   /** How long it took, in milliseconds. */
@@ -41,3 +41,6 @@ export interface MemoryEvent {
   /** What was counted, such as `{ records: 3 }`. */
   readonly counts: Readonly<Record<string, number>>;
 }
+
+/** Tells of something that was done, begun at `startedMs` on the monotonic clock. Internal. */
+export type Tell = (told: Pick<MemoryEvent, "operation" | "counts">, startedMs: number) => void;

@@ -1,6 +1,7 @@
 import { equalBytes } from "../canonical/keyed_hash.ts";
 import type { Json } from "../canonical/plain.ts";
 import { instantFromMs } from "../canonical/time.ts";
+import { monotonicMs } from "../clock.ts";
 import {
   readFields,
   requireBoolean,
@@ -18,6 +19,7 @@ import type {
   ReplayPutOptions,
   TurnsOptions,
 } from "../contracts/conversation_options.ts";
+import type { Tell } from "../contracts/memory_options.ts";
 import type { Message, NewMessage } from "../contracts/message.ts";
 import type { PinInput } from "../contracts/pin.ts";
 import type { DeleteOptions, DeleteTarget, ErasedCounts, Receipt } from "../contracts/receipt.ts";
@@ -81,13 +83,15 @@ export class Conversation {
   readonly #engine: Engine;
   readonly #place: Place;
   readonly #limits: ScopeLimits;
+  readonly #tell: Tell;
 
   /** Made by `memory.conversation`. */
-  constructor(engine: Engine, scope: Scope, limits: ScopeLimits) {
+  constructor(engine: Engine, scope: Scope, parts: { readonly limits: ScopeLimits; readonly tell: Tell }) {
     this.scope = scope;
     this.#engine = engine;
     this.#place = placeOf(engine.hashKey, scope);
-    this.#limits = limits;
+    this.#limits = parts.limits;
+    this.#tell = parts.tell;
   }
 
   /**
@@ -292,10 +296,12 @@ export class Conversation {
     const signal = requireSignal(given.signal);
     const wanted = given.scrub === undefined ? false : requireBoolean("scrub", given.scrub);
     const plan = planDelete(this.#context(), target, given.operationId);
+    const startedMs = monotonicMs();
     const deleted = await this.#write((transaction) => deleteItem(transaction, plan), {
       ledger: true,
       signal,
     });
+    if (deleted.when === "now") this.#tell({ operation: "delete", counts: { ...deleted.erased } }, startedMs);
     return this.#receipt(plan.kind, deleted, wanted && await this.#scrubbed(signal));
   }
 

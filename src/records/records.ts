@@ -1,5 +1,7 @@
 import { equalBytes, keyedHash, toHex } from "../canonical/keyed_hash.ts";
 import type { Json } from "../canonical/plain.ts";
+import { monotonicMs } from "../clock.ts";
+import type { Tell } from "../contracts/memory_options.ts";
 import {
   readFields,
   requireBoolean,
@@ -62,9 +64,12 @@ export class Records {
   readonly #kinds: ReadonlyMap<string, RecordKind>;
   readonly #tenantFormat: RecordKind["identifiers"];
 
+  readonly #tell: Tell;
+
   /** Made by `openMemory`. */
-  constructor(engine: Engine, kinds: ReadonlyMap<string, RecordKind>) {
+  constructor(engine: Engine, kinds: ReadonlyMap<string, RecordKind>, tell: Tell) {
     this.#engine = engine;
+    this.#tell = tell;
     this.#kinds = kinds;
     this.#tenantFormat = [...kinds.values()].some((kind) => kind.identifiers === "text") ? "text" : "narrow";
   }
@@ -137,6 +142,7 @@ export class Records {
     const given = options === NO_OPTIONS ? NO_OPTIONS : readFields("options", options, ["now", "signal"]);
     const now = this.#now(given.now);
     const signal = requireSignal(given.signal);
+    signal?.throwIfAborted();
     const record = { tenant, kind: kind.name, key };
     const glanced = this.#engine.glance((transaction) => readRecord(transaction, record));
     const raw = glanced !== undefined
@@ -175,10 +181,13 @@ export class Records {
       revoke,
       operation: this.#operation(tenant, given.operationId, ["forget", kind.name, key, `${revoke}`]),
     };
-    return await this.#engine.write((transaction) => forgetRecord(transaction, plan), {
+    const startedMs = monotonicMs();
+    const removed = await this.#engine.write((transaction) => forgetRecord(transaction, plan), {
       ledger: true,
       signal: requireSignal(given.signal),
     });
+    this.#tell({ operation: "forget", counts: { records: removed ? 1 : 0 } }, startedMs);
+    return removed;
   }
 
   /**
@@ -192,9 +201,12 @@ export class Records {
     const whose = requireIdentifier("tenant", tenant, this.#tenantFormat);
     const given = readFields("options", options, ["now", "signal"]);
     const now = given.now === undefined ? null : requireNow(given.now);
-    return await this.#engine.write((transaction) => purgeRecords(transaction, whose, now), {
+    const startedMs = monotonicMs();
+    const records = await this.#engine.write((transaction) => purgeRecords(transaction, whose, now), {
       signal: requireSignal(given.signal),
     });
+    this.#tell({ operation: "purge", counts: { records } }, startedMs);
+    return records;
   }
 
   /**
@@ -257,7 +269,6 @@ export class Records {
       now: this.#now(given.now),
     };
     const signal = requireSignal(given.signal);
-    if (limit === 0) return { items: [], next: null };
     const found = await this.#engine.read((transaction) => listRecords(transaction, plan), {
       concerns: (event) => this.#concernsTenant(event, whose),
       signal,

@@ -16,7 +16,8 @@ import {
   type SqliteStatement,
   type SqlValue,
 } from "./driver.ts";
-import { toDbSqliteFailure } from "./db_sqlite_errors.ts";
+import { resultCodeOf } from "./messages.ts";
+import { RESULT } from "./result_codes.ts";
 export { SqliteFailure };
 export type { Row, SqliteConnection, SqliteDriver, SqliteOpenOptions, SqliteStatement, SqlValue };
 
@@ -64,8 +65,18 @@ function attempt<T>(call: () => T): T {
   try {
     return call();
   } catch (error) {
-    throw toDbSqliteFailure(error);
+    throw toFailure(error);
   }
+}
+
+/** The binding's errors carry a code where there is no connection yet; everywhere else only the message tells. */
+function toFailure(error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof SqliteFailure) return error;
+  if (error instanceof Deno.errors.NotCapable || error instanceof TypeError) return error;
+  const code = (error as { code?: unknown }).code;
+  // A trigger may raise any text: it is a constraint that somebody put into the file.
+  const resultCode = typeof code === "number" ? code : resultCodeOf(error.message, RESULT.CONSTRAINT);
+  return new SqliteFailure(resultCode, error.message, error);
 }
 
 /**

@@ -10,6 +10,7 @@ import {
   type SqliteStatement,
   type SqlValue,
 } from "./driver.ts";
+import { resultCodeOf } from "./messages.ts";
 import { RESULT } from "./result_codes.ts";
 
 /** Here `$1` would be a named parameter, which cannot be bound by position; `?1` can. */
@@ -54,6 +55,8 @@ class NodeStatement implements SqliteStatement {
   }
 }
 
+const SET_NO_WAIT = "PRAGMA busy_timeout = 0";
+
 class NodeConnection implements SqliteConnection {
   readonly #database: DatabaseSync;
 
@@ -67,7 +70,14 @@ class NodeConnection implements SqliteConnection {
 
   prepare(sql: string): SqliteStatement {
     try {
-      return new NodeStatement(this.#database.prepare(sql.replace(NUMBERED_PARAMETER, "?")));
+      if (sql.trim() === "") throw new SqliteFailure(RESULT.ERROR, "Expected a statement");
+      const numbered = sql.replace(NUMBERED_PARAMETER, "?");
+      const statement = this.#database.prepare(numbered);
+      // SQLite compiles the first statement and would leave the rest out without a word.
+      if (statement.sourceSQL.length !== numbered.length) {
+        throw new SqliteFailure(RESULT.ERROR, "Expected exactly one statement");
+      }
+      return new NodeStatement(statement);
     } catch (error) {
       throw toFailure(error);
     }
@@ -80,9 +90,12 @@ class NodeConnection implements SqliteConnection {
 
 /** Everything but permission errors, which Deno raises itself and which pass through, becomes a failure with a code. */
 function toFailure(error: unknown): unknown {
-  if (!(error instanceof Error) || error instanceof Deno.errors.NotCapable) return error;
-  const resultCode = (error as { errcode?: unknown }).errcode;
-  return new SqliteFailure(typeof resultCode === "number" ? resultCode : RESULT.ERROR, error.message, error);
+  if (
+    error instanceof SqliteFailure || !(error instanceof Error) || error instanceof Deno.errors.NotCapable
+  ) return error;
+  const { errcode } = error as { errcode?: unknown };
+  const resultCode = typeof errcode === "number" ? errcode : resultCodeOf(error.message, RESULT.ERROR);
+  return new SqliteFailure(resultCode, error.message, error);
 }
 
 /**
@@ -100,14 +113,13 @@ export const nodeSqlite: SqliteDriver = {
   name: "node:sqlite",
   open(path: string, options: SqliteOpenOptions): SqliteConnection {
     try {
-      return new NodeConnection(
-        new DatabaseSync(path, {
-          readOnly: options.readOnly,
-          enableForeignKeyConstraints: false,
-          // No wait inside SQLite: it would freeze the event loop.
-          timeout: 0,
-        }),
-      );
+      const database = new DatabaseSync(path, {
+        readOnly: options.readOnly,
+        enableForeignKeyConstraints: false,
+      });
+      // A wait inside SQLite would freeze the event loop; the option `timeout: 0` leaves five seconds of it.
+      database.prepare(SET_NO_WAIT).run();
+      return new NodeConnection(database);
     } catch (error) {
       throw toFailure(error);
     }

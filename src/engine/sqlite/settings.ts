@@ -13,8 +13,9 @@ interface Setting {
   readonly value: number;
 }
 
-/** Beside the journal. `fullfsync` asks macOS to reach the disk itself; elsewhere it has no effect. */
+/** Beside the journal. No wait inside SQLite, which would freeze the event loop: a binding may have set one at open. `fullfsync` asks macOS to reach the disk itself; elsewhere it has no effect. */
 const SETTINGS: readonly Setting[] = [
+  setting("busy_timeout", "PRAGMA busy_timeout = 0", "PRAGMA busy_timeout", 0),
   setting("secure_delete", "PRAGMA secure_delete = ON", "PRAGMA secure_delete", 1),
   setting("temp_store", "PRAGMA temp_store = MEMORY", "PRAGMA temp_store", 2),
   setting("trusted_schema", "PRAGMA trusted_schema = OFF", "PRAGMA trusted_schema", 0),

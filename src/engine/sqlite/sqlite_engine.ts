@@ -110,7 +110,11 @@ export class SqliteEngine implements Engine {
 
   async check(collector: CheckCollector): Promise<void> {
     this.#assertOpen();
-    if (!this.readOnly) await this.#completeIfPossible();
+    try {
+      await this.#completeIfPossible();
+    } catch (error) {
+      collector.caught("main", "meta", error);
+    }
     await checkStore(this.#store.main, this.#store.ledger, collector);
   }
 

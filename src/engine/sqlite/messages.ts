@@ -1,6 +1,5 @@
-/** The result codes behind the messages of `@db/sqlite`, which reports little else. */
+/** The result codes behind SQLite's messages, for where a binding reports nothing else. */
 
-import { SqliteFailure } from "./driver.ts";
 import { RESULT } from "./result_codes.ts";
 
 /** SQLite's own English messages (its `sqlite3ErrStr` and the usual texts of the parser and the constraints). */
@@ -22,18 +21,7 @@ export const MESSAGES: readonly (readonly [pattern: RegExp, resultCode: number])
   [/^(no such |near |incomplete input|table .* has |SQL logic error|cannot |.*syntax error)/, RESULT.ERROR],
 ];
 
-/** What `@db/sqlite` threw, as a failure with a code. Deno's own errors pass through. */
-export function toDbSqliteFailure(error: unknown): unknown {
-  if (!(error instanceof Error) || error instanceof SqliteFailure) return error;
-  if (error instanceof Deno.errors.NotCapable || error instanceof TypeError) return error;
-  return new SqliteFailure(resultCodeOf(error), error.message, error);
-}
-
-/** Its errors carry a code where there is no connection yet; everywhere else only the message tells. */
-function resultCodeOf(error: Error): number {
-  const code = (error as { code?: unknown }).code;
-  if (typeof code === "number") return code;
-  const known = MESSAGES.find(([pattern]) => pattern.test(error.message));
-  // A trigger may raise any text: it is a constraint that somebody put into the file.
-  return known?.[1] ?? RESULT.CONSTRAINT;
+/** The result code behind a message; `otherwise` where SQLite has no such message. */
+export function resultCodeOf(message: string, otherwise: number): number {
+  return MESSAGES.find(([pattern]) => pattern.test(message))?.[1] ?? otherwise;
 }
