@@ -2,11 +2,13 @@
 
 import { readFields, requireBoolean, requireSignal } from "./contracts/arguments.ts";
 import type { PruneOptions, PruneReport } from "./contracts/receipt.ts";
-import { expireScope, selectDueScopes } from "./conversations/upkeep.ts";
+import { type DueScope, expireScope, selectDueScopes } from "./conversations/upkeep.ts";
 import { nothingErased } from "./deletion/cascade.ts";
 import { scrub } from "./deletion/scrub.ts";
+import { isDamage } from "./engine/check.ts";
 import type { Engine } from "./engine/engine.ts";
 import type { Operation, WriteTransaction } from "./engine/operation.ts";
+import { StorageError } from "./errors.ts";
 import { CLOCK_BEHIND_MS_MAX, DUE_SCOPES_PER_READ } from "./limits.ts";
 import { purgeSome, selectNextTenant } from "./records/read.ts";
 
@@ -18,6 +20,7 @@ export async function prune(engine: Engine, options: PruneOptions): Promise<Prun
   const acceptClock = given.acceptClock === undefined
     ? false
     : requireBoolean("acceptClock", given.acceptClock);
+  if (engine.readOnly) throw new StorageError("READONLY", "Cannot prune: the store was opened read-only");
   const clockLoweredByMs = acceptClock ? await engine.write(lowerClockMark, { signal }) : 0;
   const expired = { ...nothingErased(), records: 0 };
   const tell = (part: "expire" | "scrub", done: number): void => options.onProgress?.({ part, done });
@@ -44,29 +47,42 @@ async function expireScopes(
   signal: AbortSignal | undefined,
   tell: Tell,
 ): Promise<void> {
-  for (;;) {
+  let after: DueScope | null = null;
+  do {
     const { effectiveMs, behindMs } = engine.time();
     if (behindMs > CLOCK_BEHIND_MS_MAX) return;
-    const due = await engine.read((transaction) =>
-      selectDueScopes(transaction, effectiveMs, DUE_SCOPES_PER_READ)
-    );
-    for (const scopeHash of due) {
-      for (let more = true; more;) {
-        const upkept = await engine.write(
-          (transaction) => expireScope(transaction, scopeHash, engine.hashKey),
-          {
-            ledger: true,
-            signal,
-          },
-        );
-        more = upkept.more;
-        for (const name of ["turns", "pins", "summaries", "replay"] as const) {
-          expired[name] += upkept.erased[name];
-        }
-        tell("expire", total(expired));
+    const page: { readonly after: DueScope | null; readonly limit: number } = {
+      after,
+      limit: DUE_SCOPES_PER_READ,
+    };
+    const due = await engine.read((transaction) => selectDueScopes(transaction, effectiveMs, page));
+    for (const { scopeHash } of due) {
+      try {
+        await expireWhole(engine, scopeHash, expired, { signal, tell });
+      } catch (error) {
+        if (!isDamage(error)) throw error;
       }
     }
-    if (due.length < DUE_SCOPES_PER_READ) return;
+    after = due.length < DUE_SCOPES_PER_READ ? null : due.at(-1)!;
+  } while (after !== null);
+}
+
+async function expireWhole(
+  engine: Engine,
+  scopeHash: Uint8Array,
+  expired: Expired,
+  { signal, tell }: { readonly signal: AbortSignal | undefined; readonly tell: Tell },
+): Promise<void> {
+  for (let more = true; more;) {
+    const upkept = await engine.write(
+      (transaction) => expireScope(transaction, scopeHash, engine.hashKey),
+      { ledger: true, signal },
+    );
+    more = upkept.more;
+    for (const name of ["turns", "pins", "summaries", "replay"] as const) {
+      expired[name] += upkept.erased[name];
+    }
+    tell("expire", total(expired));
   }
 }
 

@@ -28,7 +28,9 @@ const SELECT_PINS =
 const SELECT_SUMMARY =
   `SELECT created, expires, payload_checksum, checksum, payload FROM summaries WHERE scope = $1`;
 
-const SELECT_COVERED_COUNT = `SELECT count(*) FROM covered_turns WHERE scope = $1`;
+const SELECT_COVERED_TURN_IDS = `SELECT turns.turn_id FROM covered_turns LEFT JOIN turns
+  ON turns.id = covered_turns.turn AND turns.scope = covered_turns.scope
+  WHERE covered_turns.scope = $1 ORDER BY covered_turns.turn`;
 
 const SELECT_REPLAYS = `SELECT key, snapshot, at, expires, payload_checksum, checksum, payload FROM replays
   WHERE scope = $1 ORDER BY key`;
@@ -203,16 +205,19 @@ async function checkPins(reader: Reader, scope: ScopeRow, place: string): Promis
 
 async function checkSummary(reader: Reader, scope: ScopeRow, place: string): Promise<void> {
   const [row] = await reader.all("summaries", SELECT_SUMMARY, scope.id);
-  const covered = (await reader.all("covered_turns", SELECT_COVERED_COUNT, scope.id))[0]?.[0] as number;
+  const covered = await reader.all("covered_turns", SELECT_COVERED_TURN_IDS, scope.id);
   if (row === undefined) {
-    if (covered > 0) {
+    if (covered.length > 0) {
       reader.collector.problem("main", "covered_turns", "Turns are covered by no summary", place);
     }
     return;
   }
   reader.judge("summaries", place, () => {
-    const summary = unpackSummary(requireSummaryRow(scope, row));
-    if (summary.coveredTurnIds.length !== covered) {
+    const { coveredTurnIds } = unpackSummary(requireSummaryRow(scope, row));
+    if (
+      coveredTurnIds.length !== covered.length ||
+      covered.some(([turnId], index) => turnId !== coveredTurnIds[index])
+    ) {
       reader.collector.problem("main", "summaries", "A summary covers other turns than are noted", place);
     }
   });

@@ -27,7 +27,7 @@ import type { Scope } from "../contracts/scope.ts";
 import type { Summary } from "../contracts/summary.ts";
 import type { TimedTurn, TurnInput } from "../contracts/turn.ts";
 import { nothingErased } from "../deletion/cascade.ts";
-import { insertScope, readScope } from "../deletion/scope_row.ts";
+import { insertScope, readScope, type ScopeRow } from "../deletion/scope_row.ts";
 import { scrub } from "../deletion/scrub.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { DeletionEvent, Operation, ReadTransaction, WriteTransaction } from "../engine/operation.ts";
@@ -35,7 +35,7 @@ import { isBurned } from "../deletion/tombstones.ts";
 import { ConflictError, StorageError } from "../errors.ts";
 import { CLOCK_BEHIND_MS_MAX, TURNS_PER_PAGE, UPKEEP_ROUNDS_MAX } from "../limits.ts";
 import { type Deleted, deleteItem } from "./delete.ts";
-import { type Place, placeOf, UpkeepDue } from "./place.ts";
+import { type Place, placeOf, requireScope, UpkeepDue } from "./place.ts";
 import {
   type Context,
   planAppend,
@@ -133,7 +133,12 @@ export class Conversation {
    * @throws {StorageError} `BUSY`, `IO`, `READONLY`, `REPLACED`, `CLOSED`
    */
   async revision(options: CallOptions = {}): Promise<number> {
-    return (await this.snapshot(options)).revision;
+    const signal = readSignal(options);
+    const place = this.#place;
+    const { row } = await this.#readUpkept(function* (transaction): Operation<{ row: ScopeRow }> {
+      return { row: yield* requireScope(transaction, place) };
+    }, signal);
+    return row.revision;
   }
 
   /**

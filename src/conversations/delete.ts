@@ -12,9 +12,10 @@ import { itemHashOf } from "../deletion/hashes.ts";
 import { readScopeAnyhow, type ScopeRow, writeScope } from "../deletion/scope_row.ts";
 import { type AppliedEvent, eventsOf } from "../deletion/tombstones.ts";
 import type { EventPlace, Operation, WriteTransaction } from "../engine/operation.ts";
-import { type OperationKey, recallOperation, rememberOperation } from "../engine/operation_ids.ts";
+import { type OperationKey, recallOperation } from "../engine/operation_ids.ts";
 import { IntegrityError } from "../errors.ts";
 import { absence, changeOf, type Place, requireRevision, requireUpkept } from "./place.ts";
+import { rememberScopeOperation } from "./remembered.ts";
 
 /** A deletion, judged. */
 export interface DeletePlan {
@@ -52,19 +53,22 @@ export function* deleteItem(transaction: WriteTransaction, plan: DeletePlan): Op
   return { when: "now", place: eventPlace, erased };
 }
 
-/** An earlier deletion of the same thing, or the one that this operation id stands for. */
+/** An earlier deletion of the same thing. The operation id must not stand for anything else. */
 function* findDeletion(
   transaction: WriteTransaction,
   { operation }: DeletePlan,
   keyHash: Uint8Array,
 ): Operation<Deleted | null> {
+  const repeated = operation !== null && (yield* recallOperation(transaction, operation)) !== null;
   const burning = (yield* eventsOf(transaction, keyHash)).find((event) => event.burned);
   if (burning === undefined) return null;
-  const repeated = operation !== null && (yield* recallOperation(transaction, operation)) !== null;
   return { when: "before", event: burning, already: !repeated };
 }
 
-/** The scope's row. Damage in it keeps its items from being touched, but not the scope from being deleted. */
+/**
+ * The scope's row. Damage in it keeps its items from being touched, and what is due from being erased, but not the
+ * scope from being deleted.
+ */
 function* requireDeletable(transaction: WriteTransaction, plan: DeletePlan): Operation<ScopeRow> {
   const found = yield* readScopeAnyhow(transaction, plan.place.scopeHash);
   if (found === null) throw yield* absence(transaction, plan.place);
@@ -73,7 +77,7 @@ function* requireDeletable(transaction: WriteTransaction, plan: DeletePlan): Ope
       details: { table: "scopes" },
     });
   }
-  requireUpkept(transaction, found.row);
+  if (found.sound) requireUpkept(transaction, found.row);
   requireRevision(found.row, plan.expectedRevision);
   return found.row;
 }
@@ -88,10 +92,7 @@ function* erase(change: Change, plan: DeletePlan): Operation<number> {
   const floor = plan.kind === "turn"
     ? yield* eraseTurnById(change, plan.key)
     : yield* erasePinByKey(change, plan.key);
-  if (plan.operation !== null) {
-    yield* rememberOperation(transaction, plan.operation, 1);
-    row.operations++;
-  }
+  if (plan.operation !== null) yield* rememberScopeOperation(transaction, row, plan.operation, 1);
   yield* writeScope(transaction, row);
   return floor;
 }

@@ -34,8 +34,11 @@ import { operationKey } from "./remembered.ts";
 import type { ReplayPlan } from "./replay.ts";
 import { requireSnapshot } from "./snapshot.ts";
 
-/** Names, keys and ids: long enough for any, short enough for an index. */
+/** Keys of replays: long enough for any, short enough for an index. */
 const KEY_CODE_POINTS_MAX = 100_000;
+
+/** Ids of turns and keys of pins: whatever could be put can be named, and a payload bounds it. */
+const ITEM_KEY_CODE_POINTS_MAX = TURN_BYTES_MAX;
 
 /** Where and when a call is made. */
 export interface Context {
@@ -60,6 +63,7 @@ export function planPutTurn(context: Context, value: unknown, options: unknown):
   const expiry = expiresAt === undefined ? "keep" : toDeadline(expiresAt);
   const input = operationDigest(given, expiry === "keep" || expiry === null ? expiry : expiry.text);
   return turnPlan(context, timed(given, instantFromMs(context.nowMs).text), {
+    messagesField: "turn.messages",
     expectedRevision: requireRevision(expectedRevision),
     expiry,
     operation: operationKey(context.place, operationId, "putTurn", input),
@@ -88,7 +92,12 @@ export function planAppend(
     timestamp: instantFromMs(context.nowMs).text,
   });
   return {
-    plan: turnPlan(context, turn as TimedTurn, { expectedRevision: null, expiry, operation }),
+    plan: turnPlan(context, turn as TimedTurn, {
+      messagesField: "messages",
+      expectedRevision: null,
+      expiry,
+      operation,
+    }),
     turnId,
   };
 }
@@ -104,7 +113,7 @@ function withId(
 function turnPlan(
   { place, limits }: Context,
   turn: TimedTurn,
-  rest: Pick<PutTurnPlan, "expectedRevision" | "expiry" | "operation">,
+  rest: Pick<PutTurnPlan, "messagesField" | "expectedRevision" | "expiry" | "operation">,
 ): PutTurnPlan {
   const payload = encodeTurn(turn);
   const bytes = requireBytes("turn", payload, TURN_BYTES_MAX);
@@ -180,7 +189,7 @@ export function planDelete({ place }: Context, target: unknown, operationId: unk
   if (kind === "scope" && given.key !== undefined && given.key !== "") {
     throw new ContractError("key", "Expected no key where a whole scope is deleted");
   }
-  const key = kind === "scope" ? "" : requireText("key", given.key, KEY_CODE_POINTS_MAX);
+  const key = kind === "scope" ? "" : requireText("key", given.key, ITEM_KEY_CODE_POINTS_MAX);
   const input = sha256Hex(JSON.stringify([kind, key]));
   return {
     place,

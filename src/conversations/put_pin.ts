@@ -49,7 +49,7 @@ export function* putPin(transaction: WriteTransaction, plan: PutPinPlan): Operat
   requireRevision(row, plan.expectedRevision);
   const old = yield* transaction.get(SELECT_PIN_REVISION, row.id, key);
   yield* requireNextRevision(transaction, plan, old === undefined ? null : old[0] as number);
-  requireFuture(transaction, plan.expiry);
+  requireFuture(transaction, plan.expiry, "pin.expiresAt");
   if (old === undefined && row.pins >= SCOPE_PINS_MAX) {
     throw new ConflictError("CAPACITY", "Cannot put pin: the scope has as many as it may", {
       details: { pins: row.pins, pinsMax: SCOPE_PINS_MAX },
@@ -126,6 +126,6 @@ function* proveSource(transaction: WriteTransaction, row: ScopeRow, source: Sour
     throw new ConflictError("MISSING", "Cannot put pin: there is no turn that it cites");
   }
   const { id, turn } = toStoredTurn(row, found);
-  extract(source, turn, "source");
+  extract(source, turn, "pin.source");
   return id;
 }

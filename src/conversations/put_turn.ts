@@ -31,6 +31,8 @@ export interface PutTurnPlan {
   readonly turnId: string;
   readonly revision: number;
   readonly messages: readonly Message[];
+  /** The path of the messages in what was handed in, for errors. */
+  readonly messagesField: string;
   readonly payload: string;
   /** UTF-8 bytes of the payload. */
   readonly bytes: number;
@@ -62,7 +64,7 @@ export function* putTurnInto(
   if (plan.expectedRevision !== null) requireRevision(row, plan.expectedRevision);
   const old = yield* readTurnHead(transaction, row, plan.turnId);
   yield* requireNextRevision(transaction, plan, old);
-  requireFuture(transaction, plan.expiry);
+  requireFuture(transaction, plan.expiry, "expiresAt");
   requireCapacity(row, plan, old);
   yield* requireOwnMessageIds(transaction, row, plan, old);
   yield* writeTurn(transaction, row, plan, old);
@@ -107,9 +109,13 @@ function* requireNextRevision(
 }
 
 /** A deadline that has passed would erase what is being put. */
-export function requireFuture(transaction: WriteTransaction, expiry: Deadline | null | "keep"): void {
+export function requireFuture(
+  transaction: WriteTransaction,
+  expiry: Deadline | null | "keep",
+  field: string,
+): void {
   if (expiry === null || expiry === "keep" || expiry.dueMs > transaction.time().effectiveMs) return;
-  throw new ContractError("expiresAt", "expiresAt must lie in the future");
+  throw new ContractError(field, `${field} must lie in the future`);
 }
 
 function requireCapacity(row: ScopeRow, { bytes, limits }: PutTurnPlan, old: TurnHead | null): void {
@@ -127,13 +133,13 @@ const SELECT_MESSAGE_ID = `SELECT turn FROM message_ids WHERE scope = $1 AND mes
 function* requireOwnMessageIds(
   transaction: WriteTransaction,
   row: ScopeRow,
-  { messages }: PutTurnPlan,
+  { messages, messagesField }: PutTurnPlan,
   old: TurnHead | null,
 ): Operation<void> {
   for (const [index, { messageId }] of messages.entries()) {
     const found = yield* transaction.get(SELECT_MESSAGE_ID, row.id, messageId);
     if (found === undefined || found[0] === old?.id) continue;
-    const field = `messages[${index}].messageId`;
+    const field = `${messagesField}[${index}].messageId`;
     throw new ContractError(field, `${field} must be unique in its scope`);
   }
 }

@@ -7,7 +7,7 @@ import { noteDue, type ScopeRow, writeScope } from "../deletion/scope_row.ts";
 import { ConflictError, IntegrityError } from "../errors.ts";
 import { CLOCK_BEHIND_MS_MAX, SCOPE_REPLAYS_MAX } from "../limits.ts";
 import { type Place, requireUpkept } from "./place.ts";
-import { requireCurrent, type Snapshot } from "./snapshot.ts";
+import { requireCurrent, requireSame, type Snapshot, takeSnapshot } from "./snapshot.ts";
 
 /** A put, judged and encoded. */
 export interface ReplayPlan {
@@ -38,11 +38,9 @@ export function* putReplay(transaction: WriteTransaction, plan: ReplayPlan): Ope
       },
     );
   }
-  const { row, snapshot } = yield* requireCurrent(transaction, place, plan.snapshot, {
-    atMs: effectiveMs,
-    epoch,
-  });
+  const { row, snapshot } = yield* takeSnapshot(transaction, place, { atMs: effectiveMs, epoch });
   requireUpkept(transaction, row);
+  requireSame(snapshot, plan.snapshot);
   yield* evict(transaction, row, key);
   const expires = effectiveMs + plan.ttlMs;
   const payloadChecksum = checksumOf(payload);

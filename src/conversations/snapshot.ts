@@ -115,6 +115,9 @@ export interface Reading {
   readonly dueTurns: ReadonlySet<number>;
 }
 
+/** The last millisecond that can be written: a deadline may lie beyond it, by its offset or its microseconds. */
+const LATEST_MS = 253_402_300_799_999;
+
 /** Takes a snapshot: the scope's row, its pins and its summary; turns only if some are due. */
 export function* takeSnapshot(
   transaction: ReadTransaction,
@@ -145,7 +148,7 @@ export function* takeSnapshot(
     pins: pins.active.map((pin) => pin.pin),
     summary: summary.payload === null ? null : unpackSummary(summary.payload),
     at: instantFromMs(atMs).text,
-    nextDueAt: row.nextDue === null ? null : instantFromMs(row.nextDue).text,
+    nextDueAt: row.nextDue === null ? null : instantFromMs(Math.min(row.nextDue, LATEST_MS)).text,
   });
   return { snapshot, row, dueTurns: new Set(dueTurns.keys()) };
 }
@@ -258,8 +261,14 @@ export function* requireCurrent(
   moment: { readonly atMs: number; readonly epoch: string },
 ): Operation<Reading> {
   const reading = yield* takeSnapshot(transaction, place, moment);
-  if (reading.snapshot.id === snapshot.id) return reading;
+  requireSame(reading.snapshot, snapshot);
+  return reading;
+}
+
+/** Requires that a snapshot is the one that there is now. */
+export function requireSame(now: Snapshot, snapshot: Snapshot): void {
+  if (now.id === snapshot.id) return;
   throw new ConflictError("SNAPSHOT", "The snapshot is stale; take a fresh one", {
-    currentRevision: reading.snapshot.revision,
+    currentRevision: now.revision,
   });
 }

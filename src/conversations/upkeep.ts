@@ -125,15 +125,23 @@ function* firstDue(transaction: ReadTransaction, row: ScopeRow): Operation<numbe
   return first;
 }
 
-const SELECT_DUE_SCOPES = `SELECT scope_hash FROM scopes WHERE next_due <= $1 ORDER BY next_due LIMIT $2`;
+/** A scope in which something may be due. */
+export interface DueScope {
+  readonly id: number;
+  readonly nextDue: number;
+  readonly scopeHash: Uint8Array;
+}
 
-/** Scopes in which something may be due, the longest overdue first. */
+const SELECT_DUE_SCOPES = `SELECT id, next_due, scope_hash FROM scopes WHERE next_due <= $1
+  AND (next_due, id) > ($2, $3) ORDER BY next_due, id LIMIT $4`;
+
+/** Scopes in which something may be due, the longest overdue first, after one of them. */
 export function* selectDueScopes(
   transaction: ReadTransaction,
   nowMs: number,
-  limit: number,
-): Operation<readonly Uint8Array[]> {
-  return (yield* transaction.all(SELECT_DUE_SCOPES, nowMs, limit)).map(([scopeHash]) =>
-    scopeHash as Uint8Array
-  );
+  { after, limit }: { readonly after: DueScope | null; readonly limit: number },
+): Operation<readonly DueScope[]> {
+  const [nextDue, id] = after === null ? [Number.MIN_SAFE_INTEGER, 0] : [after.nextDue, after.id];
+  const rows = yield* transaction.all(SELECT_DUE_SCOPES, nowMs, nextDue, id, limit);
+  return rows.map(([id, nextDue, scopeHash]) => ({ id, nextDue, scopeHash }) as DueScope);
 }

@@ -7,6 +7,7 @@ import type { Receipt, ReceiptReport } from "../contracts/receipt.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Operation, ReadTransaction } from "../engine/operation.ts";
 import { ContractError } from "../errors.ts";
+import { type Erased, nothingErased } from "./cascade.ts";
 import { itemHashOf } from "./hashes.ts";
 import { readScopeAnyhow } from "./scope_row.ts";
 
@@ -36,18 +37,24 @@ export async function verifyReceipt(engine: Engine, value: unknown): Promise<Rec
   return { valid, lineage, chain, event, applied, remains };
 }
 
-function requireReceipt(value: unknown): Pick<Receipt, "lineage" | "sequence" | "head" | "kind" | "at"> {
-  const { lineage, sequence, head, kind, at } = readFields("receipt", value, RECEIPT_FIELDS);
+type JudgedReceipt = Pick<Receipt, "lineage" | "sequence" | "head" | "kind" | "at" | "erased">;
+
+const COUNT_NAMES = Object.keys(nothingErased()) as readonly (keyof Erased)[];
+
+function requireReceipt(value: unknown): JudgedReceipt {
+  const { lineage, sequence, head, kind, at, erased } = readFields("receipt", value, RECEIPT_FIELDS);
   if (
     typeof lineage !== "string" || !Number.isSafeInteger(sequence) || typeof head !== "string" ||
     typeof at !== "string" || (kind !== "scope" && kind !== "turn" && kind !== "pin")
   ) {
     throw new ContractError("receipt", "Expected receipt to be what a deletion gave back");
   }
-  return { lineage, sequence: sequence as number, head, kind, at };
+  const counts = readFields("receipt.erased", erased, COUNT_NAMES) as unknown as Erased;
+  return { lineage, sequence: sequence as number, head, kind, at, erased: counts };
 }
 
-const SELECT_EVENT = `SELECT kind, scope_hash, key_hash, burned, at, head FROM deletions WHERE sequence = $1`;
+const SELECT_EVENT =
+  `SELECT kind, scope_hash, key_hash, burned, at, counts, head FROM deletions WHERE sequence = $1`;
 
 interface Found {
   readonly event: boolean;
@@ -58,24 +65,31 @@ interface Found {
 function* lookAgain(
   transaction: ReadTransaction,
   hashKey: Uint8Array,
-  receipt: Pick<Receipt, "sequence" | "head" | "kind" | "at">,
+  receipt: JudgedReceipt,
 ): Operation<Found> {
   const row = yield* transaction.get(SELECT_EVENT, receipt.sequence);
   if (row === undefined) return { event: false, applied: false, remains: {} };
-  const [kind, scopeHash, keyHash, burned, at, head] = row as [
+  const [kind, scopeHash, keyHash, burned, at, counts, head] = row as [
     string,
     Uint8Array,
     Uint8Array,
     number,
     number,
+    string,
     string,
   ];
   const event = kind === receipt.kind && burned === 1 && head === receipt.head &&
-    instantFromMs(at).text === receipt.at;
+    instantFromMs(at).text === receipt.at && saysTheSame(receipt.erased, counts);
   const remains: Record<string, number> = {};
   if (event && kind === "scope") yield* lookForScope(transaction, scopeHash, remains);
   else if (event) yield* lookForItem(transaction, hashKey, { kind, scopeHash, keyHash }, remains);
   return { event, applied: true, remains };
+}
+
+/** Whether a receipt's counts are those of the event, which the chain covers. */
+function saysTheSame(erased: Erased, counts: string): boolean {
+  const recorded = { ...nothingErased(), ...JSON.parse(counts) as Partial<Erased> };
+  return COUNT_NAMES.every((name) => erased[name] === recorded[name]);
 }
 
 const COUNT_SCOPES = `SELECT count(*) FROM scopes WHERE scope_hash = $1`;

@@ -19,7 +19,8 @@ export function* readRecord(transaction: ReadTransaction, identity: Identity): O
   const head = toHead(identity, row);
   const body = row[6];
   assertBody(head, body);
-  return { ...head, body };
+  const { revision, created, maxAge, expires, bodyChecksum } = head;
+  return { revision, created, maxAge, expires, bodyChecksum, body };
 }
 
 /** Where a page begins: after this kind and key. */

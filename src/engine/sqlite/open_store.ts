@@ -23,6 +23,7 @@ import {
   type StorePaths,
 } from "../../files/store_path.ts";
 import { BUSY_SLEEP_MS } from "../../limits.ts";
+import type { Connection } from "./connection.ts";
 import { ensureEpoch, ensureLedger, ensureMain, mainIsMissing } from "./creation.ts";
 import { type Database, type DatabaseKind, LEDGER, MAIN, openDatabase, schemaVersion } from "./database.ts";
 import type { SqliteDriver } from "./driver.ts";
@@ -39,7 +40,7 @@ export interface OpenStoreOptions {
 
 /** The two databases of a store, and what has to be undone when they are closed. */
 export interface OpenedStore {
-  readonly main: Database["connection"];
+  readonly main: Connection;
   readonly ledger: Ledger;
   readonly journalMode: JournalMode;
   /** Null for a store in memory. */
@@ -114,7 +115,8 @@ function attempt(paths: StorePaths, options: OpenStoreOptions): OpenedStore {
     if (!unfinished && isMissing(paths.main)) throw mainIsMissing();
     const { connection: main, journalMode } = opening.openFile(MAIN, paths.main);
     if (readOnly) assertFinished(unfinished ? 0 : schemaVersion(main));
-    else finishCreation(opening, ledger, paths);
+    else if (unfinished) finishCreation(main, ledger, paths);
+    else if (schemaVersion(main) === 0) throw mainIsMissing();
     assertUnchanged(paths, before);
     const sentinel = new Sentinel(paths);
     return { main, ledger, journalMode, sentinel, close: () => opening.close() };
@@ -124,12 +126,10 @@ function attempt(paths: StorePaths, options: OpenStoreOptions): OpenedStore {
   }
 }
 
-function finishCreation(opening: Opening, ledger: Ledger, paths: StorePaths): void {
-  const main = opening.connection(MAIN);
-  if (schemaVersion(main) === 0) {
-    ensureMain(main, ledger);
-    for (const directory of new Set([paths.main.directory, paths.ledger.directory])) syncDirectory(directory);
-  }
+/** Steps 2 and 3 of creation; the names are made durable before the ledger calls the store live. */
+function finishCreation(main: Connection, ledger: Ledger, paths: StorePaths): void {
+  ensureMain(main, ledger);
+  for (const directory of new Set([paths.main.directory, paths.ledger.directory])) syncDirectory(directory);
   ensureEpoch(main, ledger);
 }
 
@@ -177,7 +177,7 @@ function assertUnchanged(paths: StorePaths, before: StoreFiles): void {
 class Opening {
   readonly #driver: SqliteDriver;
   readonly #readOnly: boolean;
-  readonly #databases = new Map<DatabaseKind, Database>();
+  readonly #databases: Database[] = [];
   readonly #releases: (() => void)[] = [];
 
   constructor(driver: SqliteDriver, readOnly: boolean) {
@@ -199,19 +199,15 @@ class Opening {
 
   open(kind: DatabaseKind, path: string): Database {
     const database = openDatabase(kind, path, this.#driver, this.#readOnly);
-    this.#databases.set(kind, database);
+    this.#databases.push(database);
     return database;
-  }
-
-  connection(kind: DatabaseKind): Database["connection"] {
-    return this.#databases.get(kind)!.connection;
   }
 
   close(): void {
     const errors: unknown[] = [];
     for (
       const step of [
-        ...[...this.#databases.values()].map(({ connection }) => () => connection.close()),
+        ...this.#databases.map(({ connection }) => () => connection.close()),
         ...this.#releases,
       ]
     ) {
@@ -221,7 +217,7 @@ class Opening {
         errors.push(error);
       }
     }
-    this.#databases.clear();
+    this.#databases.length = 0;
     this.#releases.length = 0;
     if (errors.length > 0) {
       throw errors.length === 1 ? errors[0] : new AggregateError(errors, "Cannot close store");
