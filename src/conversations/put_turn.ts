@@ -3,6 +3,7 @@
 import { checksumOf } from "../canonical/checksum.ts";
 import type { Message } from "../contracts/message.ts";
 import { changedScope, changedTurn, eraseMessageIds } from "../deletion/cascade.ts";
+import { noteUnindexed } from "../deletion/erase_index.ts";
 import { itemHashOf } from "../deletion/hashes.ts";
 import { noteDue, type ScopeRow, writeScope } from "../deletion/scope_row.ts";
 import { tombstoneOf } from "../deletion/tombstones.ts";
@@ -203,6 +204,7 @@ function* writeTurn(
     yield* changedTurn(change, id);
   }
   for (const { messageId } of plan.messages) yield* transaction.run(INSERT_MESSAGE_ID, row.id, messageId, id);
+  yield* noteUnindexed(transaction, row.id, id);
   row.turnBytes += bytes - (old?.bytes ?? 0);
   noteDue(row, expires);
 }

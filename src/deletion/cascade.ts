@@ -1,10 +1,11 @@
 /**
- * What goes with what: a turn takes with it its message ids, the pins that cite it, a summary that covers it, and the
- * scope's replays. Nothing here parses what it erases, so that damage never stands in the way of a deletion.
+ * What goes with what: a turn takes with it its message ids, what indexes hold of it, the pins that cite it, a summary
+ * that covers it, and the scope's replays. Nothing here parses what it erases, so that damage never stands in the way of a deletion.
  */
 
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
 import type { Scope } from "../contracts/scope.ts";
+import { eraseIndexesOfScope, eraseTurnFromIndexes } from "./erase_index.ts";
 import { itemHashOf } from "./hashes.ts";
 import type { ScopeRow } from "./scope_row.ts";
 import { raiseFloor } from "./tombstones.ts";
@@ -67,6 +68,7 @@ export function* eraseMessageIds({ transaction }: Change, turn: number): Operati
 /** A turn's content changed or went: so does what derives from it, and the scope's revision moves. */
 export function* changedTurn(change: Change, turn: number): Operation<void> {
   yield* changedScope(change);
+  yield* eraseTurnFromIndexes(change, turn);
   yield* erasePinsOf(change, turn);
   yield* eraseSummaryOf(change, turn);
 }
@@ -144,6 +146,7 @@ export function* eraseScope(change: Change): Operation<void> {
   erased.pins += yield* transaction.run(DELETE_PINS_OF_SCOPE, row.id);
   yield* eraseSummary(change);
   yield* eraseReplays(change);
+  yield* eraseIndexesOfScope(change);
   erased.operations += yield* transaction.run(DELETE_OPERATIONS_OF_SCOPE, row.scopeHash);
   yield* transaction.run(DELETE_FLOORS_OF_SCOPE, row.scopeHash);
   yield* transaction.run(DELETE_SCOPE, row.id);

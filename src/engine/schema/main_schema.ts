@@ -1,6 +1,7 @@
 /** The schema of main: live state, and a copy of every deletion that was applied to it. */
 
 import { CREATE_CONVERSATION_TABLES } from "./conversation_tables.ts";
+import { CREATE_INDEX_TABLES } from "./index_tables.ts";
 import type { Migration } from "./migrations.ts";
 
 const CREATE_META = `CREATE TABLE meta (
@@ -97,6 +98,7 @@ export const MAIN_MIGRATIONS: readonly Migration[] = [
       CREATE_FLOORS,
       CREATE_DIRTY,
       ...CREATE_CONVERSATION_TABLES,
+      ...CREATE_INDEX_TABLES,
     ],
   },
 ];

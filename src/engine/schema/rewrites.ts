@@ -15,6 +15,12 @@ import {
   CREATE_TURNS_BY_SCOPE,
   CREATE_TURNS_BY_TURN_ID,
 } from "./conversation_tables.ts";
+import {
+  CREATE_INDEX_TERMS,
+  CREATE_INDEX_TERMS_BY_TERM,
+  CREATE_INDEXED_TURNS,
+  CREATE_POSTINGS,
+} from "./index_tables.ts";
 import { CREATE_RECORDS, CREATE_RECORDS_BY_EXPIRY } from "./main_schema.ts";
 
 const COPY_RECORDS =
@@ -50,6 +56,20 @@ const COPY_REPLAYS =
   SELECT scope, key, snapshot, at, expires, payload_checksum, checksum, payload FROM replays ORDER BY
   scope, key`;
 
+const COPY_INDEXED_TURNS =
+  `INSERT INTO rewritten (index_id, turn, source, chunks, documents, total_length, checksum,
+  lists_checksum, chunk_list, term_list) SELECT index_id, turn, source, chunks, documents,
+  total_length, checksum, lists_checksum, chunk_list, term_list FROM indexed_turns ORDER BY index_id,
+  turn`;
+
+const COPY_INDEX_TERMS =
+  `INSERT INTO rewritten (index_id, number, term, documents, checksum) SELECT index_id, number, term,
+  documents, checksum FROM index_terms ORDER BY index_id, number`;
+
+const COPY_POSTINGS =
+  `INSERT INTO rewritten (index_id, term, turn, chunks) SELECT index_id, term, turn, chunks FROM
+  postings ORDER BY index_id, term, turn`;
+
 /** The statements that rewrite a table, in order. The new one has a name of its own until the old one is gone. */
 function rewrite(
   name: string,
@@ -79,4 +99,7 @@ export const REWRITES: ReadonlyMap<string, readonly string[]> = new Map([
   rewrite("pins", CREATE_PINS, COPY_PINS, [CREATE_PINS_BY_SOURCE]),
   rewrite("summaries", CREATE_SUMMARIES, COPY_SUMMARIES, []),
   rewrite("replays", CREATE_REPLAYS, COPY_REPLAYS, []),
+  rewrite("indexed_turns", CREATE_INDEXED_TURNS, COPY_INDEXED_TURNS, []),
+  rewrite("index_terms", CREATE_INDEX_TERMS, COPY_INDEX_TERMS, [CREATE_INDEX_TERMS_BY_TERM]),
+  rewrite("postings", CREATE_POSTINGS, COPY_POSTINGS, []),
 ]);

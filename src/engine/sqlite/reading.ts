@@ -1,4 +1,4 @@
-import { jitter, monotonicMs, sleep, systemNowMs } from "../../clock.ts";
+import { jitter, monotonicMs, sleep } from "../../clock.ts";
 import { StorageError } from "../../errors.ts";
 import { BUSY_SLEEP_MS, GLANCE_MS, PENDING_EVENTS_READ_MAX } from "../../limits.ts";
 import type { ReadOptions } from "../engine.ts";
@@ -33,9 +33,7 @@ export class Reading {
 
   glance<T>(factory: Factory<T>): T | undefined {
     this.#parts.assertOpen();
-    // A clock that steps back makes the difference negative: then it is time to look.
-    const sinceMs = systemNowMs() - this.#lookedAtMs;
-    if (!(sinceMs >= 0 && sinceMs < GLANCE_MS)) return undefined;
+    if (monotonicMs() - this.#lookedAtMs >= GLANCE_MS) return undefined;
     try {
       return this.#parts.main.drive(factory(TRANSACTION));
     } catch (error) {
@@ -83,7 +81,7 @@ export class Reading {
       if (ledgerMeta.count > meta.applied && this.#concerns(meta.applied, options.concerns)) {
         return { kind: "pending", error: pendingError(this.#parts.readOnly) };
       }
-      this.#lookedAtMs = systemNowMs();
+      this.#lookedAtMs = monotonicMs();
       return { kind: "done", value };
     } catch (error) {
       const first = main.abandon(error);
