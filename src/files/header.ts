@@ -3,6 +3,7 @@
 import { StorageError } from "../errors.ts";
 import { readStart } from "./file_start.ts";
 import { assertOwnLogs } from "./leftover_log.ts";
+import { isUnstamped } from "./unstamped.ts";
 
 const HEADER_BYTES = 100;
 const MAGIC = "SQLite format 3\0";
@@ -32,6 +33,7 @@ export function assertOwnHeader(path: string, kind: FileKind): void {
     throw new StorageError("CORRUPT", `Cannot open store: ${kind.what} is not a SQLite database`);
   }
   const view = new DataView(header.buffer);
+  if (isUnstamped(view)) return;
   if (view.getInt32(APPLICATION_ID_OFFSET) !== kind.applicationId) {
     throw new StorageError("UNSAFE", `Cannot open store: ${kind.what} is a file of another kind`);
   }

@@ -7,6 +7,7 @@
 
 import { StorageError } from "../errors.ts";
 import { readStart } from "./file_start.ts";
+import { isUnstamped } from "./unstamped.ts";
 
 type View = DataView<ArrayBuffer>;
 
@@ -47,7 +48,9 @@ export function assertOwnLogs(path: string, applicationId: number, what: string)
   ];
   for (const pages of logs) {
     for (const [number, page] of pages) {
-      if (number === FIRST_PAGE && page.getInt32(APPLICATION_ID_OFFSET) !== applicationId) {
+      if (
+        number === FIRST_PAGE && page.getInt32(APPLICATION_ID_OFFSET) !== applicationId && !isUnstamped(page)
+      ) {
         throw foreign(what);
       }
       if (number !== META_PAGE) continue;

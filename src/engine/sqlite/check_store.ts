@@ -18,24 +18,36 @@ const SELECT_DELETIONS =
   `SELECT sequence, batch, kind, scope_hash, key_hash, burned, floor, at, counts, head, checksum
   FROM deletions WHERE sequence > $1 ORDER BY sequence LIMIT $2`;
 
+/** What is looked through, and how: each read waits for locks by itself. */
+export interface CheckedParts {
+  readonly main: Connection;
+  readonly ledger: Ledger;
+  readonly read: <T>(call: () => T) => Promise<T>;
+}
+
 /** Looks through both files; what is damaged goes to the collector. */
-export async function checkStore(main: Connection, ledger: Ledger, collector: CheckCollector): Promise<void> {
+export async function checkStore(parts: CheckedParts, collector: CheckCollector): Promise<void> {
+  const { main, ledger, read } = parts;
   for (const connection of [main, ledger.connection]) {
-    checkPages(connection, collector);
+    await checkPages(parts, connection, collector);
     await collector.batch("pages", 0);
   }
   try {
-    assertAgreement(readMainMeta(main), ledger, ledger.readMeta());
+    await read(() => assertAgreement(readMainMeta(main), ledger, ledger.readMeta()));
   } catch (error) {
     collector.caught("main", "meta", error);
   }
   await collector.batch("meta", 2);
-  await checkChain(main, ledger, collector);
+  await checkChain(parts, collector);
 }
 
-function checkPages(connection: Connection, collector: CheckCollector): void {
+async function checkPages(
+  { read }: CheckedParts,
+  connection: Connection,
+  collector: CheckCollector,
+): Promise<void> {
   try {
-    for (const [message] of connection.all(INTEGRITY_CHECK)) {
+    for (const [message] of await read(() => connection.all(INTEGRITY_CHECK))) {
       if (message !== "ok") collector.problem(connection.name, "pages", String(message));
     }
   } catch (error) {
@@ -43,28 +55,49 @@ function checkPages(connection: Connection, collector: CheckCollector): void {
   }
 }
 
-/** Every event follows from the one before, and what main applied equals what the ledger recorded. */
-export async function checkChain(main: Connection, ledger: Ledger, collector: CheckCollector): Promise<void> {
+/**
+ * Every event follows from the one before, and what main applied equals what the ledger recorded. Main is read first:
+ * the ledger may have gone on meanwhile, and never lies behind.
+ */
+export async function checkChain(
+  { main, ledger, read }: CheckedParts,
+  collector: CheckCollector,
+): Promise<void> {
   try {
-    const { lineage, count } = ledger.readMeta();
-    const { applied } = readMainMeta(main);
+    const applied = await read(() => readApplied(main, collector));
+    const { lineage, count } = await read(() => ledger.readMeta());
     let place = { sequence: 0, head: firstHead(lineage) };
     while (place.sequence < count) {
-      const events = ledger.eventsAfter(place.sequence, CHAIN_EVENTS_PER_BATCH);
+      const { sequence } = place;
+      const events = await read(() => ledger.eventsAfter(sequence, CHAIN_EVENTS_PER_BATCH));
       if (events.length === 0) {
         collector.problem("ledger", "events", "Events are missing");
         return;
       }
-      compareCopies(main, events.filter((event) => event.sequence <= applied), collector);
+      await read(() => compareCopies(main, events.filter((event) => event.sequence <= applied), collector));
       place = verifyChain(events, place);
       await collector.batch("deletions", events.length);
     }
-    const extra = main.all(SELECT_DELETIONS, applied, 1);
-    if (extra.length > 0) {
-      collector.problem("main", "deletions", "There are more deletions than were applied");
-    }
   } catch (error) {
     collector.caught("ledger", "events", error);
+  }
+}
+
+const SELECT_LAST_DELETION = `SELECT coalesce(max(sequence), 0) FROM deletions`;
+
+/** How many events main has applied; its copies must be as many, at the same moment. */
+function readApplied(main: Connection, collector: CheckCollector): number {
+  main.begin("deferred");
+  try {
+    const { applied } = readMainMeta(main);
+    const last = main.get(SELECT_LAST_DELETION)![0];
+    main.commit();
+    if (last !== applied) {
+      collector.problem("main", "deletions", "There are not as many deletions as were applied");
+    }
+    return applied;
+  } catch (error) {
+    throw main.abandon(error);
   }
 }
 

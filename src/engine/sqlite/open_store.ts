@@ -1,6 +1,6 @@
 /** Opens the two files of a store, creating what is missing, and refuses everything unsafe. */
 
-import { jitter, monotonicMs, sleep } from "../../clock.ts";
+import { monotonicMs } from "../../clock.ts";
 import { IntegrityError, StorageError } from "../../errors.ts";
 import { assertOwnHeader } from "../../files/header.ts";
 import { claimFile, isOpenHere } from "../../files/open_files.ts";
@@ -22,13 +22,12 @@ import {
   resolveFile,
   type StorePaths,
 } from "../../files/store_path.ts";
-import { BUSY_SLEEP_MS } from "../../limits.ts";
 import type { Connection } from "./connection.ts";
 import { ensureEpoch, ensureLedger, ensureMain, mainIsMissing } from "./creation.ts";
 import { type Database, type DatabaseKind, LEDGER, MAIN, openDatabase, schemaVersion } from "./database.ts";
 import type { SqliteDriver } from "./driver.ts";
 import { Ledger } from "./ledger.ts";
-import { isBusy } from "./result_codes.ts";
+import { patiently } from "./patience.ts";
 import type { JournalMode } from "./settings.ts";
 
 /** How a store is opened. */
@@ -71,15 +70,7 @@ export async function openStoreOnDisk(
   options: OpenStoreOptions,
 ): Promise<OpenedStore> {
   const paths = preparePaths(given, options.readOnly);
-  const deadlineMs = monotonicMs() + options.busyTimeoutMs;
-  for (;;) {
-    try {
-      return attempt(paths, options);
-    } catch (error) {
-      if (!isBusy(error) || monotonicMs() >= deadlineMs) throw error;
-    }
-    await sleep(jitter(BUSY_SLEEP_MS.min, BUSY_SLEEP_MS.max));
-  }
+  return await patiently(monotonicMs() + options.busyTimeoutMs, () => attempt(paths, options));
 }
 
 function preparePaths(

@@ -32,6 +32,8 @@ const SET_AUTO_VACUUM = "PRAGMA auto_vacuum = INCREMENTAL";
 const GET_AUTO_VACUUM = "PRAGMA auto_vacuum";
 const AUTO_VACUUM_INCREMENTAL = 2;
 const GET_PAGE_COUNT = "PRAGMA page_count";
+const GET_APPLICATION_ID = "PRAGMA application_id";
+const COUNT_SCHEMA = "SELECT count(*) FROM sqlite_schema";
 const SET_WAL = "PRAGMA journal_mode = WAL";
 const SET_DELETE = "PRAGMA journal_mode = DELETE";
 const GET_JOURNAL_MODE = "PRAGMA journal_mode";
@@ -64,11 +66,14 @@ export function journalModeFor(version: string): JournalMode {
   return walIsSafe(version) ? "wal" : "delete";
 }
 
-/** Prepares a file that has no pages yet: what can only be set before the first table, and who it belongs to. */
+/** Prepares a file that holds nothing yet: what can only be set before the first page, and whose it is. */
 export function stampEmptyFile(connection: Connection, setApplicationId: string): void {
-  if (connection.get(GET_PAGE_COUNT)![0] !== 0) return;
-  connection.run(SET_AUTO_VACUUM);
-  connection.run(setApplicationId);
+  const pages = connection.get(GET_PAGE_COUNT)![0] as number;
+  if (pages > 1) return;
+  if (pages === 0) connection.run(SET_AUTO_VACUUM);
+  if (connection.get(GET_APPLICATION_ID)![0] === 0 && connection.get(COUNT_SCHEMA)![0] === 0) {
+    connection.run(setApplicationId);
+  }
 }
 
 /** Sets a connection up and reads everything back. */

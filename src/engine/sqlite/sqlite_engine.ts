@@ -5,8 +5,10 @@ import { type ChainPlace, verifyChain } from "../chain.ts";
 import { EffectiveTime } from "../effective_time.ts";
 import type { ApplyEvent, Engine, EngineSupports, ReadOptions, Watermark, WriteOptions } from "../engine.ts";
 import { CheckCollector } from "../check.ts";
-import { checkChain, checkStore } from "./check_store.ts";
+import { checkChain, type CheckedParts, checkStore } from "./check_store.ts";
 import type { Connection } from "./connection.ts";
+import type { LedgerMeta } from "./ledger.ts";
+import { patiently } from "./patience.ts";
 import { isBusy } from "./result_codes.ts";
 import type { GroupTime, Operation, ReadTransaction, WriteTransaction } from "../operation.ts";
 import { assertAgreement } from "./agreement.ts";
@@ -72,12 +74,11 @@ export class SqliteEngine implements Engine {
 
   /** Takes over opened files: verifies what is new in the ledger, and completes what is pending. */
   static async start(store: OpenedStore, options: SqliteEngineOptions): Promise<SqliteEngine> {
-    const meta = readMainMeta(store.main);
-    const ledgerMeta = store.ledger.meta();
-    assertAgreement(meta, store.ledger, ledgerMeta);
+    const deadlineMs = monotonicMs() + options.busyTimeoutMs;
+    const { meta, ledgerMeta } = await patiently(deadlineMs, () => readAgreement(store));
     store.sentinel?.remember();
     const engine = new SqliteEngine(store, options, meta);
-    await engine.#verifyChain({ sequence: meta.verified, head: "" }, ledgerMeta.count);
+    await engine.#verifyChain(meta.verified, ledgerMeta.count, deadlineMs);
     if (ledgerMeta.count > meta.applied) await engine.#completeIfPossible();
     return engine;
   }
@@ -115,14 +116,19 @@ export class SqliteEngine implements Engine {
     } catch (error) {
       collector.caught("main", "meta", error);
     }
-    await checkStore(this.#store.main, this.#store.ledger, collector);
+    await checkStore(this.#checkedParts(), collector);
   }
 
   async verifyLedger(): Promise<boolean> {
     this.#assertOpen();
     const collector = new CheckCollector({});
-    await checkChain(this.#store.main, this.#store.ledger, collector);
+    await checkChain(this.#checkedParts(), collector);
     return collector.report().ok;
+  }
+
+  #checkedParts(): CheckedParts {
+    const { main, ledger } = this.#store;
+    return { main, ledger, read: (call) => patiently(monotonicMs() + this.#busyTimeoutMs, call) };
   }
 
   async emptyLogs(signal?: AbortSignal): Promise<"READERS" | "BUSY" | null> {
@@ -167,11 +173,13 @@ export class SqliteEngine implements Engine {
   }
 
   /** Verifies the chain in pieces, so that a long ledger does not hold up the process. */
-  async #verifyChain(from: ChainPlace, count: number): Promise<void> {
+  async #verifyChain(from: number, count: number, deadlineMs: number): Promise<void> {
     const { ledger } = this.#store;
-    let place = { sequence: from.sequence, head: ledger.headAt(from.sequence, ledger.meta()) ?? "" };
+    const head = await patiently(deadlineMs, () => ledger.headAt(from, ledger.meta()));
+    let place: ChainPlace = { sequence: from, head: head ?? "" };
     while (place.sequence < count) {
-      const events = ledger.eventsAfter(place.sequence, CHAIN_EVENTS_PER_BATCH);
+      const { sequence } = place;
+      const events = await patiently(deadlineMs, () => ledger.eventsAfter(sequence, CHAIN_EVENTS_PER_BATCH));
       if (events.length === 0) break;
       place = verifyChain(events, place);
       if (place.sequence < count) await yieldToEventLoop();
@@ -197,6 +205,16 @@ export class SqliteEngine implements Engine {
   #assertOpen(): void {
     if (this.#closing !== null) throw new StorageError("CLOSED", "The store was closed");
   }
+}
+
+/** Main first: the ledger may have gone on meanwhile, and never lies behind. */
+function readAgreement(
+  { main, ledger }: OpenedStore,
+): { readonly meta: MainMeta; readonly ledgerMeta: LedgerMeta } {
+  const meta = readMainMeta(main);
+  const ledgerMeta = ledger.meta();
+  assertAgreement(meta, ledger, ledgerMeta);
+  return { meta, ledgerMeta };
 }
 
 /** Empties a file's log into it; says what stood in the way. A rollback journal is no log. */
