@@ -1,0 +1,10 @@
+/** A kind of record that many processes increment. */
+
+import { defineKind, type RecordKind } from "@holdfast/memory";
+import { z } from "zod";
+
+/** One whole number, without a deadline. */
+export const COUNTER: RecordKind = defineKind("counter", z.strictObject({ n: z.int() }), { ttlMax: null });
+
+/** The one record that is incremented. */
+export const VISITS = { tenant: "orchard", kind: "counter", key: "visits" } as const;

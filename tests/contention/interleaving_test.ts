@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import type { Operation, WriteTransaction } from "../../src/engine/operation.ts";
+import { nodeSqlite } from "../../src/engine/sqlite/node_sqlite.ts";
+import { openStoreInMemory } from "../../src/engine/sqlite/open_store.ts";
+import { SqliteEngine } from "../../src/engine/sqlite/sqlite_engine.ts";
+import { putRecord } from "../../src/records/put.ts";
+
+const BODY = '{"reviewed": false, "schema": 1, "source": "pair", "text": "one of two"}';
+
+function* putPair(transaction: WriteTransaction, index: number): Operation<void> {
+  for (const half of ["left", "right"]) {
+    const identity = { tenant: "orchard", kind: "fact", key: `pair-${index}-${half}` };
+    yield* putRecord(transaction, {
+      identity,
+      keyHash: () => new Uint8Array(16),
+      body: BODY,
+      expected: null,
+      ttl: 60,
+      maxAge: null,
+      now: 100,
+      operation: null,
+    });
+    if (half === "left" && index % 2 === 1) throw new Error("between the two");
+  }
+}
+
+Deno.test("DRV-05: of 100 writes of a pair at once, half of which throw between the two, exactly 50 pairs are there", async () => {
+  const store = openStoreInMemory(nodeSqlite);
+  const engine = await SqliteEngine.start(store, {
+    readOnly: false,
+    busyTimeoutMs: 1_000,
+    clock: undefined,
+    apply: (): never => assert.fail("nothing is pending"),
+  });
+  const writes = Array.from(
+    { length: 100 },
+    (_, index) => engine.write((transaction) => putPair(transaction, index)),
+  );
+  const settled = await Promise.allSettled(writes);
+  assert.equal(settled.filter(({ status }) => status === "fulfilled").length, 50);
+  for (const result of settled) {
+    if (result.status === "rejected") assert.equal((result.reason as Error).message, "between the two");
+  }
+  assert.equal(store.main.get("SELECT count(*) FROM records")![0], 100);
+  assert.equal(store.main.get("SELECT counter FROM meta")![0], 100);
+  assert.deepEqual(store.main.get("SELECT count(DISTINCT revision), max(revision) FROM records"), [100, 100]);
+  await engine.close();
+});

@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { VISITS } from "./counter_kind.ts";
+import { assertSound, StoreDirectory } from "./shared_store.ts";
+import { Worker } from "./workers.ts";
+
+const LONG = Deno.env.get("HOLDFAST_LONG") === "1";
+
+Deno.test("CON-01: 8 processes that increment one record 100 times each leave 800", async () => {
+  using store = new StoreDirectory();
+  await using memory = await store.open();
+  const first = await memory.records.put(VISITS, { n: 0 }, { expected: null, ttl: null });
+  await using workers = await Worker.startAll(8);
+  await workers.perform(() => ({ do: "open", path: store.path, busyTimeoutMs: 60_000 }));
+  await workers.perform(() => ({ do: "increment", times: 100 }));
+  const found = await memory.records.get(VISITS);
+  assert.deepEqual(found?.value, { n: 800 });
+  assert.equal(found?.revision, first + 800);
+  await assertSound(memory);
+});
+
+Deno.test("CON-01: facts that several processes put at once are all there", async () => {
+  const [processes, facts] = LONG ? [12, 50] : [6, 50];
+  using store = new StoreDirectory();
+  await using memory = await store.open();
+  await using workers = await Worker.startAll(processes);
+  await workers.perform(() => ({ do: "open", path: store.path, busyTimeoutMs: 60_000 }));
+  const revisions = await workers.perform<number[]>((index) => ({
+    do: "facts",
+    prefix: `w${index}`,
+    count: facts,
+  }));
+  const handedOut = revisions.flat().sort((a, b) => a - b);
+  assert.deepEqual(handedOut, Array.from({ length: processes * facts }, (_, index) => index + 1));
+  const { items, next } = await memory.records.list("orchard", { limit: 1_000 });
+  assert.equal(items.length, processes * facts);
+  assert.equal(next, null);
+  await assertSound(memory);
+});
+
+Deno.test("50 puts at once in one process are all there", async () => {
+  using store = new StoreDirectory();
+  await using memory = await store.open();
+  const keys = Array.from({ length: 50 }, (_, index) => `key-${index}`);
+  const value = { schema: 1, text: "at once", source: "one process", reviewed: false } as const;
+  const revisions = await Promise.all(
+    keys.map((key) =>
+      memory.records.put({ tenant: "orchard", kind: "fact", key }, value, { expected: null, ttl: 60 })
+    ),
+  );
+  assert.deepEqual(revisions, keys.map((_, index) => index + 1));
+  const { items } = await memory.records.list("orchard");
+  assert.deepEqual(items.map(({ key }) => key), keys.toSorted());
+  await assertSound(memory);
+});

@@ -1,0 +1,114 @@
+/** One of several processes on one store. Reads tasks from standard input, answers on standard output. */
+
+import { DatabaseSync } from "node:sqlite";
+import { ConflictError, type Memory, MemoryError, openMemory } from "@holdfast/memory";
+import { COUNTER, VISITS } from "./counter_kind.ts";
+import { mix } from "./mix.ts";
+import { oldLibrary } from "./old_library.ts";
+import type { Answer, Task } from "./task.ts";
+
+const encoder = new TextEncoder();
+
+function answer(line: Answer): void {
+  const bytes = encoder.encode(`${JSON.stringify(line)}\n`);
+  for (let written = 0; written < bytes.length;) written += Deno.stdout.writeSync(bytes.subarray(written));
+}
+
+let opened: Memory | null = null;
+let holder: DatabaseSync | null = null;
+
+async function perform(task: Task): Promise<unknown> {
+  switch (task.do) {
+    case "open": {
+      const driver = task.old === true ? oldLibrary : undefined;
+      opened = await openMemory(task.path, { kinds: [COUNTER], busyTimeoutMs: task.busyTimeoutMs, driver });
+      return null;
+    }
+    case "close":
+      return await opened!.close();
+    case "increment":
+      return await increment(opened!, task.times);
+    case "facts":
+      return await putFacts(opened!, task.prefix, task.count);
+    case "first open":
+      return await firstOpen(task);
+    case "mix":
+      return await mix(opened!, task);
+    case "forgets":
+      return await forgetOverAndOver(opened!, task.key, task.times);
+    case "hold":
+      holder = new DatabaseSync(task.path);
+      holder.prepare("BEGIN IMMEDIATE").run();
+      return null;
+    case "hold written":
+      holder = new DatabaseSync(task.path);
+      holder.prepare("BEGIN IMMEDIATE").run();
+      return Number(holder.prepare("DELETE FROM records").run().changes);
+    case "release":
+      holder!.prepare("ROLLBACK").run();
+      holder!.close();
+      return null;
+  }
+}
+
+async function increment({ records }: Memory, times: number): Promise<number> {
+  for (let time = 0; time < times; time++) {
+    await records.update(VISITS, ({ n }: { n: number }) => ({ n: n + 1 }), { ttl: null, attempts: 1_000 });
+  }
+  return times;
+}
+
+async function putFacts({ records }: Memory, prefix: string, count: number): Promise<number[]> {
+  const revisions: number[] = [];
+  for (let index = 0; index < count; index++) {
+    const identity = { tenant: "orchard", kind: "fact", key: `${prefix}-${index}` } as const;
+    const value = { schema: 1, text: `fact ${index}`, source: prefix, reviewed: false } as const;
+    revisions.push(await records.put(identity, value, { expected: null, ttl: 3_600 }));
+  }
+  return revisions;
+}
+
+async function firstOpen(
+  { path, key, old }: Task & { do: "first open" },
+): Promise<{ lineage: string; revision: number }> {
+  await using memory = await openMemory(path, { driver: old === true ? oldLibrary : undefined });
+  const { lineage } = await memory.deletionWatermark();
+  const value = { schema: 1, text: key, source: "first", reviewed: false } as const;
+  const identity = { tenant: "orchard", kind: "fact", key } as const;
+  return { lineage, revision: await memory.records.put(identity, value, { expected: null, ttl: 3_600 }) };
+}
+
+async function forgetOverAndOver({ records }: Memory, key: string, times: number): Promise<number> {
+  const identity = { tenant: "orchard", kind: "fact", key } as const;
+  const value = { schema: 1, text: "gone soon", source: key, reviewed: false } as const;
+  let forgotten = 0;
+  for (let time = 0; time < times; time++) {
+    const revision = await records.put(identity, value, { expected: null, ttl: 3_600 });
+    if (await records.forget(identity, revision)) forgotten++;
+  }
+  return forgotten;
+}
+
+async function* lines(): AsyncIterable<string> {
+  let rest = "";
+  for await (const text of Deno.stdin.readable.pipeThrough(new TextDecoderStream())) {
+    const parts = (rest + text).split("\n");
+    rest = parts.pop()!;
+    yield* parts;
+  }
+}
+
+answer({ type: "ready" });
+for await (const line of lines()) {
+  try {
+    answer({ type: "done", result: await perform(JSON.parse(line) as Task) });
+  } catch (error) {
+    const { name, message, stack = "" } = error as Error;
+    const code = error instanceof ConflictError
+      ? error.reason
+      : error instanceof MemoryError
+      ? error.code
+      : name;
+    answer({ type: "error", code, message, stack });
+  }
+}

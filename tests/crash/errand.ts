@@ -1,0 +1,74 @@
+/** What a child is sent to do, what it calls, and what it tells. */
+
+import type { Refusal, Strike } from "./strike.ts";
+
+/** Which calls a child makes. */
+export type Script =
+  /** Seeded batches of calls without end. */
+  | "mixed"
+  /** One write group of four puts, one of them refused. */
+  | "group"
+  /** One group of two deletions. */
+  | "deletion"
+  /** Opening a store in which a recorded deletion is pending. */
+  | "completion"
+  /** Opening a store that is not there. */
+  | "creation";
+
+/** A child's one argument, as JSON. */
+export interface Errand {
+  readonly path: string;
+  readonly script: Script;
+  readonly seed: number;
+  /** Makes names and texts of this child unlike those of any other. */
+  readonly cycle: number;
+  /** The number of its first call. */
+  readonly firstCall: number;
+  readonly strike: Strike | null;
+  readonly refusal: Refusal | null;
+  /** Whether every call to a database or the file system is told. */
+  readonly trace: boolean;
+  /** Whether its SQLite claims to be of a version that needs a rollback journal. */
+  readonly old: boolean;
+}
+
+/** One call, as data. All of them are about facts, and all of them happen at second {@linkcode NOW}. */
+export type Call =
+  | {
+    readonly op: "put";
+    readonly tenant: string;
+    readonly key: string;
+    readonly text: string;
+    readonly expected: number | null;
+    readonly ttl: number;
+    readonly operationId?: string;
+  }
+  | {
+    readonly op: "update";
+    readonly tenant: string;
+    readonly key: string;
+    readonly text: string;
+    readonly ttl: number;
+  }
+  | {
+    readonly op: "forget";
+    readonly tenant: string;
+    readonly key: string;
+    readonly expected: number | null;
+    readonly revoke: boolean;
+  }
+  | { readonly op: "purge"; readonly tenant: string; readonly now: number };
+
+/** The second at which everything happens, so that nothing expires unless it is purged. */
+export const NOW = 1_000;
+
+/** What a child tells, one JSON line each. */
+export type Line =
+  | { readonly type: "opening" }
+  | { readonly type: "open" }
+  | { readonly type: "call"; readonly call: string }
+  | { readonly type: "intent"; readonly number: number; readonly call: Call }
+  | { readonly type: "ack"; readonly number: number; readonly result: number | boolean }
+  | { readonly type: "refused"; readonly number: number; readonly reason: string }
+  | { readonly type: "error"; readonly code: string; readonly message: string; readonly stack: string }
+  | { readonly type: "end" };

@@ -1,0 +1,71 @@
+/** Runs a child, and kills it. */
+
+import type { Errand, Line } from "./errand.ts";
+
+/** When a child is killed from outside; null leaves it to the child. */
+export interface Moment {
+  /** Once it has told so many lines. */
+  readonly lines: number;
+  /** And then after so many milliseconds. */
+  readonly delayMs: number;
+}
+
+/** How a child ended, and all that it told. */
+export interface Ending {
+  readonly lines: readonly Line[];
+  readonly signal: Deno.Signal | null;
+}
+
+const CHILD = new URL("./child.ts", import.meta.url).pathname;
+
+/** Runs a child to its end, and reads everything that it told, also what it told just before it was killed. */
+export async function runChild(errand: Errand, moment: Moment | null): Promise<Ending> {
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "--no-prompt", CHILD, JSON.stringify(errand)],
+    stdout: "piped",
+    stderr: "inherit",
+  }).spawn();
+  const lines: Line[] = [];
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let rest = "";
+  for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
+    const parts = (rest + text).split("\n");
+    rest = parts.pop()!;
+    for (const part of parts) {
+      lines.push(JSON.parse(part) as Line);
+      if (lines.length === moment?.lines) timer = setTimeout(() => killIfAlive(child), moment.delayMs);
+    }
+  }
+  const { signal } = await child.status;
+  clearTimeout(timer);
+  return { lines, signal };
+}
+
+function killIfAlive(child: Deno.ChildProcess): void {
+  try {
+    child.kill("SIGKILL");
+  } catch (error) {
+    // It ended by itself a moment before.
+    if (!(error instanceof TypeError) && !(error instanceof Deno.errors.NotFound)) throw error;
+  }
+}
+
+/** Runs tasks on a few lanes at once, each lane in order; the first error ends them all. */
+export async function inLanes<T>(
+  tasks: readonly T[],
+  lanes: number,
+  run: (task: T, lane: number) => Promise<void>,
+): Promise<void> {
+  const left = [...tasks.entries()];
+  let failed = false;
+  await Promise.all(Array.from({ length: lanes }, async (_, lane) => {
+    for (let next = left.shift(); next !== undefined && !failed; next = left.shift()) {
+      try {
+        await run(next[1], lane);
+      } catch (error) {
+        failed = true;
+        throw error;
+      }
+    }
+  }));
+}

@@ -1,0 +1,147 @@
+/** Where a child kills itself: before or after one call to one of the two databases, or to the file system. */
+
+import {
+  type Row,
+  type SqliteConnection,
+  type SqliteDriver,
+  SqliteFailure,
+  type SqliteStatement,
+  type SqlValue,
+} from "@holdfast/memory";
+
+/** What a call goes to. */
+export type Target = "main" | "ledger" | "files";
+
+/** One moment, as data. */
+export interface Strike {
+  /** What the call goes to; null for any. */
+  readonly on: Target | null;
+  /** How the call begins: SQL with single spaces, or the name of a file step; empty for any. */
+  readonly what: string;
+  /** Which of the calls that fit, from 1. */
+  readonly nth: number;
+  /** Whether the process dies before the call's effect or after it. */
+  readonly when: "before" | "after";
+}
+
+/** A COMMIT that is refused once, with nothing of it kept: what makes the store probe. */
+export interface Refusal {
+  readonly on: "main" | "ledger";
+}
+
+const SQLITE_IOERR = 10;
+
+/** Watches every call, and kills the process at the moment it was told. */
+export class Striker {
+  readonly #strike: Strike | null;
+  readonly #tell: ((call: string) => void) | null;
+  #refusal: Refusal | null;
+  #armed = false;
+  #seen = 0;
+
+  constructor(strike: Strike | null, refusal: Refusal | null, tell: ((call: string) => void) | null) {
+    this.#strike = strike;
+    this.#refusal = refusal;
+    this.#tell = tell;
+  }
+
+  /** From now on calls count. */
+  arm(): void {
+    this.#armed = true;
+  }
+
+  /** Runs a call, unless this is the moment. */
+  around<T>(on: Target, what: string, call: () => T): T {
+    const isTheOne = this.#armed && this.#counts(on, what);
+    if (isTheOne && this.#strike!.when === "before") die();
+    const result = call();
+    if (isTheOne) die();
+    return result;
+  }
+
+  /** Whether a COMMIT is to be refused now; only the first one is. */
+  refuses(on: Target, what: string): boolean {
+    if (!this.#armed || what !== "COMMIT" || this.#refusal?.on !== on) return false;
+    this.#refusal = null;
+    return true;
+  }
+
+  #counts(on: Target, what: string): boolean {
+    this.#tell?.(`${on}: ${what}`);
+    if (this.#strike === null || (this.#strike.on !== null && on !== this.#strike.on)) return false;
+    return what.startsWith(this.#strike.what) && ++this.#seen === this.#strike.nth;
+  }
+}
+
+function die(): never {
+  Deno.kill(Deno.pid, "SIGKILL");
+  // The signal is delivered before the call returns; should it ever not be, nothing more may happen.
+  for (;;);
+}
+
+/** A driver with every statement passing by a striker. */
+export function strikingDriver(striker: Striker, through: SqliteDriver): SqliteDriver {
+  return {
+    name: through.name,
+    open(path, options): SqliteConnection {
+      const on = path.endsWith(".deletions") ? "ledger" : "main";
+      const connection = striker.around(on, "open", () => through.open(path, options));
+      return new StrikingConnection(connection, on, striker);
+    },
+  };
+}
+
+class StrikingConnection implements SqliteConnection {
+  readonly #connection: SqliteConnection;
+  readonly #on: "main" | "ledger";
+  readonly #striker: Striker;
+
+  constructor(connection: SqliteConnection, on: "main" | "ledger", striker: Striker) {
+    this.#connection = connection;
+    this.#on = on;
+    this.#striker = striker;
+  }
+
+  get isTransaction(): boolean {
+    return this.#connection.isTransaction;
+  }
+
+  prepare(sql: string): SqliteStatement {
+    const statement = this.#connection.prepare(sql);
+    const what = sql.replace(/\s+/g, " ");
+    const around = <T>(call: () => T): T => this.#striker.around(this.#on, what, call);
+    return {
+      get: (parameters: readonly SqlValue[]): Row | undefined => around(() => statement.get(parameters)),
+      all: (parameters: readonly SqlValue[]): readonly Row[] => around(() => statement.all(parameters)),
+      run: (parameters: readonly SqlValue[]): number => {
+        if (this.#striker.refuses(this.#on, what)) {
+          this.#connection.prepare("ROLLBACK").run([]);
+          throw new SqliteFailure(SQLITE_IOERR, "this commit is refused once");
+        }
+        return around(() => statement.run(parameters));
+      },
+    };
+  }
+
+  close(): void {
+    this.#striker.around(this.#on, "close", () => this.#connection.close());
+  }
+}
+
+/** Lets the file steps of creation pass by a striker; to be called before the module is imported. */
+export function watchFiles(striker: Striker): void {
+  const { mkdirSync, openSync } = Deno;
+  const { syncSync } = Deno.FsFile.prototype;
+  Deno.mkdirSync = (path, options) => striker.around("files", "mkdir", () => mkdirSync(path, options));
+  Deno.openSync = (path, options) => {
+    const what = options?.createNew !== true
+      ? "open"
+      : String(path).endsWith(".deletions")
+      ? "create ledger"
+      : "create main";
+    return striker.around("files", what, () => openSync(path, options));
+  };
+  Deno.FsFile.prototype.syncSync = function (this: Deno.FsFile): void {
+    striker.around("files", "sync directory", () => syncSync.call(this));
+  };
+}

@@ -1,0 +1,116 @@
+import assert from "node:assert/strict";
+import { allRows, getRow, type Operation, runStatement } from "../../src/engine/operation.ts";
+import { Connection } from "../../src/engine/sqlite/connection.ts";
+import { nodeSqlite } from "../../src/engine/sqlite/node_sqlite.ts";
+import { RESULT } from "../../src/engine/sqlite/result_codes.ts";
+import { IntegrityError, StorageError } from "../../src/errors.ts";
+import { FaultyDriver } from "../kit/faulty_driver.ts";
+
+/** A connection in memory with a table `t`, through a driver that can be told to fail. */
+function openTable(): { connection: Connection; driver: FaultyDriver } & Disposable {
+  const driver = new FaultyDriver(nodeSqlite);
+  const connection = Connection.open("main", driver, ":memory:", false);
+  connection.run("CREATE TABLE t (a INTEGER)");
+  return { connection, driver, [Symbol.dispose]: () => connection.close() };
+}
+
+function* insertAndCount(values: readonly number[]): Operation<number> {
+  for (const value of values) yield* runStatement("INSERT INTO t VALUES ($1)", value);
+  const rows = yield* allRows("SELECT a FROM t");
+  const last = yield* getRow("SELECT max(a) FROM t");
+  assert.equal(last?.[0], Math.max(...values));
+  return rows.length;
+}
+
+Deno.test("Connection.drive() runs an operation to its end and gives what it returns", () => {
+  using opened = openTable();
+  assert.equal(opened.connection.drive(insertAndCount([1, 2, 3])), 3);
+});
+
+Deno.test("Connection.drive() does not deliver SQL errors into the operation", () => {
+  using opened = openTable();
+  let delivered = false;
+  function* operation(): Operation<void> {
+    try {
+      yield* runStatement("INSERT INTO missing VALUES (1)");
+    } catch {
+      delivered = true;
+    }
+  }
+  assert.throws(() => opened.connection.drive(operation()), StorageError);
+  assert.equal(delivered, false);
+});
+
+Deno.test("Connection.drive() passes on what the operation itself throws", () => {
+  using opened = openTable();
+  const thrown = new IntegrityError("found damage");
+  // deno-lint-ignore require-yield
+  function* operation(): Operation<void> {
+    throw thrown;
+  }
+  assert.throws(() => opened.connection.drive(operation()), (error) => error === thrown);
+});
+
+Deno.test("Connection prepares each statement once", () => {
+  using opened = openTable();
+  opened.driver.startTrace();
+  for (let round = 0; round < 3; round++) opened.connection.get("SELECT a FROM t");
+  assert.deepEqual(opened.driver.stopTrace().map(({ verb }) => verb), ["prepare", "get", "get", "get"]);
+});
+
+Deno.test("Connection.begin() ends what an earlier failure left open", () => {
+  using opened = openTable();
+  const { connection } = opened;
+  connection.begin("immediate");
+  connection.run("INSERT INTO t VALUES (1)");
+  connection.begin("immediate");
+  connection.commit();
+  assert.deepEqual(connection.all("SELECT a FROM t"), []);
+});
+
+Deno.test("DRV-06 after an automatic rollback Connection.rollback() does nothing, and the first error stands", () => {
+  using opened = openTable();
+  const { connection, driver } = opened;
+  connection.begin("immediate");
+  connection.run("INSERT INTO t VALUES (1)");
+  driver.fail({ sql: "INSERT", effect: "after", code: RESULT.FULL });
+  let first: unknown = null;
+  try {
+    connection.run("INSERT INTO t VALUES (2)");
+  } catch (error) {
+    first = error;
+  }
+  assert.equal(connection.isTransaction, false);
+  assert.equal(connection.abandon(first), first);
+  assert.equal((first as StorageError).code, "FULL");
+  connection.begin("immediate");
+  connection.run("INSERT INTO t VALUES (3)");
+  connection.commit();
+  assert.deepEqual(connection.all("SELECT a FROM t"), [[3]]);
+});
+
+Deno.test("Connection.abandon() that cannot roll back keeps the first error's code, with both as its cause", () => {
+  using opened = openTable();
+  const { connection, driver } = opened;
+  connection.begin("immediate");
+  driver.fail({ sql: "ROLLBACK", effect: "before", code: RESULT.BUSY });
+  const first = new StorageError("FULL", "full", { details: { database: "main" } });
+  const abandoned = connection.abandon(first) as StorageError;
+  assert.equal(abandoned.code, "FULL");
+  assert.deepEqual(abandoned.details, { database: "main" });
+  assert.deepEqual((abandoned.cause as AggregateError).errors.map((error) => error.code), ["FULL", "BUSY"]);
+});
+
+Deno.test("A savepoint that is rolled back takes its own changes and no others", () => {
+  using opened = openTable();
+  const { connection } = opened;
+  connection.begin("immediate");
+  for (const value of [1, 2, 3]) {
+    connection.savepoint();
+    connection.run("INSERT INTO t VALUES ($1)", value);
+    if (value === 2) connection.rollbackToSavepoint();
+    else connection.releaseSavepoint();
+  }
+  connection.commit();
+  assert.deepEqual(connection.all("SELECT a FROM t"), [[1], [3]]);
+});

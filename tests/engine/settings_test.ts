@@ -1,0 +1,131 @@
+import assert from "node:assert/strict";
+import { nodeSqlite } from "../../src/engine/sqlite/node_sqlite.ts";
+import { countOpenFiles } from "../../src/files/open_files.ts";
+import { openMemory } from "../../src/memory.ts";
+import { AlteredDriver, type Answers } from "../kit/altered_driver.ts";
+import { testThatNothingIsLeftOpen } from "../kit/soundness.ts";
+import { makeFileStore } from "../kit/store_target.ts";
+import { TappedDriver } from "../kit/tapped_driver.ts";
+import { TemporaryDirectory } from "../kit/temporary_directory.ts";
+import type { TestStore } from "../kit/test_store.ts";
+
+/** What every connection is set to. */
+const SETTINGS: Readonly<Record<string, string | number>> = {
+  journal_mode: "wal",
+  synchronous: 2,
+  auto_vacuum: 2,
+  secure_delete: 1,
+  temp_store: 2,
+  trusted_schema: 0,
+  foreign_keys: 0,
+  cell_size_check: 1,
+  fullfsync: 1,
+  checkpoint_fullfsync: 1,
+  busy_timeout: 0,
+};
+
+const DATABASES = ["main", "ledger"] as const;
+
+function assertSettings(store: TestStore, expected: typeof SETTINGS): void {
+  for (const database of DATABASES) {
+    for (const [name, value] of Object.entries(expected)) {
+      assert.equal(
+        store.raw(database).prepare(`PRAGMA ${name}`).get([])![0],
+        value,
+        `${name} of ${database}`,
+      );
+    }
+  }
+}
+
+Deno.test("DRV-23 store and ledger sync every commit: at creation, at reopening, through a second connection", async () => {
+  await using directory = await TemporaryDirectory.make();
+  const driver = new TappedDriver(nodeSqlite);
+  const pragma = (database: "main" | "ledger", name: string): unknown =>
+    driver.connection(database).prepare(`PRAGMA ${name}`).get([])![0];
+  const path = directory.file("agent.db");
+  const created = await openMemory(path, { driver });
+  for (const database of DATABASES) assert.equal(pragma(database, "synchronous"), 2);
+  const second = await openMemory(path, { driver });
+  for (const database of DATABASES) assert.equal(pragma(database, "synchronous"), 2);
+  await created.close();
+  await second.close();
+  const reopened = await openMemory(path, { driver });
+  for (const database of DATABASES) assert.equal(pragma(database, "synchronous"), 2);
+  await reopened.close();
+});
+
+Deno.test("DRV-24 every connection has every setting, read back from SQLite itself", async () => {
+  await using store = await makeFileStore(new TappedDriver(nodeSqlite));
+  const first = await store.open();
+  assertSettings(store, SETTINGS);
+  await store.open();
+  assertSettings(store, SETTINGS);
+  await first.close();
+  await store.open({ readOnly: true });
+  assertSettings(store, SETTINGS);
+});
+
+Deno.test("DRV-24 a new store has every setting too, auto_vacuum from before its first table", async () => {
+  await using directory = await TemporaryDirectory.make();
+  const driver = new TappedDriver(nodeSqlite);
+  const memory = await openMemory(directory.file("agent.db"), { driver });
+  for (const database of DATABASES) {
+    for (const [name, value] of Object.entries(SETTINGS)) {
+      assert.equal(
+        driver.connection(database).prepare(`PRAGMA ${name}`).get([])![0],
+        value,
+        `${name} of ${database}`,
+      );
+    }
+  }
+  await memory.close();
+});
+
+/** What SQLite would answer if it had not granted a setting. */
+const REFUSALS: readonly (readonly [string, Answers])[] = [
+  ["journal_mode", { "PRAGMA journal_mode = WAL": ["delete"] }],
+  ["synchronous", { "PRAGMA synchronous": [1] }],
+  ["secure_delete", { "PRAGMA secure_delete": [0] }],
+  ["temp_store", { "PRAGMA temp_store": [0] }],
+  ["trusted_schema", { "PRAGMA trusted_schema": [1] }],
+  ["foreign_keys", { "PRAGMA foreign_keys": [1] }],
+  ["cell_size_check", { "PRAGMA cell_size_check": [0] }],
+  ["fullfsync", { "PRAGMA fullfsync": [0] }],
+  ["checkpoint_fullfsync", { "PRAGMA checkpoint_fullfsync": [0] }],
+  ["auto_vacuum", { "PRAGMA auto_vacuum": [0] }],
+];
+
+for (const [name, answers] of REFUSALS) {
+  Deno.test(`DRV-24 a ${name} that SQLite does not grant is refused at open, by name, with nothing left open`, async () => {
+    await using store = await makeFileStore(new AlteredDriver(nodeSqlite, answers));
+    await assert.rejects(store.open(), { name: "StorageError", code: "IO", details: { setting: name } });
+    assert.equal(countOpenFiles(), 0);
+  });
+}
+
+Deno.test("DRV-18 a library with the WAL-reset fault gets a rollback journal that syncs its directory", async () => {
+  await using store = await makeFileStore(
+    new AlteredDriver(nodeSqlite, { "SELECT sqlite_version()": ["3.50.4"] }),
+  );
+  await store.open();
+  assertSettings(store, { ...SETTINGS, journal_mode: "delete", synchronous: 3 });
+});
+
+Deno.test("DRV-18 a store goes over to WAL and back, with what it holds", async () => {
+  await using directory = await TemporaryDirectory.make();
+  const path = directory.file("agent.db");
+  const identity = { tenant: "orchard", kind: "checkpoint", key: "run-a" } as const;
+  const old = new AlteredDriver(nodeSqlite, { "SELECT sqlite_version()": ["3.51.2"] });
+  for (const [index, driver] of [old, nodeSqlite, old, nodeSqlite].entries()) {
+    const memory = await openMemory(path, { driver });
+    const expected = index === 0 ? null : index;
+    assert.equal(
+      await memory.records.put(identity, { schema: 1, step: 0, items: [] }, { expected, ttl: 60 }),
+      index + 1,
+    );
+    await memory.close();
+  }
+});
+
+testThatNothingIsLeftOpen();

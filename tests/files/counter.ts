@@ -1,0 +1,24 @@
+import { z } from "zod";
+import { defineKind, type Memory, type RecordKind } from "../../mod.ts";
+
+/** A kind of records that count. */
+export const COUNTER: RecordKind<number> = defineKind("counter", z.int(), { ttlMax: null });
+
+const VISITS = { tenant: "orchard", kind: "counter", key: "visits" };
+
+/** Sets the counter to 0. */
+export async function startCounter({ records }: Memory): Promise<void> {
+  await records.put(VISITS, 0, { expected: null, ttl: null });
+}
+
+/** Adds one, some times, whoever else does so meanwhile. */
+export async function countUp({ records }: Memory, times: number): Promise<void> {
+  for (let time = 0; time < times; time++) {
+    await records.update(VISITS, (count: number) => count + 1, { ttl: null, attempts: 1_000 });
+  }
+}
+
+/** How often was added. */
+export async function readCounter({ records }: Memory): Promise<number | null> {
+  return (await records.get<number>(VISITS))?.value ?? null;
+}

@@ -1,0 +1,12 @@
+/** The eight names that a store may have in its directory. */
+
+/** Main and its ledger. */
+export const DATABASES = ["agent.db", "agent.db.deletions"] as const;
+
+/** What SQLite puts beside them. */
+export const SIDECARS = DATABASES.flatMap((name) =>
+  ["-wal", "-shm", "-journal"].map((suffix) => name + suffix)
+);
+
+/** All of them. */
+export const NAMES: readonly string[] = [...DATABASES, ...SIDECARS];

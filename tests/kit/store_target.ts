@@ -1,0 +1,69 @@
+/** The kinds of store that one suite is run on. */
+
+import { nodeSqlite } from "../../src/engine/sqlite/node_sqlite.ts";
+import type { SqliteDriver } from "../../src/engine/sqlite/driver.ts";
+import { openMemory } from "../../src/memory.ts";
+import { AlteredDriver, OLD_VERSION } from "./altered_driver.ts";
+import { FaultyDriver } from "./faulty_driver.ts";
+import { type ObservableDriver, TappedDriver } from "./tapped_driver.ts";
+import { TemporaryDirectory } from "./temporary_directory.ts";
+import { TestStore } from "./test_store.ts";
+
+/** One kind of store. */
+export interface StoreTarget {
+  /** As in the titles of tests. */
+  readonly name: string;
+  /** Whether the store outlives its process, so that it can be opened again and by several. */
+  readonly durable: boolean;
+  /** A fresh store, not open yet. */
+  readonly make: () => Promise<TestStore>;
+}
+
+/** A store in a file, through this driver. */
+export function fileTarget(name: string, driver: () => ObservableDriver): StoreTarget {
+  return { name, durable: true, make: () => makeFileStore(driver()) };
+}
+
+/** A store in memory, through this driver. */
+export function memoryTarget(name: string, driver: () => ObservableDriver): StoreTarget {
+  return { name, durable: false, make: () => Promise.resolve(new TestStore(":memory:", driver(), null)) };
+}
+
+/** The targets that every machine has. */
+export const BUILT_IN_TARGETS: readonly StoreTarget[] = [
+  fileTarget("file", () => new TappedDriver(nodeSqlite)),
+  memoryTarget(":memory:", () => new TappedDriver(nodeSqlite)),
+  fileTarget("file, rollback journal", () => new AlteredDriver(nodeSqlite, OLD_VERSION)),
+  fileTarget("file, faults off", () => new FaultyDriver(nodeSqlite)),
+];
+
+/** A store in a directory of its own: a copy of an empty one, since creation syncs often. */
+export async function makeFileStore<Driver extends ObservableDriver>(
+  driver: Driver,
+): Promise<TestStore<Driver>> {
+  const directory = await TemporaryDirectory.make();
+  const path = directory.file("agent.db");
+  await writeEmptyStore(path);
+  return new TestStore(path, driver, directory);
+}
+
+const SUFFIXES = ["", ".deletions"] as const;
+
+let emptyStore: Promise<readonly Uint8Array[]> | null = null;
+
+/** Writes the two files of an empty store. */
+export async function writeEmptyStore(path: string): Promise<void> {
+  emptyStore ??= readNewStore(nodeSqlite);
+  const contents = await emptyStore;
+  for (const [index, suffix] of SUFFIXES.entries()) {
+    await Deno.writeFile(path + suffix, contents[index]!, { mode: 0o600, createNew: true });
+  }
+}
+
+async function readNewStore(driver: SqliteDriver): Promise<readonly Uint8Array[]> {
+  await using directory = await TemporaryDirectory.make();
+  const path = directory.file("agent.db");
+  const memory = await openMemory(path, { driver });
+  await memory.close();
+  return await Promise.all(SUFFIXES.map((suffix) => Deno.readFile(path + suffix)));
+}

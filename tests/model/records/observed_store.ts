@@ -1,0 +1,103 @@
+/** A real store, with its connections in sight: every row is looked at as it lies in the tables. */
+
+import { createHash } from "node:crypto";
+import {
+  type Memory,
+  MemoryError,
+  nodeSqlite,
+  openMemory,
+  type Row,
+  type SqliteConnection,
+  type SqliteDriver,
+} from "@holdfast/memory";
+import type { ModelOutcome } from "./record_model.ts";
+import { KINDS } from "./vocabulary.ts";
+
+/** Where a run keeps its store. */
+export type Place = ":memory:" | { readonly file: string };
+
+/** How a store is opened. */
+export interface ObservedOptions {
+  readonly clock: () => number;
+  readonly acceptClock?: boolean;
+  /** The driver underneath; the default one if omitted. */
+  readonly through?: SqliteDriver;
+}
+
+/** One open store of the run. */
+export class ObservedStore {
+  readonly memory: Memory;
+  readonly #connections: readonly SqliteConnection[];
+
+  private constructor(memory: Memory, connections: readonly SqliteConnection[]) {
+    this.memory = memory;
+    this.#connections = connections;
+  }
+
+  /** Opens a store through a driver whose connections are kept in sight. */
+  static async open(
+    place: Place,
+    { clock, acceptClock = false, through = nodeSqlite }: ObservedOptions,
+  ): Promise<ObservedStore> {
+    const connections: SqliteConnection[] = [];
+    const driver: SqliteDriver = {
+      name: through.name,
+      open(path, options): SqliteConnection {
+        const connection = through.open(path, options);
+        connections.push(connection);
+        return connection;
+      },
+    };
+    const path = place === ":memory:" ? place : place.file;
+    const memory = await openMemory(path, { clock, kinds: KINDS, driver, acceptClock });
+    return new ObservedStore(memory, connections);
+  }
+
+  /** Whether any transaction is still open between two calls. */
+  get isTransaction(): boolean {
+    return this.#connections.some((connection) => connection.isTransaction);
+  }
+
+  /** Rows of main as they lie there. */
+  main(sql: string): readonly Row[] {
+    return this.#connections[1]!.prepare(sql).all([]);
+  }
+
+  /** Rows of the ledger as they lie there; it is opened first. */
+  ledger(sql: string): readonly Row[] {
+    return this.#connections[0]!.prepare(sql).all([]);
+  }
+}
+
+/** What a call gave, or why it was refused; anything but an error of the module is thrown. */
+export async function outcomeOf(call: Promise<unknown>): Promise<ModelOutcome> {
+  try {
+    return { value: await call };
+  } catch (error) {
+    if (!(error instanceof MemoryError)) throw error;
+    const { reason, currentRevision } = error as MemoryError & {
+      reason?: string;
+      currentRevision?: number | null;
+    };
+    const refused = reason ?? error.code;
+    return currentRevision === undefined ? { refused } : { refused, currentRevision };
+  }
+}
+
+/** The keyed hash of a record or tenant, worked out apart from the module: 16 bytes as hex digits. */
+export function keyedHash(hashKey: Uint8Array, parts: readonly string[]): string {
+  return createHash("sha256").update(hashKey).update(JSON.stringify(parts), "utf8").digest("hex").slice(
+    0,
+    32,
+  );
+}
+
+/** A link of the ledger's chain, worked out apart from the module. */
+export function chainHead(before: string, columns: readonly unknown[]): string {
+  return createHash("sha256").update(JSON.stringify([before, ...columns])).digest("hex");
+}
+
+/** Where every chain begins. */
+export function firstHead(lineage: string): string {
+  return createHash("sha256").update(`holdfast ledger ${lineage}`).digest("hex");
+}
