@@ -183,8 +183,7 @@ export async function openMemory(path: string | URL, options: MemoryOptions = {}
   try {
     engine = await SqliteEngine.start(store, { ...given, apply: applyEvent });
   } catch (error) {
-    store.close();
-    throw error;
+    throw store.abandon(error);
   }
   const tell = teller(given.onEvent, engine);
   const memory = new Memory(engine, given.kinds, given.limits, tell);

@@ -99,7 +99,7 @@ async function readBatch(
   factory: (transaction: ReadTransaction) => Operation<readonly Row[]>,
 ): Promise<readonly Row[]> {
   try {
-    return await engine.read(factory, { concerns: () => !engine.readOnly });
+    return await engine.read(factory, { concerns: () => false });
   } catch (error) {
     collector.caught("main", table, error);
     return [];

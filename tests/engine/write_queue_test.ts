@@ -4,6 +4,7 @@ import { WriteQueue } from "../../src/engine/sqlite/write_queue.ts";
 import type { Operation } from "../../src/engine/operation.ts";
 import { StorageError } from "../../src/errors.ts";
 import { GROUP_BYTES_MAX, GROUP_MEMBERS_MAX } from "../../src/limits.ts";
+import { SkippedPauses } from "../kit/skipped_pauses.ts";
 import { StoppedStopwatch } from "../kit/stopped_stopwatch.ts";
 
 const BUSY = new StorageError("BUSY", "held");
@@ -42,7 +43,7 @@ class RecordingQueue {
       const name = names[index]!;
       member.outcome = several && this.alone.includes(name)
         ? { kind: "alone" }
-        : { kind: "done", value: name };
+        : { kind: "done", value: name, recorded: null };
     }
     return null;
   }
@@ -190,4 +191,26 @@ Deno.test("WriteQueue lets timers run between the groups of a long queue", async
   await Promise.all(answers);
   assert.equal(recording.groups.length, 40);
   assert(timerAfterGroups >= 0 && timerAfterGroups < 40, `the timer ran after ${timerAfterGroups} groups`);
+});
+
+Deno.test("WriteQueue pauses 2 ms after each 20 ms of writing without one, so that other processes get their turn", async () => {
+  using stopwatch = new StoppedStopwatch();
+  using pauses = new SkippedPauses();
+  const recording = new RecordingQueue();
+  recording.beforeGroup = () => stopwatch.ms += 10;
+  await Promise.all(Array.from({ length: 5 * GROUP_MEMBERS_MAX }, (_, index) => recording.add(`m${index}`)));
+  assert.equal(recording.groups.length, 5);
+  assert.deepEqual(pauses.delays, [2, 2]);
+});
+
+Deno.test("WriteQueue does not pause a process that writes now and then", async () => {
+  using stopwatch = new StoppedStopwatch();
+  using pauses = new SkippedPauses();
+  const recording = new RecordingQueue();
+  recording.beforeGroup = () => stopwatch.ms += 10;
+  for (let index = 0; index < 5; index++) {
+    await recording.add(`m${index}`);
+    stopwatch.ms += 3;
+  }
+  assert.deepEqual(pauses.delays, []);
 });

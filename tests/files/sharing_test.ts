@@ -84,6 +84,17 @@ Deno.test({
   },
 });
 
+Deno.test({
+  name: "a second SQLite library is refused for a file that was renamed while it was open",
+  ignore: !IS_UNIX,
+  async fn(): Promise<void> {
+    using scratch = new Scratch();
+    await using _memory = await openMemory(scratch.at("agent.db"));
+    for (const name of scratch.names()) Deno.renameSync(scratch.at(name), scratch.at(`new-${name}`));
+    await assertRefused(scratch.at("new-agent.db"), "UNSAFE", { driver: OTHER_LIBRARY });
+  },
+});
+
 Deno.test("a second SQLite library is refused for a ledger that is open with another main", async () => {
   using scratch = new Scratch();
   await using _memory = await openMemory(scratch.at("agent.db"));

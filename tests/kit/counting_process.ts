@@ -12,10 +12,7 @@ export async function countInProcess(path: string, times: number): Promise<{ cod
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args: [
       "run",
-      "--allow-read",
-      "--allow-write",
-      "--allow-env",
-      "--no-prompt",
+      "-A",
       import.meta.filename!,
       path,
       String(times),

@@ -13,7 +13,7 @@ export class LockHolder implements AsyncDisposable {
   /** Starts it; resolves once it holds the lock. */
   static async hold(path: string): Promise<LockHolder> {
     const process = new Deno.Command(Deno.execPath(), {
-      args: ["run", "--allow-read", "--allow-write", "--no-prompt", import.meta.filename!, path],
+      args: ["run", "-A", import.meta.filename!, path],
       stdin: "piped",
       stdout: "piped",
     }).spawn();

@@ -19,9 +19,15 @@ export interface StoreTarget {
   readonly make: () => Promise<TestStore>;
 }
 
-/** A store in a file, through this driver. */
-export function fileTarget(name: string, driver: () => ObservableDriver): StoreTarget {
-  return { name, durable: true, make: () => makeFileStore(driver()) };
+/** A store in a file, through this driver; without a disk, the file lies in memory where the machine can do that. */
+export function fileTarget(
+  name: string,
+  driver: () => ObservableDriver,
+  options: { readonly disk: boolean } = { disk: false },
+): StoreTarget {
+  const directory = (): Promise<TemporaryDirectory> =>
+    options.disk ? TemporaryDirectory.make() : TemporaryDirectory.makeInMemory();
+  return { name, durable: true, make: async () => await makeFileStore(driver(), await directory()) };
 }
 
 /** A store in memory, through this driver. */
@@ -31,7 +37,7 @@ export function memoryTarget(name: string, driver: () => ObservableDriver): Stor
 
 /** The targets that every machine has. */
 export const BUILT_IN_TARGETS: readonly StoreTarget[] = [
-  fileTarget("file", () => new TappedDriver(nodeSqlite)),
+  fileTarget("file", () => new TappedDriver(nodeSqlite), { disk: true }),
   memoryTarget(":memory:", () => new TappedDriver(nodeSqlite)),
   fileTarget("file, rollback journal", () => new AlteredDriver(nodeSqlite, OLD_VERSION)),
   fileTarget("file, faults off", () => new FaultyDriver(nodeSqlite)),
@@ -40,11 +46,12 @@ export const BUILT_IN_TARGETS: readonly StoreTarget[] = [
 /** A store in a directory of its own: a copy of an empty one, since creation syncs often. */
 export async function makeFileStore<Driver extends ObservableDriver>(
   driver: Driver,
+  directory?: TemporaryDirectory,
 ): Promise<TestStore<Driver>> {
-  const directory = await TemporaryDirectory.make();
-  const path = directory.file("agent.db");
+  const own = directory ?? await TemporaryDirectory.make();
+  const path = own.file("agent.db");
   await writeEmptyStore(path);
-  return new TestStore(path, driver, directory);
+  return new TestStore(path, driver, own);
 }
 
 const SUFFIXES = ["", ".deletions"] as const;

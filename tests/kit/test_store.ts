@@ -54,8 +54,13 @@ export class TestStore<Driver extends ObservableDriver = ObservableDriver> imple
 
   /** Requires that a call rejects as told, and that not a cell of either database is another than before. */
   async assertChangesNothing(call: () => Promise<unknown>, error: assert.AssertPredicate): Promise<void> {
+    await this.assertUnchangedBy(() => assert.rejects(call, error));
+  }
+
+  /** Requires that not a cell of either database is another after this than before, and that no transaction is open. */
+  async assertUnchangedBy(body: () => Promise<void>): Promise<void> {
     const before = this.dump();
-    await assert.rejects(call, error);
+    await body();
     assert.equal(this.raw().isTransaction, false, "a transaction is open in main");
     assert.equal(this.raw("ledger").isTransaction, false, "a transaction is open in the ledger");
     assert.deepEqual(this.dump(), before);

@@ -1,7 +1,6 @@
-import { StorageError } from "../../errors.ts";
 import type { Operation, SqlReply } from "../operation.ts";
 import type { Row, SqliteConnection, SqliteDriver, SqliteStatement, SqlValue } from "./driver.ts";
-import { type DatabaseName, toMemoryError } from "./result_codes.ts";
+import { type DatabaseName, toMemoryError, withSecond } from "./result_codes.ts";
 
 const BEGIN_DEFERRED = "BEGIN DEFERRED";
 const BEGIN_IMMEDIATE = "BEGIN IMMEDIATE";
@@ -88,9 +87,7 @@ export class Connection {
       this.rollback();
       return error;
     } catch (second) {
-      const cause = new AggregateError([error, second], "A failed transaction could not be rolled back");
-      if (!(error instanceof StorageError)) return cause;
-      return new StorageError(error.code, error.message, { details: error.details, cause });
+      return withSecond(error, second, "A failed transaction could not be rolled back");
     }
   }
 
@@ -120,6 +117,16 @@ export class Connection {
       return step.value;
     } catch (error) {
       throw toMemoryError(error, this.name);
+    }
+  }
+
+  /** Closes because of `error`, which is given back. */
+  abandonOpening(error: unknown): unknown {
+    try {
+      this.close();
+      return error;
+    } catch (second) {
+      return withSecond(error, second, "A file that could not be used could not be closed either");
     }
   }
 

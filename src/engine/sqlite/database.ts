@@ -68,8 +68,7 @@ export function openDatabase(
     assertSchemaVersion(schemaVersion(connection), kind);
     return { connection, journalMode };
   } catch (error) {
-    connection.close();
-    throw error;
+    throw connection.abandonOpening(error);
   }
 }
 

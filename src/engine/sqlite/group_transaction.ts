@@ -144,6 +144,11 @@ export class GroupTransaction implements WriteTransaction {
     };
   }
 
+  /** The place of the last event that a member handed over; null if it handed over none. */
+  lastPlaceSince(mark: Mark): EventPlace | null {
+    return this.#places.length > mark.events ? this.#places.at(-1)! : null;
+  }
+
   /** Takes back what a member left behind. */
   rewind(mark: Mark): void {
     this.#counter = mark.counter;

@@ -1,8 +1,8 @@
-import type { Operation, WriteTransaction } from "../operation.ts";
+import type { EventPlace, Operation, WriteTransaction } from "../operation.ts";
 
 /** How a member of a write group ended, or that it has to run in a group of its own. */
 export type Outcome =
-  | { readonly kind: "done"; readonly value: unknown }
+  | { readonly kind: "done"; readonly value: unknown; readonly recorded: EventPlace | null }
   | { readonly kind: "failed"; readonly error: unknown }
   | { readonly kind: "alone" };
 

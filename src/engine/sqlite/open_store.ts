@@ -28,6 +28,7 @@ import { type Database, type DatabaseKind, LEDGER, MAIN, openDatabase, schemaVer
 import type { SqliteDriver } from "./driver.ts";
 import { Ledger } from "./ledger.ts";
 import { patiently } from "./patience.ts";
+import { withSecond } from "./result_codes.ts";
 import type { JournalMode } from "./settings.ts";
 
 /** How a store is opened. */
@@ -46,6 +47,8 @@ export interface OpenedStore {
   readonly sentinel: Sentinel | null;
   /** Closes both databases; all of it, whatever fails. */
   readonly close: () => void;
+  /** Closes them because of an error, which is given back. */
+  readonly abandon: (error: unknown) => unknown;
 }
 
 /** Two databases in memory. */
@@ -57,10 +60,9 @@ export function openStoreInMemory(driver: SqliteDriver): OpenedStore {
     const { connection: main, journalMode } = opening.open(MAIN, ":memory:");
     ensureMain(main, ledger);
     ensureEpoch(main, ledger);
-    return { main, ledger, journalMode, sentinel: null, close: () => opening.close() };
+    return { main, ledger, journalMode, sentinel: null, ...opening.endings() };
   } catch (error) {
-    opening.close();
-    throw error;
+    throw opening.abandon(error);
   }
 }
 
@@ -110,10 +112,9 @@ function attempt(paths: StorePaths, options: OpenStoreOptions): OpenedStore {
     else if (schemaVersion(main) === 0) throw mainIsMissing();
     assertUnchanged(paths, before);
     const sentinel = new Sentinel(paths);
-    return { main, ledger, journalMode, sentinel, close: () => opening.close() };
+    return { main, ledger, journalMode, sentinel, ...opening.endings() };
   } catch (error) {
-    opening.close();
-    throw error;
+    throw opening.abandon(error);
   }
 }
 
@@ -192,6 +193,20 @@ class Opening {
     const database = openDatabase(kind, path, this.#driver, this.#readOnly);
     this.#databases.push(database);
     return database;
+  }
+
+  endings(): Pick<OpenedStore, "close" | "abandon"> {
+    return { close: () => this.close(), abandon: (error) => this.abandon(error) };
+  }
+
+  /** Closes everything because of an error, which is given back. */
+  abandon(error: unknown): unknown {
+    try {
+      this.close();
+      return error;
+    } catch (second) {
+      return withSecond(error, second, "What a failed opening had opened could not be closed");
+    }
   }
 
   close(): void {

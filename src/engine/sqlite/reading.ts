@@ -9,7 +9,8 @@ import { isBusy } from "./result_codes.ts";
 import type { StoreParts } from "./write_group.ts";
 
 /** What reading works with. */
-export interface ReadingParts extends Pick<StoreParts, "main" | "ledger" | "time" | "sentinel"> {
+export interface ReadingParts
+  extends Pick<StoreParts, "main" | "ledger" | "time" | "sentinel" | "freshness"> {
   readonly busyTimeoutMs: number;
   readonly readOnly: boolean;
   /** Completes what is pending, as a write of its own. */
@@ -25,7 +26,6 @@ type Factory<T> = (transaction: ReadTransaction) => Operation<T>;
 /** Reads as the protocol over the two files states them: main's moment first, then the ledger. */
 export class Reading {
   readonly #parts: ReadingParts;
-  #lookedAtMs = -Infinity;
 
   constructor(parts: ReadingParts) {
     this.#parts = parts;
@@ -33,7 +33,7 @@ export class Reading {
 
   glance<T>(factory: Factory<T>): T | undefined {
     this.#parts.assertOpen();
-    if (monotonicMs() - this.#lookedAtMs >= GLANCE_MS) return undefined;
+    if (monotonicMs() - this.#parts.freshness.lookedAtMs >= GLANCE_MS) return undefined;
     try {
       return this.#parts.main.drive(factory(TRANSACTION));
     } catch (error) {
@@ -78,10 +78,12 @@ export class Reading {
       const ledgerMeta = ledger.meta();
       time.observe(meta.clockMark, meta.clockEpoch);
       assertAgreement(meta, ledger, ledgerMeta);
-      if (ledgerMeta.count > meta.applied && this.#concerns(meta.applied, options.concerns)) {
+      // While anything is pending no read may go without a look: the next one may be of the scope that it names.
+      const isPending = ledgerMeta.count > meta.applied;
+      this.#parts.freshness.lookedAtMs = isPending ? -Infinity : monotonicMs();
+      if (isPending && this.#concerns(meta.applied, options.concerns)) {
         return { kind: "pending", error: pendingError(this.#parts.readOnly) };
       }
-      this.#lookedAtMs = monotonicMs();
       return { kind: "done", value };
     } catch (error) {
       const first = main.abandon(error);

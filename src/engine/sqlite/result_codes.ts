@@ -56,6 +56,18 @@ export function toMemoryError(error: unknown, database: DatabaseName): unknown {
   return new StorageError(code, `Cannot use ${database}: ${reason}`, { details, cause: error });
 }
 
+/** The first error, with one that came while its traces were removed as part of its cause: the first is what matters. */
+export function withSecond(first: unknown, second: unknown, message: string): unknown {
+  const cause = new AggregateError([first, second], message);
+  if (first instanceof StorageError) {
+    return new StorageError(first.code, first.message, { details: first.details, cause });
+  }
+  if (first instanceof IntegrityError) {
+    return new IntegrityError(first.message, { details: first.details, cause });
+  }
+  return cause;
+}
+
 /** Whether an error says that another connection holds the lock. */
 export function isBusy(error: unknown): boolean {
   return error instanceof StorageError && error.code === "BUSY";

@@ -4,7 +4,7 @@ import { BUSY_SLEEP_MS, CHAIN_EVENTS_PER_BATCH } from "../../limits.ts";
 import { type ChainPlace, verifyChain } from "../chain.ts";
 import { EffectiveTime } from "../effective_time.ts";
 import type { ApplyEvent, Engine, EngineSupports, ReadOptions, Watermark, WriteOptions } from "../engine.ts";
-import { CheckCollector } from "../check.ts";
+import { CheckCollector, isDamage } from "../check.ts";
 import { checkChain, type CheckedParts, checkStore } from "./check_store.ts";
 import type { Connection } from "./connection.ts";
 import type { LedgerMeta } from "./ledger.ts";
@@ -60,7 +60,15 @@ export class SqliteEngine implements Engine {
     this.supports = { readersNeverWait: journalMode !== "delete", durable: journalMode !== "memory" };
     this.#time = new EffectiveTime(clock);
     this.#time.observe(meta.clockMark, meta.clockEpoch);
-    const parts = { main, ledger, sentinel, time: this.#time, apply, exclusive: journalMode === "delete" };
+    const parts = {
+      main,
+      ledger,
+      sentinel,
+      time: this.#time,
+      apply,
+      freshness: { lookedAtMs: -Infinity },
+      exclusive: journalMode === "delete",
+    };
     this.#groups = new WriteGroups(parts);
     this.#queue = new WriteQueue((members) => this.#groups.run(members), busyTimeoutMs);
     this.#reading = new Reading({
@@ -114,7 +122,9 @@ export class SqliteEngine implements Engine {
     try {
       await this.#completeIfPossible();
     } catch (error) {
-      collector.caught("main", "meta", error);
+      // What cannot be completed now stays pending, and the rest can still be looked through.
+      if (isDamage(error)) collector.caught("main", "meta", error);
+      else if (!(error instanceof StorageError)) throw error;
     }
     await checkStore(this.#checkedParts(), collector);
   }

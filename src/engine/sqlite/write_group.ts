@@ -24,6 +24,8 @@ export interface StoreParts {
   readonly apply: ApplyEvent;
   /** Null for a store in memory. */
   readonly sentinel: Sentinel | null;
+  /** When reads last looked at files and ledger and found nothing pending, on the monotonic clock. */
+  readonly freshness: { lookedAtMs: number };
   /** Whether ledger-writing groups lock readers out: in DELETE mode a COMMIT could not otherwise be sure of its lock. */
   readonly exclusive: boolean;
 }
@@ -94,7 +96,7 @@ export class WriteGroups {
         if (several) main.savepoint();
         const value = main.drive(member.factory(transaction));
         if (several) main.releaseSavepoint();
-        member.outcome = { kind: "done", value };
+        member.outcome = { kind: "done", value, recorded: transaction.lastPlaceSince(mark) };
       } catch (error) {
         if (isBusy(error)) return this.#giveUp(members, error);
         transaction.rewind(mark);
@@ -198,7 +200,7 @@ export class WriteGroups {
         return this.#giveUp(members, verdict === "gone" ? error : outcomeUnknown(error));
       }
     }
-    return this.#lookAtFiles(members, meta, {});
+    return this.#lookAtFiles(members, meta);
   }
 
   /**
@@ -292,9 +294,8 @@ export class WriteGroups {
 
   /** Main's half of a recorded deletion; whatever goes wrong now, it will be completed. */
   #completeDeletion(members: readonly Member[], meta: MainMeta, events: readonly RecordedEvent[]): Attempt {
-    const { main } = this.#parts;
+    const { main, freshness } = this.#parts;
     const last = events.at(-1)!;
-    const recorded = { sequence: last.sequence, head: last.head };
     meta.applied = last.sequence;
     meta.appliedHead = last.head;
     meta.verified = last.sequence;
@@ -303,18 +304,19 @@ export class WriteGroups {
       updateMainMeta(main, meta);
       main.commit();
     } catch (error) {
-      failDone(members, withDetails(main.abandon(error), { recorded }));
+      freshness.lookedAtMs = -Infinity;
+      failRecorded(members, main.abandon(error));
       return "done";
     }
-    return this.#lookAtFiles(members, meta, { recorded });
+    return this.#lookAtFiles(members, meta);
   }
 
   /** Nothing is acknowledged that went to a file which is no longer the store's. */
-  #lookAtFiles(members: readonly Member[], meta: MainMeta, details: Record<string, unknown>): Attempt {
+  #lookAtFiles(members: readonly Member[], meta: MainMeta): Attempt {
     try {
       this.#parts.sentinel?.look(meta.shrunkBytes);
     } catch (error) {
-      failDone(members, withDetails(error, { ...details, outcome: "unknown" }));
+      failRecorded(members, outcomeUnknown(error));
     }
     return "done";
   }
@@ -342,9 +344,16 @@ export class WriteGroups {
   }
 }
 
-function failDone(members: readonly Member[], error: unknown): void {
+/** Fails the members that had run; one whose deletion is recorded is told so, with its place: it is irrevocable. */
+function failRecorded(members: readonly Member[], error: unknown): void {
   for (const member of members) {
-    if (member.outcome?.kind === "done") member.outcome = { kind: "failed", error };
+    if (member.outcome?.kind !== "done") continue;
+    const { recorded } = member.outcome;
+    if (recorded === null) member.outcome = { kind: "failed", error };
+    else {member.outcome = {
+        kind: "failed",
+        error: withDetails(error, { recorded: { sequence: recorded.sequence, head: recorded.head } }),
+      };}
   }
 }
 

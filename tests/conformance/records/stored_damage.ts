@@ -141,6 +141,22 @@ function testChecksums({ promise }: RecordsSuite): void {
     );
   }
 
+  for (const number of ["9007199254740992", "9223372036854775807", "-9223372036854775808"]) {
+    promise(`DRV-08 a stored revision of ${number} is refused, not rounded`, async (store) => {
+      const memory = await store.open();
+      await memory.records.put(PREFERENCE, LISTS, CREATE);
+      store.sql(`UPDATE records SET revision = ${number}`);
+      store.damaged = true;
+      const damage = (error: unknown): boolean =>
+        ["INTEGRITY", "CORRUPT"].includes((error as { code: string }).code);
+      await assert.rejects(memory.records.get(PREFERENCE, { now: 100 }), damage);
+      await assert.rejects(memory.records.list("orchard", { now: 100 }), damage);
+      await assert.rejects(memory.records.put(PREFERENCE, LISTS, { ...CREATE, expected: 1 }), damage);
+      assert.deepEqual(store.sql("SELECT CAST(revision AS TEXT), counter FROM records, meta"), [[number, 1]]);
+      assert.equal((await memory.check()).ok, false);
+    });
+  }
+
   promise("A damaged head is INTEGRITY for put, forget and list too, and changes nothing", async (store) => {
     const { records } = await store.open();
     await records.put(PREFERENCE, LISTS, CREATE);

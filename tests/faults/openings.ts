@@ -1,0 +1,56 @@
+/** The openings that fault matrices strike: of nothing, of a store, and of one that has something left to do. */
+
+import assert from "node:assert/strict";
+import { RESULT } from "../../src/engine/sqlite/result_codes.ts";
+import type { Memory } from "../../src/memory.ts";
+import { factAt, factOf } from "../conformance/records/samples.ts";
+import { imageOf, type StoreImage, StruckStore } from "./struck_store.ts";
+
+const CREATE = { expected: null, ttl: 60 };
+
+/** Something that is opened, and what must be in it once it was opened without a fault. */
+export interface Opening {
+  readonly name: string;
+  readonly image: () => Promise<StoreImage | null>;
+  /** The revision of each key. */
+  readonly holds: Readonly<Record<string, number | null>>;
+}
+
+/** Two records, revisions 1 and 2. */
+export async function prepareTwo({ records }: Memory): Promise<void> {
+  await records.put(factAt("a"), factOf("a"), CREATE);
+  await records.put(factAt("b"), factOf("b"), CREATE);
+}
+
+/** The same, after a third one came and went. */
+async function prepareDeletion(memory: Memory): Promise<void> {
+  await prepareTwo(memory);
+  const revision = await memory.records.put(factAt("c"), factOf("c"), CREATE);
+  await memory.records.forget(factAt("c"), revision);
+}
+
+/** A store whose last deletion is recorded in its ledger and not yet applied. */
+async function imageWithPendingDeletion(): Promise<StoreImage> {
+  await using store = await StruckStore.make(await imageOf(prepareDeletion));
+  {
+    await using memory = await store.open(5_000);
+    store.driver.fail({
+      database: "main",
+      sql: "INSERT INTO deletions",
+      effect: "before",
+      code: RESULT.IOERR,
+    });
+    await assert.rejects(memory.records.forget(factAt("b"), 2), { code: "IO" });
+  }
+  return [await Deno.readFile(store.path), await Deno.readFile(`${store.path}.deletions`)];
+}
+
+export const OPENINGS: readonly Opening[] = [
+  { name: "creating a store", image: () => Promise.resolve(null), holds: { a: null } },
+  { name: "opening a store", image: () => imageOf(prepareTwo), holds: { a: 1, b: 2 } },
+  {
+    name: "opening a store with a pending deletion",
+    image: imageWithPendingDeletion,
+    holds: { a: 1, b: null },
+  },
+];

@@ -1,0 +1,124 @@
+/** A store for one case of a fault matrix: a copy of a prepared one, opened through a driver that can fail. */
+
+import assert from "node:assert/strict";
+import { nodeSqlite } from "../../src/engine/sqlite/node_sqlite.ts";
+import { MemoryError, StorageError } from "../../src/errors.ts";
+import { lstatOrNull } from "../../src/files/private_file.ts";
+import { type Memory, openMemory } from "../../src/memory.ts";
+import type { SqliteDriver } from "../../src/engine/sqlite/driver.ts";
+import { FaultyDriver } from "../kit/faulty_driver.ts";
+import { assertSound } from "../kit/soundness.ts";
+import { dumpStore, type StoreDump, withoutProbe } from "../kit/store_dump.ts";
+import { TemporaryDirectory } from "../kit/temporary_directory.ts";
+import { openBeside } from "../kit/test_store.ts";
+import { optionsFor } from "./record_operations.ts";
+
+/** The two files of a store that nobody has open. */
+export type StoreImage = readonly [main: Uint8Array, ledger: Uint8Array];
+
+/** Makes a store, lets something be written to it, closes it, and gives its files. */
+export async function imageOf(prepare: (memory: Memory) => Promise<unknown>): Promise<StoreImage> {
+  await using directory = await TemporaryDirectory.makeInMemory();
+  const path = directory.file("agent.db");
+  const memory = await openMemory(path, optionsFor(5_000));
+  await prepare(memory);
+  await memory.close();
+  return [await Deno.readFile(path), await Deno.readFile(`${path}.deletions`)];
+}
+
+/** How a call ended. */
+export type Ending =
+  | { readonly kind: "resolved"; readonly value: unknown }
+  | { readonly kind: "rejected"; readonly error: unknown };
+
+/** Waits for a call's end. */
+export async function endingOf(call: Promise<unknown>): Promise<Ending> {
+  try {
+    return { kind: "resolved", value: await call };
+  } catch (error) {
+    return { kind: "rejected", error };
+  }
+}
+
+/** See the module's documentation. */
+export class StruckStore implements AsyncDisposable {
+  readonly path: string;
+  readonly driver: FaultyDriver;
+  readonly #inner: SqliteDriver;
+  readonly #directory: TemporaryDirectory;
+
+  private constructor(directory: TemporaryDirectory, inner: SqliteDriver) {
+    this.#directory = directory;
+    this.#inner = inner;
+    this.path = directory.file("agent.db");
+    this.driver = new FaultyDriver(inner);
+  }
+
+  /** A copy of an image; without one, nothing is there yet. */
+  static async make(image: StoreImage | null, inner: SqliteDriver = nodeSqlite): Promise<StruckStore> {
+    const store = new StruckStore(await TemporaryDirectory.makeInMemory(), inner);
+    if (image === null) return store;
+    await Deno.writeFile(store.path, image[0], { mode: 0o600 });
+    await Deno.writeFile(`${store.path}.deletions`, image[1], { mode: 0o600 });
+    return store;
+  }
+
+  open(busyTimeoutMs: number): Promise<Memory> {
+    return openMemory(this.path, { ...optionsFor(busyTimeoutMs), driver: this.driver });
+  }
+
+  /** The same store through a driver that does not fail: another process, so to speak. */
+  openHonestly(): Promise<Memory> {
+    return openMemory(this.path, { ...optionsFor(5_000), driver: this.#inner });
+  }
+
+  /** What is committed, as another process would see it. */
+  committed(): StoreDump {
+    using main = openBeside(this.path);
+    using ledger = openBeside(`${this.path}.deletions`);
+    return withoutProbe(dumpStore((database) => database === "main" ? main : ledger));
+  }
+
+  /** Requires that another process could write at once to each of the files that are there. */
+  assertNoLockIsHeld(): void {
+    for (const path of [this.path, `${this.path}.deletions`]) {
+      if (lstatOrNull(path) === null) continue;
+      using connection = openBeside(path);
+      connection.prepare("BEGIN IMMEDIATE").run([]);
+      connection.prepare("ROLLBACK").run([]);
+    }
+  }
+
+  /** Opens the store afresh, through an honest driver, and requires that it is sound and can be written to. */
+  async reopenAndUse(use: (memory: Memory) => Promise<unknown>): Promise<StoreDump> {
+    const memory = await this.openHonestly();
+    try {
+      const found = this.committed();
+      await assertSound(memory);
+      await use(memory);
+      await assertSound(memory);
+      return found;
+    } finally {
+      await memory.close();
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.driver.closeAll();
+    await this.#directory[Symbol.asyncDispose]();
+  }
+}
+
+/** What an error says of what became of the call: nothing happened, nobody knows, or it will be completed. */
+export function outcomeOf(error: unknown): "nothing" | "unknown" | "recorded" {
+  assert(error instanceof MemoryError, `not one of our errors: ${error}`);
+  if (error.details.recorded !== undefined) return "recorded";
+  return error.details.outcome === "unknown" ? "unknown" : "nothing";
+}
+
+/** Requires a storage error with the code that SQLite's result code maps to: the first error, not what followed it. */
+export function assertIsFirstError(error: unknown, resultCode: number): void {
+  assert(error instanceof StorageError, `not a storage error: ${error}`);
+  assert.equal(error.code, { 5: "BUSY", 10: "IO", 13: "FULL" }[resultCode], error.message);
+  assert.equal(error.details.resultCode, resultCode);
+}
