@@ -15,6 +15,8 @@ export const CREATE_CHUNK_INDEXES = `CREATE TABLE chunk_indexes (
   documents INTEGER NOT NULL,
   total_length INTEGER NOT NULL,
   terms INTEGER NOT NULL,
+  block_turns INTEGER NOT NULL,
+  block_list BLOB NOT NULL,
   checksum INTEGER NOT NULL
 ) STRICT`;
 
@@ -54,12 +56,15 @@ export const CREATE_INDEX_TERMS = `CREATE TABLE index_terms (
 export const CREATE_INDEX_TERMS_BY_TERM =
   `CREATE UNIQUE INDEX index_terms_by_term ON index_terms (index_id, term)`;
 
+// A block is a run of some thousand turns. Clustered by term alone, a batch would touch as many pages as it has terms,
+// all over the table: 32 turns wrote 13 MB of log at 10 000 turns. A search looks once into each block for each term.
 export const CREATE_POSTINGS = `CREATE TABLE postings (
   index_id INTEGER NOT NULL,
+  block INTEGER NOT NULL,
   term INTEGER NOT NULL,
   turn INTEGER NOT NULL,
   chunks BLOB NOT NULL,
-  PRIMARY KEY (index_id, term, turn)
+  PRIMARY KEY (index_id, block, term, turn)
 ) STRICT, WITHOUT ROWID`;
 
 /** Creates them, with their indexes. */

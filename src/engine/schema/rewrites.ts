@@ -67,8 +67,8 @@ const COPY_INDEX_TERMS =
   documents, checksum FROM index_terms ORDER BY index_id, number`;
 
 const COPY_POSTINGS =
-  `INSERT INTO rewritten (index_id, term, turn, chunks) SELECT index_id, term, turn, chunks FROM
-  postings ORDER BY index_id, term, turn`;
+  `INSERT INTO rewritten (index_id, block, term, turn, chunks) SELECT index_id, block, term, turn,
+  chunks FROM postings ORDER BY index_id, block, term, turn`;
 
 /** The statements that rewrite a table, in order. The new one has a name of its own until the old one is gone. */
 function rewrite(

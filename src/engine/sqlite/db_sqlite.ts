@@ -21,23 +21,49 @@ import { RESULT } from "./result_codes.ts";
 export { SqliteFailure };
 export type { Row, SqliteConnection, SqliteDriver, SqliteOpenOptions, SqliteStatement, SqlValue };
 
+/**
+ * A statement that is compiled anew after it failed: the binding does not reset one that did, and as long as it counts
+ * as in progress SQLite refuses every COMMIT.
+ */
 class FfiStatement implements SqliteStatement {
-  readonly #statement: Statement;
+  readonly #database: Database;
+  readonly #sql: string;
+  #statement: Statement;
 
-  constructor(statement: Statement) {
-    this.#statement = statement;
+  constructor(database: Database, sql: string) {
+    this.#database = database;
+    this.#sql = sql;
+    this.#statement = database.prepare(sql);
   }
 
   get(parameters: readonly SqlValue[]): Row | undefined {
-    return attempt(() => this.#statement.value(...parameters) as Row | undefined);
+    return this.#call(() => this.#statement.value(...parameters) as Row | undefined);
   }
 
   all(parameters: readonly SqlValue[]): readonly Row[] {
-    return attempt(() => this.#statement.values(...parameters) as Row[]);
+    return this.#call(() => this.#statement.values(...parameters) as Row[]);
   }
 
   run(parameters: readonly SqlValue[]): number {
-    return attempt(() => this.#statement.run(...parameters));
+    return this.#call(() => this.#statement.run(...parameters));
+  }
+
+  #call<T>(call: () => T): T {
+    try {
+      return call();
+    } catch (error) {
+      this.#renew();
+      throw toFailure(error);
+    }
+  }
+
+  #renew(): void {
+    try {
+      this.#statement.finalize();
+    } catch {
+      // It is finalized all the same: what is thrown is the error of its last step once more.
+    }
+    if (this.#database.open) this.#statement = this.#database.prepare(this.#sql);
   }
 }
 
@@ -53,7 +79,7 @@ class FfiConnection implements SqliteConnection {
   }
 
   prepare(sql: string): SqliteStatement {
-    return attempt(() => new FfiStatement(this.#database.prepare(sql)));
+    return attempt(() => new FfiStatement(this.#database, sql));
   }
 
   close(): void {

@@ -124,7 +124,7 @@ export class SqliteEngine implements Engine {
     } catch (error) {
       // What cannot be completed now stays pending, and the rest can still be looked through.
       if (isDamage(error)) collector.caught("main", "meta", error);
-      else if (!(error instanceof StorageError)) throw error;
+      else if (!(error instanceof StorageError) || error.code === "CLOSED") throw error;
     }
     await checkStore(this.#checkedParts(), collector);
   }
@@ -138,7 +138,12 @@ export class SqliteEngine implements Engine {
 
   #checkedParts(): CheckedParts {
     const { main, ledger } = this.#store;
-    return { main, ledger, read: (call) => patiently(monotonicMs() + this.#busyTimeoutMs, call) };
+    const read = <T>(call: () => T): Promise<T> =>
+      patiently(monotonicMs() + this.#busyTimeoutMs, () => {
+        this.#assertOpen();
+        return call();
+      });
+    return { main, ledger, read };
   }
 
   async emptyLogs(signal?: AbortSignal): Promise<"READERS" | "BUSY" | null> {
