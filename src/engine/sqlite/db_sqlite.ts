@@ -28,7 +28,7 @@ export type { Row, SqliteConnection, SqliteDriver, SqliteOpenOptions, SqliteStat
 class FfiStatement implements SqliteStatement {
   readonly #database: Database;
   readonly #sql: string;
-  #statement: Statement;
+  #statement: Statement | null;
 
   constructor(database: Database, sql: string) {
     this.#database = database;
@@ -37,33 +37,37 @@ class FfiStatement implements SqliteStatement {
   }
 
   get(parameters: readonly SqlValue[]): Row | undefined {
-    return this.#call(() => this.#statement.value(...parameters) as Row | undefined);
+    return this.#call((statement) => statement.value(...parameters) as Row | undefined);
   }
 
   all(parameters: readonly SqlValue[]): readonly Row[] {
-    return this.#call(() => this.#statement.values(...parameters) as Row[]);
+    return this.#call((statement) => statement.values(...parameters) as Row[]);
   }
 
   run(parameters: readonly SqlValue[]): number {
-    return this.#call(() => this.#statement.run(...parameters));
+    return this.#call((statement) => statement.run(...parameters));
   }
 
-  #call<T>(call: () => T): T {
-    try {
-      return call();
-    } catch (error) {
-      this.#renew();
-      throw toFailure(error);
-    }
+  #call<T>(use: (statement: Statement) => T): T {
+    return attempt(() => {
+      const statement = this.#statement ?? this.#database.prepare(this.#sql);
+      this.#statement = statement;
+      try {
+        return use(statement);
+      } catch (error) {
+        this.#statement = null;
+        discard(statement);
+        throw error;
+      }
+    });
   }
+}
 
-  #renew(): void {
-    try {
-      this.#statement.finalize();
-    } catch {
-      // It is finalized all the same: what is thrown is the error of its last step once more.
-    }
-    if (this.#database.open) this.#statement = this.#database.prepare(this.#sql);
+function discard(statement: Statement): void {
+  try {
+    statement.finalize();
+  } catch {
+    // It is finalized all the same: what is thrown is the error of its last step once more.
   }
 }
 
