@@ -2,12 +2,25 @@
  * Runs every question and prints one table. `--small` does as little as possible, to show that nothing has rotted;
  * `--json` prints for machines; any other argument runs only questions whose name contains it.
  */
+import { deleteTurn, lonePutTurn, putTurnGrowth, replayHit, snapshotGrowth } from "./conversations.ts";
 import { type Answer, median, type Question, ratioOf } from "./measure.ts";
+import { openStore } from "./open.ts";
 import { groupedPut, lonePut } from "./records_put.ts";
 import { recordsGet } from "./records_get.ts";
 import { start } from "./start.ts";
 
-const QUESTIONS: readonly Question[] = [recordsGet, lonePut, groupedPut, start];
+const QUESTIONS: readonly Question[] = [
+  recordsGet,
+  lonePut,
+  groupedPut,
+  lonePutTurn,
+  snapshotGrowth,
+  putTurnGrowth,
+  deleteTurn,
+  replayHit,
+  openStore,
+  start,
+];
 
 interface Line {
   readonly row: string;
@@ -46,7 +59,7 @@ function format(line: Line): string {
     line.ratio.toFixed(3),
     line.target.toFixed(2),
   ];
-  return [line.row.padEnd(40), ...numbers.map((number) => number.padStart(10)), `  ${verdict}`].join(" ");
+  return [line.row.padEnd(52), ...numbers.map((number) => number.padStart(10)), `  ${verdict}`].join(" ");
 }
 
 const size = Deno.args.includes("--small") ? "small" : "full";
@@ -58,7 +71,7 @@ if (!json) {
     `Deno ${Deno.version.deno}, ${Deno.build.target}; WAL, synchronous FULL; microseconds, medians of paired rounds`,
   );
   print(
-    [`${"row".padEnd(40)}`, ...["floor", "ours", "ratio", "at most"].map((name) => name.padStart(10))].join(
+    [`${"row".padEnd(52)}`, ...["floor", "ours", "ratio", "at most"].map((name) => name.padStart(10))].join(
       " ",
     ),
   );

@@ -64,7 +64,9 @@ Deno.test("no statement reads every column, replaces rows, or matches patterns",
 
 Deno.test("every table is STRICT", () => {
   const loose = SOURCES.flatMap(({ path, text }) =>
-    [...text.matchAll(/CREATE TABLE \w+ \(\n[\s\S]*?`/g)].filter(([sql]) => !/\) STRICT(, WITHOUT ROWID)?`/.test(sql))
+    [...text.matchAll(/CREATE TABLE \w+ \(\n[\s\S]*?`/g)].filter(([sql]) =>
+      !/\) STRICT(, WITHOUT ROWID)?`/.test(sql)
+    )
       .map(
         () => path,
       )

@@ -1,0 +1,189 @@
+/**
+ * Goal: what a conversation costs beside the plainest durable upsert, and whether its cost stays the same as the
+ * history grows. Non-goal: retrieval and assembly, which have programs of their own. Seed 3.
+ */
+import { type Conversation, type Memory, openMemory, turn } from "../mod.ts";
+import { comparable, median, type Question, type Size, timeUs } from "./measure.ts";
+import { Directory, factOf, Floor, identityOf } from "./stores.ts";
+
+const LIMITS = { turnsPerScope: 1_000_000, bytesPerScope: 1_000_000_000 };
+const TEXT = "The night shift moved the pallets to bay seven and counted them twice. ".repeat(8).slice(
+  0,
+  500,
+);
+
+/** Revisions from here on differ from those that the floor began with: SQLite does not write equal bytes. */
+const CHANGED = 1_000_000;
+
+/** A conversation with some turns, and what is needed to go on. */
+class Talk {
+  readonly conversation: Conversation;
+  readonly #session: string;
+  revision = 0;
+  turns = 0;
+
+  constructor(memory: Memory, session: string) {
+    this.#session = session;
+    this.conversation = memory.conversation({ tenantId: "orchard", sessionId: session });
+  }
+
+  async fill(count: number): Promise<void> {
+    this.revision = await this.conversation.create();
+    const puts: Promise<number>[] = [];
+    for (let index = 0; index < count; index++) {
+      puts.push(this.put());
+      if (puts.length === 64) await Promise.all(puts.splice(0));
+    }
+    await Promise.all(puts);
+  }
+
+  /** Puts a turn of 500 characters, and counts on its success. */
+  put(): Promise<number> {
+    const number = this.turns++;
+    const value = turn({
+      turnId: `turn-${number}`,
+      scope: { tenantId: "orchard", sessionId: this.#session },
+      messages: [{ messageId: `message-${number}`, role: "user", content: TEXT }],
+      timestamp: "2026-03-01T09:00:00Z",
+    });
+    return this.conversation.putTurn(value, {
+      operationId: `put-${number}`,
+      expectedRevision: this.revision++,
+    });
+  }
+}
+
+async function openTalks(
+  directory: Directory,
+  counts: readonly number[],
+): Promise<{ memory: Memory; talks: Talk[] }> {
+  const memory = await openMemory(`${directory.path}/ours.db`, { limits: LIMITS });
+  const talks = counts.map((_, index) => new Talk(memory, `session-${index}`));
+  for (const [index, talk] of talks.entries()) await talk.fill(counts[index]!);
+  return { memory, talks };
+}
+
+const countsFor = (size: Size): [small: number, large: number] => size === "full" ? [100, 10_000] : [10, 100];
+
+/** Times two calls in turn, some rounds of some repetitions; the medians of each round. */
+async function inTurn(
+  size: Size,
+  floor: (repetition: number) => unknown,
+  ours: (repetition: number) => unknown,
+): Promise<{ floorUs: number[]; oursUs: number[] }> {
+  const [rounds, repetitions] = size === "full" ? [9, 60] : [2, 5];
+  const floorUs: number[] = [];
+  const oursUs: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const one: number[] = [];
+    const two: number[] = [];
+    for (let repetition = 0; repetition < repetitions; repetition++) {
+      const number = round * repetitions + repetition;
+      one.push(await timeUs(() => floor(number)));
+      two.push(await timeUs(() => ours(number)));
+    }
+    floorUs.push(median(one));
+    oursUs.push(median(two));
+  }
+  return { floorUs, oursUs };
+}
+
+/** The row of a turn by itself. */
+export const lonePutTurn: Question = {
+  name: "lone putTurn of 500 characters, durable",
+  floor: "hand-written BEGIN IMMEDIATE, one upsert, COMMIT, FULL",
+  target: 2.4,
+  run: async (size) => {
+    using directory = new Directory();
+    const { memory, talks: [talk] } = await openTalks(directory, [100]);
+    await using _ = memory;
+    using floor = new Floor(`${directory.path}/floor.db`, 2_000);
+    const times = await inTurn(size, (index) => floor.put(index % 2_000, CHANGED + index), () => talk!.put());
+    return { ...times, checksum: talk!.revision, ...comparable(times.floorUs) };
+  },
+};
+
+/** The row of snapshots as the history grows. */
+export const snapshotGrowth: Question = {
+  name: "snapshot() at 10 000 turns",
+  floor: "snapshot() at 100 turns",
+  target: 1.2,
+  run: async (size) => {
+    using directory = new Directory();
+    const { memory, talks: [small, large] } = await openTalks(directory, countsFor(size));
+    await using _ = memory;
+    let checksum = 0;
+    const take = async (talk: Talk): Promise<void> => {
+      for (let again = 0; again < 20; again++) checksum += (await talk.conversation.snapshot()).turnCount;
+    };
+    const times = await inTurn(size, () => take(small!), () => take(large!));
+    return { ...times, checksum };
+  },
+};
+
+/** The row of turns as the history grows. */
+export const putTurnGrowth: Question = {
+  name: "putTurn at 10 000 turns",
+  floor: "putTurn at 100 turns",
+  target: 1.2,
+  run: async (size) => {
+    using directory = new Directory();
+    const { memory, talks: [small, large] } = await openTalks(directory, countsFor(size));
+    await using _ = memory;
+    const times = await inTurn(size, () => small!.put(), () => large!.put());
+    return { ...times, checksum: small!.revision + large!.revision };
+  },
+};
+
+/** The row of a deletion with its receipt. */
+export const deleteTurn: Question = {
+  name: "delete of one turn, receipt included, not indexed",
+  floor: "two hand-written durable upserts",
+  target: 2.5,
+  run: async (size) => {
+    using directory = new Directory();
+    const { memory, talks: [talk] } = await openTalks(directory, [1_000]);
+    await using _ = memory;
+    using floor = new Floor(`${directory.path}/floor.db`, 2_000);
+    let checksum = 0;
+    const times = await inTurn(size, (index) => {
+      floor.put(index % 2_000, CHANGED + index);
+      floor.put((index + 7) % 2_000, 2 * CHANGED + index);
+    }, async (index) => {
+      const expectedRevision = talk!.revision++;
+      const receipt = await talk!.conversation.delete({
+        kind: "turn",
+        key: `turn-${index}`,
+        expectedRevision,
+      });
+      checksum += receipt.sequence;
+    });
+    return { ...times, checksum, ...comparable(times.floorUs.map((us) => us / 2)) };
+  },
+};
+
+/** The row of a replay that is there. */
+export const replayHit: Question = {
+  name: "replayGet hit at 10 000 turns",
+  floor: "records.get",
+  target: 4,
+  run: async (size) => {
+    using directory = new Directory();
+    const { memory, talks: [talk] } = await openTalks(directory, [countsFor(size)[1]]);
+    await using _ = memory;
+    await memory.records.put(identityOf(1), factOf(1), { expected: null, ttl: 86_400 });
+    const snapshot = await talk!.conversation.snapshot();
+    await talk!.conversation.replayPut(snapshot, "answer", { text: TEXT });
+    let checksum = 0;
+    const times = await inTurn(size, async () => {
+      for (let again = 0; again < 20; again++) {
+        checksum += (await memory.records.get(identityOf(1)))!.revision;
+      }
+    }, async () => {
+      for (let again = 0; again < 20; again++) {
+        if ((await talk!.conversation.replayGet(snapshot, "answer")) !== null) checksum++;
+      }
+    });
+    return { ...times, checksum };
+  },
+};
