@@ -59,7 +59,7 @@ export function openDatabase(
   const inMemory = path === ":memory:";
   const connection = Connection.open(kind.name, driver, path, readOnly);
   try {
-    const journalMode = inMemory ? "memory" : journalModeFor(libraryVersion(connection));
+    const journalMode = inMemory ? "memory" : journalModeFor(versionOf(driver, connection));
     if (!readOnly) stampEmptyFile(connection, kind.setApplicationId);
     configure(connection, journalMode, readOnly);
     if (connection.get(GET_APPLICATION_ID)![0] !== kind.applicationId) {
@@ -70,6 +70,15 @@ export function openDatabase(
   } catch (error) {
     throw connection.abandonOpening(error);
   }
+}
+
+const versions = new WeakMap<SqliteDriver, string>();
+
+/** The version of the library behind a driver, asked once. */
+function versionOf(driver: SqliteDriver, connection: Connection): string {
+  const version = versions.get(driver) ?? libraryVersion(connection);
+  versions.set(driver, version);
+  return version;
 }
 
 /** The version of the schema in a file; 0 where there is none yet. */

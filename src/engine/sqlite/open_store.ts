@@ -179,8 +179,11 @@ class Opening {
 
   /** Opens a file that is private and of ours; makes it, exclusively, if it is not there. */
   openFile(kind: DatabaseKind, file: FilePath): Database {
-    if (!this.#readOnly) createPrivateFile(file.path);
-    const identity = inspectPrivateFile(file.path, kind.what);
+    let identity = inspectPrivateFile(file.path, kind.what);
+    if (identity === null && !this.#readOnly) {
+      createPrivateFile(file.path);
+      identity = inspectPrivateFile(file.path, kind.what);
+    }
     if (identity === null) {
       throw new StorageError("BUSY", `Cannot open store: ${kind.what} vanished meanwhile`);
     }

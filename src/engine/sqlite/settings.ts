@@ -9,24 +9,38 @@ export type JournalMode = "wal" | "delete" | "memory";
 interface Setting {
   readonly name: string;
   readonly set: string;
-  readonly get: string;
+  /** How it is read back; null where setting it tells. */
+  readonly get: string | null;
   readonly value: number;
 }
 
-/** Beside the journal. No wait inside SQLite, which would freeze the event loop: a binding may have set one at open. `fullfsync` asks macOS to reach the disk itself; elsewhere it has no effect. */
+/**
+ * Beside the journal. No wait inside SQLite, which would freeze the event loop: a binding may have set one at open.
+ * `fullfsync` asks macOS to reach the disk itself; elsewhere it has no effect.
+ */
 const SETTINGS: readonly Setting[] = [
-  setting("busy_timeout", "PRAGMA busy_timeout = 0", "PRAGMA busy_timeout", 0),
-  setting("secure_delete", "PRAGMA secure_delete = ON", "PRAGMA secure_delete", 1),
-  setting("temp_store", "PRAGMA temp_store = MEMORY", "PRAGMA temp_store", 2),
-  setting("trusted_schema", "PRAGMA trusted_schema = OFF", "PRAGMA trusted_schema", 0),
-  setting("foreign_keys", "PRAGMA foreign_keys = OFF", "PRAGMA foreign_keys", 0),
-  setting("cell_size_check", "PRAGMA cell_size_check = ON", "PRAGMA cell_size_check", 1),
-  setting("fullfsync", "PRAGMA fullfsync = ON", "PRAGMA fullfsync", 1),
-  setting("checkpoint_fullfsync", "PRAGMA checkpoint_fullfsync = ON", "PRAGMA checkpoint_fullfsync", 1),
+  { name: "busy_timeout", set: "PRAGMA busy_timeout = 0", get: null, value: 0 },
+  { name: "secure_delete", set: "PRAGMA secure_delete = ON", get: "PRAGMA secure_delete", value: 1 },
+  { name: "temp_store", set: "PRAGMA temp_store = MEMORY", get: "PRAGMA temp_store", value: 2 },
+  { name: "trusted_schema", set: "PRAGMA trusted_schema = OFF", get: "PRAGMA trusted_schema", value: 0 },
+  { name: "foreign_keys", set: "PRAGMA foreign_keys = OFF", get: "PRAGMA foreign_keys", value: 0 },
+  { name: "cell_size_check", set: "PRAGMA cell_size_check = ON", get: "PRAGMA cell_size_check", value: 1 },
+  { name: "fullfsync", set: "PRAGMA fullfsync = ON", get: "PRAGMA fullfsync", value: 1 },
+  {
+    name: "checkpoint_fullfsync",
+    set: "PRAGMA checkpoint_fullfsync = ON",
+    get: "PRAGMA checkpoint_fullfsync",
+    value: 1,
+  },
 ];
 
-const SYNCHRONOUS_FULL = setting("synchronous", "PRAGMA synchronous = FULL", "PRAGMA synchronous", 2);
-const SYNCHRONOUS_EXTRA = setting("synchronous", "PRAGMA synchronous = EXTRA", "PRAGMA synchronous", 3);
+const SYNCHRONOUS_FULL: Setting = {
+  name: "synchronous",
+  set: "PRAGMA synchronous = FULL",
+  get: "PRAGMA synchronous",
+  value: 2,
+};
+const SYNCHRONOUS_EXTRA: Setting = { ...SYNCHRONOUS_FULL, set: "PRAGMA synchronous = EXTRA", value: 3 };
 
 const SET_AUTO_VACUUM = "PRAGMA auto_vacuum = INCREMENTAL";
 const GET_AUTO_VACUUM = "PRAGMA auto_vacuum";
@@ -38,10 +52,6 @@ const SET_WAL = "PRAGMA journal_mode = WAL";
 const SET_DELETE = "PRAGMA journal_mode = DELETE";
 const GET_JOURNAL_MODE = "PRAGMA journal_mode";
 const SELECT_VERSION = "SELECT sqlite_version()";
-
-function setting(name: string, set: string, get: string, value: number): Setting {
-  return { name, set, get, value };
-}
 
 /**
  * Whether a SQLite version can be trusted with WAL: from 3.7.0 to 3.51.2 a commit that races a WAL reset can be lost;
@@ -93,8 +103,9 @@ function setJournalMode(connection: Connection, mode: JournalMode, readOnly: boo
 }
 
 function apply(connection: Connection, { name, set, get, value }: Setting): void {
-  connection.get(set);
-  if (connection.get(get)![0] !== value) refuse(name);
+  const told = connection.get(set);
+  const granted = get === null ? told : connection.get(get);
+  if (granted?.[0] !== value) refuse(name);
 }
 
 function refuse(name: string): never {
