@@ -5,12 +5,9 @@ import type { MemoryEvent, MemoryOptions, Tell } from "./contracts/memory_option
 import type { PruneOptions, PruneReport, Receipt, ReceiptReport } from "./contracts/receipt.ts";
 import { collectKinds, type RecordKind } from "./contracts/record_kind.ts";
 import { type Scope, toScope } from "./contracts/scope.ts";
-import { checkConversations } from "./conversations/check.ts";
 import { Conversation } from "./conversations/conversation.ts";
 import type { ScopeLimits } from "./conversations/put_turn.ts";
 import { applyDeletion } from "./deletion/apply_event.ts";
-import { verifyReceipt } from "./deletion/verify_receipt.ts";
-import { CheckCollector } from "./engine/check.ts";
 import type { Engine, Watermark } from "./engine/engine.ts";
 import type { Operation, RecordedEvent, WriteTransaction } from "./engine/operation.ts";
 import type { SqliteDriver } from "./engine/sqlite/driver.ts";
@@ -28,10 +25,11 @@ import {
   SCOPE_TURNS_DEFAULT,
   SCOPE_TURNS_MAX,
 } from "./limits.ts";
-import { lowerClockMark, prune } from "./prune.ts";
-import { checkRecords } from "./records/check.ts";
 import { applyForget } from "./records/forget.ts";
 import { Records } from "./records/records.ts";
+
+// What a program that opens a store and reads a record does not need is imported when it is first called: every module
+// counts at every start.
 
 /**
  * One open store: harness records in one database file, with a ledger of deletions beside it. Get one from
@@ -86,6 +84,7 @@ export class Memory implements AsyncDisposable {
    */
   async prune(options: PruneOptions = {}): Promise<PruneReport> {
     const startedMs = monotonicMs();
+    const { prune } = await import("./prune.ts");
     const report = await prune(this.#engine, options);
     this.#tell(
       { operation: "prune", counts: { ...report.expired, tables: report.scrub?.tables ?? 0 } },
@@ -100,8 +99,9 @@ export class Memory implements AsyncDisposable {
    * @throws {ContractError} if it is no receipt
    * @throws {StorageError} `BUSY`, `IO`, `REPLACED`, `CLOSED`
    */
-  verifyReceipt(receipt: Receipt): Promise<ReceiptReport> {
-    return verifyReceipt(this.#engine, receipt);
+  async verifyReceipt(receipt: Receipt): Promise<ReceiptReport> {
+    const { verifyReceipt } = await import("./deletion/verify_receipt.ts");
+    return await verifyReceipt(this.#engine, receipt);
   }
 
   /**
@@ -116,6 +116,11 @@ export class Memory implements AsyncDisposable {
     const startedMs = monotonicMs();
     const given = readFields("options", options, ["signal", "onProgress"]);
     requireSignal(given.signal);
+    const [{ CheckCollector }, { checkRecords }, { checkConversations }] = await Promise.all([
+      import("./engine/check.ts"),
+      import("./records/check.ts"),
+      import("./conversations/check.ts"),
+    ]);
     const collector = new CheckCollector(options);
     await this.#engine.check(collector);
     await checkRecords(this.#engine, this.#kinds, collector);
@@ -295,13 +300,23 @@ function teller(
 ): Tell {
   if (onEvent === undefined) return () => {};
   return (told, startedMs) => {
-    const event = { ...told, at: engine.time().effectiveMs, durationMs: monotonicMs() - startedMs };
+    const event = { ...told, at: readAt(engine), durationMs: monotonicMs() - startedMs };
     queueMicrotask(() => onEvent(event));
   };
 }
 
+/** What is told has been done: a clock that broke meanwhile must not make it fail. */
+function readAt(engine: Engine): number {
+  try {
+    return engine.time().effectiveMs;
+  } catch {
+    return engine.highestTimeMs();
+  }
+}
+
 async function acceptClock(engine: Engine, tell: Tell): Promise<void> {
   const startedMs = monotonicMs();
+  const { lowerClockMark } = await import("./prune.ts");
   const loweredByMs = await engine.write(lowerClockMark);
   if (loweredByMs > 0) tell({ operation: "acceptClock", counts: { loweredByMs } }, startedMs);
 }

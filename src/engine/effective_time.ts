@@ -34,6 +34,11 @@ export class EffectiveTime {
     return { effectiveMs: this.#highestMs, behindMs };
   }
 
+  /** The highest time seen, for what must go on although the clock broke. */
+  get highestMs(): number {
+    return this.#highestMs;
+  }
+
   #readClock(): number {
     let clockMs: unknown;
     try {

@@ -69,6 +69,8 @@ export interface Engine {
   readonly epoch: string;
   /** Effective time, for calls that only read. */
   time(): GroupTime;
+  /** The highest time seen, in milliseconds: for what must go on although the clock broke. */
+  highestTimeMs(): number;
   /**
    * Reads with a single statement, at once, if files and ledger were looked at a few milliseconds ago; undefined if
    * they were not, or if a lock is held.

@@ -95,6 +95,10 @@ export class SqliteEngine implements Engine {
     return this.#time.read();
   }
 
+  highestTimeMs(): number {
+    return this.#time.highestMs;
+  }
+
   glance<T>(factory: (transaction: ReadTransaction) => Operation<T>): T | undefined {
     return this.#reading.glance(factory);
   }
