@@ -8,6 +8,7 @@ import { type Scope, toScope } from "./contracts/scope.ts";
 import { Conversation } from "./conversations/conversation.ts";
 import type { ScopeLimits } from "./conversations/put_turn.ts";
 import { applyDeletion } from "./deletion/apply_event.ts";
+import { EffectiveTime } from "./engine/effective_time.ts";
 import type { Engine, Watermark } from "./engine/engine.ts";
 import type { Operation, RecordedEvent, WriteTransaction } from "./engine/operation.ts";
 import type { SqliteDriver } from "./engine/sqlite/driver.ts";
@@ -181,6 +182,8 @@ export class Memory implements AsyncDisposable {
 export async function openMemory(path: string | URL, options: MemoryOptions = {}): Promise<Memory> {
   const startedMs = monotonicMs();
   const given = readOptions(options);
+  // A clock that tells no time is told before any effect.
+  new EffectiveTime(given.clock).read();
   const store = path === MEMORY_PATH
     ? openInMemory(given)
     : await openStoreOnDisk(filePaths(path, given), given);
