@@ -17,6 +17,35 @@
  */
 
 export type { Json } from "./src/canonical/plain.ts";
+export { assembleContext, type AssembleContextInput } from "./src/context/assemble_context.ts";
+export type {
+  AssembledContext,
+  Block,
+  ContextRequest,
+  WireMessage,
+  WireTool,
+} from "./src/context/assembled_context.ts";
+export type {
+  AssemblyOptions,
+  Budget,
+  Cap,
+  CountingOptions,
+  Retrieval,
+} from "./src/context/configuration.ts";
+export { defaultTokenCounter } from "./src/context/default_counter.ts";
+export type {
+  BlockDiagnostic,
+  ContextDiagnostics,
+  Drop,
+  LayerDiagnostic,
+  LayerName,
+} from "./src/context/diagnostics.ts";
+export type { TokenEstimate } from "./src/context/estimate.ts";
+export type { ProfileName } from "./src/context/profile.ts";
+export type { BlockKind } from "./src/context/rendering.ts";
+export { frozenSummary, type SummaryPolicy } from "./src/context/summary_policy.ts";
+export type { TokenCounter } from "./src/context/token_counter.ts";
+export type { Chunk } from "./src/contracts/chunk.ts";
 export type {
   Appended,
   AppendOptions,
@@ -44,7 +73,15 @@ export type {
 export type { Scope } from "./src/contracts/scope.ts";
 export type { SourceRef } from "./src/contracts/source_ref.ts";
 export { type Summary, summaryFromHistory, type SummaryInput } from "./src/contracts/summary.ts";
+export type { ToolDefinition } from "./src/contracts/tool.ts";
 export { type TimedTurn, type Turn, turn, type TurnInput } from "./src/contracts/turn.ts";
+export type {
+  AssembleOptions,
+  Assembly,
+  IndexBatchOptions,
+  IndexProgress,
+  SearchOptions,
+} from "./src/conversations/assemble_options.ts";
 export { Conversation } from "./src/conversations/conversation.ts";
 export type { Snapshot } from "./src/conversations/snapshot.ts";
 export type { CheckOptions, CheckProblem, CheckProgress, CheckReport } from "./src/contracts/check.ts";
@@ -58,6 +95,7 @@ export type {
   PurgeOptions,
   PutOptions,
   RecordIdentity,
+  RecordInput,
   RecordItem,
   RecordPage,
   RecordValue,
@@ -101,3 +139,5 @@ export {
 } from "./src/errors.ts";
 export { Memory, openMemory } from "./src/memory.ts";
 export { Records } from "./src/records/records.ts";
+export type { ChunkIndex } from "./src/retrieval/chunk_index.ts";
+export type { Hit, Score } from "./src/retrieval/evidence_source.ts";

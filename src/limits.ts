@@ -146,3 +146,51 @@ export const DUE_SCOPES_PER_READ = 50;
 
 /** Times a check reads a scope again that changed while it was read; after that it is left for the next check. */
 export const CHECK_ATTEMPTS_PER_SCOPE = 5;
+
+/** Indexes of one scope that coexist: a profile in use, and one that is being tried. */
+export const SCOPE_INDEXES_MAX = 2;
+
+/** Turns that one call of `indexBatch` indexes at most: the reference's bound. */
+export const INDEX_BATCH_MAX = 256;
+
+/** Turns that one call of `indexBatch` indexes, unless the caller says otherwise. */
+export const INDEX_BATCH_DEFAULT = 32;
+
+/** UTF-8 bytes of turns after which a batch made for a search or an assembly ends: some tens of milliseconds of writing. */
+export const INDEX_BATCH_BYTES = 65_536;
+
+/** Chunks of one index: a scope of the default size, cut as finely as makes sense. */
+export const INDEX_CHUNKS_MAX = 1_000_000;
+
+/** Postings of a retired index that one group clears away: keeps the time the lock is held near that of a batch. */
+export const CLEARED_POSTINGS_MAX = 10_000;
+
+/** Terms of a retired index that one group clears away. */
+export const CLEARED_TERMS_MAX = 4_096;
+
+/** Turns of a retired index that one group clears away. */
+export const CLEARED_TURNS_MAX = 512;
+
+/** Turns of one block of postings: few enough that a batch stays within a page cache, enough that a search looks into few. */
+export const BLOCK_TURNS_MAX = 1_024;
+
+/** Fresh tries of a search or an assembly whose scope changed meanwhile; after that it is a conflict. */
+export const FRESH_TRIES_MAX = 8;
+
+/** Turns of the first page that an assembly reads; each further one has twice as many, up to `TURNS_PER_PAGE`. */
+export const FIRST_PAGE_TURNS = 4;
+
+/** Postings that one read takes from the store before other work gets its turn. */
+export const POSTINGS_PER_READ = 2_048;
+
+/** Turns of an index that one read takes from the store before other work gets its turn. */
+export const INDEXED_TURNS_PER_READ = 256;
+
+/** Postings that a search reads before it first looks whether the rest can matter; each further look, twice as many. */
+export const POSTINGS_BEFORE_LOOK = 256;
+
+/** Chunks whose scores are settled in one read: about as many as are asked for. */
+export const SETTLED_PER_READ = 6;
+
+/** Token counts that a store remembers, per generation: a hash of 16 bytes and a number each, some megabytes together. */
+export const REMEMBERED_COUNTS_MAX = 40_000;

@@ -5,15 +5,35 @@ import { CodePointMap } from "../retrieval/code_point_map.ts";
 import type { CapValues } from "./configuration.ts";
 import type { PartCounter, TokenCut } from "./part_counter.ts";
 
+/** What is cut out of a text. */
+export interface Elision {
+  /** Where it begins, in code units. */
+  readonly start: number;
+  /** Where it ends. */
+  readonly end: number;
+  /** How many tokens it has. */
+  readonly tokens: number;
+}
+
+/** The text, shortened to at most `maxTokens` where it has more; see {@linkcode findElision}. */
+export function capText(text: string, cap: CapValues, counter: PartCounter): string {
+  const elision = findElision(text, cap, counter);
+  return elision === null ? text : elide(text, elision);
+}
+
 /**
- * The text, shortened to at most `maxTokens` where it has more. Cut by code points, so that no character is split; the
- * marker, which tells the tokens cut out, counts too.
+ * What is to be cut out of a text, so that it has at most `maxTokens`; null where it has no more. Cut by code points, so
+ * that no character is split; the marker, which tells the tokens cut out, counts too.
  *
  * @throws {BudgetError} `CAP_BUDGET`, where not even one code point at each end and the marker fit
  */
-export function capText(text: string, cap: CapValues, counter: PartCounter): string {
-  if (counter.count(text) <= cap.maxTokens) return text;
-  return new Shortening(text, cap, counter).shortest();
+export function findElision(text: string, cap: CapValues, counter: PartCounter): Elision | null {
+  return counter.count(text) <= cap.maxTokens ? null : new Shortening(text, cap, counter).shortest();
+}
+
+/** The text with a marker in place of what is cut out. */
+export function elide(text: string, { start, end, tokens }: Elision): string {
+  return `${text.slice(0, start)}${MARKER[0]}${tokens}${MARKER[1]}${text.slice(end)}`;
 }
 
 const MARKER = ["\n[... ", " tokens elided ...]\n"] as const;
@@ -68,12 +88,12 @@ class Shortening {
     return best;
   }
 
-  shortest(): string {
+  shortest(): Elision {
     let head = this.#head;
     let tail = this.#tail;
     while (head > 0 && tail > 0) {
       const candidate = this.#isTooLarge(head, tail) ? null : this.#candidate(head, tail);
-      if (candidate !== null && this.#counter.countAfresh(candidate) <= this.#cap.maxTokens) return candidate;
+      if (candidate !== null && this.#fits(candidate)) return candidate;
       if (head >= tail && head > 1) head--;
       else if (tail > 1) tail--;
       else break;
@@ -100,14 +120,19 @@ class Shortening {
     return before + 1 + behind + this.#tailEnd.tokens - tailCut.tokens > this.#cap.maxTokens;
   }
 
-  /** Head, marker and tail; null where nothing would be cut out. */
-  #candidate(head: number, tail: number): string | null {
+  #fits(candidate: Elision): boolean {
+    return this.#counter.countAfresh(elide(this.#points.text, candidate)) <= this.#cap.maxTokens;
+  }
+
+  /** What lies between head and tail; null where nothing does. */
+  #candidate(head: number, tail: number): Elision | null {
     const { length } = this.#points;
     if (head >= length - tail) return null;
-    const omitted = this.#counter.countPartsOnce(this.#omittedParts(head, length - tail));
-    return `${this.#points.slice(0, head)}\n[... ${omitted} tokens elided ...]\n${
-      this.#points.slice(length - tail)
-    }`;
+    return {
+      start: this.#points.offset(head),
+      end: this.#points.offset(length - tail),
+      tokens: this.#counter.countPartsOnce(this.#omittedParts(head, length - tail)),
+    };
   }
 
   /** What is cut out, in parts of which the long middle stays the same, so that it is counted once. */

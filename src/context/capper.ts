@@ -2,7 +2,7 @@
 
 import type { Message } from "../contracts/message.ts";
 import type { TimedTurn } from "../contracts/turn.ts";
-import { capText } from "./cap.ts";
+import { elide, findElision } from "./cap.ts";
 import type { CapValues } from "./configuration.ts";
 import type { CountMemory } from "./count_memory.ts";
 import type { LayerDiagnostic } from "./diagnostics.ts";
@@ -43,10 +43,9 @@ export class Capper {
   #capped(text: string, cap: CapValues): string {
     const key = `${cap.maxTokens}:${cap.headTokens}:${cap.tailTokens}:${text}`;
     const known = this.#memory.capped.get(key);
-    if (known !== undefined) return known;
-    const capped = capText(text, cap, this.#counter);
-    if (capped !== text) this.#memory.capped.set(key, capped);
-    return capped;
+    const elision = known ?? findElision(text, cap, this.#counter) ?? "nothing";
+    if (known === undefined) this.#memory.capped.set(key, elision);
+    return elision === "nothing" ? text : elide(text, elision);
   }
 }
 

@@ -90,7 +90,7 @@ async function choose(
 }
 
 /** Whether two sources share text. */
-function overlap(left: SourceRef, right: SourceRef): boolean {
+export function overlap(left: SourceRef, right: SourceRef): boolean {
   return left.turnId === right.turnId && left.messageId === right.messageId &&
     left.revision === right.revision &&
     left.start < right.end && right.start < left.end;

@@ -10,12 +10,12 @@ import { isExactCut } from "./token_runs.ts";
  * outside them counts together with the neighbouring parts.
  */
 export interface Measure {
-  /** The text up to the first cut; the whole part where it has none. */
-  readonly head: string;
+  /** Where the first cut lies, in code units; the end of the part where it has none. */
+  readonly first: number;
   /** Tokens between the cuts; null where there is no cut. */
   readonly inner: number | null;
-  /** The text behind the last cut. */
-  readonly tail: string;
+  /** Where the last cut lies. */
+  readonly last: number;
 }
 
 /** An exact cut of a text. */
@@ -68,8 +68,8 @@ export class PartCounter {
   /** About the tokens of a part within a text: as many as it has by itself. */
   countPart(part: string): number {
     if (!this.hasCuts) return this.count(part);
-    const { head, inner, tail } = this.#measure(part);
-    return this.count(head) + (inner ?? 0) + this.count(tail);
+    const { first, inner, last } = this.#measure(part);
+    return this.count(part.slice(0, first)) + (inner ?? 0) + this.count(part.slice(last));
   }
 
   /**
@@ -93,12 +93,12 @@ export class PartCounter {
     let tokens = 0;
     let open = "";
     for (const part of parts) {
-      const { head, inner, tail } = this.#measure(part);
+      const { first, inner, last } = this.#measure(part);
       if (inner === null) {
-        open += head;
+        open += part;
       } else {
-        tokens += this.count(open + head) + inner;
-        open = tail;
+        tokens += this.count(open + part.slice(0, first)) + inner;
+        open = part.slice(last);
       }
     }
     return tokens + this.count(open);
@@ -115,10 +115,9 @@ export class PartCounter {
   #measured(part: string): Measure {
     let first = 1;
     while (first < part.length && !isExactCut(part, first)) first++;
-    if (first >= part.length) return { head: part, inner: null, tail: "" };
+    if (first >= part.length) return { first: part.length, inner: null, last: part.length };
     let last = part.length - 1;
     while (!isExactCut(part, last)) last--;
-    const inner = countTokens(this.counter, part.slice(first, last));
-    return { head: part.slice(0, first), inner, tail: part.slice(last) };
+    return { first, inner: countTokens(this.counter, part.slice(first, last)), last };
   }
 }

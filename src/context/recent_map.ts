@@ -1,10 +1,18 @@
 /** A bounded memory by text. */
 
+/** Remembers values for texts, and may forget any of them. */
+export interface TextMemory<T> {
+  /** What is remembered for a text, or undefined. */
+  get(text: string): T | undefined;
+  /** Remembers. */
+  set(text: string, value: T): void;
+}
+
 /**
  * Remembers what was computed for texts, and forgets what was not asked for of late: two generations, the older of
  * which is dropped when the younger is full. Holds at most twice `charactersMax` characters of keys.
  */
-export class RecentMap<T> {
+export class RecentMap<T> implements TextMemory<T> {
   readonly #charactersMax: number;
   #young = new Map<string, T>();
   #old = new Map<string, T>();

@@ -39,6 +39,11 @@ export type RecordValue<Kind extends string> = Kind extends "checkpoint" ? Check
   : Kind extends "fact" ? Fact
   : Json;
 
+/** The value that is put: plain JSON that fits its kind, in whatever type the caller has it. */
+export type RecordInput<Kind extends string> = Kind extends "checkpoint" ? Checkpoint
+  : Kind extends "fact" ? Fact
+  : unknown;
+
 /** A record as `get` gives it: a fresh copy. */
 export interface StoredRecord<Value> {
   /** Compared by the next `put`; never handed out twice in one store. */

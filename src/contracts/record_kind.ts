@@ -76,6 +76,9 @@ export interface KindOptions {
   readonly identifiers?: IdentifierFormat | undefined;
 }
 
+/** What {@linkcode defineKind} made: only that was judged. */
+const madeKinds = new WeakSet<object>();
+
 const NARROW = /^[a-z][a-z0-9-]{0,31}$/;
 
 /**
@@ -116,13 +119,15 @@ export function defineKind<Value>(
   if (identifiers !== "narrow" && identifiers !== "text") {
     throw new ContractError("identifiers", "Expected identifiers to be narrow or text");
   }
-  return Object.freeze({
+  const kind = Object.freeze({
     name,
     schema,
     maxBytes: requireInteger("maxBytes", maxBytes, 1, KIND_BYTES_MAX),
     ttlMax: ttlMax === null ? null : requireInteger("ttlMax", ttlMax, 1, RECORD_SECONDS_MAX),
     identifiers,
   });
+  madeKinds.add(kind);
+  return kind;
 }
 
 const SCHEMA_VERSION = oneOf([1], "must be 1");
@@ -176,7 +181,7 @@ export function collectKinds(kinds: unknown, max: number): ReadonlyMap<string, R
   }
   const all = new Map<string, RecordKind>();
   for (const kind of [...BUILT_IN_KINDS, ...kinds as RecordKind[]]) {
-    if (typeof kind?.name !== "string" || typeof kind.schema?.["~standard"]?.validate !== "function") {
+    if (!madeKinds.has(kind)) {
       throw new ContractError("kinds", "Expected kinds to be made by defineKind");
     }
     if (all.has(kind.name)) throw new ContractError("kinds", "Expected kinds to have names of their own");

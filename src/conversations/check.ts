@@ -2,12 +2,14 @@
 
 import { checksumOf } from "../canonical/checksum.ts";
 import { unpackPin, unpackSummary } from "../contracts/unpack.ts";
+import { INDEX_ORPHANS } from "../deletion/index_orphans.ts";
 import { type ScopeRow, toScopeRow } from "../deletion/scope_row.ts";
 import type { CheckCollector } from "../engine/check.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Operation, ReadTransaction } from "../engine/operation.ts";
 import type { Row, SqlValue } from "../engine/sqlite/driver.ts";
 import { CHECK_ATTEMPTS_PER_SCOPE, CHECK_ROWS_PER_BATCH } from "../limits.ts";
+import { checkIndexes } from "./index_check.ts";
 import { requirePinRow, requireSummaryRow } from "./snapshot.ts";
 import { toStoredTurn } from "./turn_row.ts";
 
@@ -47,6 +49,7 @@ const ORPHANS: readonly (readonly [table: string, sql: string])[] = [
   ["summaries", `SELECT count(*) FROM summaries WHERE scope NOT IN (SELECT id FROM scopes)`],
   ["covered_turns", `SELECT count(*) FROM covered_turns WHERE turn NOT IN (SELECT id FROM turns)`],
   ["replays", `SELECT count(*) FROM replays WHERE scope NOT IN (SELECT id FROM scopes)`],
+  ...INDEX_ORPHANS,
 ];
 
 /** Looks through all conversations; what is damaged goes to the collector. */
@@ -140,6 +143,7 @@ async function checkScope(reader: Reader, scope: ScopeRow): Promise<void> {
   if (pins !== scope.pins) collector.problem("main", "scopes", "The number of pins is wrong", place);
   await checkSummary(reader, scope, place);
   await checkReplays(reader, scope, place);
+  await checkIndexes(reader, scope, place);
   const operations = (await reader.all("operations", SELECT_OPERATION_COUNT, scope.scopeHash))[0]?.[0];
   if (operations !== scope.operations) {
     collector.problem("main", "scopes", "The number of remembered operations is wrong", place);

@@ -19,6 +19,8 @@ import type {
   ReplayPutOptions,
   TurnsOptions,
 } from "../contracts/conversation_options.ts";
+import type { Budget, Retrieval } from "../context/configuration.ts";
+import { toRetrieval } from "../context/configuration.ts";
 import type { Tell } from "../contracts/memory_options.ts";
 import type { Message, NewMessage } from "../contracts/message.ts";
 import type { PinInput } from "../contracts/pin.ts";
@@ -34,7 +36,22 @@ import type { DeletionEvent, Operation, ReadTransaction, WriteTransaction } from
 import { isBurned } from "../deletion/tombstones.ts";
 import { ConflictError, StorageError } from "../errors.ts";
 import { CLOCK_BEHIND_MS_MAX, TURNS_PER_PAGE, UPKEEP_ROUNDS_MAX } from "../limits.ts";
+import type { ChunkIndex } from "../retrieval/chunk_index.ts";
+import type { Hit } from "../retrieval/evidence_source.ts";
+import { assembleStored } from "./assemble.ts";
+import {
+  type AssembleOptions,
+  type Assembly,
+  type IndexBatchOptions,
+  type IndexProgress,
+  judgeAssembly,
+  judgeBatch,
+  judgeSearch,
+  type SearchOptions,
+} from "./assemble_options.ts";
 import { type Deleted, deleteItem } from "./delete.ts";
+import { readChunkIndex } from "./index_chunks.ts";
+import { indexBatch } from "./index_run.ts";
 import { type Place, placeOf, requireScope, UpkeepDue } from "./place.ts";
 import {
   type Context,
@@ -51,7 +68,9 @@ import { putSummary } from "./put_summary.ts";
 import { putTurn, putTurnInto, type ScopeLimits } from "./put_turn.ts";
 import { readTurnPage, rowOfTurn, startOfLast } from "./read_turns.ts";
 import { getReplay, putReplay } from "./replay.ts";
-import { requireCurrent, requireSnapshot, type Snapshot, takeSnapshot } from "./snapshot.ts";
+import { searchStored } from "./search.ts";
+import { requireSame, requireSnapshot, type Snapshot, takeSnapshot } from "./snapshot.ts";
+import type { StoreAccess } from "./store_access.ts";
 import { expireScope } from "./upkeep.ts";
 
 /** What keeps upkeep from running now, but not a read from answering without it. */
@@ -280,11 +299,12 @@ export class Conversation {
   async assertCurrent(snapshot: Snapshot, options: CallOptions = {}): Promise<Snapshot> {
     const signal = readSignal(options);
     const of = requireSnapshot(snapshot, this.scope);
-    const reading = await this.#readUpkept(
-      (transaction, moment) => requireCurrent(transaction, this.#place, of, moment),
+    const { snapshot: now } = await this.#readUpkept(
+      (transaction, moment) => takeSnapshot(transaction, this.#place, moment),
       signal,
     );
-    return reading.snapshot;
+    requireSame(now, of);
+    return now;
   }
 
   /**
@@ -371,6 +391,88 @@ export class Conversation {
     const place = this.#place;
     const plan = () => ({ place, epoch, snapshot: of, key: name, atMs: this.#engine.time().effectiveMs });
     return await this.#read((transaction) => getReplay(transaction, plan()), signal);
+  }
+
+  /**
+   * Indexes turns that are not indexed yet, in order, up to a number. Each call is one transaction: progress survives,
+   * and turns that did not change are not looked at again. The scope's revision and snapshots stay as they are. Two
+   * indexes of a scope coexist; a third takes the place of the one that was used longest ago.
+   *
+   * @param config only chunk size and overlap make one index another; with the profile's analyzer
+   * @throws {ContractError} naming the field
+   * @throws {ConflictError} `SNAPSHOT`, `MISSING`, `DELETED`, `CAPACITY`
+   * @throws {IntegrityError} if a turn or the index is damaged
+   * @throws {StorageError} as `create`
+   */
+  async indexBatch(
+    snapshot: Snapshot,
+    config: Retrieval = {},
+    options: IndexBatchOptions = {},
+  ): Promise<IndexProgress> {
+    const judged = judgeBatch(config, options);
+    return await indexBatch(this.#access(), requireSnapshot(snapshot, this.scope), judged);
+  }
+
+  /**
+   * The chunks of exactly this snapshot's history, for `assembleContext`.
+   *
+   * @throws {ContractError} naming the field
+   * @throws {ConflictError} `NOT_READY` where the index is not complete; `SNAPSHOT`, `MISSING`, `DELETED`
+   * @throws {IntegrityError} where the index is not what the turns give
+   * @throws {StorageError} as `revision`
+   */
+  async chunkIndex(
+    snapshot: Snapshot,
+    config: Retrieval = {},
+    options: CallOptions = {},
+  ): Promise<ChunkIndex> {
+    const signal = readSignal(options);
+    const size = toRetrieval(config);
+    return await readChunkIndex(this.#access(), requireSnapshot(snapshot, this.scope), { size, signal });
+  }
+
+  /**
+   * Searches the whole history as the RETRIEVE layer of an assembly does: the pieces that answer the query, best first.
+   * Indexes first what is not indexed yet.
+   *
+   * @throws {ContractError} naming the field
+   * @throws {ConflictError} `SNAPSHOT` where the scope keeps changing; `NOT_READY` where the store is read-only and the
+   * index not complete; `MISSING`, `DELETED`, `CAPACITY`
+   * @throws {IntegrityError} if what is read is damaged
+   * @throws {StorageError} as `create`
+   */
+  async search(query: string, options: SearchOptions = {}): Promise<readonly Hit[]> {
+    return await searchStored(this.#access(), judgeSearch(query, options));
+  }
+
+  /**
+   * Assembles a context that fits a token budget from this scope: the same request as `assembleContext` gives for the
+   * whole history, but no more of it is read than is needed. Indexes first what is not indexed yet. The snapshot was
+   * still current when the context was finished; where the scope changes meanwhile, it starts over.
+   *
+   * @throws {ContractError} naming the field; nothing is indexed before all arguments are good
+   * @throws {ConflictError} as `search`
+   * @throws {BudgetError} `REQUIRED_CONTEXT_TOO_LARGE`, `LAYER_ALLOCATION` or `CAP_BUDGET`, with the counts
+   * @throws {PolicyError} where the token counter throws, or gives something else than promised
+   * @throws {IntegrityError} if what is read is damaged
+   * @throws {StorageError} as `create`
+   */
+  async assemble(
+    question: string | Message,
+    budget: Budget,
+    options: AssembleOptions,
+  ): Promise<Assembly> {
+    return await assembleStored(this.#access(), judgeAssembly(question, budget, options));
+  }
+
+  #access(): StoreAccess {
+    return {
+      engine: this.#engine,
+      place: this.#place,
+      read: (factory, signal) => this.#read(factory, signal),
+      readUpkept: (factory, signal) => this.#readUpkept(factory, signal),
+      write: (factory, options) => this.#write(factory, options),
+    };
   }
 
   #context(): Context {

@@ -9,6 +9,7 @@ import type { Operation, ReadTransaction } from "../engine/operation.ts";
 import { ContractError } from "../errors.ts";
 import { type Erased, nothingErased } from "./cascade.ts";
 import { itemHashOf } from "./hashes.ts";
+import { INDEX_ORPHANS } from "./index_orphans.ts";
 import { readScopeAnyhow } from "./scope_row.ts";
 
 const RECEIPT_FIELDS = [
@@ -104,6 +105,7 @@ const ORPHANS: readonly (readonly [table: string, sql: string])[] = [
   ["summaries", `SELECT count(*) FROM summaries WHERE scope NOT IN (SELECT id FROM scopes)`],
   ["covered_turns", `SELECT count(*) FROM covered_turns WHERE turn NOT IN (SELECT id FROM turns)`],
   ["replays", `SELECT count(*) FROM replays WHERE scope NOT IN (SELECT id FROM scopes)`],
+  ...INDEX_ORPHANS,
 ];
 
 const COUNT_PINS_WITHOUT_SOURCE = `SELECT count(*) FROM pins WHERE source_turn IS NOT NULL

@@ -4,12 +4,14 @@ import { StorageError } from "../errors.ts";
 import { currentUser, requirePermissionsToMake } from "./permissions.ts";
 import { type FilePath, SIDECAR_SUFFIXES, type StorePaths } from "./store_path.ts";
 
-/** A file's identity and size: device, inode, owner, bytes. Windows tells only the size. */
+/** What is looked at of a file: device, inode, owner, bytes, mode. Windows tells only the size. */
 export interface FileIdentity {
   readonly device: number;
   readonly inode: number | null;
   readonly owner: number | null;
   readonly bytes: number;
+  /** Whether its mode lets its owner write. */
+  readonly writable: boolean;
 }
 
 const WRITABLE_BY_OWNER = 0o200;
@@ -61,7 +63,8 @@ export function inspectPrivateFile(path: string, what: string): FileIdentity | n
     throw unsafe(what, "must not be open to group or others: its mode must be 0600");
   }
   if (info.nlink !== null && info.nlink !== 1) throw unsafe(what, "must have no other hard link");
-  return { device: info.dev, inode: info.ino, owner: info.uid, bytes: info.size };
+  const writable = info.mode === null || (info.mode & WRITABLE_BY_OWNER) !== 0;
+  return { device: info.dev, inode: info.ino, owner: info.uid, bytes: info.size, writable };
 }
 
 /** What lies under the names of a store: its files and their sidecars, by path. */
@@ -81,6 +84,18 @@ export function inspectStore(paths: StorePaths): StoreFiles {
     throw unsafe("the store", "must belong to the user of this process");
   }
   return files;
+}
+
+/**
+ * Refuses files that their owner may not write, where they are to be written: SQLite would open them for reading
+ * alone, and only the first write would fail.
+ */
+export function assertWritable(files: StoreFiles): void {
+  if ([...files.values()].every((file) => file.writable)) return;
+  throw new StorageError(
+    "READONLY",
+    "Cannot open store: one of its files is read-only; its mode must be 0600",
+  );
 }
 
 /** The names are looked at sidecars first: a file that comes into being meanwhile is then seen after its sidecars. */
@@ -118,27 +133,14 @@ export function makePrivateDirectory(path: string): void {
   }
 }
 
-/** Makes an empty file with mode 0600, exclusively; false if something is there already that its owner may write. */
+/** Makes an empty file with mode 0600, exclusively; false if something is there already. */
 export function createPrivateFile(path: string): boolean {
   try {
     Deno.openSync(path, { read: true, write: true, createNew: true, mode: 0o600 }).close();
     return true;
   } catch (error) {
-    if (!(error instanceof Deno.errors.AlreadyExists)) throw toStorageError(error);
-  }
-  assertWritable(path);
-  return false;
-}
-
-/** SQLite opens what it cannot write for reading alone, and only the first write would fail. */
-function assertWritable(path: string): void {
-  for (const suffix of ["", ...SIDECAR_SUFFIXES]) {
-    const mode = lstatOrNull(path + suffix)?.mode ?? null;
-    if (mode === null || (mode & WRITABLE_BY_OWNER) !== 0) continue;
-    throw new StorageError(
-      "READONLY",
-      "Cannot open store: one of its files is read-only; its mode must be 0600",
-    );
+    if (error instanceof Deno.errors.AlreadyExists) return false;
+    throw toStorageError(error);
   }
 }
 

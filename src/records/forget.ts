@@ -9,7 +9,7 @@ import { rememberRecordOperation } from "./remembered.ts";
 import { type OperationKey, recallOperation } from "../engine/operation_ids.ts";
 import { SELECT_RECORD_HEAD } from "./put.ts";
 import { selectNextTenant } from "./read.ts";
-import { type Identity, toHead } from "./row.ts";
+import type { Identity } from "./row.ts";
 
 /** A forget, judged and ready to run. */
 export interface ForgetPlan {
@@ -48,7 +48,8 @@ function* removeExpected(transaction: WriteTransaction, plan: ForgetPlan): Opera
   const { identity, scopeHash, keyHash, revoke } = plan;
   const row = yield* transaction.get(SELECT_RECORD_HEAD, identity.tenant, identity.kind, identity.key);
   if (row !== undefined) {
-    const { revision } = toHead(identity, row);
+    // Not judged any further: damage in a row must not keep it from being forgotten.
+    const revision = row[0] as number;
     if (revision !== plan.expected) return false;
     yield* eraseRecord(transaction, identity);
     transaction.record({

@@ -18,6 +18,7 @@ import type {
   PurgeOptions,
   PutOptions,
   RecordIdentity,
+  RecordInput,
   RecordPage,
   RecordValue,
   StoredRecord,
@@ -85,7 +86,7 @@ export class Records {
    */
   async put<Kind extends string>(
     identity: RecordIdentity<Kind>,
-    value: RecordValue<Kind>,
+    value: RecordInput<Kind>,
     options: PutOptions,
   ): Promise<number> {
     const { kind, ...id } = this.#identity(identity);
@@ -220,7 +221,7 @@ export class Records {
    */
   async update<Kind extends string, Value = RecordValue<Kind>>(
     identity: RecordIdentity<Kind>,
-    change: (value: Value) => RecordValue<Kind> | null | Promise<RecordValue<Kind> | null>,
+    change: (value: Value) => RecordInput<Kind> | null | Promise<RecordInput<Kind> | null>,
     options: UpdateOptions,
   ): Promise<number> {
     const { kind } = this.#identity(identity);
@@ -264,7 +265,7 @@ export class Records {
     const plan = {
       tenant: whose,
       kind,
-      after: readCursor(given.after),
+      after: readCursor(given.after, kind),
       limit: limit + 1,
       now: this.#now(given.now),
     };
@@ -336,13 +337,17 @@ function requireExpected(expected: unknown): number | null {
 }
 
 /** The place after which a page begins. Kinds have no slash, so the first one ends the kind. */
-function readCursor(after: unknown): { readonly kind: string; readonly key: string } {
+function readCursor(after: unknown, listed: string | null): { readonly kind: string; readonly key: string } {
   if (after === undefined) return { kind: "", key: "" };
   const cut = typeof after === "string" && after.isWellFormed() ? after.indexOf("/") : -1;
   if (typeof after !== "string" || cut < 1 || after.includes("\0")) {
     throw new ContractError("after", "Expected after to be the next of an earlier page");
   }
-  return { kind: after.slice(0, cut), key: after.slice(cut + 1) };
+  const kind = after.slice(0, cut);
+  if (listed !== null && kind !== listed) {
+    throw new ContractError("after", "Expected after to be the next of a page of the same kind");
+  }
+  return { kind, key: after.slice(cut + 1) };
 }
 
 function missing(): ConflictError {

@@ -78,6 +78,13 @@ export class LexicalScorer {
     return score;
   }
 
+  /** What a document of some length gets for the term at `index`, which it has `frequency` times. */
+  termScore(index: number, frequency: number, length: number): number {
+    const { k1, b } = this.#parameters;
+    const norm = k1 * (1 - b + (b * length) / this.#averageLength);
+    return (this.#weights[index] ?? 0) * (DELTA + (frequency * (k1 + 1)) / (norm + frequency));
+  }
+
   /** No document gets more for the term at `index`. */
   termScoreMax(index: number): number {
     return (this.#weights[index] ?? 0) * (DELTA + this.#parameters.k1 + 1);

@@ -29,7 +29,7 @@ if (typeof driver === "string") {
   Deno.test({
     name: `The driver ./ffi keeps every promise about records (ignored: ${reason})`,
     ignore: true,
-    fn() {},
+    fn: (): void => {},
   });
 } else {
   testRecords(fileTarget("file, @db/sqlite", () => new TappedDriver(driver), { disk: true }));

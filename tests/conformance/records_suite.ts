@@ -10,6 +10,7 @@ import { testForgetting } from "./records/forgetting.ts";
 import { testGroups } from "./records/groups.ts";
 import { testHostileInput } from "./records/hostile_input.ts";
 import { testIdentity } from "./records/identity.ts";
+import { testJson } from "./records/json_values.ts";
 import { testList } from "./records/list.ts";
 import { testOperationIds } from "./records/operation_ids.ts";
 import { testPayload } from "./records/payload.ts";
@@ -27,6 +28,7 @@ export function testRecords(target: StoreTarget): void {
   testWorkedExample(suite);
   testIdentity(suite);
   testPayload(suite);
+  testJson(suite);
   testRevisions(suite);
   testExpiry(suite);
   testPurge(suite);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { VISITS } from "./counter_kind.ts";
+import { THREAD, VISITS } from "./shared_names.ts";
 import { assertSound, medianAndWorst, say, StoreDirectory } from "./shared_store.ts";
 import type { MixResult } from "./task.ts";
 import { Worker } from "./workers.ts";
@@ -56,17 +56,19 @@ Deno.test("CON-06: processes that are killed in the middle of their writes distu
   using store = new StoreDirectory();
   await using memory = await store.open();
   await memory.records.put(VISITS, { n: 0 }, { expected: null, ttl: null });
+  await memory.conversation(THREAD).create();
   await using steady = await Worker.startAll(2);
   await steady.perform(() => ({ do: "open", path: store.path, busyTimeoutMs: 20_000 }));
   let running = true;
-  const mixing = steady.perform<MixResult>((seed) => ({ do: "mix", seed, forMs: FOR_MS })).finally(() => {
-    running = false;
-  });
+  const mixing = steady.perform<MixResult>((seed) => ({ do: "mix", seed, forMs: FOR_MS, prunes: false }))
+    .finally(() => {
+      running = false;
+    });
   let kills = 0;
   while (running && kills < KILLS_MAX) {
     const victim = await Worker.start();
     await victim.perform({ do: "open", path: store.path, busyTimeoutMs: 20_000 });
-    const mixed = victim.perform({ do: "mix", seed: 1_000 + kills, forMs: 60_000 }).then(
+    const mixed = victim.perform({ do: "mix", seed: 1_000 + kills, forMs: 60_000, prunes: false }).then(
       () => "done",
       () => "killed",
     );

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { VISITS } from "./counter_kind.ts";
+import { THREAD, VISITS } from "./shared_names.ts";
 import { assertSound, StoreDirectory } from "./shared_store.ts";
 import { Worker } from "./workers.ts";
 
@@ -34,6 +34,28 @@ Deno.test("CON-01: facts that several processes put at once are all there", asyn
   const { items, next } = await memory.records.list("orchard", { limit: 1_000 });
   assert.equal(items.length, processes * facts);
   assert.equal(next, null);
+  await assertSound(memory);
+});
+
+Deno.test("CON-01: turns that 4 processes append to one conversation are all there, one revision each", async () => {
+  const turns = LONG ? 100 : 25;
+  using store = new StoreDirectory();
+  await using memory = await store.open();
+  const conversation = memory.conversation(THREAD);
+  const created = await conversation.create();
+  await using workers = await Worker.startAll(4);
+  await workers.perform(() => ({ do: "open", path: store.path, busyTimeoutMs: 60_000 }));
+  const revisions = await workers.perform<number[]>((index) => ({
+    do: "append",
+    prefix: `w${index}`,
+    count: turns,
+  }));
+  const handedOut = revisions.flat().sort((a, b) => a - b);
+  assert.deepEqual(handedOut, Array.from({ length: 4 * turns }, (_, index) => created + index + 1));
+  const contents: (string | null | undefined)[] = [];
+  for await (const turn of conversation.turns()) contents.push(turn.messages[0]!.content);
+  assert.equal(new Set(contents).size, 4 * turns);
+  assert.equal(contents.length, 4 * turns);
   await assertSound(memory);
 });
 

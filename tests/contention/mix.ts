@@ -2,15 +2,17 @@
 
 import { ConflictError, type Memory } from "@holdfast/memory";
 import { Seeded } from "../model/records/seeded.ts";
-import { VISITS } from "./counter_kind.ts";
+import { THREAD, VISITS } from "./shared_names.ts";
 import type { MixResult, Task } from "./task.ts";
 
 const SHARED_KEYS = ["s0", "s1", "s2"];
 const CALLS_MAX = 20_000;
 
-/** Mixes puts, gets, updates, forgets, purges and lists until the time is over; conflicts are expected, errors not. */
-export async function mix(memory: Memory, task: Task & { readonly do: "mix" }): Promise<MixResult> {
-  const mixing = new Mixing(memory, task.seed);
+type Mix = Task & { readonly do: "mix" };
+
+/** Mixes calls about records and a conversation with checks until the time is over; conflicts are expected, errors not. */
+export async function mix(memory: Memory, task: Mix): Promise<MixResult> {
+  const mixing = new Mixing(memory, task);
   const until = performance.now() + task.forMs;
   while (performance.now() < until && mixing.calls < CALLS_MAX) await mixing.step();
   return mixing.result();
@@ -23,13 +25,17 @@ class Mixing {
   readonly #waitsMs: number[] = [];
   readonly #kept = new Map<string, number>();
   readonly #revisions: number[] = [];
+  readonly #memory: Memory;
   readonly #records: Memory["records"];
+  readonly #prunes: boolean;
   readonly #seeded: Seeded;
   #text = 0;
 
-  constructor({ records }: Memory, seed: number) {
-    this.#records = records;
+  constructor(memory: Memory, { seed, prunes }: Mix) {
+    this.#memory = memory;
+    this.#records = memory.records;
     this.#seeded = new Seeded(seed);
+    this.#prunes = prunes;
   }
 
   async step(): Promise<void> {
@@ -42,6 +48,10 @@ class Mixing {
       [1, () => this.#call(() => this.#records.purge("orchard", { now: 0 }).then(() => {}))],
       [6, () => this.#call(() => this.#records.get(VISITS).then(() => {}))],
       [1, () => this.#call(() => this.#records.list("orchard").then(() => {}))],
+      [1, () => this.#call(() => this.#append())],
+      [1, () => this.#call(() => this.#readTurns())],
+      [0.3, () => this.#call(() => this.#check())],
+      [this.#prunes ? 0.5 : 0, () => this.#call(() => this.#memory.prune().then(() => {}))],
       [2, () => this.#together()],
     ])();
   }
@@ -105,6 +115,23 @@ class Mixing {
     if (!await this.#records.forget(fact(key), revision)) throw new Error(`${key} was not where it was put`);
     this.#kept.delete(key);
     this.#forgotten++;
+  }
+
+  async #append(): Promise<void> {
+    const content = `turn ${this.#text++}`;
+    await this.#memory.conversation(THREAD).append([{ role: "user", content }]);
+  }
+
+  async #readTurns(): Promise<void> {
+    const texts: string[] = [];
+    const turns = this.#memory.conversation(THREAD).turns(undefined, { last: 5 });
+    for await (const { messages } of turns) texts.push(messages[0]!.content ?? "");
+    if (!texts.every((text) => text.startsWith("turn "))) throw new Error("a turn was not what was appended");
+  }
+
+  async #check(): Promise<void> {
+    const { problems } = await this.#memory.check();
+    if (problems.length > 0) throw new Error(`a check found ${JSON.stringify(problems)}`);
   }
 
   async #increment(): Promise<void> {

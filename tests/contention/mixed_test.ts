@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { VISITS } from "./counter_kind.ts";
+import { THREAD, VISITS } from "./shared_names.ts";
 import { assertSound, medianAndWorst, say, StoreDirectory } from "./shared_store.ts";
 import type { MixResult } from "./task.ts";
 import { Worker } from "./workers.ts";
@@ -12,10 +12,16 @@ Deno.test("Several processes that mix everything meet no lock error, and none of
   using store = new StoreDirectory();
   await using memory = await store.open();
   await memory.records.put(VISITS, { n: 0 }, { expected: null, ttl: null });
+  await memory.conversation(THREAD).create();
   await using workers = await Worker.startAll(PROCESSES);
   // The timeout is long enough for a loaded machine and short enough to show that somebody starves.
   await workers.perform(() => ({ do: "open", path: store.path, busyTimeoutMs: 20_000 }));
-  const results = await workers.perform<MixResult>((seed) => ({ do: "mix", seed, forMs: FOR_MS }));
+  const results = await workers.perform<MixResult>((seed) => ({
+    do: "mix",
+    seed,
+    forMs: FOR_MS,
+    prunes: LONG,
+  }));
   for (const [index, { calls, conflicts, waitsMs }] of results.entries()) {
     say(`process ${index}: ${calls} calls, ${conflicts} conflicts, ${medianAndWorst(waitsMs)}`);
     assert.ok(calls >= 10, `process ${index} made ${calls} calls`);

@@ -1,7 +1,7 @@
 /** The same promises through a library that needs a rollback journal, where readers and COMMITs can be busy too. */
 
 import assert from "node:assert/strict";
-import { VISITS } from "./counter_kind.ts";
+import { THREAD, VISITS } from "./shared_names.ts";
 import { oldLibrary } from "./old_library.ts";
 import { assertSound, medianAndWorst, say, StoreDirectory } from "./shared_store.ts";
 import type { MixResult } from "./task.ts";
@@ -29,12 +29,14 @@ Deno.test("Several processes that mix everything with a rollback journal meet no
   using store = new StoreDirectory();
   await using memory = await store.open({ driver: oldLibrary, busyTimeoutMs: 60_000 });
   await memory.records.put(VISITS, { n: 0 }, { expected: null, ttl: null });
+  await memory.conversation(THREAD).create();
   await using workers = await Worker.startAll(3);
   await workers.perform(() => ({ do: "open", path: store.path, busyTimeoutMs: 60_000, old: true }));
   const results = await workers.perform<MixResult>((seed) => ({
     do: "mix",
     seed,
     forMs: LONG ? 30_000 : 2_000,
+    prunes: false,
   }));
   for (const [index, { calls, conflicts, waitsMs }] of results.entries()) {
     say(`process ${index}: ${calls} calls, ${conflicts} conflicts, ${medianAndWorst(waitsMs)}`);

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { type Memory, type MemoryOptions, openMemory } from "@holdfast/memory";
-import { COUNTER } from "./counter_kind.ts";
+import { COUNTER } from "./shared_names.ts";
 
 /** A private directory that goes with the test. */
 export class StoreDirectory implements Disposable {

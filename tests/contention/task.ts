@@ -10,10 +10,12 @@ export type Task =
   | { readonly do: "increment"; readonly times: number }
   /** Puts facts of its own. */
   | { readonly do: "facts"; readonly prefix: string; readonly count: number }
+  /** Appends turns to one conversation that others append to as well. */
+  | { readonly do: "append"; readonly prefix: string; readonly count: number }
   /** Opens a new file that others open too, writes one fact, and closes it. */
   | { readonly do: "first open"; readonly path: string; readonly key: string; readonly old?: boolean }
   /** Mixes everything for a bounded time. */
-  | { readonly do: "mix"; readonly seed: number; readonly forMs: number }
+  | { readonly do: "mix"; readonly seed: number; readonly forMs: number; readonly prunes: boolean }
   /** Forgets and puts one record of its own, over and over. */
   | { readonly do: "forgets"; readonly key: string; readonly times: number }
   /** Takes a write lock with plain SQLite, as any other program could. */

@@ -2,7 +2,7 @@
 
 import { DatabaseSync } from "node:sqlite";
 import { ConflictError, type Memory, MemoryError, openMemory } from "@holdfast/memory";
-import { COUNTER, VISITS } from "./counter_kind.ts";
+import { COUNTER, THREAD, VISITS } from "./shared_names.ts";
 import { mix } from "./mix.ts";
 import { oldLibrary } from "./old_library.ts";
 import type { Answer, Task } from "./task.ts";
@@ -30,6 +30,8 @@ async function perform(task: Task): Promise<unknown> {
       return await increment(opened!, task.times);
     case "facts":
       return await putFacts(opened!, task.prefix, task.count);
+    case "append":
+      return await append(opened!, task.prefix, task.count);
     case "first open":
       return await firstOpen(task);
     case "mix":
@@ -64,6 +66,16 @@ async function putFacts({ records }: Memory, prefix: string, count: number): Pro
     const identity = { tenant: "orchard", kind: "fact", key: `${prefix}-${index}` } as const;
     const value = { schema: 1, text: `fact ${index}`, source: prefix, reviewed: false } as const;
     revisions.push(await records.put(identity, value, { expected: null, ttl: 3_600 }));
+  }
+  return revisions;
+}
+
+async function append(memory: Memory, prefix: string, count: number): Promise<number[]> {
+  const conversation = memory.conversation(THREAD);
+  const revisions: number[] = [];
+  for (let index = 0; index < count; index++) {
+    const content = `${prefix}-${index}`;
+    revisions.push((await conversation.append([{ role: "user", content }])).revision);
   }
   return revisions;
 }

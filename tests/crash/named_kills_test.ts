@@ -165,7 +165,9 @@ for (const script of ["group", "deletion", "completion", "creation"] as const) {
         after: null,
         refusal: null,
       }));
-      assert.equal(await killAtSteps(steps, script === "creation" ? null : "group"), 2 * calls);
+      const kills = await killAtSteps(steps, script === "creation" ? null : "group");
+      assert.equal(kills, 2 * calls);
+      Deno.stdout.writeSync(new TextEncoder().encode(`${script}: ${kills} kills\n`));
     },
   });
 }

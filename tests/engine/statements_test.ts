@@ -49,7 +49,7 @@ const PLANS: Readonly<Record<string, readonly string[]>> = {
   ],
   "INSERT INTO operations": [],
   "SELECT sequence, batch, kind, scope_hash, key_hash, burned, floor, at, counts, head, checksum FROM deletions WHERE key_hash = $1":
-    ["SEARCH deletions USING INDEX deletions_by_key (key_hash=?)", "USE TEMP B-TREE FOR ORDER BY"],
+    ["SEARCH deletions USING INDEX deletions_by_key (key_hash=?)"],
   "SELECT sequence, batch, kind, scope_hash, key_hash, burned, floor, at, counts, head, checksum FROM deletions WHERE sequence > $1":
     ["SEARCH deletions USING INTEGER PRIMARY KEY (rowid>?)"],
   "SELECT coalesce(max(sequence), 0) FROM deletions": ["SEARCH deletions"],

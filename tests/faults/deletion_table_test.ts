@@ -226,6 +226,13 @@ for (const [journal, driver] of JOURNALS) {
     assert.equal(await isThere(elsewhere), false);
   });
 
+  Deno.test(`A pending deletion is completed also by a read that would not wait for any lock [${journal}]`, async () => {
+    await using store = await make();
+    await using elsewhere = await store.openHonestly(0);
+    await crash(store);
+    assert.deepEqual((await elsewhere.records.list("orchard")).items.map(({ key }) => key), ["neighbour"]);
+  });
+
   for (const [step, sql] of AFTER_RECORDED) {
     Deno.test(`A recorded deletion that fails at ${step} rejects with its place in the ledger, and the next read completes it [${journal}]`, async () => {
       await using store = await make();

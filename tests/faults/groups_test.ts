@@ -5,7 +5,7 @@ import { factAt, factOf } from "../conformance/records/samples.ts";
 import type { DriverCall } from "../kit/faulty_driver.ts";
 import { testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import type { StoreDump } from "../kit/store_dump.ts";
-import { casesOf, describe, faultOf, type MatrixCase, struckCalls } from "./matrix.ts";
+import { busyTimeoutFor, casesOf, describe, faultOf, type MatrixCase, struckCalls } from "./matrix.ts";
 import {
   assertIsFirstError,
   type Ending,
@@ -81,7 +81,7 @@ async function runStruck(
   const before = store.committed();
   let endings: readonly Ending[];
   {
-    await using memory = await store.open(each.way.lasting ? 5 : 5_000);
+    await using memory = await store.open(busyTimeoutFor(each.way));
     store.driver.fail(faultOf(each, trace));
     endings = await Promise.all(group.members.map((member) => endingOf(member.run(memory))));
     assert.deepEqual(store.driver.struck[0], each.call, "another call was struck than the one meant");

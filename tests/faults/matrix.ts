@@ -95,6 +95,11 @@ export function faultOf({ place, call, way }: MatrixCase, trace: readonly Driver
   return { ...way, database, skip, verbs: VERBS };
 }
 
+/** How long calls wait for locks: only where a lock is held for good is it not worth the time. */
+export function busyTimeoutFor({ code, lasting }: Way): number {
+  return code === RESULT.BUSY && lasting ? 25 : 5_000;
+}
+
 /** What a failure tells of its case. */
 export function describe({ place, call, way }: MatrixCase): string {
   const code = Object.entries(RESULT).find(([, value]) => value === way.code)?.[0] ?? way.code;

@@ -6,7 +6,7 @@ import { factAt, factOf } from "../conformance/records/samples.ts";
 import type { DriverCall } from "../kit/faulty_driver.ts";
 import { testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { type Opening, OPENINGS, prepareTwo } from "./openings.ts";
-import { casesOf, describe, faultOf, type MatrixCase, struckCalls } from "./matrix.ts";
+import { busyTimeoutFor, casesOf, describe, faultOf, type MatrixCase, struckCalls } from "./matrix.ts";
 import { assertIsFirstError, endingOf, imageOf, type StoreImage, StruckStore } from "./struck_store.ts";
 
 async function traceOf(image: StoreImage | null): Promise<readonly DriverCall[]> {
@@ -31,7 +31,7 @@ async function runStruck(
   await using store = await StruckStore.make(image);
   const { driver } = store;
   driver.fail(faultOf(each, trace));
-  const ending = await endingOf(store.open(each.way.lasting ? 5 : 5_000));
+  const ending = await endingOf(store.open(busyTimeoutFor(each.way)));
   assert.deepEqual(driver.struck[0], each.call, "another call was struck than the one meant");
   driver.heal();
   if (ending.kind === "resolved") {

@@ -5,7 +5,7 @@ import { factAt, factOf } from "../conformance/records/samples.ts";
 import type { DriverCall } from "../kit/faulty_driver.ts";
 import { testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import type { StoreDump } from "../kit/store_dump.ts";
-import { casesOf, describe, faultOf, type MatrixCase, struckCalls } from "./matrix.ts";
+import { busyTimeoutFor, casesOf, describe, faultOf, type MatrixCase, struckCalls } from "./matrix.ts";
 import { RECORD_OPERATIONS, type StruckOperation } from "./record_operations.ts";
 import {
   assertIsFirstError,
@@ -58,7 +58,7 @@ async function runStruck(operation: StruckOperation, honest: Honest, each: Matri
   const { driver } = store;
   let expected: readonly StoreDump[];
   {
-    await using memory = await store.open(each.way.lasting ? 5 : 5_000);
+    await using memory = await store.open(busyTimeoutFor(each.way));
     driver.fail(faultOf(each, honest.trace));
     const ending = await endingOf(operation.run(memory));
     assert.deepEqual(driver.struck[0], each.call, "another call was struck than the one meant");
@@ -84,8 +84,8 @@ function expectedStates(honest: Honest, { way }: MatrixCase, ending: Ending): re
     assert.equal(outcome, "recorded", "a lock held once was not waited for");
   }
   if (outcome === "nothing") return [before];
-  if (outcome === "recorded") return [after, asCompletedLater(after, before)];
-  return [before, after];
+  const recorded = [after, asCompletedLater(after, before)];
+  return outcome === "recorded" ? recorded : [before, ...recorded];
 }
 
 function isSame(left: unknown, right: unknown): boolean {

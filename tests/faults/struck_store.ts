@@ -68,8 +68,8 @@ export class StruckStore implements AsyncDisposable {
   }
 
   /** The same store through a driver that does not fail: another process, so to speak. */
-  openHonestly(): Promise<Memory> {
-    return openMemory(this.path, { ...optionsFor(5_000), driver: this.#inner });
+  openHonestly(busyTimeoutMs = 5_000): Promise<Memory> {
+    return openMemory(this.path, { ...optionsFor(busyTimeoutMs), driver: this.#inner });
   }
 
   /** What is committed, as another process would see it. */

@@ -1,18 +1,8 @@
 import assert from "node:assert/strict";
-import { DatabaseSync } from "node:sqlite";
+import { alter } from "./altered_files.ts";
 import { Scratch } from "./scratch.ts";
 import { DATABASES } from "./store_names.ts";
 import { assertRefused, forgetFirst, isPlanted, makeStore } from "./stored.ts";
-
-/** Runs statements on a closed database file. */
-function alter(path: string, ...statements: readonly string[]): void {
-  const database = new DatabaseSync(path);
-  try {
-    for (const statement of statements) database.prepare(statement).all();
-  } finally {
-    database.close();
-  }
-}
 
 /** Requires that opening is refused, and that no byte of any file is changed by it. */
 async function assertRefusedUnchanged(scratch: Scratch, code: string): Promise<void> {

@@ -123,3 +123,19 @@ Deno.test("close() of a read-only store changes neither main nor ledger", async 
   assert.deepEqual(DATABASES.map((name) => scratch.digests()[name]), before);
   assert.equal(countOpenFiles(), 0);
 });
+
+Deno.test("the first error of an opening is told although closing fails too", async () => {
+  using scratch = new Scratch();
+  await makeStore(scratch.at("agent.db"));
+  await makeStore(scratch.at("other.db"));
+  let opensAndCloses = 0;
+  const driver = observedDriver({
+    after({ sql }): void {
+      if (sql === null && ++opensAndCloses > 2) throw new Error("closing failed");
+    },
+  });
+  await assertRefused(scratch.at("agent.db"), "INTEGRITY", {
+    driver,
+    deletionPath: scratch.at("other.db.deletions"),
+  });
+});

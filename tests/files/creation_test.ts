@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { forgetEpoch, stamp } from "./creation.ts";
+import { forgetEpoch, stamp, stampByHalf } from "./altered_files.ts";
 import { HAS_MODES, Scratch } from "./scratch.ts";
 import { DATABASES } from "./store_names.ts";
 import { assertRefused, assertUsable, makeStore } from "./stored.ts";
@@ -13,6 +13,7 @@ async function makeWithoutEpoch(scratch: Scratch): Promise<void> {
 const PREFIXES: readonly (readonly [what: string, leave: (scratch: Scratch) => void | Promise<void>])[] = [
   ["an empty ledger", (scratch) => void scratch.write("agent.db.deletions")],
   ["a stamped ledger", (scratch) => stamp(scratch.write("agent.db.deletions"), "agent.db.deletions")],
+  ["a ledger stamped by half", (scratch) => stampByHalf(scratch.write("agent.db.deletions"))],
   ["a ledger with its schema", async (scratch) => {
     await makeWithoutEpoch(scratch);
     Deno.removeSync(scratch.at("agent.db"));
@@ -25,6 +26,11 @@ const PREFIXES: readonly (readonly [what: string, leave: (scratch: Scratch) => v
     await makeWithoutEpoch(scratch);
     Deno.removeSync(scratch.at("agent.db"));
     stamp(scratch.write("agent.db"), "agent.db");
+  }],
+  ["a ledger with its schema, and a main stamped by half", async (scratch) => {
+    await makeWithoutEpoch(scratch);
+    Deno.removeSync(scratch.at("agent.db"));
+    stampByHalf(scratch.write("agent.db"));
   }],
   ["both schemas, and no epoch in the ledger", makeWithoutEpoch],
   ["an empty main alone", (scratch) => void scratch.write("agent.db")],

@@ -147,6 +147,20 @@ for (let free = 0; free <= 40; free += 4) {
   );
 }
 
+diskTest(
+  "DRV-22 a creation on a disk that fills up at any point says so, and the next one finishes it",
+  async () => {
+    for (let free = 0; free <= 200; free += 4) {
+      using disk = new TinyDisk(1_024);
+      disk.fill(free);
+      const told = await makeStore(disk.at("agent.db"), { facts: 0 }).then(() => null, toldBy);
+      if (told !== null) assert.match(told.code, /^(FULL|IO)$/, `with ${free} KiB left`);
+      disk.empty();
+      await assertUsable(disk.at("agent.db"), { facts: 0 });
+    }
+  },
+);
+
 for (let free = 0; free <= 128; free += 16) {
   diskTest(
     `DRV-22 a closed store that is opened with ${free} KiB left opens, or says so, unharmed`,

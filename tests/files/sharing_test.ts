@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
 import { openMemory } from "../../mod.ts";
 import { countOpenFiles } from "../../src/files/open_files.ts";
 import { runForJson } from "./child.ts";
@@ -151,6 +152,29 @@ Deno.test("two processes count up one counter, and no step is lost", async () =>
   assert.equal(other, true);
   assert.equal(await readCounter(memory), 100);
   assert.deepEqual((await memory.check()).problems, []);
+});
+
+Deno.test("opening with rollback journals waits for a lock that is taken while it reads main", async () => {
+  using scratch = new Scratch();
+  const version = "3.49.0";
+  await makeStore(scratch.at("agent.db"), { driver: observedDriver({ version }) });
+  const other = new DatabaseSync(scratch.at("agent.db"));
+  let reads = 0;
+  const driver = observedDriver({
+    version,
+    before({ path, sql }): void {
+      if (path.endsWith(".deletions") || !sql?.includes("FROM meta")) return;
+      if (reads++ === 0) other.prepare("BEGIN EXCLUSIVE").run();
+      else if (other.isTransaction) other.prepare("COMMIT").run();
+    },
+  });
+  try {
+    await using memory = await openMemory(scratch.at("agent.db"), { driver });
+    assert.deepEqual((await memory.check()).problems, []);
+    assert(reads > 1);
+  } finally {
+    other.close();
+  }
 });
 
 lockTest(

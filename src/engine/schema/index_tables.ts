@@ -28,7 +28,8 @@ const CREATE_UNINDEXED_TURNS = `CREATE TABLE unindexed_turns (
   PRIMARY KEY (index_id, turn)
 ) STRICT, WITHOUT ROWID`;
 
-// The lists hold ranges and numbers of terms; the forward list of terms lets a deletion do without the text.
+// The lists hold ranges and numbers of terms; the list of terms lets a deletion do without the text. Rows of a kilobyte
+// and more, which dense scripts make, would each spill over to a page of their own in a table without row ids.
 export const CREATE_INDEXED_TURNS = `CREATE TABLE indexed_turns (
   index_id INTEGER NOT NULL,
   turn INTEGER NOT NULL,
@@ -39,9 +40,11 @@ export const CREATE_INDEXED_TURNS = `CREATE TABLE indexed_turns (
   checksum INTEGER NOT NULL,
   lists_checksum INTEGER NOT NULL,
   chunk_list BLOB NOT NULL,
-  term_list BLOB NOT NULL,
-  PRIMARY KEY (index_id, turn)
-) STRICT, WITHOUT ROWID`;
+  term_list BLOB NOT NULL
+) STRICT`;
+
+export const CREATE_INDEXED_TURNS_BY_TURN =
+  `CREATE UNIQUE INDEX indexed_turns_by_turn ON indexed_turns (index_id, turn)`;
 
 // A number is never given to another term of the same index, so that a stale list can name no other term.
 export const CREATE_INDEX_TERMS = `CREATE TABLE index_terms (
@@ -73,6 +76,7 @@ export const CREATE_INDEX_TABLES: readonly string[] = [
   CREATE_CHUNK_INDEXES_BY_SCOPE,
   CREATE_UNINDEXED_TURNS,
   CREATE_INDEXED_TURNS,
+  CREATE_INDEXED_TURNS_BY_TURN,
   CREATE_INDEX_TERMS,
   CREATE_INDEX_TERMS_BY_TERM,
   CREATE_POSTINGS,

@@ -68,7 +68,7 @@ const CREATE_DELETIONS = `CREATE TABLE deletions (
   checksum INTEGER NOT NULL
 ) STRICT`;
 
-const CREATE_DELETIONS_BY_KEY = `CREATE INDEX deletions_by_key ON deletions (key_hash, burned)`;
+const CREATE_DELETIONS_BY_KEY = `CREATE INDEX deletions_by_key ON deletions (key_hash)`;
 
 const CREATE_FLOORS = `CREATE TABLE floors (
   scope_hash BLOB NOT NULL,

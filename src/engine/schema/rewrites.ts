@@ -19,6 +19,7 @@ import {
   CREATE_INDEX_TERMS,
   CREATE_INDEX_TERMS_BY_TERM,
   CREATE_INDEXED_TURNS,
+  CREATE_INDEXED_TURNS_BY_TURN,
   CREATE_POSTINGS,
 } from "./index_tables.ts";
 import { CREATE_RECORDS, CREATE_RECORDS_BY_EXPIRY } from "./main_schema.ts";
@@ -99,7 +100,7 @@ export const REWRITES: ReadonlyMap<string, readonly string[]> = new Map([
   rewrite("pins", CREATE_PINS, COPY_PINS, [CREATE_PINS_BY_SOURCE]),
   rewrite("summaries", CREATE_SUMMARIES, COPY_SUMMARIES, []),
   rewrite("replays", CREATE_REPLAYS, COPY_REPLAYS, []),
-  rewrite("indexed_turns", CREATE_INDEXED_TURNS, COPY_INDEXED_TURNS, []),
+  rewrite("indexed_turns", CREATE_INDEXED_TURNS, COPY_INDEXED_TURNS, [CREATE_INDEXED_TURNS_BY_TURN]),
   rewrite("index_terms", CREATE_INDEX_TERMS, COPY_INDEX_TERMS, [CREATE_INDEX_TERMS_BY_TERM]),
   rewrite("postings", CREATE_POSTINGS, COPY_POSTINGS, []),
 ]);

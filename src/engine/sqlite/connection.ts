@@ -1,5 +1,13 @@
+import { toStorageError } from "../../files/private_file.ts";
 import type { Operation, SqlReply } from "../operation.ts";
-import type { Row, SqliteConnection, SqliteDriver, SqliteStatement, SqlValue } from "./driver.ts";
+import {
+  type Row,
+  type SqliteConnection,
+  type SqliteDriver,
+  SqliteFailure,
+  type SqliteStatement,
+  type SqlValue,
+} from "./driver.ts";
 import { type DatabaseName, toMemoryError, withSecond } from "./result_codes.ts";
 
 const BEGIN_DEFERRED = "BEGIN DEFERRED";
@@ -22,6 +30,7 @@ export class Connection {
   readonly name: DatabaseName;
   readonly #connection: SqliteConnection;
   readonly #statements = new Map<string, SqliteStatement>();
+  #isLeftOpen = false;
 
   constructor(name: DatabaseName, connection: SqliteConnection) {
     this.name = name;
@@ -33,13 +42,18 @@ export class Connection {
     try {
       return new Connection(name, driver.open(path, { readOnly }));
     } catch (error) {
-      throw toMemoryError(error, name);
+      throw error instanceof SqliteFailure ? toMemoryError(error, name) : toStorageError(error);
     }
   }
 
   /** Whether a transaction is open; after an error SQLite may have ended it by itself. */
   get isTransaction(): boolean {
     return this.#connection.isTransaction;
+  }
+
+  /** Whether a transaction that failed could not be rolled back: what it wrote must not be read. */
+  get isLeftOpen(): boolean {
+    return this.#isLeftOpen;
   }
 
   get(sql: string, ...parameters: SqlValue[]): Row | undefined {
@@ -69,6 +83,7 @@ export class Connection {
   /** Begins a transaction, after ending one that an earlier failure may have left open. */
   begin(mode: keyof typeof BEGIN): void {
     this.rollback();
+    this.#isLeftOpen = false;
     this.run(BEGIN[mode]);
   }
 
@@ -87,6 +102,7 @@ export class Connection {
       this.rollback();
       return error;
     } catch (second) {
+      this.#isLeftOpen = true;
       return withSecond(error, second, "A failed transaction could not be rolled back");
     }
   }

@@ -1,7 +1,7 @@
 /** Creation, step by step as the protocol over the two files states it: any prefix of it is finished at the next open. */
 
 import { randomBytes, randomIdentity } from "../../clock.ts";
-import { StorageError } from "../../errors.ts";
+import { IntegrityError, StorageError } from "../../errors.ts";
 import { firstHead } from "../chain.ts";
 import type { Connection } from "./connection.ts";
 import { createSchema, LEDGER, MAIN, schemaVersion } from "./database.ts";
@@ -55,9 +55,12 @@ export function ensureMain(main: Connection, ledger: Ledger): void {
 export function ensureEpoch(main: Connection, ledger: Ledger): void {
   if (ledger.readMeta().epoch !== null) return;
   inTransaction(main, () => {
-    const { epoch } = readMainMeta(main);
+    const { epoch, lineage } = readMainMeta(main);
     inTransaction(ledger.connection, () => {
       const meta: LedgerMeta = ledger.readMeta();
+      if (meta.lineage !== lineage) {
+        throw new IntegrityError("Cannot use store: its ledger belongs to another store");
+      }
       if (meta.epoch === null) ledger.updateMeta({ ...meta, epoch });
     });
   });

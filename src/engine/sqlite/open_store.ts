@@ -6,6 +6,7 @@ import { assertOwnHeader } from "../../files/header.ts";
 import { claimFile, isOpenHere } from "../../files/open_files.ts";
 import { requirePermissions } from "../../files/permissions.ts";
 import {
+  assertWritable,
   createPrivateFile,
   inspectDirectory,
   inspectPrivateFile,
@@ -98,6 +99,7 @@ function attempt(paths: StorePaths, options: OpenStoreOptions): OpenedStore {
   const before = inspectStore(paths);
   assertComplete(paths, before);
   if (readOnly) assertReadable(paths, before);
+  else assertWritable(before);
   const opening = new Opening(driver, readOnly);
   try {
     const ledger = new Ledger(opening.openFile(LEDGER, paths.ledger).connection);
@@ -128,13 +130,17 @@ function finishCreation(main: Connection, ledger: Ledger, paths: StorePaths): vo
 /** A store without its ledger could not know what was deleted. Main is looked at first, since it is made last. */
 function assertComplete(paths: StorePaths, files: StoreFiles): void {
   const main = files.get(paths.main.path);
-  if (main === undefined || main.bytes === 0 || files.has(paths.ledger.path)) return;
+  if (main === undefined || main.bytes === 0 || isThere(files, paths.ledger)) return;
   if (!isOpenHere(paths.main.path, main)) assertOwnHeader(paths.main.path, MAIN);
   throw new IntegrityError("Cannot open store: its ledger is missing");
 }
 
+function isThere(files: StoreFiles, file: FilePath): boolean {
+  return (files.get(file.path)?.bytes ?? 0) > 0;
+}
+
 function assertReadable(paths: StorePaths, files: StoreFiles): void {
-  if (files.has(paths.main.path) && files.has(paths.ledger.path)) return;
+  if (isThere(files, paths.main) && isThere(files, paths.ledger)) return;
   throw new StorageError(
     "READONLY",
     "Cannot open store read-only: it is not there, or its creation is unfinished",

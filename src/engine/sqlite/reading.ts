@@ -1,6 +1,6 @@
 import { jitter, monotonicMs, sleep } from "../../clock.ts";
 import { StorageError } from "../../errors.ts";
-import { BUSY_SLEEP_MS, GLANCE_MS, PENDING_EVENTS_READ_MAX } from "../../limits.ts";
+import { BUSY_SLEEP_MS, CATCH_UPS_PER_GROUP_MAX, GLANCE_MS, PENDING_EVENTS_READ_MAX } from "../../limits.ts";
 import type { ReadOptions } from "../engine.ts";
 import { allRows, type DeletionEvent, getRow, type Operation, type ReadTransaction } from "../operation.ts";
 import { assertAgreement } from "./agreement.ts";
@@ -34,6 +34,7 @@ export class Reading {
   glance<T>(factory: Factory<T>): T | undefined {
     this.#parts.assertOpen();
     if (monotonicMs() - this.#parts.freshness.lookedAtMs >= GLANCE_MS) return undefined;
+    if (this.#parts.main.isLeftOpen) return undefined;
     try {
       return this.#parts.main.drive(factory(TRANSACTION));
     } catch (error) {
@@ -46,16 +47,16 @@ export class Reading {
     this.#parts.assertOpen();
     options.signal?.throwIfAborted();
     const deadlineMs = monotonicMs() + this.#parts.busyTimeoutMs;
-    for (;;) {
+    for (let completions = 0;;) {
       const result = this.#attempt(factory, options);
       if (result.kind === "done") return result.value;
-      if (result.kind === "pending" && !this.#parts.readOnly) {
+      if (result.kind === "pending" && !this.#parts.readOnly && completions++ < CATCH_UPS_PER_GROUP_MAX) {
+        // It waits for locks by itself; once it is done the read is due another go, however late it is.
         await this.#parts.complete(options.signal);
       } else {
         if (monotonicMs() >= deadlineMs) throw result.error;
         await sleep(jitter(BUSY_SLEEP_MS.min, BUSY_SLEEP_MS.max));
       }
-      if (monotonicMs() >= deadlineMs + this.#parts.busyTimeoutMs) throw result.error;
       this.#parts.assertOpen();
       options.signal?.throwIfAborted();
     }

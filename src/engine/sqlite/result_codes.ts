@@ -21,6 +21,9 @@ export const RESULT = {
   NOTADB: 26,
 } as const;
 
+/** An extended code: another file lies under the name, or none. */
+const READONLY_DBMOVED = 1032;
+
 const CODES: ReadonlyMap<number, readonly [StorageCode, string]> = new Map([
   [RESULT.BUSY, ["BUSY", "another connection holds the lock"]],
   [RESULT.LOCKED, ["BUSY", "another connection holds the lock"]],
@@ -49,6 +52,12 @@ export function toMemoryError(error: unknown, database: DatabaseName): unknown {
   if (primary === RESULT.CONSTRAINT) {
     return new IntegrityError(`Cannot use ${database}: a constraint of the file refused the write`, {
       details,
+      cause: error,
+    });
+  }
+  if (error.resultCode === READONLY_DBMOVED) {
+    return new StorageError("REPLACED", `Cannot use ${database}: another file lies under its name`, {
+      details: { ...details, by: "file" },
       cause: error,
     });
   }

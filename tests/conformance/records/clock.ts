@@ -1,6 +1,7 @@
 /** Effective time: what a clock that stands, jumps or steps back does to records. */
 
 import assert from "node:assert/strict";
+import { countOpenFiles } from "../../../src/files/open_files.ts";
 import { MutableClock } from "../../kit/mutable_clock.ts";
 import { forEachRow } from "../../kit/table.ts";
 import type { RecordsSuite } from "./promise.ts";
@@ -122,6 +123,26 @@ export function testClock({ promise, target }: RecordsSuite): void {
     });
     tell = clock.now;
     assert.equal(await records.put(RUN, START, { expected: 1, ttl: 60 }), 2);
+  });
+
+  promise(
+    "A store opened with a clock that tells no time is refused or can be closed: nothing stays open",
+    async (store) => {
+      const before = countOpenFiles();
+      await forEachRow(BROKEN_CLOCKS, async ([, broken]) => {
+        const opening = store.open({ clock: broken as () => number, onEvent: () => {} });
+        await opening.then((memory) => memory.close(), (error) => assert.equal(error.code, "CONTRACT"));
+      });
+      assert.equal(countOpenFiles(), before);
+    },
+  );
+
+  promise("A clock that broke does not keep a store from being closed", async (store) => {
+    const clock = new MutableClock(1_000);
+    let tell: () => unknown = clock.now;
+    const memory = await store.open({ clock: () => tell() as number, onEvent: () => {} });
+    tell = () => NaN;
+    await memory.close();
   });
 
   if (!target.durable) return;

@@ -12,16 +12,7 @@ import {
 import type { Here } from "./moves.ts";
 import { firstStep } from "./programs.ts";
 import { brokenByAcknowledging, liveFiles } from "./promises.ts";
-import {
-  type LingeringCommit,
-  mainOf,
-  NO_FILE,
-  NO_NOTES,
-  NONE,
-  processAt,
-  setOf,
-  type State,
-} from "./state.ts";
+import { type LingeringCommit, mainOf, NO_FILE, NO_NOTES, NONE, processAt, type State } from "./state.ts";
 
 /** The operation is over: locks go, notes go, the next one of the program is due. */
 export function finish(here: Here, state: State): State {
@@ -46,11 +37,15 @@ export function acknowledge(here: Here, state: State): State {
   const { history } = state;
   const known = changeHistory(note(state, broken), {
     erased: event ? history.erased | event.covers : history.erased,
-    handedOut: handedOut === null ? history.handedOut : history.handedOut | setOf(handedOut),
+    handedOut: handedOut === null ? history.handedOut : insorted(history.handedOut, handedOut),
   });
   const { lingering } = known.ledger;
   if (!lingering || lingering.by === NONE || lingering.by !== began.lingering) return finish(here, known);
   return finish(here, changeLedger(known, { lingering: { ...lingering, ruledOut: "laterWritesAreSafe" } }));
+}
+
+function insorted(numbers: readonly number[], number: number): readonly number[] {
+  return numbers.includes(number) ? numbers : [...numbers, number].sort((a, b) => a - b);
 }
 
 /** Told: INTEGRITY. Only an old main put back deserves it. */

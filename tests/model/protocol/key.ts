@@ -145,7 +145,7 @@ function addHistory(history: History): void {
   add(history.expected * 2 + Number(history.oldMainPutBack));
   add(promiseNumber(history.broken));
   addSet(history.erased & contents);
-  addSet(history.handedOut);
+  numbers.push(history.handedOut.length, ...history.handedOut);
 }
 
 function promiseNumber(promise: PromiseName | null): number {

@@ -5,6 +5,7 @@ import type { Move } from "./explore.ts";
 import type { Operation } from "./programs.ts";
 import type { Rules } from "./rules.ts";
 import {
+  type Journal,
   type LedgerVersion,
   type MainVersion,
   NOBODY,
@@ -69,6 +70,7 @@ export function commitMain(here: Here, file: number, version: MainVersion, ends:
     unchanged: changeMain(here.state, file, { lockedBy: NOBODY }),
     lingering: changeMain(here.state, file, { lingering, lockedBy: NOBODY }),
     surface: (state) => surfaceMain(state, file, here.rules),
+    journal: here.setup.journals.main,
   });
 }
 
@@ -80,15 +82,17 @@ export function commitLedger(here: Here, version: LedgerVersion, ends: CommitEnd
     unchanged: changeLedger(here.state, { lockedBy: NOBODY }),
     lingering: changeLedger(here.state, { lingering, lockedBy: NOBODY }),
     surface: surfaceLedger,
+    journal: here.setup.journals.ledger,
   });
 }
 
-/** What a file can look like after a COMMIT. */
+/** What a file can look like after a COMMIT, which depends on its journal. */
 interface CommitOutcomes {
   readonly committed: State;
   readonly unchanged: State;
   readonly lingering: State;
   readonly surface: (state: State) => State;
+  readonly journal: Journal;
 }
 
 /**
@@ -98,7 +102,7 @@ interface CommitOutcomes {
 function commitMoves(here: Here, ends: CommitEnds, outcomes: CommitOutcomes): Moves {
   const { crashesLeft, failuresLeft } = here.state;
   const moves = [step(here, ends.label, ends.done(outcomes.committed))];
-  const linger = here.setup.journal === "wal";
+  const linger = outcomes.journal === "wal";
   if (linger && crashesLeft > 0) {
     moves.push({
       ...moveOf(here, "crash"),

@@ -52,9 +52,9 @@ export function liveFiles(state: State, rules: Rules): readonly number[] {
 /** The promise that this state breaks, were everything to stop here and be opened again. */
 export function brokenPromise(state: State, rules: Rules): PromiseName | null {
   if (state.history.broken) return state.history.broken;
-  const live = liveFiles(state, rules);
-  if (live.length !== 1) return "oneLiveStore";
-  const main = mainOf(state, live[0]!);
+  const [live, ...others] = liveFiles(state, rules);
+  if (live === undefined || others.length > 0) return "oneLiveStore";
+  const main = mainOf(state, live);
   return main.tooOld ? null : brokenByRecovery(state, main, rules);
 }
 
@@ -99,7 +99,7 @@ export function brokenByAcknowledging(
   if (main.tooOld) return "olderMainIsRefused";
   if (write.began.fenced) return "fencedIsSilent";
   if (write.handedOut === null || history.oldMainPutBack) return null;
-  return (history.handedOut & setOf(write.handedOut)) === 0 ? null : "revisionsAreUnique";
+  return history.handedOut.includes(write.handedOut) ? "revisionsAreUnique" : null;
 }
 
 /** What an operation may rely on that begins now, with this main. */

@@ -5,7 +5,7 @@ import { firstStep, program } from "./programs.ts";
 import { brokenPromise } from "./promises.ts";
 import { type Rules, rulesWithout } from "./rules.ts";
 import {
-  type Journal,
+  type Journals,
   type MainFile,
   NO_FILE,
   NO_NOTES,
@@ -14,7 +14,6 @@ import {
   operationNumber,
   OPERATIONS_MAX,
   type Process,
-  setOf,
   type Setup,
   type State,
 } from "./state.ts";
@@ -28,7 +27,8 @@ export interface Pair {
   readonly programs: readonly [string, string];
   readonly crashes: number;
   readonly failures: number;
-  readonly journal?: Journal;
+  /** Write-ahead logs, unless said otherwise. */
+  readonly journals?: Journals;
 }
 
 /** The model of a pair under the given rules, all of them unless said otherwise. */
@@ -41,7 +41,7 @@ export function protocolModel(pair: Pair, rules: Rules = rulesWithout()): Model<
     programs,
     crashes: pair.crashes,
     failures: pair.failures,
-    journal: pair.journal ?? "wal",
+    journals: pair.journals ?? { main: "wal", ledger: "wal" },
     filesMayBeReplaced: programs.flat().some((operation) => operation.kind === "putBack"),
   };
   return {
@@ -74,7 +74,7 @@ function startState(setup: Setup, rules: Rules): State {
     history: {
       expected: FIRST_WRITE,
       erased: 0,
-      handedOut: setOf(1),
+      handedOut: [1],
       oldMainPutBack: false,
       broken: null,
     },

@@ -8,7 +8,7 @@ export const NO_FILE = -1;
 /** No operation, no write, no event. Operations are numbered from 1; writes, events and epochs bear the number of their operation. */
 export const NONE = 0;
 /** Stands for 2^32: how many revisions one generation may hand out. */
-export const GENERATION_RANGE = 8;
+export const GENERATION_RANGE = 100;
 /** Operations a program may have; numbers of operations must fit the bits of a set. */
 export const OPERATIONS_MAX = 8;
 
@@ -164,8 +164,8 @@ export interface History {
   readonly expected: number;
   /** Contents covered by acknowledged deletions. */
   readonly erased: number;
-  /** Record revisions handed out. */
-  readonly handedOut: number;
+  /** Record revisions handed out, in their order. */
+  readonly handedOut: readonly number[];
   readonly oldMainPutBack: boolean;
   readonly broken: PromiseName | null;
 }
@@ -183,15 +183,21 @@ export interface State {
   readonly failuresLeft: number;
 }
 
-/** In a write-ahead log a commit can linger; a rollback journal is settled by whoever looks next. */
+/** In a write-ahead log a commit can linger; what a rollback journal leaves is settled by whoever looks next. */
 export type Journal = "wal" | "rollback";
+
+/** Which file has which. */
+export interface Journals {
+  readonly main: Journal;
+  readonly ledger: Journal;
+}
 
 /** What the whole search shares: two programs, and how many crashes and failing commits may strike. */
 export interface Setup {
   readonly programs: readonly (readonly Operation[])[];
   readonly crashes: number;
   readonly failures: number;
-  readonly journal: Journal;
+  readonly journals: Journals;
   /** An operator may put an old main back: only then can names change between a commit and step 1.7. */
   readonly filesMayBeReplaced: boolean;
 }

@@ -10,6 +10,7 @@ import { RESTORE_STEPS } from "./restore_steps.ts";
 import type { Rules } from "./rules.ts";
 import { mainOf, namedFiles, NOBODY, processAt, type Setup, type State, type StepName } from "./state.ts";
 import { surfaceLedger, surfaceMain } from "./surfacing.ts";
+import { SWITCH_STEPS } from "./switch_steps.ts";
 import { WRITE_STEPS } from "./write_steps.ts";
 
 const STEPS: Readonly<Record<Exclude<StepName, "finished">, Step>> = {
@@ -17,6 +18,7 @@ const STEPS: Readonly<Record<Exclude<StepName, "finished">, Step>> = {
   ...DELETION_STEPS,
   ...READ_STEPS,
   ...RESTORE_STEPS,
+  ...SWITCH_STEPS,
   ...OPERATOR_STEPS,
 };
 

@@ -65,9 +65,7 @@ function checkLedger(here: Here): Moves {
   if (main.now.pendingFrom !== null && main.now.epoch === ledger.epoch) {
     return [step(here, "1.3 an unfinished restore", goTo(state, self, "4.7 complete the destination"))];
   }
-  if (here.operation.kind === "read") {
-    return [step(here, "1.3 check the ledger", readOn(here, main.now, ledger.events))];
-  }
+  if (here.operation.kind === "read") return readOn(here, main.now, ledger.events);
   return checkPending(here, main.now, ledger.events);
 }
 
@@ -76,27 +74,27 @@ function headAgrees(main: MainVersion, events: readonly Event[]): boolean {
 }
 
 /** A read that came here to have something completed: others may have done it meanwhile. */
-function readOn(here: Here, main: MainVersion, events: readonly Event[]): State {
+function readOn(here: Here, main: MainVersion, events: readonly Event[]): Moves {
   if (events.length > main.applied) return pend(here, main, events);
-  return beginAgain(here.state, here.self, "3.1 take main's snapshot");
+  return [
+    step(here, "1.3 nothing is pending", beginAgain(here.state, here.self, "3.1 take main's snapshot")),
+  ];
 }
 
-/** The pending events are read with the meta row that counts them, in one transaction (added). */
-function pend(here: Here, main: MainVersion, events: readonly Event[]): State {
+/** 1.4 begins: the pending events are read with the meta row that counts them, in one transaction (added). */
+function pend(here: Here, main: MainVersion, events: readonly Event[]): Moves {
   if (events.length - main.applied > 1 && here.rules.olderMainRefused) {
-    return rejectIntegrity(here, here.state);
+    return [step(here, "1.4 more than one batch is pending: INTEGRITY", rejectIntegrity(here, here.state))];
   }
   const work = applyEvents(main, events, here.rules);
-  return goTo(here.state, here.self, "1.4 roll forward", { work });
+  return [step(here, "1.3 an event is pending", goTo(here.state, here.self, "1.4 roll forward", { work }))];
 }
 
 /** 1.3, its end: what is pending comes first; then an announcement, unless this group is going to overwrite it anyway. */
 function checkPending(here: Here, main: MainVersion, events: readonly Event[]): Moves {
   const { state, self, rules, operation } = here;
   const pending = events.length > main.applied && rules.rollForwardBeforeWriting;
-  if (pending && rules.rollForwardCommitsAlone) {
-    return [step(here, "1.3 events are pending", pend(here, main, events))];
-  }
+  if (pending && rules.rollForwardCommitsAlone) return pend(here, main, events);
   if (pending) {
     const joined = runMember(here, applyEvents(main, events, rules));
     return [step(here, "1.3 an event is pending, apply it and run the member, 1.5", joined)];
@@ -215,7 +213,10 @@ function created(here: Here, state: State, work: MainVersion): State {
   return changeHistory(note(state, brokenByCreation(events, work.row)), { expected: work.row.write });
 }
 
-/** 1.6 after an error that ended the transaction. Main's lock is gone with it, so waiting for it holds nothing. */
+/**
+ * 1.6 after an error that ended the transaction. Main's lock is gone with it, so waiting for it holds nothing. Where the
+ * outcome stays unknown this model goes on writing without reopening: nothing depends on that any more.
+ */
 function probeAfterCommit(here: Here): Moves {
   const { process, rules, number } = here;
   const main = mainOf(here.state, process.file);

@@ -41,15 +41,27 @@ export interface Abilities {
 
 const OPERATION_IDS = ["op-1", "op-2", "op-3", "\u00f6p \u{1f33e}"];
 const DAY_MS = 86_400_000;
+const REPEATED_WITHIN_STEPS = 40;
 
 /** Which misuse is tried, by number. */
 export const MISUSES = 8;
 
+/** What a step is drawn from. */
+export interface Drawing {
+  readonly seeded: Seeded;
+  readonly model: RecordModel;
+  readonly abilities: Abilities;
+  /** The steps so far. */
+  readonly played: readonly Step[];
+}
+
 /** Draws one step; the same seed and the same abilities draw the same steps. */
-export function drawStep(seeded: Seeded, model: RecordModel, mark: number, abilities: Abilities): Step {
+export function drawStep({ seeded, model, abilities, played }: Drawing): Step {
+  const mark = played.length + 1;
   const choices: (readonly [number, () => Step])[] = [
     [30, () => ({ op: "put", call: drawPut(seeded, model, mark) })],
     [14, () => ({ op: "forget", call: drawForget(seeded, model) })],
+    [6, () => drawAgain(seeded, played) ?? { op: "put", call: drawPut(seeded, model, mark) }],
     [4, () => ({ op: "purge", tenant: seeded.pick(TENANTS), ...drawNow(seeded, model) })],
     [9, () => drawUpdate(seeded, model, mark)],
     [5, () => drawList(seeded, model)],
@@ -85,6 +97,14 @@ function drawForget(seeded: Seeded, model: RecordModel): ForgetCall {
     revoke: seeded.chance(0.06),
     ...(seeded.chance(0.25) ? { operationId: seeded.pick(OPERATION_IDS) } : {}),
   };
+}
+
+/** A call with an operation id that was made not long ago, as a caller repeats it who did not hear the answer. */
+function drawAgain(seeded: Seeded, played: readonly Step[]): Step | null {
+  const repeatable = played.slice(-REPEATED_WITHIN_STEPS).filter((step) =>
+    (step.op === "put" || step.op === "forget") && step.call.operationId !== undefined
+  );
+  return repeatable.length === 0 ? null : seeded.pick(repeatable);
 }
 
 function drawUpdate(seeded: Seeded, model: RecordModel, mark: number): Step {

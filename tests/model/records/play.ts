@@ -21,6 +21,8 @@ export interface Run extends Abilities {
 export interface Tally {
   readonly steps: number;
   readonly outcomes: Readonly<Record<string, number>>;
+  /** How many calls were answered with what an earlier one was. */
+  readonly recalled: number;
 }
 
 const STEPS_SHOWN = 12;
@@ -34,13 +36,13 @@ export async function play(run: Run): Promise<Tally> {
   try {
     await player.open();
     while (played.length < run.steps) {
-      const step = drawStep(seeded, player.model, played.length + 1, run);
+      const step = drawStep({ seeded, model: player.model, abilities: run, played });
       played.push(step);
       await player.step(step, seeded);
       if (played.length % STEPS_BETWEEN_CHECKS === 0) await player.check();
     }
     await player.check();
-    return { steps: played.length, outcomes: player.outcomes };
+    return { steps: played.length, outcomes: player.outcomes, recalled: player.model.recalled };
   } catch (error) {
     const shown = played.slice(-STEPS_SHOWN).map((step) => `  ${JSON.stringify(step)}`).join("\n");
     const { message, stack } = error as Error;

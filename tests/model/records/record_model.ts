@@ -66,6 +66,8 @@ export class RecordModel {
   highestMs = 0;
   /** The highest time that the file holds. */
   markMs = 0;
+  /** How many calls were answered with what an earlier one was. */
+  recalled = 0;
   /** Whether any content was replaced or removed. */
   dirty = false;
 
@@ -206,7 +208,9 @@ export class RecordModel {
     if (id === undefined) return null;
     const found = this.operations.get(JSON.stringify([tenant, id]));
     if (found === undefined || found.at + DAY_MS <= this.time().effectiveMs) return null;
-    return found.input === input ? found : { refused: "IDEMPOTENCY" };
+    if (found.input !== input) return { refused: "IDEMPOTENCY" };
+    this.recalled++;
+    return found;
   }
 
   #remember(tenant: string, id: string | undefined, input: string, result: number): void {

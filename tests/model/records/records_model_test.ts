@@ -50,8 +50,9 @@ for (const seed of seeds(201).slice(0, LONG ? 8 : 1)) {
 }
 
 /** A run in which nothing was refused, or nothing expired, would prove little. */
-function assertRich({ steps, outcomes }: Tally): void {
+function assertRich({ steps, outcomes, recalled }: Tally): void {
   assert.equal(steps, STEPS);
+  assert.ok(recalled >= 5, `${recalled} repeated calls`);
   const wanted = ["put: number", "forget: boolean", "purge: number", "update: number", "together: number"];
   const refused = ["REVISION", "EXPIRED", "DELETED", "IDEMPOTENCY", "MISSING", "CONTRACT"];
   for (const name of [...wanted, ...refused]) {

@@ -61,6 +61,14 @@ Deno.test("A recorded deletion is completed before its record is read again", as
   assert.deepEqual(await listed, []);
 });
 
+Deno.test("A recorded deletion is completed before its record is read, also right after another record was", async () => {
+  await using bed = await TestBed.inFile();
+  const [revision] = await putAll(bed, ["a", "b"]);
+  await leavePending(bed, "a", revision!);
+  assert.equal((await bed.records.get(factId("b")))?.value.text, fact().text);
+  assert.equal(await bed.records.get(factId("a")).then((found) => found, ({ code }) => code), null);
+});
+
 Deno.test("A recorded deletion is completed before the next write", async () => {
   await using bed = await TestBed.inFile();
   const [revision] = await putAll(bed, ["a"]);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { openMemory } from "@holdfast/memory";
+import { HookedDriver } from "./hooked_driver.ts";
 import { fact, factId, TestBed } from "./store.ts";
 
 const FILES = ["agent.db", "agent.db-shm", "agent.db-wal", "agent.db.deletions", "agent.db.deletions-shm"];
@@ -20,6 +21,28 @@ Deno.test("PRM-01, PRM-02: every file of a store is private, whatever the mask o
     assert.equal(modeOf(`${directory}/made`), 0o700);
   } finally {
     Deno.umask(mask);
+    Deno.removeSync(directory, { recursive: true });
+  }
+});
+
+Deno.test("The names of a new store are durable before its ledger calls it live", async () => {
+  const order: string[] = [];
+  const { syncSync } = Deno.FsFile.prototype;
+  Deno.FsFile.prototype.syncSync = function (this: Deno.FsFile): void {
+    order.push("sync");
+    syncSync.call(this);
+  };
+  const directory = Deno.makeTempDirSync({ prefix: "holdfast-target-" });
+  try {
+    const driver = new HookedDriver();
+    driver.hook = (database, sql, run) => {
+      if (database === "ledger" && sql.startsWith("UPDATE meta")) order.push("live");
+      return run();
+    };
+    await (await openMemory(`${directory}/agent.db`, { driver })).close();
+    assert.deepEqual(order, ["sync", "live"]);
+  } finally {
+    Deno.FsFile.prototype.syncSync = syncSync;
     Deno.removeSync(directory, { recursive: true });
   }
 });

@@ -1,10 +1,15 @@
-/** Closed files as an unfinished creation leaves them. */
+/** Closed database files, altered: as an unfinished creation leaves them, and otherwise. */
 
 import { DatabaseSync } from "node:sqlite";
 import { checksumOf } from "../../src/canonical/checksum.ts";
 import { LEDGER_APPLICATION_ID } from "../../src/engine/schema/ledger_schema.ts";
 import { MAIN_APPLICATION_ID } from "../../src/engine/schema/main_schema.ts";
 import type { DATABASES } from "./store_names.ts";
+
+const APPLICATION_IDS = {
+  "agent.db": MAIN_APPLICATION_ID,
+  "agent.db.deletions": LEDGER_APPLICATION_ID,
+} as const;
 
 /** Takes back the last step: the ledger at that path then knows no live main. */
 export function forgetEpoch(path: string): void {
@@ -21,11 +26,19 @@ export function forgetEpoch(path: string): void {
 
 /** Turns an empty file into one that was stamped as ours and then left: one page, no table. */
 export function stamp(path: string, name: typeof DATABASES[number]): void {
-  const applicationId = name === "agent.db" ? MAIN_APPLICATION_ID : LEDGER_APPLICATION_ID;
+  alter(path, "PRAGMA auto_vacuum = INCREMENTAL", `PRAGMA application_id = ${APPLICATION_IDS[name]}`);
+}
+
+/** Turns an empty file into one that was left between the two settings of a stamp: one page that names nobody. */
+export function stampByHalf(path: string): void {
+  alter(path, "PRAGMA auto_vacuum = INCREMENTAL");
+}
+
+/** Runs statements on a closed database file. */
+export function alter(path: string, ...statements: readonly string[]): void {
   const database = new DatabaseSync(path);
   try {
-    database.prepare("PRAGMA auto_vacuum = INCREMENTAL").run();
-    database.prepare(`PRAGMA application_id = ${applicationId}`).run();
+    for (const statement of statements) database.prepare(statement).all();
   } finally {
     database.close();
   }

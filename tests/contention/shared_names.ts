@@ -1,4 +1,4 @@
-/** A kind of record that many processes increment. */
+/** What several processes work on at once. */
 
 import { defineKind, type RecordKind } from "@holdfast/memory";
 import { z } from "zod";
@@ -8,3 +8,6 @@ export const COUNTER: RecordKind = defineKind("counter", z.strictObject({ n: z.i
 
 /** The one record that is incremented. */
 export const VISITS = { tenant: "orchard", kind: "counter", key: "visits" } as const;
+
+/** The one conversation that is appended to. */
+export const THREAD = { tenantId: "orchard", sessionId: "thread" } as const;

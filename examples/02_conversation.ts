@@ -1,0 +1,74 @@
+/**
+ * A chat that is kept across a restart, in a small file: two sittings with one session, printed as they read. Times are
+ * handed in, so that each run is the same.
+ *
+ * Run it with exactly the permissions it needs:
+ * `deno run --allow-read=.demo --allow-write=.demo examples/02_conversation.ts`
+ */
+import { type Conversation, type Memory, openMemory, summaryFromHistory, type TimedTurn } from "../mod.ts";
+
+const SCOPE = { tenantId: "orchard", sessionId: "spring" };
+let time = Date.UTC(2026, 2, 2, 9, 0);
+
+/** At most two hundred turns and a hundred kilobytes: what a store may become is decided where it is opened. */
+function open(): Promise<Memory> {
+  const limits = { turnsPerScope: 200, bytesPerScope: 100_000 };
+  return openMemory(".demo/chat.db", { clock: () => time, limits });
+}
+
+/** One exchange; the operation id makes a retry harmless. */
+async function exchange(conversation: Conversation, question: string, answer: string): Promise<void> {
+  time += 60_000;
+  const messages = [{ role: "user", content: question }, { role: "assistant", content: answer }] as const;
+  const first = await conversation.append(messages, { operationId: question });
+  const retried = await conversation.append(messages, { operationId: question });
+  if (first.turnId !== retried.turnId) throw new Error("A retry must not add a turn");
+}
+
+function print(line: string): void {
+  Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
+}
+
+function printTurn({ timestamp, messages }: TimedTurn): void {
+  print(`[${timestamp.slice(0, 16).replace("T", " ")}]`);
+  for (const { role, content } of messages) print(`  ${role}: ${content}`);
+}
+
+try {
+  {
+    await using memory = await open();
+    const conversation = memory.conversation(SCOPE);
+    await exchange(conversation, "Which trees were grafted?", "The pears, on 1 March.");
+    await exchange(conversation, "And the plums?", "Not yet; they wait for dry weather.");
+    const expectedRevision = await conversation.revision();
+    const pin = { scope: SCOPE, key: "style", value: "Answer in one sentence.", origin: "settings" };
+    await conversation.putPin(pin, { expectedRevision });
+  }
+  print("-- the process ends, another one begins --");
+
+  time += 86_400_000;
+  await using memory = await open();
+  const conversation = memory.conversation(SCOPE);
+  const before = await conversation.snapshot();
+  print(`kept: ${before.turnCount} turns, ${before.pins.length} pin (${before.pins[0]?.value})`);
+  await exchange(conversation, "Is it dry now?", "Yes, the plums can be grafted today.");
+
+  const history = await Array.fromAsync(conversation.turns(undefined, { last: 3 }));
+  const summary = summaryFromHistory({
+    scope: SCOPE,
+    content: "Pears grafted 1 March; plums today.",
+    history,
+    policyVersion: "by-hand-1",
+    createdAt: new Date(time),
+  });
+  await conversation.putSummary(await conversation.snapshot(), summary);
+
+  for await (const turn of conversation.turns()) printTurn(turn);
+  const snapshot = await conversation.snapshot();
+  print(`summary: ${snapshot.summary?.content}`);
+  print(`printed by itself, a snapshot keeps its text back: ${JSON.stringify(snapshot).includes("pears")}`);
+  const { size } = await Deno.stat(".demo/chat.db");
+  print(`the file is small: ${size < 300_000}`);
+} finally {
+  await Deno.remove(".demo", { recursive: true });
+}

@@ -1,0 +1,84 @@
+/** A bounded memory by text that keeps no text: a store outlives what is deleted from it. */
+
+import type { BinaryLike } from "node:crypto";
+import type { TextMemory } from "./recent_map.ts";
+
+type Hash = (algorithm: string, data: BinaryLike, encoding: "latin1") => string;
+
+let hashOrNull: Hash | null = null;
+
+/** Code units of a text below which hashing it costs as much as counting it. */
+const FAR_CODE_UNITS_MIN = 48;
+
+/** Bytes of a key: two texts with one key are not to be met. */
+const KEY_BYTES = 16;
+
+/**
+ * The same as a `RecentMap`, by the beginning of each text's SHA-256: two generations, the older of which is dropped
+ * when the younger is full.
+ */
+export class HashedMemory<T> implements TextMemory<T> {
+  readonly #entriesMax: number;
+  #young = new Map<string, T>();
+  #old = new Map<string, T>();
+
+  /** Takes the size of a generation, in texts. */
+  constructor(entriesMax: number) {
+    this.#entriesMax = entriesMax;
+  }
+
+  /** What is remembered for a text, or undefined. */
+  get(text: string): T | undefined {
+    const key = keyOf(text);
+    const young = this.#young.get(key);
+    if (young !== undefined) return young;
+    const old = this.#old.get(key);
+    if (old !== undefined) this.#set(key, old);
+    return old;
+  }
+
+  /** Remembers. */
+  set(text: string, value: T): void {
+    this.#set(keyOf(text), value);
+  }
+
+  #set(key: string, value: T): void {
+    if (this.#young.size >= this.#entriesMax) {
+      this.#old = this.#young;
+      this.#young = new Map();
+    }
+    this.#young.set(key, value);
+  }
+}
+
+function keyOf(text: string): string {
+  hashOrNull ??= process.getBuiltinModule("node:crypto").hash as unknown as Hash;
+  return hashOrNull("sha256", text, "latin1").slice(0, KEY_BYTES);
+}
+
+/** What one call remembers by text, in front of what is remembered by hash across calls: each text is hashed once a call. */
+export class NearMemory<T> implements TextMemory<T> {
+  readonly #near: TextMemory<T>;
+  readonly #far: TextMemory<T>;
+
+  /** Takes the two. */
+  constructor(near: TextMemory<T>, far: TextMemory<T>) {
+    this.#near = near;
+    this.#far = far;
+  }
+
+  /** What is remembered for a text, or undefined. */
+  get(text: string): T | undefined {
+    const near = this.#near.get(text);
+    if (near !== undefined || text.length < FAR_CODE_UNITS_MIN) return near;
+    const far = this.#far.get(text);
+    if (far !== undefined) this.#near.set(text, far);
+    return far;
+  }
+
+  /** Remembers in both. */
+  set(text: string, value: T): void {
+    this.#near.set(text, value);
+    if (text.length >= FAR_CODE_UNITS_MIN) this.#far.set(text, value);
+  }
+}

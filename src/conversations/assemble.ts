@@ -1,0 +1,106 @@
+/** Assembly of a context from a store: no more of the history is read than is needed. */
+
+import { instantOf } from "../canonical/time.ts";
+import { assemble } from "../context/assemble.ts";
+import type { AssembledContext } from "../context/assembled_context.ts";
+import { pinnedDraft, planBudget } from "../context/budget_plan.ts";
+import type { CountMemory } from "../context/count_memory.ts";
+import { defaultTokenCounter } from "../context/default_counter.ts";
+import { PartCounter } from "../context/part_counter.ts";
+import { draftOf } from "../context/rendering.ts";
+import { RequestMeter } from "../context/request_meter.ts";
+import type { TokenCounter } from "../context/token_counter.ts";
+import type { TimedPin } from "../contracts/pin.ts";
+import type { Operation, ReadTransaction } from "../engine/operation.ts";
+import { ContractError } from "../errors.ts";
+import { Pace } from "../retrieval/pace.ts";
+import { rememberedCounts } from "./assemble_counts.ts";
+import { withView } from "./assemble_opening.ts";
+import type { Assembly, JudgedAssembly } from "./assemble_options.ts";
+import { StoredSummary } from "./assemble_summary.ts";
+import { StoredTurns } from "./assemble_turns.ts";
+import type { View } from "./assemble_view.ts";
+import { IndexEvidence } from "./index_evidence.ts";
+import { indexKind } from "./index_state.ts";
+import type { Reading, Snapshot } from "./snapshot.ts";
+import type { StoreAccess } from "./store_access.ts";
+
+/** An assembly with its counter. */
+interface Counted extends JudgedAssembly {
+  readonly tokens: TokenCounter;
+  readonly memory: CountMemory;
+}
+
+/** Assembles a context; what it was judged with is good. */
+export async function assembleStored(store: StoreAccess, judged: JudgedAssembly): Promise<Assembly> {
+  judged.signal?.throwIfAborted();
+  const tokens = judged.counter ?? await defaultTokenCounter();
+  const call: Counted = { ...judged, tokens, memory: rememberedCounts(store.engine, tokens) };
+  const { retrieval, profile } = call.settings;
+  const opening = {
+    store,
+    kind: indexKind(retrieval, profile.analyzer),
+    signal: call.signal,
+    judge: (transaction: ReadTransaction, reading: Reading) => requireFreeId(transaction, reading, call),
+    beforeIndexing: (snapshot: Snapshot) => requireBudget(snapshot, call),
+  };
+  return await withView(opening, async (view) => {
+    return { snapshot: view.snapshot, context: await assembleView(view, call) };
+  });
+}
+
+async function assembleView(view: View, call: Counted): Promise<AssembledContext> {
+  const { settings, system, question, tools, tokens, memory, signal } = call;
+  const { profile, retrieval, options } = settings;
+  const { snapshot } = view;
+  const pace = new Pace(signal ?? null);
+  const turns = new StoredTurns(view);
+  return await assemble({
+    settings,
+    counter: tokens,
+    memory,
+    pace,
+    at: instantOf(snapshot.at),
+    system,
+    question: question.content,
+    pins: pinsOf(snapshot, call),
+    tools,
+    turns,
+    evidence: new IndexEvidence({
+      view,
+      turns,
+      analyzer: profile.analyzer,
+      rules: profile.ranking,
+      settings: retrieval,
+      pace,
+    }),
+    summaries: options.summarize && snapshot.summary !== null ? new StoredSummary(view) : null,
+  }, null);
+}
+
+function pinsOf({ pins }: Snapshot, { settings }: Counted): readonly TimedPin[] {
+  return settings.options.pins ? pins : [];
+}
+
+/** A budget that cannot hold what must be there is told of before anything is indexed. */
+function requireBudget(snapshot: Snapshot, call: Counted): void {
+  const { settings, system, question, tools, tokens, memory } = call;
+  const counter = new PartCounter(tokens, memory);
+  const meter = new RequestMeter({ counter, calibration: settings.calibration, tools });
+  const mandatory = { system: draftOf(system), pinned: pinnedDraft(pinsOf(snapshot, call)) };
+  planBudget(settings.budget, meter.estimate(mandatory, question.content));
+}
+
+const SELECT_MESSAGE_ID = `SELECT turn FROM message_ids WHERE scope = $1 AND message_id = $2`;
+
+/** The question's own id must not be that of a message in the history. */
+function* requireFreeId(
+  transaction: ReadTransaction,
+  { row, dueTurns }: Reading,
+  { question, hasOwnId }: JudgedAssembly,
+): Operation<void> {
+  if (!hasOwnId) return;
+  const found = yield* transaction.get(SELECT_MESSAGE_ID, row.id, question.messageId);
+  if (found === undefined || dueTurns.has(found[0] as number)) return;
+  throw new ContractError("question.messageId", "question.messageId must not occur in the history");
+}

@@ -1,0 +1,170 @@
+/** What the calls that index, search and assemble take and give, and how it is judged. */
+
+import type { TokenCounter } from "../context/token_counter.ts";
+import type { AssembledContext } from "../context/assembled_context.ts";
+import type { AssemblySettings } from "../context/assembly.ts";
+import {
+  type AssemblyOptions,
+  type Cap,
+  type CountingOptions,
+  type Retrieval,
+  type RetrievalSettings,
+  toCounting,
+  toRetrieval,
+} from "../context/configuration.ts";
+import { settingsOf, toQuestion, toSystem, toTools } from "../context/judge_input.ts";
+import {
+  isProfileName,
+  type Profile,
+  PROFILE_DEFAULT,
+  type ProfileName,
+  profileOf,
+} from "../context/profile.ts";
+import { readFields, requireInteger, requireSignal } from "../contracts/arguments.ts";
+import type { Message } from "../contracts/message.ts";
+import type { ToolDefinition } from "../contracts/tool.ts";
+import { ContractError } from "../errors.ts";
+import { INDEX_BATCH_DEFAULT, INDEX_BATCH_MAX } from "../limits.ts";
+import { type IndexKind, indexKind } from "./index_state.ts";
+import type { Snapshot } from "./snapshot.ts";
+
+/** What `indexBatch` takes besides snapshot and retrieval configuration. */
+export interface IndexBatchOptions {
+  /** Whose analyzer indexes; `"holdfast"` unless said otherwise. */
+  readonly profile?: ProfileName | undefined;
+  /** Turns at most: 1 to 256; 32 unless said otherwise. */
+  readonly batchSize?: number | undefined;
+  /** Cancels the batch, of which nothing is left then. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** How far an index is. */
+export interface IndexProgress {
+  /** Whether it can be searched. */
+  readonly status: "READY" | "BUILDING";
+  /** Turns that this call indexed. */
+  readonly processed: number;
+  /** Turns that are left. */
+  readonly remaining: number;
+  /** Names chunk size, overlap and analyzer: all that makes one index another. */
+  readonly indexKey: string;
+}
+
+/** What `search` takes besides the query. */
+export interface SearchOptions {
+  /** Hits at most; `retrieval.topK` unless said otherwise. */
+  readonly topK?: number | undefined;
+  /** `"holdfast"` unless said otherwise. */
+  readonly profile?: ProfileName | undefined;
+  /** How it is searched. */
+  readonly retrieval?: Retrieval | undefined;
+  /** Cancels between two steps. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What `assemble` takes besides question and budget. */
+export interface AssembleOptions {
+  /** The system text; not blank. */
+  readonly system: string;
+  /** `"holdfast"` unless said otherwise. */
+  readonly profile?: ProfileName | undefined;
+  /** How evidence is found. */
+  readonly retrieval?: Retrieval | undefined;
+  /** How messages of the window are shortened. */
+  readonly cap?: Cap | undefined;
+  /** How tokens are counted. */
+  readonly counting?: CountingOptions | undefined;
+  /** The tools that the request offers; names unique. */
+  readonly tools?: readonly ToolDefinition[] | undefined;
+  /** Which layers run. */
+  readonly options?: AssemblyOptions | undefined;
+  /** Whether a summary of only the oldest turns that are left out will do; as the profile says. */
+  readonly summaryPrefix?: boolean | undefined;
+  /** Cancels between two steps. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What `assemble` gives. */
+export interface Assembly {
+  /** What the scope was, and still was when the context was finished. */
+  readonly snapshot: Snapshot;
+  /** The context. */
+  readonly context: AssembledContext;
+}
+
+/** A call of `indexBatch`, judged. */
+export interface JudgedBatch {
+  readonly kind: IndexKind;
+  readonly batchSize: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Judges what `indexBatch` takes. */
+export function judgeBatch(config: unknown, options: unknown): JudgedBatch {
+  const given = readFields("options", options, ["profile", "batchSize", "signal"]);
+  const signal = requireSignal(given.signal);
+  const { analyzer } = toProfile(given.profile);
+  const batchSize = given.batchSize === undefined
+    ? INDEX_BATCH_DEFAULT
+    : requireInteger("batchSize", given.batchSize, 1, INDEX_BATCH_MAX);
+  return { kind: indexKind(toRetrieval(config), analyzer), batchSize, signal };
+}
+
+/** A call of `search`, judged. */
+export interface JudgedSearch {
+  readonly query: string;
+  readonly topK: number;
+  readonly profile: Profile;
+  readonly retrieval: RetrievalSettings;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Judges what `search` takes. */
+export function judgeSearch(query: unknown, options: unknown): JudgedSearch {
+  const given = readFields("options", options, ["topK", "profile", "retrieval", "signal"]);
+  const signal = requireSignal(given.signal);
+  if (typeof query !== "string" || !query.isWellFormed()) {
+    throw new ContractError("query", "Expected query to be well-formed text");
+  }
+  const retrieval = toRetrieval(given.retrieval);
+  const topK = given.topK === undefined
+    ? retrieval.topK
+    : requireInteger("topK", given.topK, 1, Number.MAX_SAFE_INTEGER);
+  return { query, topK, profile: toProfile(given.profile), retrieval, signal };
+}
+
+/** A call of `assemble`, judged as far as that goes without the store. */
+export interface JudgedAssembly {
+  readonly settings: AssemblySettings;
+  /** Null where the default one is meant. */
+  readonly counter: TokenCounter | null;
+  readonly system: string;
+  readonly question: Message;
+  /** Whether the question's id was given, so that no message of the history may have it. */
+  readonly hasOwnId: boolean;
+  readonly tools: readonly ToolDefinition[];
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Judges what `assemble` takes. */
+export function judgeAssembly(question: unknown, budget: unknown, options: unknown): JudgedAssembly {
+  const { signal, system, tools, ...configuration } = readFields("options", options, [
+    ...["system", "profile", "retrieval", "cap", "counting"] as const,
+    ...["tools", "options", "summaryPrefix", "signal"] as const,
+  ]);
+  return {
+    signal: requireSignal(signal),
+    settings: settingsOf({ ...configuration, budget }),
+    counter: toCounting(configuration.counting).counter,
+    system: toSystem(system),
+    question: toQuestion(question, new Set()),
+    hasOwnId: typeof question !== "string",
+    tools: toTools(tools === undefined ? [] : tools),
+  };
+}
+
+function toProfile(value: unknown): Profile {
+  const name = value === undefined ? PROFILE_DEFAULT : value;
+  if (isProfileName(name)) return profileOf(name);
+  throw new ContractError("profile", 'Expected profile to be "holdfast" or "reference"');
+}

@@ -1,0 +1,38 @@
+/** The summary of a scope, as far as it stands for the oldest turns that a window leaves out. */
+
+import type { SummarySource, UsableSummary } from "../context/summary_policy.ts";
+import type { Operation, ReadTransaction } from "../engine/operation.ts";
+import type { View } from "./assemble_view.ts";
+
+const SELECT_NEWEST_COVERED = `SELECT max(turn) FROM covered_turns WHERE scope = $1`;
+const COUNT_TURNS_UP_TO = `SELECT count(*) FROM turns WHERE scope = $1 AND id <= $2`;
+
+/**
+ * The stored summary. That it is of its turns exactly as they are was proved when it was put, and a change to one of
+ * them drops it; what remains is that they are the oldest, without a gap.
+ */
+export class StoredSummary implements SummarySource {
+  readonly #view: View;
+
+  /** Takes the view; a summary of turns that are due is no part of it. */
+  constructor(view: View) {
+    this.#view = view;
+  }
+
+  /** The summary, if it covers the oldest of the omitted turns. */
+  async find(omitted: number): Promise<UsableSummary | null> {
+    const { summary } = this.#view.snapshot;
+    const coveredTurns = summary?.coveredTurnIds.length ?? 0;
+    if (summary === null || coveredTurns === 0 || coveredTurns > omitted) return null;
+    const upTo = await this.#view.read((transaction) => this.#turnsUpToCovered(transaction));
+    return upTo === coveredTurns ? { summary, coveredTurns } : null;
+  }
+
+  *#turnsUpToCovered(transaction: ReadTransaction): Operation<number> {
+    const { row, dueTurns } = this.#view;
+    const newest = (yield* transaction.get(SELECT_NEWEST_COVERED, row.id))![0] as number | null;
+    if (newest === null) return 0;
+    const turns = (yield* transaction.get(COUNT_TURNS_UP_TO, row.id, newest))![0] as number;
+    return turns - [...dueTurns].filter((turn) => turn <= newest).length;
+  }
+}

@@ -1,0 +1,100 @@
+/** One consistent view of a scope and its index over many short reads, between which everything else goes on. */
+
+import { readScope, type ScopeRow } from "../deletion/scope_row.ts";
+import type { IndexRow } from "../deletion/index_row.ts";
+import type { Operation, ReadTransaction } from "../engine/operation.ts";
+import type { RetrievalSettings } from "../context/configuration.ts";
+import { IntegrityError } from "../errors.ts";
+import { readTurn } from "./index_batch.ts";
+import type { Place } from "./place.ts";
+import type { Reading, Snapshot } from "./snapshot.ts";
+import type { StoredTurn } from "./turn_row.ts";
+
+/** The scope changed, or its index made room for another: what was read so far belongs to the past. Internal. */
+export class ViewGone extends Error {}
+
+/** How a view reads. */
+export type ReadStore = <T>(factory: (transaction: ReadTransaction) => Operation<T>) => Promise<T>;
+
+/** What a view is of. */
+export interface ViewOptions {
+  readonly place: Place;
+  readonly reading: Reading;
+  /** Null where the scope has no turns. */
+  readonly index: IndexRow | null;
+  readonly read: ReadStore;
+}
+
+/** See the module's documentation. Turns that are due are no part of it. */
+export class View {
+  readonly snapshot: Snapshot;
+  readonly row: ScopeRow;
+  readonly dueTurns: ReadonlySet<number>;
+  readonly index: IndexRow | null;
+  readonly #place: Place;
+  readonly #read: ReadStore;
+  readonly #turns = new Map<number, StoredTurn>();
+
+  /** Takes what was read first. */
+  constructor({ place, reading, index, read }: ViewOptions) {
+    this.snapshot = reading.snapshot;
+    this.row = reading.row;
+    this.dueTurns = reading.dueTurns;
+    this.index = index;
+    this.#place = place;
+    this.#read = read;
+  }
+
+  /** Reads, if nothing has changed; the scope's revision moves with every change of its turns. */
+  read<T>(factory: (transaction: ReadTransaction) => Operation<T>): Promise<T> {
+    const guarded = (transaction: ReadTransaction): Operation<T> => this.#guarded(transaction, factory);
+    return this.#read(guarded);
+  }
+
+  *#guarded<T>(
+    transaction: ReadTransaction,
+    factory: (transaction: ReadTransaction) => Operation<T>,
+  ): Operation<T> {
+    const row = yield* readScope(transaction, this.#place.scopeHash);
+    if (row === null || row.id !== this.row.id || row.revision !== this.row.revision) throw new ViewGone();
+    if (this.index !== null) yield* requireIndex(transaction, this.index);
+    return yield* factory(transaction);
+  }
+
+  /** Whether a turn was read already. */
+  has(id: number): boolean {
+    return this.#turns.has(id);
+  }
+
+  /** A turn that was read already. */
+  known(id: number, source: number): StoredTurn {
+    return requireSource(this.#turns.get(id) ?? null, source);
+  }
+
+  /** A turn that the index knows, as it is stored; one that was read before is not read again. */
+  *turn(transaction: ReadTransaction, id: number, source: number): Operation<StoredTurn> {
+    const turn = this.#turns.get(id) ?? (yield* readTurn(transaction, this.row, id));
+    this.#turns.set(id, requireSource(turn, source));
+    return requireSource(turn, source);
+  }
+}
+
+function requireSource(turn: StoredTurn | null, source: number): StoredTurn {
+  if (turn !== null && turn.payloadChecksum === source) return turn;
+  throw new IntegrityError("A turn is not the one that was indexed", {
+    details: { table: "indexed_turns" },
+  });
+}
+
+const SELECT_INDEX = `SELECT born, retired FROM chunk_indexes WHERE id = $1`;
+
+function* requireIndex(transaction: ReadTransaction, index: IndexRow): Operation<void> {
+  const [born, retired] = (yield* transaction.get(SELECT_INDEX, index.id)) ?? [];
+  if (born !== index.born || retired !== 0) throw new ViewGone();
+}
+
+/** What of a retrieval configuration a search goes by. */
+export type SearchSettings = Pick<
+  RetrievalSettings,
+  "chunkCharacters" | "overlapCharacters" | "minimumScore" | "k1" | "b"
+>;

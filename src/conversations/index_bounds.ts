@@ -1,0 +1,139 @@
+/** What documents can score at most while not every posting was read, and exactly once those that matter were. */
+
+import { DELTA, type LexicalScorer } from "../retrieval/bm25.ts";
+import type { Score } from "../retrieval/evidence_source.ts";
+import { LENT_MAX, lentScore } from "../retrieval/neighbours.ts";
+import type { RankingRules } from "../retrieval/ranking.ts";
+import { type LoadedDocument, type LoadedMessage, type LoadedTurn, neighbour } from "./index_documents.ts";
+
+/** Bounds are sums in another order than scores: lifted by more than rounding can make of it. */
+const LIFT = 1 + 1e-9;
+
+/** The distances at which messages lend. */
+export const LENDING_DISTANCES = [-2, -1, 1, 2] as const;
+
+/** What is known of a document's score. */
+export interface Bound {
+  /** No less than the total. */
+  readonly most: number;
+  /** The score, where it is known. */
+  readonly score: Score | null;
+}
+
+/** Bounds scores as postings are read. */
+export class Bounds {
+  readonly #scorer: LexicalScorer;
+  readonly #rules: RankingRules;
+  readonly #terms: number;
+  /** Terms of the question whose postings were not all read. */
+  readonly #unread: Set<number>;
+  #unseenOwn: number;
+
+  /** Takes the terms that documents have; none is read yet. */
+  constructor(scorer: LexicalScorer, rules: RankingRules, terms: number, found: readonly number[]) {
+    this.#scorer = scorer;
+    this.#rules = rules;
+    this.#terms = terms;
+    this.#unread = new Set(found);
+    this.#unseenOwn = this.#mostOfUnseen();
+  }
+
+  /** Whether all postings were read. */
+  get areAllRead(): boolean {
+    return this.#unread.size === 0;
+  }
+
+  /** Notes that all postings of a term were read. */
+  markRead(term: number): void {
+    this.#unread.delete(term);
+    this.#unseenOwn = this.#mostOfUnseen();
+  }
+
+  /** No document without any term whose postings were read scores more by its own words. */
+  #mostOfUnseen(): number {
+    if (this.areAllRead) return 0;
+    return (this.#sumOfMost(this.#unread) + this.#absent(this.#unread)) * LIFT;
+  }
+
+  /** No document scores more in total that stands beside none that was loaded. */
+  get unseen(): number {
+    const own = this.#unseenOwn;
+    return this.#rules.lending ? own * (1 + LENT_MAX) * LIFT : own;
+  }
+
+  #sumOfMost(terms: Iterable<number>): number {
+    let sum = 0;
+    for (const term of terms) sum += this.#scorer.termScoreMax(term);
+    return sum;
+  }
+
+  /** What a document gets for the terms that are not among these. */
+  #absent(terms: { has(term: number): boolean }): number {
+    if (this.#rules.absentTerms === "nothing") return 0;
+    return this.#scorer.weights.reduce(
+      (sum, weight, term) => sum + (terms.has(term) ? 0 : weight * DELTA),
+      0,
+    );
+  }
+
+  /** Sets for each message of a turn what its documents can score by their own words. */
+  measure(turn: LoadedTurn): void {
+    for (const message of turn.messages) {
+      message.best = message.documents.reduce((best, document) => Math.max(best, this.#own(document)), 0);
+    }
+  }
+
+  /** A document's own score, or no less. */
+  #own(document: LoadedDocument): number {
+    const { turn } = document.message;
+    const { length } = document.range;
+    const frequencies = new Array<number>(this.#terms).fill(0);
+    let matches = false;
+    for (const [term, counts] of turn.counts) {
+      const frequency = counts.get(document.chunk) ?? 0;
+      frequencies[term] = frequency;
+      if (frequency > 0) matches = true;
+    }
+    if (turn.isComplete) return matches ? this.#scorer.score({ length, frequencies }) : 0;
+    let most = this.#sumOfMost(turn.unread);
+    for (const [term, frequency] of frequencies.entries()) {
+      if (turn.unread.has(term)) continue;
+      if (frequency > 0) most += this.#scorer.termScore(term, frequency, length);
+      else if (this.#rules.absentTerms === "delta") most += (this.#scorer.weights[term] ?? 0) * DELTA;
+    }
+    return most * LIFT;
+  }
+
+  /** A document's bound; the messages around it were measured. */
+  of(document: LoadedDocument): Bound {
+    const own = this.#own(document);
+    if (!this.#rules.lending) {
+      return document.message.turn.isComplete
+        ? { most: own, score: { total: own, lexical: own, neighbours: 0 } }
+        : { most: own, score: null };
+    }
+    const [beforeLast, before, after, afterNext] = LENDING_DISTANCES.map((distance) =>
+      neighbour(document.message, distance)
+    );
+    const lent = lentScore({
+      beforeLast: this.#best(beforeLast),
+      before: this.#best(before),
+      after: this.#best(after),
+      afterNext: this.#best(afterNext),
+    }, { index: document.index, count: document.message.documents.length });
+    const total = own + lent;
+    const isExact = document.message.turn.isComplete &&
+      [beforeLast, before, after, afterNext].every((message) => this.#isExact(message));
+    return isExact
+      ? { most: total, score: { total, lexical: own, neighbours: lent } }
+      : { most: total * LIFT, score: null };
+  }
+
+  #best(message: LoadedMessage | null | undefined): number {
+    return message === undefined ? this.#unseenOwn : message?.best ?? 0;
+  }
+
+  #isExact(message: LoadedMessage | null | undefined): boolean {
+    return message === undefined ? this.areAllRead : message === null || message.turn.isComplete;
+  }
+}

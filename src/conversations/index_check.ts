@@ -1,0 +1,160 @@
+/** Checks the indexes of a scope: every checksum, and that turns, terms, postings and totals tell of the same. */
+
+import { blockOf, type IndexRow, toIndexRow } from "../deletion/index_row.ts";
+import { termChecksum } from "../deletion/erase_index.ts";
+import type { ScopeRow } from "../deletion/scope_row.ts";
+import type { CheckCollector } from "../engine/check.ts";
+import type { Row, SqlValue } from "../engine/sqlite/driver.ts";
+import { CHECK_ROWS_PER_BATCH } from "../limits.ts";
+import { decodeTerms, toIndexedTurn } from "../retrieval/indexed_turn.ts";
+import { decodePosting } from "../retrieval/posting.ts";
+
+/** Reads for a check: what cannot be read is noted, and counts as nothing. */
+export interface CheckReader {
+  readonly collector: CheckCollector;
+  all(table: string, sql: string, ...parameters: SqlValue[]): Promise<readonly Row[]>;
+  judge(table: string, place: string, judge: () => void): void;
+}
+
+const SELECT_INDEXES =
+  `SELECT id, scope, index_key, born, used, retired, indexed_to, turns, chunks, documents,
+  total_length, terms, block_turns, block_list, checksum FROM chunk_indexes WHERE scope = $1 ORDER BY id`;
+
+/** Looks through the indexes of a scope. */
+export async function checkIndexes(reader: CheckReader, scope: ScopeRow, place: string): Promise<void> {
+  for (const row of await reader.all("chunk_indexes", SELECT_INDEXES, scope.id)) {
+    const judged: IndexRow[] = [];
+    reader.judge("chunk_indexes", place, () => judged.push(toIndexRow(row)));
+    const [index] = judged;
+    // What is being cleared away agrees with nothing any more, and serves nobody.
+    if (index !== undefined && index.retired === 0) await new IndexCheck(reader, index, place).run(scope);
+  }
+}
+
+class IndexCheck {
+  readonly #reader: CheckReader;
+  readonly #index: IndexRow;
+  readonly #place: string;
+  /** By term: documents, as the turns' lists tell. */
+  readonly #listed = new Map<number, number>();
+  #postings = 0;
+
+  constructor(reader: CheckReader, index: IndexRow, place: string) {
+    this.#reader = reader;
+    this.#index = index;
+    this.#place = `${place}/${index.indexKey}`;
+  }
+
+  async run(scope: ScopeRow): Promise<void> {
+    await this.#checkTurns();
+    await this.#checkTerms();
+    await this.#checkPostings();
+    await this.#checkProgress(scope);
+  }
+
+  #problem(table: string, problem: string): void {
+    this.#reader.collector.problem("main", table, problem, this.#place);
+  }
+
+  async #checkTurns(): Promise<void> {
+    const totals = { turns: 0, chunks: 0, documents: 0, totalLength: 0 };
+    for await (const row of this.#pages("indexed_turns", SELECT_TURNS, [0], [0])) {
+      this.#reader.judge("indexed_turns", this.#place, () => {
+        const turn = toIndexedTurn(this.#index.id, row);
+        totals.turns++;
+        totals.chunks += turn.chunks;
+        totals.documents += turn.documents;
+        totals.totalLength += turn.totalLength;
+        if (turn.source !== row[9]) this.#problem("indexed_turns", "A turn is not the one that was indexed");
+        if (turn.ranges.length !== turn.chunks) this.#problem("indexed_turns", "A turn has other chunks");
+        for (const { term, documents } of decodeTerms(turn.terms)) {
+          this.#listed.set(term, (this.#listed.get(term) ?? 0) + documents);
+          this.#postings++;
+        }
+      });
+    }
+    const { turns, chunks, documents, totalLength } = this.#index;
+    const wrong = turns !== totals.turns || chunks !== totals.chunks || documents !== totals.documents ||
+      totalLength !== totals.totalLength;
+    if (wrong) this.#problem("chunk_indexes", "The totals of an index are wrong");
+  }
+
+  async #checkTerms(): Promise<void> {
+    let terms = 0;
+    for await (const row of this.#pages("index_terms", SELECT_TERMS, [0], [0])) {
+      const [number, term, documents, checksum] = row as [number, string, number, number];
+      terms++;
+      if (termChecksum(this.#index.id, number, term, documents) !== checksum) {
+        this.#problem("index_terms", "The checksum of a term does not match");
+      } else if (this.#listed.get(number) !== documents) {
+        this.#problem("index_terms", "A term has other documents than the turns tell");
+      }
+    }
+    if (terms !== this.#listed.size) this.#problem("index_terms", "The number of terms is wrong");
+  }
+
+  async #checkPostings(): Promise<void> {
+    const found = new Map<number, number>();
+    let postings = 0;
+    for await (const row of this.#pages("postings", SELECT_POSTINGS, [-1, 0, 0], [0, 1, 2])) {
+      const [block, term, turn, bytes] = row as [number, number, number, Uint8Array];
+      postings++;
+      this.#reader.judge("postings", this.#place, () => {
+        const counts = decodePosting({ indexId: this.#index.id, term, turn }, bytes);
+        found.set(term, (found.get(term) ?? 0) + counts.length);
+        if (block !== blockOf(this.#index, turn)) this.#problem("postings", "A posting is in another block");
+      });
+    }
+    const differs = [...this.#listed].some(([term, documents]) => found.get(term) !== documents);
+    if (postings !== this.#postings || differs) this.#problem("postings", "The postings are not the turns'");
+  }
+
+  async #checkProgress(scope: ScopeRow): Promise<void> {
+    const { id, indexedTo, turns } = this.#index;
+    const changed = (await this.#reader.all("unindexed_turns", COUNT_CHANGED, id))[0]?.[0] as number;
+    const newer = (await this.#reader.all("turns", COUNT_NEWER, scope.id, indexedTo))[0]?.[0] as number;
+    if (turns + changed + newer !== scope.turns) {
+      this.#problem("chunk_indexes", "An index has lost sight of a turn");
+    }
+  }
+
+  /** All rows of a table, page by page; each page begins after the key of the last row. */
+  async *#pages(
+    table: string,
+    sql: string,
+    from: readonly SqlValue[],
+    key: readonly number[],
+  ): AsyncGenerator<Row, void, undefined> {
+    for (let after: readonly SqlValue[] | null = from; after !== null;) {
+      const rows: readonly Row[] = await this.#reader.all(
+        table,
+        sql,
+        this.#index.id,
+        ...after,
+        CHECK_ROWS_PER_BATCH,
+      );
+      yield* rows;
+      await this.#reader.collector.batch(table, rows.length);
+      const last = rows.at(-1);
+      after = last === undefined || rows.length < CHECK_ROWS_PER_BATCH
+        ? null
+        : key.map((column) => last[column]!);
+    }
+  }
+}
+
+const SELECT_TURNS =
+  `SELECT indexed_turns.turn, source, chunks, documents, total_length, indexed_turns.checksum,
+  lists_checksum, chunk_list, term_list, turns.payload_checksum FROM indexed_turns LEFT JOIN turns
+  ON turns.id = indexed_turns.turn WHERE index_id = $1 AND indexed_turns.turn > $2
+  ORDER BY indexed_turns.turn LIMIT $3`;
+
+const SELECT_TERMS = `SELECT number, term, documents, checksum FROM index_terms
+  WHERE index_id = $1 AND number > $2 ORDER BY number LIMIT $3`;
+
+const SELECT_POSTINGS = `SELECT block, term, turn, chunks FROM postings
+  WHERE index_id = $1 AND (block, term, turn) > ($2, $3, $4) ORDER BY block, term, turn LIMIT $5`;
+
+const COUNT_CHANGED = `SELECT count(*) FROM unindexed_turns WHERE index_id = $1`;
+
+const COUNT_NEWER = `SELECT count(*) FROM turns WHERE scope = $1 AND id > $2`;

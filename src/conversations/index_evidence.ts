@@ -1,0 +1,84 @@
+/** Evidence from the index of a scope. */
+
+import type { Operation } from "../engine/operation.ts";
+import type { Analyzer } from "../retrieval/analyzer.ts";
+import type { EvidenceSource, RankedChunk, WindowView } from "../retrieval/evidence_source.ts";
+import type { Pace } from "../retrieval/pace.ts";
+import type { RankingRules } from "../retrieval/ranking.ts";
+import type { StoredTurns } from "./assemble_turns.ts";
+import type { SearchSettings, View } from "./assemble_view.ts";
+import { SearchCache } from "./index_loading.ts";
+import {
+  type Corpus,
+  findTerms,
+  type FoundTerm,
+  type Query,
+  readCorpus,
+  type ShortenedTurn,
+} from "./index_query.ts";
+import { PrunedRanking } from "./index_ranking.ts";
+
+/** How an index is searched. */
+export interface IndexEvidenceOptions {
+  readonly view: View;
+  /** The turns that the window was planned from. */
+  readonly turns: StoredTurns;
+  readonly analyzer: Analyzer;
+  readonly rules: RankingRules;
+  readonly settings: SearchSettings;
+  readonly pace: Pace;
+}
+
+interface Prepared {
+  readonly query: Query;
+  readonly corpus: Corpus;
+}
+
+/** Searches the index of a view. */
+export class IndexEvidence implements EvidenceSource {
+  readonly #options: IndexEvidenceOptions;
+  readonly #cache = new SearchCache();
+  #found: readonly FoundTerm[] | null = null;
+
+  /** Takes the view; its index is complete. */
+  constructor(options: IndexEvidenceOptions) {
+    this.#options = options;
+  }
+
+  /** Ranks the chunks outside the window. The question is the same each time. */
+  async rank(
+    terms: readonly string[],
+    window: WindowView,
+  ): Promise<Iterable<RankedChunk> | AsyncIterable<RankedChunk>> {
+    const { view, turns, rules, settings, pace } = this.#options;
+    const { index } = view;
+    const known = this.#found;
+    if (index === null) return [];
+    const boundary = turns.boundary(window.size);
+    const shortened = shortenedOf(turns, window);
+    const { query, corpus } = await view.read(function* (transaction): Operation<Prepared> {
+      const found = known ?? (yield* findTerms(transaction, index, terms));
+      const query = {
+        index,
+        terms: terms.length,
+        found,
+        boundary,
+        dueTurns: view.dueTurns,
+        shortened,
+      };
+      return { query, corpus: yield* readCorpus(transaction, query) };
+    });
+    this.#found = query.found;
+    if (corpus.statistics.documents === 0) return [];
+    return new PrunedRanking({ view, query, corpus, cache: this.#cache, rules, settings, pace });
+  }
+}
+
+/** The shortened turns of the window, oldest first. */
+function shortenedOf(turns: StoredTurns, { size, shortened }: WindowView): readonly ShortenedTurn[] {
+  if (shortened.size === 0) return [];
+  return turns.newest(size).toReversed().flatMap((stored): readonly ShortenedTurn[] => {
+    const visible = shortened.get(stored.turn.turnId);
+    return visible === undefined ? [] : [{ stored, visible }];
+  });
+}

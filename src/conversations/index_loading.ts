@@ -1,0 +1,273 @@
+/** Loads turns of an index into a search, with the turns beside them; each once. */
+
+import { blockOf } from "../deletion/index_row.ts";
+import type { Operation, ReadTransaction } from "../engine/operation.ts";
+import type { Row } from "../engine/sqlite/driver.ts";
+import { IntegrityError } from "../errors.ts";
+import { INDEXED_TURNS_PER_READ } from "../limits.ts";
+import { toIndexedTurn } from "../retrieval/indexed_turn.ts";
+import { decodePosting, type TermCount } from "../retrieval/posting.ts";
+import { type KnownTurn, link, LoadedTurn } from "./index_documents.ts";
+import { presentTerms, type Query } from "./index_query.ts";
+
+/** Turns beside a turn that may lend it something, or be lent something: messages lend to the second next. */
+const REACH = 2;
+
+/** Rows that are read at a time to find the turns beside one: those without words are few. */
+const BESIDE_PER_READ = 4;
+
+/** What searches for one question remember, however the window changes. */
+export class SearchCache {
+  /** By row. */
+  readonly turns = new Map<number, KnownTurn>();
+  /** By row: the rows of the turns around it, in order. */
+  readonly around = new Map<number, Around>();
+  /** By term of the question: all its postings below a row. */
+  readonly postings = new Map<number, { readonly below: number; readonly found: readonly FoundPosting[] }>();
+}
+
+/** A turn and those beside it. */
+interface Around {
+  readonly ids: readonly number[];
+  /** Whether no turn stands before them. */
+  readonly isFirst: boolean;
+  /** Whether no turn stands after them, below the window. */
+  readonly isLast: boolean;
+}
+
+/** A posting of a term of the question. */
+export interface FoundPosting {
+  /** The term's place in the question. */
+  readonly term: number;
+  readonly turn: number;
+  readonly counts: readonly TermCount[];
+}
+
+/** Where a reading of all turns goes on. */
+export interface PageStart {
+  /** After this row. */
+  readonly after: number;
+  /** The last turn that was loaded. */
+  readonly before: LoadedTurn | null;
+}
+
+/** The turns of a search. */
+export class LoadedTurns {
+  readonly #query: Query;
+  readonly #cache: SearchCache;
+  readonly #byNumber: ReadonlyMap<number, number>;
+  readonly #numbers: ReadonlyMap<number, number>;
+  readonly #turns = new Map<number, LoadedTurn>();
+  readonly #onLoad: (turn: LoadedTurn) => void;
+  /** The oldest turn of the window that is searched. */
+  readonly #firstShortened: LoadedTurn | null;
+
+  /** Takes the question, what is remembered of it, and the turns of the window that are searched. */
+  constructor(query: Query, { cache, shortened, onLoad }: {
+    readonly cache: SearchCache;
+    readonly shortened: readonly LoadedTurn[];
+    readonly onLoad: (turn: LoadedTurn) => void;
+  }) {
+    this.#query = query;
+    this.#cache = cache;
+    this.#onLoad = onLoad;
+    this.#byNumber = new Map(query.found.map(({ number, index }) => [number, index]));
+    this.#numbers = new Map(query.found.map(({ number, index }) => [index, number]));
+    this.#firstShortened = shortened[0] ?? null;
+    for (const turn of shortened) this.#turns.set(turn.id, turn);
+  }
+
+  /** Those that are loaded. */
+  all(): Iterable<LoadedTurn> {
+    return this.#turns.values();
+  }
+
+  /** A turn that is loaded. */
+  get(id: number): LoadedTurn | undefined {
+    return this.#turns.get(id);
+  }
+
+  /** Loads a turn that a posting names. */
+  *load(transaction: ReadTransaction, id: number): Operation<LoadedTurn> {
+    const known = this.#turns.get(id);
+    if (known !== undefined) return known;
+    const row = yield* transaction.get(SELECT_TURN, this.#query.index.id, id);
+    const turn = row === undefined ? null : this.#take(row);
+    if (turn === null) throw damaged();
+    return turn;
+  }
+
+  /** Loads a turn that a posting names, and the turns beside it as far as messages reach: mostly with one statement. */
+  *loadAround(transaction: ReadTransaction, id: number): Operation<void> {
+    if (this.#turns.get(id) === undefined) {
+      const around = this.#cache.around.get(id) ?? (yield* this.#readAround(transaction, id));
+      this.#cache.around.set(id, around);
+      this.#linkAround(around);
+    }
+    const turn = this.#turns.get(id);
+    if (turn === undefined) throw damaged();
+    yield* this.loadBeside(transaction, turn);
+  }
+
+  *#readAround(transaction: ReadTransaction, id: number): Operation<Around> {
+    const { index, boundary, dueTurns } = this.#query;
+    const reach = REACH + dueTurns.size;
+    const rows = yield* transaction.all(SELECT_TURNS_AROUND, index.id, id, boundary, reach, 2 * reach + 1);
+    const ids = rows.map((row) => this.#known(row).turn);
+    const before = ids.indexOf(id);
+    return { ids, isFirst: before < reach, isLast: ids.length - before - 1 < reach };
+  }
+
+  #linkAround({ ids, isFirst, isLast }: Around): void {
+    const { boundary } = this.#query;
+    const turns = ids.filter((id) => id < boundary).map((id) => this.#loaded(this.#cache.turns.get(id)!));
+    const known = turns.filter((turn) => turn !== null);
+    for (const [position, turn] of known.entries()) if (position > 0) link(known[position - 1]!, turn);
+    if (isFirst && known.length > 0) link(null, known[0]!);
+    const endsAtWindow = isLast || ids.at(-1)! >= boundary;
+    if (endsAtWindow && known.length > 0) link(known.at(-1)!, this.#firstShortened);
+  }
+
+  /** Loads the turns beside a turn, where they are not known. */
+  *loadBeside(transaction: ReadTransaction, turn: LoadedTurn): Operation<void> {
+    let next: LoadedTurn | null | undefined = turn;
+    for (let left = REACH; left > 0 && next; left--) {
+      if (next.next === undefined) yield* this.#loadAfter(transaction, next, left);
+      next = next.next;
+    }
+    let previous: LoadedTurn | null | undefined = turn;
+    for (let left = REACH; left > 0 && previous; left--) {
+      if (previous.previous === undefined) yield* this.#loadBefore(transaction, previous, left);
+      previous = previous.previous;
+    }
+  }
+
+  /** Turns without words and turns that are due are passed over; each is judged all the same. */
+  *#loadAfter(transaction: ReadTransaction, from: LoadedTurn, count: number): Operation<void> {
+    const { index, boundary } = this.#query;
+    let before = from;
+    let left = count;
+    let cursor = from.id;
+    for (;;) {
+      const rows = yield* transaction.all(SELECT_TURNS_AFTER, index.id, cursor, boundary, BESIDE_PER_READ);
+      for (const row of rows) {
+        cursor = row[0] as number;
+        const turn = this.#take(row);
+        if (turn === null) continue;
+        link(before, turn);
+        before = turn;
+        if (--left === 0) return;
+      }
+      if (rows.length < BESIDE_PER_READ) return link(before, this.#firstShortened);
+    }
+  }
+
+  *#loadBefore(transaction: ReadTransaction, from: LoadedTurn, count: number): Operation<void> {
+    const { index, boundary } = this.#query;
+    let after = from;
+    let left = count;
+    let cursor = Math.min(from.id, boundary);
+    for (;;) {
+      const rows = yield* transaction.all(SELECT_TURNS_BEFORE, index.id, cursor, BESIDE_PER_READ);
+      for (const row of rows) {
+        cursor = row[0] as number;
+        const turn = this.#take(row);
+        if (turn === null) continue;
+        link(turn, after);
+        after = turn;
+        if (--left === 0) return;
+      }
+      if (rows.length < BESIDE_PER_READ) return link(null, after);
+    }
+  }
+
+  /** Loads the next turns in order; gives where it goes on, null at the end. */
+  *loadPage(transaction: ReadTransaction, { after, before }: PageStart): Operation<PageStart | null> {
+    const { index, boundary } = this.#query;
+    const rows = yield* transaction.all(
+      SELECT_TURNS_AFTER,
+      index.id,
+      after,
+      boundary,
+      INDEXED_TURNS_PER_READ,
+    );
+    let last = before;
+    for (const row of rows) {
+      const turn = this.#take(row);
+      if (turn === null) continue;
+      link(last, turn);
+      last = turn;
+    }
+    if (rows.length === INDEXED_TURNS_PER_READ) return { after: rows.at(-1)![0] as number, before: last };
+    link(last, this.#firstShortened);
+    return null;
+  }
+
+  /** Reads the postings of a turn that were not read yet. */
+  *complete(transaction: ReadTransaction, turn: LoadedTurn): Operation<void> {
+    const { id: indexId, blocks } = this.#query.index;
+    for (const index of [...turn.unread]) {
+      const term = this.#numbers.get(index)!;
+      const block = blockOf({ blocks }, turn.id);
+      const row = yield* transaction.get(SELECT_POSTING, indexId, block, term, turn.id);
+      if (row === undefined) throw damaged();
+      turn.take(index, decodePosting({ indexId, term, turn: turn.id }, row[0]));
+    }
+  }
+
+  /** The turn of a row; null for one that is no part of the search. */
+  #take(row: Row): LoadedTurn | null {
+    return this.#loaded(this.#known(row));
+  }
+
+  /** A known turn, loaded; null for one that has no words or is due. */
+  #loaded(known: KnownTurn): LoadedTurn | null {
+    const loaded = this.#turns.get(known.turn);
+    if (loaded !== undefined) return loaded;
+    if (this.#query.dueTurns.has(known.turn)) return null;
+    const turn = new LoadedTurn(known);
+    if (turn.messages.length === 0) return null;
+    this.#turns.set(turn.id, turn);
+    this.#onLoad(turn);
+    return turn;
+  }
+
+  #known(row: Row): KnownTurn {
+    const id = row[0] as number;
+    let known = this.#cache.turns.get(id);
+    if (known === undefined) {
+      const { turn, source, ranges, terms } = toIndexedTurn(this.#query.index.id, row);
+      known = { turn, source, ranges, unread: presentTerms(terms, this.#byNumber), counts: new Map() };
+      this.#cache.turns.set(id, known);
+    }
+    return known;
+  }
+}
+
+const SELECT_TURN = `SELECT turn, source, chunks, documents, total_length, checksum, lists_checksum,
+  chunk_list, term_list FROM indexed_turns WHERE index_id = $1 AND turn = $2`;
+
+const SELECT_TURNS_AROUND =
+  `SELECT turn, source, chunks, documents, total_length, checksum, lists_checksum, chunk_list,
+  term_list FROM indexed_turns WHERE index_id = $1 AND turn >= coalesce((SELECT min(turn) FROM (SELECT turn
+  FROM indexed_turns WHERE index_id = $1 AND turn < $2 ORDER BY turn DESC LIMIT $4)), $2)
+  AND turn < $3 ORDER BY turn LIMIT $5`;
+
+const SELECT_TURNS_AFTER =
+  `SELECT turn, source, chunks, documents, total_length, checksum, lists_checksum, chunk_list,
+  term_list FROM indexed_turns WHERE index_id = $1 AND turn > $2 AND turn < $3
+  ORDER BY turn LIMIT $4`;
+
+const SELECT_TURNS_BEFORE =
+  `SELECT turn, source, chunks, documents, total_length, checksum, lists_checksum, chunk_list,
+  term_list FROM indexed_turns WHERE index_id = $1 AND turn < $2
+  ORDER BY turn DESC LIMIT $3`;
+
+const SELECT_POSTING =
+  `SELECT chunks FROM postings WHERE index_id = $1 AND block = $2 AND term = $3 AND turn = $4`;
+
+function damaged(): IntegrityError {
+  return new IntegrityError("A posting of the index names what is not there", {
+    details: { table: "postings" },
+  });
+}

@@ -1,0 +1,232 @@
+/**
+ * Ranks the chunks of an index without reading all postings: rarest terms first (MaxScore: Turtle and Flood, "Query
+ * evaluation: strategies and optimizations", 1995), until what is left unread cannot lift anything above the next
+ * chunk in order. The scores of messages around a chunk count in. The order is exactly that of scoring everything; it is
+ * worked out only as far as chunks are asked for.
+ */
+
+import { compareCodePoints } from "../canonical/text.ts";
+import type { Operation, ReadTransaction } from "../engine/operation.ts";
+import { INDEXED_TURNS_PER_READ, POSTINGS_BEFORE_LOOK, SETTLED_PER_READ } from "../limits.ts";
+import { LexicalScorer } from "../retrieval/bm25.ts";
+import type { RankedChunk, Score } from "../retrieval/evidence_source.ts";
+import type { Pace } from "../retrieval/pace.ts";
+import type { RankingRules } from "../retrieval/ranking.ts";
+import type { SearchSettings, View } from "./assemble_view.ts";
+import { Bounds, LENDING_DISTANCES } from "./index_bounds.ts";
+import { ChunkReader } from "./index_content.ts";
+import { type LoadedDocument, neighbour } from "./index_documents.ts";
+import { type FoundPosting, LoadedTurns, type PageStart, type SearchCache } from "./index_loading.ts";
+import { PostingReader } from "./index_postings.ts";
+import type { Corpus, FoundTerm, Query } from "./index_query.ts";
+
+/** Chunks whose turns are read with those of a better one, since they are likely to be asked for next. */
+const READ_AHEAD = 4;
+
+/** What is ranked, and how. */
+export interface RankingTask {
+  readonly view: View;
+  readonly query: Query;
+  readonly corpus: Corpus;
+  readonly cache: SearchCache;
+  readonly rules: RankingRules;
+  readonly settings: SearchSettings;
+  readonly pace: Pace;
+}
+
+/** A document whose rank is still open. */
+interface Candidate {
+  readonly document: LoadedDocument;
+  readonly most: number;
+  readonly score: Score | null;
+}
+
+/** Chunks, best first; ties by chunk id. */
+export class PrunedRanking implements AsyncIterable<RankedChunk> {
+  readonly #task: RankingTask;
+  readonly #bounds: Bounds;
+  readonly #turns: LoadedTurns;
+  readonly #reader: PostingReader;
+  readonly #chunks: ChunkReader;
+  /** Terms that are not read yet, the most frequent first. */
+  readonly #unread: FoundTerm[];
+  /** The best last. */
+  #open: Candidate[] = [];
+  #postings = 0;
+
+  /** Takes the task; nothing is read yet. */
+  constructor(task: RankingTask) {
+    this.#task = task;
+    const { query, corpus: { statistics, shortened }, rules, settings } = task;
+    const frequencies = statistics.documentFrequencies;
+    const found = query.found.filter(({ index }) => (frequencies[index] ?? 0) > 0);
+    this.#unread = found.toSorted((left, right) =>
+      frequencies[right.index]! - frequencies[left.index]! || right.index - left.index
+    );
+    const scorer = new LexicalScorer(statistics, settings, rules.absentTerms);
+    this.#reader = new PostingReader(task);
+    this.#chunks = new ChunkReader(task);
+    this.#bounds = new Bounds(scorer, rules, query.terms, found.map(({ index }) => index));
+    this.#turns = new LoadedTurns(query, {
+      cache: task.cache,
+      shortened,
+      onLoad: (turn) => this.#bounds.measure(turn),
+    });
+  }
+
+  /** Works out the order as it is asked for. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<RankedChunk, void, undefined> {
+    for (let tied = await this.#next(); tied.length > 0; tied = await this.#next()) yield* tied;
+  }
+
+  /** The next chunks of one score, in order; none at the end. */
+  async #next(): Promise<readonly RankedChunk[]> {
+    const { pace, settings: { minimumScore } } = this.#task;
+    for (;;) {
+      if (pace.isDue()) await pace.rest();
+      const best = this.#open.at(-1);
+      const unseen = this.#bounds.areAllRead ? -1 : this.#bounds.unseen;
+      if (best === undefined || best.most <= Math.max(unseen, minimumScore)) {
+        if (unseen <= minimumScore) return [];
+        await this.#extend();
+      } else if (best.score === null) {
+        await this.#settle();
+      } else {
+        return await this.#takeTied(best.score.total);
+      }
+    }
+  }
+
+  /** Reads the postings of the rarest terms that are left: of one at least, and about as many as were read so far. */
+  async #extend(): Promise<void> {
+    const frequencies = this.#task.corpus.statistics.documentFrequencies;
+    const terms: FoundTerm[] = [];
+    let postings = 0;
+    while (this.#unread.length > 0) {
+      postings += frequencies[this.#unread.at(-1)!.index]!;
+      if (terms.length > 0 && postings > Math.max(POSTINGS_BEFORE_LOOK, this.#postings)) break;
+      terms.push(this.#unread.pop()!);
+    }
+    const found = await this.#reader.postingsOf(terms);
+    await this.#loadTurns(found);
+    for (const { term, turn, counts } of found) this.#turns.get(turn)?.take(term, counts);
+    for (const { index } of terms) this.#bounds.markRead(index);
+    this.#postings += found.length;
+    await this.#reopen();
+  }
+
+  /** Loads the turns that postings name, and those beside them: one by one, or all where that is less work. */
+  async #loadTurns(found: readonly FoundPosting[]): Promise<void> {
+    const { view, pace, query: { index, dueTurns } } = this.#task;
+    const ids = new Set(found.map(({ turn }) => turn));
+    for (const id of dueTurns) ids.delete(id);
+    const missing = [...ids].filter((id) => this.#turns.get(id) === undefined).sort((a, b) => a - b);
+    if (missing.length * 4 > index.turns) return await this.#loadAll();
+    const touched = [...this.#task.corpus.shortened.map(({ id }) => id), ...ids];
+    for (let from = 0; from < touched.length; from += INDEXED_TURNS_PER_READ) {
+      if (pace.isDue()) await pace.rest();
+      const some = touched.slice(from, from + INDEXED_TURNS_PER_READ);
+      await view.read((transaction) => this.#loadSome(transaction, some));
+    }
+  }
+
+  *#loadSome(transaction: ReadTransaction, ids: readonly number[]): Operation<void> {
+    for (const id of ids) {
+      if (this.#task.rules.lending) yield* this.#turns.loadAround(transaction, id);
+      else yield* this.#turns.load(transaction, id);
+    }
+  }
+
+  async #loadAll(): Promise<void> {
+    const { view, pace } = this.#task;
+    let start: PageStart | null = { after: 0, before: null };
+    while (start !== null) {
+      if (pace.isDue()) await pace.rest();
+      const from: PageStart = start;
+      start = await view.read((transaction) => this.#turns.loadPage(transaction, from));
+    }
+  }
+
+  /** Puts everything that is loaded in order anew. */
+  async #reopen(): Promise<void> {
+    const { pace, settings: { minimumScore } } = this.#task;
+    const turns = [...this.#turns.all()];
+    for (const turn of turns) {
+      if (pace.isDue()) await pace.rest();
+      this.#bounds.measure(turn);
+    }
+    this.#open = [];
+    for (const { messages } of turns) {
+      if (pace.isDue()) await pace.rest();
+      for (const document of messages.flatMap(({ documents }) => documents)) {
+        if (document.isTaken) continue;
+        const candidate = { document, ...this.#bounds.of(document) };
+        if (candidate.most > minimumScore) this.#open.push(candidate);
+      }
+    }
+    this.#open.sort(byRank);
+  }
+
+  /** Finds out the scores of the best candidates whose scores are still open. */
+  async #settle(): Promise<void> {
+    const open: LoadedDocument[] = [];
+    while (open.length < SETTLED_PER_READ && this.#open.length > 0) {
+      const best = this.#open.at(-1)!;
+      if (best.score !== null) break;
+      open.push(best.document);
+      this.#open.pop();
+    }
+    await this.#task.view.read((transaction) => this.#settleDocuments(transaction, open));
+    for (const document of open) this.#insert({ document, ...this.#bounds.of(document) });
+  }
+
+  *#settleDocuments(transaction: ReadTransaction, documents: readonly LoadedDocument[]): Operation<void> {
+    for (const { message } of documents) {
+      const turns = new Set([message.turn]);
+      if (this.#task.rules.lending) {
+        yield* this.#turns.loadBeside(transaction, message.turn);
+        for (const distance of LENDING_DISTANCES) {
+          const other = neighbour(message, distance);
+          if (other) turns.add(other.turn);
+        }
+      }
+      for (const turn of turns) {
+        yield* this.#turns.complete(transaction, turn);
+        this.#bounds.measure(turn);
+      }
+    }
+  }
+
+  #insert(candidate: Candidate): void {
+    let low = 0;
+    let high = this.#open.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (byRank(this.#open[middle]!, candidate) <= 0) low = middle + 1;
+      else high = middle;
+    }
+    this.#open.splice(low, 0, candidate);
+  }
+
+  /** Takes the best candidates, all of one score. */
+  async #takeTied(total: number): Promise<readonly RankedChunk[]> {
+    const tied: { readonly document: LoadedDocument; readonly score: Score }[] = [];
+    for (let best = this.#open.at(-1); best?.score?.total === total; best = this.#open.at(-1)) {
+      best.document.isTaken = true;
+      tied.push({ document: best.document, score: best.score });
+      this.#open.pop();
+    }
+    const ahead = this.#open.slice(-READ_AHEAD).filter(({ score }) => score !== null);
+    const chunks = await this.#chunks.of(
+      tied.map(({ document }) => document),
+      ahead.map(({ document }) => document),
+    );
+    return chunks.map((chunk, position) => ({ chunk, score: tied[position]!.score }))
+      .sort((left, right) => compareCodePoints(left.chunk.chunkId, right.chunk.chunkId));
+  }
+}
+
+/** The best last; of equals those whose score is open. */
+function byRank(left: Candidate, right: Candidate): number {
+  return left.most - right.most || Number(left.score === null) - Number(right.score === null);
+}

@@ -1,0 +1,111 @@
+/** Running batches of indexing: one, or as many as it takes. */
+
+import { ConflictError, StorageError } from "../errors.ts";
+import { FRESH_TRIES_MAX, INDEX_BATCH_BYTES, INDEX_BATCH_DEFAULT } from "../limits.ts";
+import { Pace } from "../retrieval/pace.ts";
+import type { IndexRow } from "../deletion/index_row.ts";
+import type { IndexProgress, JudgedBatch } from "./assemble_options.ts";
+import { type BatchPlan, prepareTurn, readUnindexed, writeBatch } from "./index_batch.ts";
+import { clearRetired, type IndexKind, isOutdated, noteUse } from "./index_state.ts";
+import type { PreparedTurn } from "./index_writing.ts";
+import { requireScope } from "./place.ts";
+import type { Snapshot } from "./snapshot.ts";
+import type { StoreAccess } from "./store_access.ts";
+
+/** What keeps the note of an index's use from being written, but nobody from using it. */
+const NOTE_CAN_WAIT: ReadonlySet<string> = new Set(["BUSY", "FULL"]);
+
+/** Runs one batch against a snapshot. */
+export async function indexBatch(
+  store: StoreAccess,
+  snapshot: Snapshot,
+  { kind, batchSize, signal }: JudgedBatch,
+): Promise<IndexProgress> {
+  const { place, engine } = store;
+  requireWritable(store);
+  const plan = { place, epoch: engine.epoch, snapshot, kind, batchSize, bytesMax: Infinity };
+  const { processed, remaining } = await runBatch(store, plan, signal);
+  return { status: remaining === 0 ? "READY" : "BUILDING", processed, remaining, indexKey: kind.key };
+}
+
+/** Indexes whatever turns there are, in small batches, until none is left. */
+export async function indexAll(
+  store: StoreAccess,
+  kind: IndexKind,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const { place, engine } = store;
+  const plan = {
+    place,
+    epoch: engine.epoch,
+    snapshot: null,
+    kind,
+    batchSize: INDEX_BATCH_DEFAULT,
+    bytesMax: INDEX_BATCH_BYTES,
+  };
+  let left = Infinity;
+  for (let idle = 0; left > 0 && idle < FRESH_TRIES_MAX;) {
+    const { remaining } = await runBatch(store, plan, signal);
+    idle = remaining < left ? 0 : idle + 1;
+    left = remaining;
+  }
+}
+
+async function runBatch(
+  store: StoreAccess,
+  plan: BatchPlan,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly processed: number; readonly remaining: number }> {
+  const pace = new Pace(signal ?? null);
+  for (let attempt = 0; attempt < FRESH_TRIES_MAX; attempt++) {
+    pace.check();
+    const atMs = store.engine.time().effectiveMs;
+    const unindexed = await store.read((transaction) => readUnindexed(transaction, plan, atMs), signal);
+    const { index, turns, remaining } = unindexed;
+    if (unindexed.hasRetired) await clear(store, signal);
+    if (turns.length === 0) {
+      if (index !== null) await markUsed(store, index, signal);
+      return { processed: 0, remaining };
+    }
+    const prepared: PreparedTurn[] = [];
+    for (const turn of turns) prepared.push(await prepareTurn(turn, plan.kind, pace));
+    pace.check();
+    const bytes = turns.reduce((sum, turn) => sum + turn.bytes, 0);
+    const written = await store.write((transaction) => writeBatch(transaction, plan, index, prepared), {
+      bytes,
+      signal,
+    });
+    if (written.index === null) continue;
+    if (index === null) await clear(store, signal);
+    else await markUsed(store, index, signal);
+    return written;
+  }
+  throw new ConflictError("SNAPSHOT", "Cannot index: other calls keep replacing the index");
+}
+
+/** Clears away indexes that made room for another, in groups between which other work runs. */
+async function clear(store: StoreAccess, signal: AbortSignal | undefined): Promise<void> {
+  const row = await store.read((transaction) => requireScope(transaction, store.place), signal);
+  while (await store.write((transaction) => clearRetired(transaction, row.id), { signal })) {
+    signal?.throwIfAborted();
+  }
+}
+
+/** Notes that an index was used, where another was used after it. */
+export async function markUsed(
+  store: StoreAccess,
+  index: IndexRow,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  if (store.engine.readOnly) return;
+  if (!(await store.read((transaction) => isOutdated(transaction, index), signal))) return;
+  try {
+    await store.write((transaction) => noteUse(transaction, index), { signal });
+  } catch (error) {
+    if (!(error instanceof StorageError) || !NOTE_CAN_WAIT.has(error.code)) throw error;
+  }
+}
+
+function requireWritable({ engine }: StoreAccess): void {
+  if (engine.readOnly) throw new StorageError("READONLY", "Cannot index: the store was opened read-only");
+}

@@ -1,0 +1,37 @@
+/** Search: the retrieval of the RETRIEVE layer by itself, over the whole history. */
+
+import { overlap } from "../context/evidence.ts";
+import type { Hit } from "../retrieval/evidence_source.ts";
+import { Pace } from "../retrieval/pace.ts";
+import { withView } from "./assemble_opening.ts";
+import type { JudgedSearch } from "./assemble_options.ts";
+import { StoredTurns } from "./assemble_turns.ts";
+import type { View } from "./assemble_view.ts";
+import { IndexEvidence } from "./index_evidence.ts";
+import { indexKind } from "./index_state.ts";
+import type { StoreAccess } from "./store_access.ts";
+
+/** Searches; what it was judged with is good. */
+export async function searchStored(store: StoreAccess, judged: JudgedSearch): Promise<readonly Hit[]> {
+  const { profile, retrieval, signal } = judged;
+  const kind = indexKind(retrieval, profile.analyzer);
+  return await withView({ store, kind, signal }, (view) => searchView(view, judged));
+}
+
+/** The best chunks, as RETRIEVE takes them: one that overlaps a better one is passed over. */
+async function searchView(view: View, judged: JudgedSearch): Promise<readonly Hit[]> {
+  const { query, topK, profile: { analyzer, ranking }, retrieval, signal } = judged;
+  const terms = analyzer.queryTerms(query);
+  if (terms.length === 0) return [];
+  const turns = new StoredTurns(view);
+  const pace = new Pace(signal ?? null);
+  const evidence = new IndexEvidence({ view, turns, analyzer, rules: ranking, settings: retrieval, pace });
+  const hits: Hit[] = [];
+  for await (const { chunk, score } of await evidence.rank(terms, { size: 0, shortened: new Map() })) {
+    const { source, content } = chunk;
+    if (hits.some((hit) => overlap(hit.source, source))) continue;
+    hits.push(Object.freeze({ source: Object.freeze(source), content, score: Object.freeze(score) }));
+    if (hits.length >= topK) break;
+  }
+  return hits;
+}

@@ -1,0 +1,140 @@
+/** What an index keeps of one turn: where its chunks lie, and which terms it has. No text of either. */
+
+import { checksumOf } from "../canonical/checksum.ts";
+import { VarintReader, VarintWriter } from "../canonical/varints.ts";
+import type { Row } from "../engine/sqlite/driver.ts";
+import { IntegrityError } from "../errors.ts";
+
+/** Where a chunk lies. */
+export interface IndexedChunk {
+  /** The position of its message in the turn, from 0. */
+  readonly message: number;
+  /** Its first code point. */
+  readonly start: number;
+  /** The code point after its last. */
+  readonly end: number;
+  /** Its terms, duplicates counted; 0: it has no words and is no document. */
+  readonly length: number;
+}
+
+/** A term of a turn. */
+export interface IndexedTerm {
+  /** Its number in the index. */
+  readonly term: number;
+  /** In how many of the turn's chunks it occurs. */
+  readonly documents: number;
+}
+
+/** A turn's totals. */
+export interface IndexedTurnHead {
+  readonly indexId: number;
+  /** The turn's row. */
+  readonly turn: number;
+  /** The checksum of the turn's payload that was indexed. */
+  readonly source: number;
+  readonly chunks: number;
+  /** Chunks that have words. */
+  readonly documents: number;
+  /** Terms of all of them, duplicates counted. */
+  readonly totalLength: number;
+}
+
+/** Judges the columns `turn`, `source`, `chunks`, `documents`, `total_length`, `checksum` of an index. */
+export function toIndexedTurnHead(indexId: number, row: Row): IndexedTurnHead {
+  const head = headOf(indexId, row);
+  if (headChecksum(head) !== row[5]) throw damaged();
+  return head;
+}
+
+/** Whether a row's head and lists are sound; the lists' checksum and the lists come after the head. */
+export function isSoundIndexedTurn(indexId: number, row: Row): boolean {
+  return headChecksum(headOf(indexId, row)) === row[5] && checksumOf(row[7]!, row[8]!) === row[6];
+}
+
+/** Judges head and lists. */
+export function toIndexedTurn(
+  indexId: number,
+  row: Row,
+): IndexedTurnHead & { readonly ranges: readonly IndexedChunk[]; readonly terms: Uint8Array } {
+  if (!isSoundIndexedTurn(indexId, row)) throw damaged();
+  const head = headOf(indexId, row);
+  return { ...head, ranges: decodeChunks(row[7] as Uint8Array), terms: row[8] as Uint8Array };
+}
+
+/** A row's head, unjudged. */
+export function headOf(indexId: number, row: Row): IndexedTurnHead {
+  const [turn, source, chunks, documents, totalLength] = row as readonly number[];
+  return { indexId, turn, source, chunks, documents, totalLength } as IndexedTurnHead;
+}
+
+/** The checksum over a head. */
+export function headChecksum(head: IndexedTurnHead): number {
+  const { indexId, turn, source, chunks, documents, totalLength } = head;
+  return checksumOf(indexId, turn, source, chunks, documents, totalLength);
+}
+
+/** Chunks as bytes: position of the message since the chunk before, start since it, size, length. */
+export function encodeChunks(chunks: readonly IndexedChunk[]): Uint8Array {
+  const writer = new VarintWriter();
+  let message = 0;
+  let start = 0;
+  for (const chunk of chunks) {
+    if (chunk.message !== message) start = 0;
+    writer.add(chunk.message - message);
+    writer.add(chunk.start - start);
+    writer.add(chunk.end - chunk.start);
+    writer.add(chunk.length);
+    ({ message, start } = chunk);
+  }
+  return writer.bytes();
+}
+
+/** Reads chunks back. */
+export function decodeChunks(bytes: Uint8Array): readonly IndexedChunk[] {
+  const chunks: IndexedChunk[] = [];
+  const reader = new VarintReader(bytes);
+  let message = 0;
+  let before = 0;
+  while (!reader.isAtEnd) {
+    const step = reader.next();
+    const start = reader.next() + (step === 0 ? before : 0);
+    const end = start + reader.next();
+    const length = reader.next();
+    if (Number.isNaN(step + end + length)) throw damaged();
+    message += step;
+    before = start;
+    chunks.push({ message, start, end, length });
+  }
+  return chunks;
+}
+
+/** Terms, by number, as bytes: the distance from the one before and whether it has several documents; then how many. */
+export function encodeTerms(terms: readonly IndexedTerm[]): Uint8Array {
+  const writer = new VarintWriter();
+  let before = 0;
+  for (const { term, documents } of terms) {
+    writer.add((term - before) * 2 + (documents > 1 ? 1 : 0));
+    if (documents > 1) writer.add(documents);
+    before = term;
+  }
+  return writer.bytes();
+}
+
+/** Reads terms back, one by one. */
+export function* decodeTerms(bytes: Uint8Array): Generator<IndexedTerm, void, undefined> {
+  const reader = new VarintReader(bytes);
+  let term = 0;
+  while (!reader.isAtEnd) {
+    const step = reader.next();
+    const documents = step % 2 === 1 ? reader.next() : 1;
+    if (Number.isNaN(step + documents)) throw damaged();
+    term += Math.floor(step / 2);
+    yield { term, documents };
+  }
+}
+
+function damaged(): IntegrityError {
+  return new IntegrityError("The checksum of an indexed turn does not match", {
+    details: { table: "indexed_turns" },
+  });
+}

@@ -1,0 +1,410 @@
+/** Every line of the reference's test list for its memory store that has a surface here; deviations stand in the titles. */
+
+import assert from "node:assert/strict";
+import { checksumOf } from "../../src/canonical/checksum.ts";
+import { firstHead } from "../../src/engine/chain.ts";
+import { headChecksum } from "../../src/conversations/turn_row.ts";
+import type { TestStore } from "../kit/test_store.ts";
+import type { ConversationsSuite } from "./promise.ts";
+import {
+  after,
+  atNoon,
+  clockAtNoon,
+  derive,
+  erase,
+  HARBOUR,
+  NOON,
+  ORCHARD,
+  pinOf,
+  pinUp,
+  readIds,
+  readTurns,
+  revise,
+  sourceOf,
+  summaryOf,
+  talk,
+  turnOf,
+} from "./samples.ts";
+
+export function testReferenceLines(suite: ConversationsSuite): void {
+  testTurns(suite);
+  testScopes(suite);
+  testDerived(suite);
+  testDamage(suite);
+  testDeletion(suite);
+}
+
+function testTurns({ promise, durable }: ConversationsSuite): void {
+  durable(
+    "Reference list: a turn put twice with its operation id gives one answer, and is the same after a reopen",
+    async (store) => {
+      const first = await store.open(atNoon());
+      const conversation = first.conversation(ORCHARD);
+      await conversation.create();
+      const put = (expectedRevision: number): Promise<number> =>
+        conversation.putTurn(turnOf("t1", "Which trees were grafted?"), {
+          operationId: "put-1",
+          expectedRevision,
+        });
+      assert.equal(await put(0), 1);
+      assert.equal(await put(0), 1);
+      assert.equal(await put(99), 1);
+      const [before] = await readTurns(conversation);
+      await first.close();
+      const again = (await store.open(atNoon())).conversation(ORCHARD);
+      assert.deepEqual(await readTurns(again), [before]);
+      await assert.rejects(
+        again.putTurn(turnOf("t1", "other"), { operationId: "put-1", expectedRevision: 1 }),
+        { code: "CONFLICT", reason: "IDEMPOTENCY", retryable: false },
+      );
+    },
+  );
+
+  promise("Reference list: a snapshot's export holds text only where it is asked for", async (store) => {
+    const conversation = await talk(await store.open(atNoon()), ["t1"]);
+    await pinUp(conversation, pinOf("language", "Answer in Welsh."));
+    const snapshot = await conversation.snapshot();
+    assert.equal(JSON.stringify(snapshot.export()).includes("Welsh"), false);
+    assert.equal(JSON.stringify(snapshot.export({ includeContent: true })).includes("Welsh"), true);
+    assert.throws(() => snapshot.export({ includeContent: 1 as unknown as boolean }), {
+      code: "CONTRACT",
+      field: "includeContent",
+    });
+  });
+
+  promise(
+    "Reference list: a turn's revision advances by exactly one, from a current scope revision",
+    async (store) => {
+      const conversation = await talk(await store.open(atNoon()), ["t1", "t2"]);
+      const put = (revision: number, expectedRevision: number): Promise<number> =>
+        conversation.putTurn(turnOf("t1", `as of ${revision}`, { revision }), {
+          operationId: `put ${revision} at ${expectedRevision}`,
+          expectedRevision,
+        });
+      await assert.rejects(put(3, 2), { reason: "REVISION", currentRevision: 1, retryable: true });
+      await assert.rejects(put(2, 1), { reason: "REVISION", currentRevision: 2, retryable: true });
+      assert.equal(await put(2, 2), 3);
+      const turns = await readTurns(conversation);
+      assert.deepEqual(turns.map(({ turnId, revision }) => [turnId, revision]), [["t1", 2], ["t2", 1]]);
+      assert.equal(turns[0]!.messages[0]!.content, "as of 2");
+    },
+  );
+
+  promise(
+    "Reference list: an oversized turn, a negative revision and a ttl above a day are refused (as CONTRACT)",
+    async (store) => {
+      const conversation = await talk(await store.open(atNoon()), []);
+      const put = (content: string, expectedRevision: number): Promise<number> =>
+        conversation.putTurn(turnOf("t1", content), { operationId: "put", expectedRevision });
+      await store.assertChangesNothing(() => put("x".repeat(1_000_000), 0), {
+        code: "CONTRACT",
+        field: "turn",
+      });
+      await store.assertChangesNothing(() => put("x", -1), { code: "CONTRACT", field: "expectedRevision" });
+      const snapshot = await conversation.snapshot();
+      await store.assertChangesNothing(
+        () => conversation.replayPut(snapshot, "k", {}, { ttlSeconds: 86_401 }),
+        { code: "CONTRACT", field: "ttlSeconds" },
+      );
+    },
+  );
+}
+
+function testScopes({ promise }: ConversationsSuite): void {
+  promise("Reference list: scopes share nothing, and a deleted one cannot be made again", async (store) => {
+    const memory = await store.open(atNoon());
+    const orchard = await talk(memory, ["t1"]);
+    const harbour = await talk(memory, ["t1"], HARBOUR);
+    await orchard.replayPut(await orchard.snapshot(), "answer", { of: "orchard" });
+    await harbour.replayPut(await harbour.snapshot(), "answer", { of: "harbour" });
+    await erase(orchard, "scope");
+    assert.deepEqual(await readIds(harbour), ["t1"]);
+    assert.deepEqual(await harbour.replayGet(await harbour.snapshot(), "answer"), { of: "harbour" });
+    await assert.rejects(orchard.create(), { code: "CONFLICT", reason: "DELETED", retryable: false });
+  });
+
+  promise("Reference list: what is no scope is refused (as CONTRACT)", async (store) => {
+    const memory = await store.open(atNoon());
+    for (const scope of [null, "orchard", { tenantId: "orchard" }, { tenantId: " ", sessionId: "s" }]) {
+      assert.throws(() => memory.conversation(scope as never), { code: "CONTRACT" });
+    }
+  });
+
+  promise("Reference list: of two updates of one pin exactly one wins", async (store) => {
+    const conversation = await talk(await store.open(atNoon()), []);
+    await pinUp(conversation, pinOf("language", "Welsh"));
+    const put = (value: string): Promise<number> =>
+      conversation.putPin(pinOf("language", value, { revision: 2 }), { expectedRevision: 1 });
+    const outcomes = await Promise.allSettled([put("Breton"), put("Cornish")]);
+    assert.deepEqual(outcomes.map(({ status }) => status), ["fulfilled", "rejected"]);
+    const { pins, revision } = await conversation.snapshot();
+    assert.deepEqual([pins[0]!.value, pins[0]!.revision, revision], ["Breton", 2, 2]);
+  });
+
+  promise(
+    "Reference list: a pin counts from its start to its end, and each changes the snapshot's id",
+    async (store) => {
+      const clock = clockAtNoon();
+      const conversation = await talk(await store.open({ clock: clock.now }), []);
+      const times = { effectiveAt: after(60), expiresAt: after(120) };
+      await pinUp(conversation, pinOf("notice", "Spray on Tuesday.", times));
+      const hidden = await conversation.snapshot();
+      clock.advance(60);
+      const visible = await conversation.snapshot();
+      clock.advance(60);
+      const gone = await conversation.snapshot();
+      assert.deepEqual([hidden, visible, gone].map(({ pins }) => pins.length), [0, 1, 0]);
+      assert.equal(new Set([hidden.id, visible.id, gone.id]).size, 3);
+    },
+  );
+}
+
+function testDerived({ promise, durable }: ConversationsSuite): void {
+  const changes = {
+    updated: (conversation: Awaited<ReturnType<typeof talk>>): Promise<unknown> =>
+      revise(conversation, turnOf("t1", "now this", { revision: 2 })),
+    deleted: (conversation: Awaited<ReturnType<typeof talk>>): Promise<unknown> =>
+      erase(conversation, "turn", "t1"),
+  };
+  for (const [how, change] of Object.entries(changes)) {
+    promise(`Reference list: what derives from a turn goes when it is ${how}`, async (store) => {
+      const conversation = await talk(await store.open(atNoon()), ["t1", "t2"]);
+      const [source] = await readTurns(conversation);
+      const before = await derive(conversation);
+      await change(conversation);
+      const now = await conversation.snapshot();
+      assert.deepEqual([now.pins.length, now.summary], [0, null]);
+      assert.equal(await conversation.replayGet(now, "answer"), null);
+      await assert.rejects(conversation.assertCurrent(before), { reason: "SNAPSHOT", retryable: true });
+      const put = (revision: number): Promise<number> =>
+        pinUp(conversation, pinOf("derived", "t1", { source: sourceOf(source!), revision }));
+      await assert.rejects(put(1), { reason: "REVISION", currentRevision: 1 });
+      await assert.rejects(
+        put(2),
+        how === "updated" ? { field: "pin.source.revision" } : { reason: "MISSING" },
+      );
+    });
+  }
+
+  promise(
+    "Reference list: what derives from a turn goes when it expires; the id may come back with the next revision",
+    async (store) => {
+      const clock = clockAtNoon();
+      const conversation = await talk(await store.open({ clock: clock.now }), []);
+      await conversation.putTurn(turnOf("t1"), {
+        operationId: "put t1",
+        expectedRevision: 0,
+        expiresAt: after(60),
+      });
+      await derive(conversation);
+      clock.advance(60);
+      const now = await conversation.snapshot();
+      assert.deepEqual([now.turnCount, now.pins.length, now.summary], [0, 0, null]);
+      const put = (revision: number): Promise<number> =>
+        revise(conversation, turnOf("t1", "x", { revision }));
+      await assert.rejects(put(1), { reason: "REVISION", currentRevision: 1 });
+      assert.equal(await put(2), now.revision + 1);
+    },
+  );
+
+  promise(
+    "Reference list: a deleted turn cannot be put again, under whatever operation id",
+    async (store) => {
+      const conversation = await talk(await store.open(atNoon()), ["t1"]);
+      await erase(conversation, "turn", "t1");
+      for (const revision of [1, 2]) {
+        await assert.rejects(revise(conversation, turnOf("t1", "again", { revision })), {
+          reason: "DELETED",
+          retryable: false,
+        });
+      }
+    },
+  );
+
+  durable(
+    "Reference list: a summary is there after a reopen, and goes exactly at its expiry",
+    async (store) => {
+      const clock = clockAtNoon();
+      const first = await store.open({ clock: clock.now });
+      const conversation = await talk(first, ["t1", "t2"]);
+      const summary = summaryOf(await readTurns(conversation), "two turns", { expiresAt: after(60) });
+      await conversation.putSummary(await conversation.snapshot(), summary);
+      const before = await conversation.snapshot();
+      await first.close();
+      const again = (await store.open({ clock: clock.now })).conversation(ORCHARD);
+      assert.equal((await again.assertCurrent(before)).summary?.content, "two turns");
+      clock.ms += 59_999;
+      assert.equal((await again.snapshot()).id, before.id);
+      clock.ms += 1;
+      assert.equal((await again.snapshot()).summary, null);
+    },
+  );
+
+  promise(
+    "Reference list: a summary of other turns than there are conflicts; one with a later start is taken",
+    async (store) => {
+      const clock = clockAtNoon();
+      const conversation = await talk(await store.open({ clock: clock.now }), ["t1", "t2"]);
+      const snapshot = await conversation.snapshot();
+      const turns = await readTurns(conversation);
+      const wrong = { ...summaryOf(turns).export({ includeContent: true }), historyFingerprint: "other" };
+      await store.assertChangesNothing(() => conversation.putSummary(snapshot, wrong as never), {
+        reason: "SNAPSHOT",
+      });
+      clock.advance(60);
+      const later = summaryOf(turns, "later", { createdAt: after(60) });
+      assert.equal(await conversation.putSummary(snapshot, later), 3);
+    },
+  );
+
+  promise(
+    "Reference list: a replay goes at its end; a clock that steps back brings nothing back (and stops no read)",
+    async (store) => {
+      const clock = clockAtNoon();
+      const conversation = await talk(await store.open({ clock: clock.now }), ["t1"]);
+      const snapshot = await conversation.snapshot();
+      await conversation.replayPut(snapshot, "answer", { n: 1 }, { ttlSeconds: 60 });
+      clock.ms += 59_999;
+      assert.deepEqual(await conversation.replayGet(snapshot, "answer"), { n: 1 });
+      clock.ms += 1;
+      assert.equal(await conversation.replayGet(snapshot, "answer"), null);
+      clock.set(NOON);
+      assert.equal(await conversation.replayGet(snapshot, "answer"), null);
+      assert.deepEqual(await readIds(conversation), ["t1"]);
+    },
+  );
+}
+
+/** Overwrites a stored payload, with checksums that fit it. */
+function writePayload(store: TestStore, payload: string): void {
+  const [row] = store.sql(
+    "SELECT scope, turn_id, revision, expires, expires_at FROM turns",
+  ) as unknown as [[number, string, number, null, null]];
+  const [scope, turnId, revision, expires, expiresAt] = row;
+  const [[bytes]] = store.sql("SELECT bytes FROM turns") as [[number]];
+  const payloadChecksum = checksumOf(payload);
+  store.sql(
+    "UPDATE turns SET payload = $1, payload_checksum = $2, checksum = $3",
+    payload,
+    payloadChecksum,
+    headChecksum(scope, { turnId, revision, bytes, expires, expiresAt, payloadChecksum }),
+  );
+}
+
+function testDamage({ promise }: ConversationsSuite): void {
+  const bad = {
+    "has a repeated key": (good: string): string => good.replace("{", '{"revision":1,'),
+    "holds NaN": (good: string): string => good.replace('"revision":1', '"revision":NaN'),
+    "is a list": (good: string): string => `[${good}]`,
+    "is cut off": (good: string): string => good.slice(0, -5),
+    "is empty": (): string => "",
+    "has an unknown field": (good: string): string => good.replace("{", '{"extra":1,'),
+    "has another id": (good: string): string => good.replaceAll('"t1"', '"t9"'),
+    "is of another scope": (good: string): string => good.replace("orchard", "orcharc"),
+    "has another revision": (good: string): string => good.replace('"revision":1', '"revision":2'),
+  };
+  for (const [what, spoil] of Object.entries(bad)) {
+    promise(
+      `Reference list: a stored turn that ${what} is INTEGRITY though its checksums fit`,
+      async (store) => {
+        const conversation = await talk(await store.open(atNoon()), ["t1"]);
+        const [[payload]] = store.sql("SELECT payload FROM turns") as [[string]];
+        writePayload(store, spoil(payload));
+        store.damaged = true;
+        await assert.rejects(readTurns(conversation), { name: "IntegrityError", code: "INTEGRITY" });
+      },
+    );
+  }
+
+  promise(
+    "Reference list: an emptied pin, summary or replay is INTEGRITY where it is read",
+    async (store) => {
+      store.damaged = true;
+      const conversation = await talk(await store.open(atNoon()), ["t1"]);
+      const snapshot = await derive(conversation);
+      const damage = { code: "INTEGRITY" };
+      store.sql("UPDATE replays SET payload = ''");
+      await assert.rejects(conversation.replayGet(snapshot, "answer"), damage);
+      store.sql("UPDATE summaries SET payload = ''");
+      await assert.rejects(conversation.snapshot(), damage);
+      store.sql("DELETE FROM summaries");
+      assert.equal((await conversation.snapshot()).pins.length, 1);
+      store.sql("UPDATE pins SET payload = ''");
+      await assert.rejects(conversation.snapshot(), damage);
+    },
+  );
+
+  promise(
+    "Reference list: a turn's id or a pin's revision that is not its payload's is INTEGRITY",
+    async (store) => {
+      store.damaged = true;
+      const memory = await store.open(atNoon());
+      const conversation = await talk(memory, ["t1"]);
+      await pinUp(conversation, pinOf("language"));
+      store.sql("UPDATE turns SET turn_id = 't9'");
+      await assert.rejects(readTurns(conversation), { code: "INTEGRITY" });
+      store.sql("UPDATE turns SET turn_id = 't1'");
+      assert.deepEqual(await readIds(conversation), ["t1"]);
+      store.sql("UPDATE pins SET revision = 2");
+      await assert.rejects(conversation.snapshot(), { code: "INTEGRITY" });
+      assert.deepEqual((await memory.check()).problems.map(({ table, row }) => [table, row]), [
+        ["pins", "orchard/spring/language"],
+      ]);
+    },
+  );
+
+  promise("Reference list: a ledger that was emptied is INTEGRITY for every call", async (store) => {
+    store.damaged = true;
+    const conversation = await talk(await store.open(atNoon()), ["t1"]);
+    await erase(conversation, "turn", "t1");
+    const ledger = store.raw("ledger");
+    const [[lineage, generation, epoch, probe]] = ledger.prepare(
+      "SELECT lineage, generation, epoch, probe FROM meta",
+    ).all([]) as [[string, number, string, number]];
+    const head = firstHead(lineage);
+    ledger.prepare("DELETE FROM events").run([]);
+    ledger.prepare("UPDATE meta SET count = 0, head = $1, checksum = $2").run([
+      head,
+      checksumOf(lineage, generation, epoch, 0, head, probe),
+    ]);
+    const target = { kind: "scope", expectedRevision: 2 } as const;
+    await store.assertChangesNothing(() => conversation.delete(target), { code: "INTEGRITY" });
+  });
+}
+
+function testDeletion({ promise }: ConversationsSuite): void {
+  promise(
+    "Reference list: deleting twice makes one event; the second gives its receipt (and moves no revision)",
+    async (store) => {
+      const conversation = await talk(await store.open(atNoon()), ["t1"]);
+      const first = await erase(conversation, "turn", "t1");
+      const revision = await conversation.revision();
+      const second = await erase(conversation, "turn", "t1");
+      assert.deepEqual(second, { ...first, already: true });
+      assert.equal(await conversation.revision(), revision);
+      assert.deepEqual(store.raw("ledger").prepare("SELECT count(*) FROM events").all([]), [[1]]);
+    },
+  );
+
+  promise("Reference list: a deletion that fails half-way is taken back in both files", async (store) => {
+    const conversation = await talk(await store.open(atNoon()), ["t1"]);
+    await derive(conversation);
+    store.sql("CREATE TRIGGER refusal BEFORE DELETE ON pins BEGIN SELECT RAISE(ABORT, 'no'); END");
+    await store.assertChangesNothing(() => erase(conversation, "turn", "t1"), { name: "IntegrityError" });
+    store.sql("DROP TRIGGER refusal");
+    assert.equal((await erase(conversation, "turn", "t1")).erased.pins, 1);
+  });
+
+  promise(
+    "Reference list: after a deletion the repeated put gives its first answer, and brings nothing back",
+    async (store) => {
+      const conversation = await talk(await store.open(atNoon()), ["t1"]);
+      await erase(conversation, "turn", "t1");
+      const before = store.dump();
+      const put = conversation.putTurn(turnOf("t1"), { operationId: "put t1", expectedRevision: 0 });
+      assert.equal(await put, 1);
+      assert.deepEqual(await readIds(conversation), []);
+      assert.deepEqual(store.dump(), before);
+    },
+  );
+}

@@ -1,0 +1,110 @@
+/** Every example runs under exactly the permissions it names, prints what it promises, and leaves nothing behind. */
+
+import assert from "node:assert/strict";
+import { TemporaryDirectory } from "../kit/temporary_directory.ts";
+
+const EXAMPLES = new URL("../../examples/", import.meta.url);
+const CONFIG = new URL("../../deno.json", import.meta.url).pathname;
+const PERMISSIONS = ["--allow-read=.demo", "--allow-write=.demo"];
+
+/** Runs one in an empty directory; gives what it printed. */
+async function runExample(name: string, permissions: readonly string[] = PERMISSIONS): Promise<{
+  readonly code: number;
+  readonly printed: readonly string[];
+  readonly complaints: string;
+  readonly left: readonly string[];
+}> {
+  await using directory = await TemporaryDirectory.make();
+  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: [
+      "run",
+      "--no-prompt",
+      "--no-check",
+      `--config=${CONFIG}`,
+      ...permissions,
+      new URL(name, EXAMPLES).pathname,
+    ],
+    cwd: directory.path,
+    env: { NO_COLOR: "1" },
+  }).output();
+  const decoder = new TextDecoder();
+  const left = [...Deno.readDirSync(directory.path)].map((entry) => entry.name);
+  const printed = decoder.decode(stdout).split("\n").slice(0, -1);
+  return { code, printed, complaints: decoder.decode(stderr), left };
+}
+
+async function printedBy(name: string): Promise<readonly string[]> {
+  const { code, printed, complaints, left } = await runExample(name);
+  assert.deepEqual({ code, complaints, left }, { code: 0, complaints: "", left: [] });
+  return printed;
+}
+
+/** The numbered ones; what has no number is part of one. */
+const NAMES = [...Deno.readDirSync(EXAMPLES)].map(({ name }) => name).filter((name) => /^\d/.test(name))
+  .sort();
+
+for (const name of NAMES) {
+  Deno.test(`The example ${name} names its permissions, needs no more, and leaves nothing behind`, async () => {
+    const text = await Deno.readTextFile(new URL(name, EXAMPLES));
+    assert(text.includes(`deno run ${PERMISSIONS.join(" ")} examples/${name}`));
+    assert((await printedBy(name)).length > 5);
+  });
+}
+
+Deno.test("The example of a harness resumes, rejects, isolates, expires and forgets", async () => {
+  assert.deepEqual(await printedBy("01_harness_state.ts"), [
+    "resumed step: 1",
+    "stale write: rejected",
+    "other tenant: None",
+    "at expiry: None",
+    "expired rows purged: 1",
+    "checkpoint forgotten: True",
+    "remaining rows: 0",
+  ]);
+});
+
+Deno.test("The example of a conversation keeps a chat across a reopen and prints it readably", async () => {
+  assert.deepEqual(await printedBy("02_conversation.ts"), [
+    "-- the process ends, another one begins --",
+    "kept: 2 turns, 1 pin (Answer in one sentence.)",
+    "[2026-03-02 09:01]",
+    "  user: Which trees were grafted?",
+    "  assistant: The pears, on 1 March.",
+    "[2026-03-02 09:02]",
+    "  user: And the plums?",
+    "  assistant: Not yet; they wait for dry weather.",
+    "[2026-03-03 09:03]",
+    "  user: Is it dry now?",
+    "  assistant: Yes, the plums can be grafted today.",
+    "summary: Pears grafted 1 March; plums today.",
+    "printed by itself, a snapshot keeps its text back: false",
+    "the file is small: true",
+  ]);
+});
+
+Deno.test("The example of a deletion finds the secret before, nothing after a scrub, and says what remains without", async () => {
+  const printed = await printedBy("03_prove_a_deletion.ts");
+  const [before, ...after] = printed.slice(1, 6);
+  assert.match(before!, /^search before the deletion: still in agent\.db/);
+  assert.deepEqual(after, [
+    "erased: 1 turn, 1 pin, 1 summary, 1 replay",
+    "receipt: verified",
+    "search after the deletion: nothing (6 files)",
+    "search after closing: nothing (2 files)",
+  ]);
+  const unscrubbed = printed.slice(7);
+  assert.match(unscrubbed[0]!, /^search before the deletion: still in agent\.db/);
+  assert.deepEqual(unscrubbed.slice(1, 3), [
+    "erased: 1 turn, 1 pin, 1 summary, 1 replay",
+    "receipt: verified",
+  ]);
+  assert.match(unscrubbed[3]!, /^search after the deletion: still in agent\.db/);
+  assert.match(unscrubbed[4]!, /^search after closing: (nothing|still in agent\.db) \(2 files\)$/);
+});
+
+Deno.test("Without the permission to write an example stops at once and names the flag", async () => {
+  const { code, printed, complaints, left } = await runExample("01_harness_state.ts", ["--allow-read=.demo"]);
+  assert.notEqual(code, 0);
+  assert.deepEqual([printed, left], [[], []]);
+  assert.match(complaints, /--allow-write/);
+});

@@ -1,0 +1,65 @@
+/** What the tables of an index say, without the numbers that depend on the order of events. */
+
+import type { SqlValue } from "../../src/engine/sqlite/driver.ts";
+import { decodeChunks } from "../../src/retrieval/indexed_turn.ts";
+import { decodePosting } from "../../src/retrieval/posting.ts";
+
+/** Runs one statement behind the store's back. */
+export type Sql = (sql: string, ...parameters: SqlValue[]) => readonly (readonly SqlValue[])[];
+
+/** The contents of all indexes, by index key. */
+export interface IndexContents {
+  readonly totals: readonly SqlValue[];
+  readonly turns: readonly unknown[];
+  readonly terms: readonly unknown[];
+  readonly postings: readonly unknown[];
+}
+
+/** Reads the contents of every index. */
+export function indexContents(sql: Sql): Readonly<Record<string, IndexContents>> {
+  const contents: Record<string, IndexContents> = {};
+  const indexes = sql(
+    `SELECT id, index_key, turns, chunks, documents, total_length FROM chunk_indexes ORDER BY index_key`,
+  );
+  for (const [id, key, ...totals] of indexes) {
+    contents[String(key)] = {
+      totals,
+      turns: sql(
+        `SELECT turn_id, chunks, documents, total_length, chunk_list FROM indexed_turns JOIN turns ON id = turn
+        WHERE index_id = $1 ORDER BY turn_id`,
+        id!,
+      ).map((row) => [...row.slice(0, 4), decodeChunks(row[4] as Uint8Array)]),
+      terms: sql(`SELECT term, documents FROM index_terms WHERE index_id = $1 ORDER BY term`, id!),
+      postings: sql(
+        `SELECT index_terms.term, turn_id, postings.term, turn, chunks FROM postings JOIN turns ON id = turn
+        JOIN index_terms ON index_terms.index_id = postings.index_id AND number = postings.term
+        WHERE postings.index_id = $1 ORDER BY index_terms.term, turn_id`,
+        id!,
+      ).map(([term, turnId, number, turn, bytes]) => {
+        const place = { indexId: id as number, term: number as number, turn: turn as number };
+        return [term, turnId, decodePosting(place, bytes)];
+      }),
+    };
+  }
+  return contents;
+}
+
+/** How many rows each table of indexes has. */
+export function countIndexRows(sql: Sql): Readonly<Record<string, SqlValue>> {
+  return {
+    chunk_indexes: sql(`SELECT count(*) FROM chunk_indexes`)[0]![0]!,
+    unindexed_turns: sql(`SELECT count(*) FROM unindexed_turns`)[0]![0]!,
+    indexed_turns: sql(`SELECT count(*) FROM indexed_turns`)[0]![0]!,
+    index_terms: sql(`SELECT count(*) FROM index_terms`)[0]![0]!,
+    postings: sql(`SELECT count(*) FROM postings`)[0]![0]!,
+  };
+}
+
+/** No rows at all. */
+export const NO_ROWS = {
+  chunk_indexes: 0,
+  unindexed_turns: 0,
+  indexed_turns: 0,
+  index_terms: 0,
+  postings: 0,
+};

@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { nodeSqlite } from "../../src/engine/sqlite/node_sqlite.ts";
+import { type Conversation, openMemory } from "../../mod.ts";
+import type {
+  Row,
+  SqliteConnection,
+  SqliteDriver,
+  SqliteOpenOptions,
+} from "../../src/engine/sqlite/driver.ts";
+import { STUB4 } from "../context/golden.ts";
+import { testThatNothingIsLeftOpen } from "../kit/soundness.ts";
+import { SCOPE } from "./scenario.ts";
+import { Writer } from "./vocabulary.ts";
+
+/** A driver that counts statements and the rows they give. */
+class CountingDriver implements SqliteDriver {
+  readonly name = "counting";
+  statements = 0;
+  rows = 0;
+
+  open(path: string, options: SqliteOpenOptions): SqliteConnection {
+    const inner = nodeSqlite.open(path, options);
+    return {
+      prepare: (sql) => {
+        const statement = inner.prepare(sql);
+        return {
+          get: (parameters) => this.#counted(statement.get(parameters), 1),
+          all: (parameters) => {
+            const rows = statement.all(parameters);
+            return this.#counted(rows, rows.length);
+          },
+          run: (parameters) => this.#counted(statement.run(parameters), 0),
+        };
+      },
+      get isTransaction(): boolean {
+        return inner.isTransaction;
+      },
+      close: () => inner.close(),
+    };
+  }
+
+  #counted<T extends Row | readonly Row[] | number | undefined>(result: T, rows: number): T {
+    this.statements++;
+    this.rows += rows;
+    return result;
+  }
+}
+
+const COMMON = "common usual typical general standard";
+
+/** What one assembly costs in a conversation of `turns` turns, ten of which have the rare words. */
+async function costOf(turns: number): Promise<{ readonly statements: number; readonly rows: number }> {
+  const driver = new CountingDriver();
+  await using memory = await openMemory(":memory:", { driver });
+  const conversation = memory.conversation(SCOPE);
+  const writer = new Writer(31);
+  for (let from = 0; from < turns; from += 50) {
+    await Promise.all(Array.from({ length: 50 }, (_, offset) => {
+      const rare = (from + offset) % (turns / 10) === 7 ? "quixotic zephyr xylophone" : "";
+      return conversation.append([{ role: "user", content: `${writer.text(12)} ${COMMON} ${rare}` }]);
+    }));
+  }
+  await assembleOnce(conversation);
+  await assembleOnce(conversation);
+  const before = { statements: driver.statements, rows: driver.rows };
+  await assembleOnce(conversation);
+  return { statements: driver.statements - before.statements, rows: driver.rows - before.rows };
+}
+
+async function assembleOnce(conversation: Conversation): Promise<void> {
+  const question = `quixotic zephyr xylophone ${COMMON}`;
+  const options = { system: "S", counting: { counter: STUB4 } };
+  const { context } = await conversation.assemble(
+    question,
+    { inputCap: 900, retrievalReserve: 200 },
+    options,
+  );
+  assert.equal(context.diagnostics.retrievedChunkIds.length > 0, true);
+}
+
+Deno.test("assemble() reads as much of a conversation of 4 000 turns as of one of 1 000", async () => {
+  const small = await costOf(1_000);
+  const large = await costOf(4_000);
+  // A term has one more place to look into for each block of some thousand turns.
+  assert.ok(
+    large.statements <= small.statements * 1.25,
+    `${small.statements}, ${large.statements} statements`,
+  );
+  assert.ok(large.rows <= small.rows * 1.25, `${small.rows}, ${large.rows} rows`);
+  if (Deno.env.get("SHOW")) {
+    Deno.stdout.writeSync(new TextEncoder().encode(`${JSON.stringify([small, large])}\n`));
+  }
+});
+
+testThatNothingIsLeftOpen();

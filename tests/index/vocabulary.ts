@@ -1,0 +1,136 @@
+/** Texts that conversations of tests are made of, seeded. */
+
+import fc from "fast-check";
+import type { Asking, Step } from "./scenario.ts";
+
+/** Texts of every script, of nothing, and of far too much. */
+export const TEXT: fc.Arbitrary<string> = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.string({ unit: "grapheme", maxLength: 60 }).map((text) => text.toWellFormed()),
+  },
+  {
+    weight: 6,
+    arbitrary: fc.array(
+      fc.constantFrom(
+        ..."the pump failed at north wall shard-19 kiln2Temp valve noon when in May error retry".split(" "),
+        "阀门",
+        "関係",
+        "กุญแจ",
+        "مفتاح",
+        "naïve",
+        "🌍",
+      ),
+      { maxLength: 25 },
+    ).map((words) => words.join(" ")),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(
+      "",
+      " \n",
+      "w".repeat(700),
+      "the pump failed at the wall. ".repeat(25),
+      "🌍".repeat(90),
+    ),
+  },
+);
+
+const TEXTS = fc.array(TEXT, { minLength: 1, maxLength: 3 });
+
+/** What happens. */
+export const STEP: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      kind: fc.constant("put" as const),
+      texts: TEXTS,
+      calls: fc.constantFrom(0, 0, 0, 1, 2),
+      ttl: fc.constantFrom(0, 0, 0, 40),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("edit" as const), which: fc.nat(), texts: TEXTS }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("delete" as const), which: fc.nat() }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant("wait" as const), seconds: fc.constantFrom(1, 30) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant("pin" as const),
+      value: fc.constantFrom("likes lists", "north"),
+      ttl: fc.constantFrom(20, 90),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant("summarize" as const), turns: fc.integer({ min: 1, max: 9 }) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant("index" as const), batchSize: fc.constantFrom(1, 3, 32) }),
+  },
+);
+
+/** What is asked. */
+export const ASKING: fc.Arbitrary<Asking> = fc.record({
+  question: fc.oneof(
+    TEXT,
+    fc.constantFrom("When did the pump fail?", "shard-19", "阀门", "north valve in May"),
+  ),
+  inputCap: fc.integer({ min: 60, max: 900 }),
+  retrievalReserve: fc.constantFrom(0, 60, 250),
+  summaryReserve: fc.constantFrom(0, 40),
+  chunkCharacters: fc.constantFrom(20, 60, 360),
+  topK: fc.constantFrom(1, 4, 9),
+  minimumScore: fc.constantFrom(0, 0, 2.5),
+  options: fc.record({
+    cap: fc.boolean(),
+    retrieve: fc.constant(true),
+    summarize: fc.boolean(),
+    pins: fc.boolean(),
+  }),
+  recoverCappedWindow: fc.boolean(),
+  profile: fc.constantFrom("reference" as const, "holdfast" as const),
+}).map((
+  { question, inputCap, retrievalReserve, summaryReserve, options, profile, ...retrieval },
+): Asking => ({
+  question,
+  budget: {
+    inputCap,
+    retrievalReserve: Math.min(retrievalReserve, inputCap >> 1),
+    summaryReserve: Math.min(summaryReserve, inputCap >> 2),
+  },
+  options: { options, profile, retrieval: { ...retrieval, overlapCharacters: 10 } },
+}));
+
+const WORDS =
+  ("pump valve shard-19 north wall failed noon kiln depot error retry monitor green blue relay copper " +
+    "ledger harbour orchard spring timeout deploy rollback").split(" ");
+const COMMON = "the was of in on at it and".split(" ");
+
+/** Texts by a seed: common words in most of them, the others the rarer the later they stand in the list. */
+export class Writer {
+  #state: number;
+
+  constructor(seed: number) {
+    this.#state = seed;
+  }
+
+  /** From 0 to below `below`. */
+  next(below: number): number {
+    this.#state = (Math.imul(this.#state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((this.#state / 2 ** 32) * below);
+  }
+
+  /** A text of some words. */
+  text(words: number): string {
+    const text: string[] = [];
+    for (let count = 0; count < words; count++) {
+      const rank = Math.min(this.next(WORDS.length), this.next(WORDS.length), this.next(WORDS.length));
+      text.push(this.next(2) === 0 ? COMMON[this.next(COMMON.length)]! : WORDS[rank]!);
+    }
+    return text.join(" ");
+  }
+}

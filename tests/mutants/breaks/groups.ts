@@ -1,0 +1,99 @@
+/** Breaks of the write groups: members, refused commits, locks. */
+
+import type { Mutant } from "../mutant.ts";
+
+const TARGETS = "tests/mutants/targets";
+
+/** One group, several members. */
+export const GROUP_BREAKS: readonly Mutant[] = [
+  {
+    name: "a failing member is not rolled back to its savepoint",
+    file: "src/engine/sqlite/connection.ts",
+    find: "this.run(ROLLBACK_TO_MEMBER);",
+    replace: "",
+    test: `${TARGETS}/groups_test.ts`,
+    promise: "A member that fails after its first write",
+    why: "half of a refused write would be committed with its neighbours",
+  },
+  {
+    name: "after an automatic rollback members that had run are acknowledged",
+    file: "src/engine/sqlite/write_group.ts",
+    find: 'if (member !== failing) member.outcome = { kind: "alone" };',
+    replace: 'if (member !== failing && member.outcome === null) member.outcome = { kind: "alone" };',
+    test: `${TARGETS}/groups_test.ts`,
+    promise: "A group that SQLite rolled back as a whole",
+    why: "an acknowledged write would not be there",
+  },
+  {
+    name: "a failing member's deletion is recorded",
+    file: "src/engine/sqlite/group_transaction.ts",
+    find: "this.#events.length = mark.events;",
+    replace: "",
+    test: `${TARGETS}/groups_test.ts`,
+    promise: "A deletion whose member fails is not recorded",
+    why: "the ledger would tell of a deletion that was refused",
+  },
+  {
+    name: "main is not probed after a refused COMMIT",
+    file: "src/engine/sqlite/write_group.ts",
+    find: "const verdict = this.#probeMain(meta, before);",
+    replace: 'const verdict = (before < 0 ? this.#probeMain(meta, before) : "gone") as Verdict;',
+    test: `${TARGETS}/groups_test.ts`,
+    promise: "A COMMIT that took effect",
+    why: "a write that is there would be told as not there",
+  },
+  {
+    name: "the ledger is not probed after a refused COMMIT",
+    file: "src/engine/sqlite/write_group.ts",
+    find: "const verdict = this.#probeLedger(before, events);",
+    replace: 'const verdict = (events.length < 0 ? this.#probeLedger(before, events) : "gone") as Verdict;',
+    test: `${TARGETS}/groups_test.ts`,
+    promise: "A ledger's COMMIT that took effect",
+    why: "a recorded deletion would be told as not happened",
+  },
+  {
+    name: "writes go on after an unknown outcome",
+    file: "src/engine/sqlite/write_group.ts",
+    find: "if (this.#refusal !== null) return this.#fail(members, this.#refusal);",
+    replace: "",
+    test: `${TARGETS}/groups_test.ts`,
+    promise: "After a COMMIT whose outcome stays unknown",
+    why: "the refused COMMIT could still come to light under them",
+  },
+  {
+    name: "a held lock is told as a broken file",
+    file: "src/engine/sqlite/result_codes.ts",
+    find: '[RESULT.BUSY, ["BUSY", "another connection holds the lock"]],',
+    replace: '[RESULT.BUSY, ["IO", "another connection holds the lock"]],',
+    test: `${TARGETS}/groups_test.ts`,
+    promise: "A lock that another connection holds is BUSY",
+    why: "callers could not tell what a retry can help",
+  },
+  {
+    name: "extended result codes are not understood",
+    file: "src/engine/sqlite/result_codes.ts",
+    find: "const primary = error.resultCode & 0xff;",
+    replace: "const primary = error.resultCode;",
+    test: `${TARGETS}/groups_test.ts`,
+    promise: "DRV-03: an extended code of BUSY",
+    why: "SQLITE_BUSY_SNAPSHOT is a held lock too",
+  },
+  {
+    name: "a withdrawn write is carried out",
+    file: "src/engine/sqlite/write_queue.ts",
+    find: "this.#waiting.splice(index, 1);",
+    replace: "",
+    test: `${TARGETS}/groups_test.ts`,
+    promise: "A put that is withdrawn",
+    why: "a cancelled call must leave nothing",
+  },
+  {
+    name: "a closed store can be used",
+    file: "src/engine/sqlite/sqlite_engine.ts",
+    find: "if (this.#closing !== null) throw",
+    replace: "if (this.#closing === undefined) throw",
+    test: `${TARGETS}/groups_test.ts`,
+    promise: "Everything after close() is CLOSED",
+    why: "use after close is a mistake with a code of its own",
+  },
+];

@@ -1,0 +1,54 @@
+/** Breaks of effective time. */
+
+import type { Mutant } from "../mutant.ts";
+
+const TARGETS = "tests/mutants/targets";
+
+/** The highest time seen. */
+export const TIME_BREAKS: readonly Mutant[] = [
+  {
+    name: "the clock mark is not written",
+    file: "src/engine/sqlite/group_transaction.ts",
+    find: "markMs: Math.max(markMs, effectiveMs)",
+    replace: "markMs",
+    test: `${TARGETS}/time_test.ts`,
+    promise: "The highest time is written",
+    why: "after a restart with an earlier clock what expired would come back",
+  },
+  {
+    name: "the highest time is not remembered",
+    file: "src/engine/effective_time.ts",
+    find: "if (clockMs > this.#highestMs) this.#highestMs = clockMs;",
+    replace: "this.#highestMs = clockMs;",
+    test: `${TARGETS}/time_test.ts`,
+    promise: "Within one open store nothing expired",
+    why: "when the clock steps back what expired would come back",
+  },
+  {
+    name: "deadlines are set from a clock that is behind",
+    file: "src/records/put.ts",
+    find: "if (behindMs > CLOCK_BEHIND_MS_MAX && ",
+    replace: "if (behindMs < 0 && ",
+    test: `${TARGETS}/time_test.ts`,
+    promise: "A deadline is not set from a clock",
+    why: "a wrong clock must be told, not built upon",
+  },
+  {
+    name: "what the clock took back is erased",
+    file: "src/records/read.ts",
+    find: "return Math.floor((effectiveMs - behindMs) / 1000);",
+    replace: "return Math.floor((effectiveMs + 0 * behindMs) / 1000);",
+    test: `${TARGETS}/time_test.ts`,
+    promise: "What the clock took back",
+    why: "a clock that jumped ahead by mistake must not destroy data after it was set right",
+  },
+  {
+    name: "acceptClock does not lower the mark",
+    file: "src/engine/sqlite/group_transaction.ts",
+    find: "this.#clockLowered = true;",
+    replace: "",
+    test: `${TARGETS}/time_test.ts`,
+    promise: "acceptClock lowers the mark",
+    why: "the way out of CLOCK would lead nowhere",
+  },
+];

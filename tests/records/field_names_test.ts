@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import { z } from "zod";
+import { defineKind, type StandardSchema } from "../../src/contracts/record_kind.ts";
+import { toBody } from "../../src/records/judge.ts";
+
+/** Which field a refusal names. */
+function fieldOf(schema: StandardSchema<unknown>, value: unknown): string {
+  try {
+    toBody(defineKind("tested", schema), value);
+  } catch (error) {
+    return (error as { field: string }).field;
+  }
+  return "none";
+}
+
+Deno.test("A refusal names fields that the schema declares, at any depth", () => {
+  const schema = z.strictObject({
+    list: z.array(z.strictObject({ n: z.int() })),
+    maybe: z.optional(z.string()),
+  });
+  assert.equal(fieldOf(schema, { list: [{ n: 1 }, { n: "x" }] }), "value.list[1].n");
+  assert.equal(fieldOf(schema, { list: 5 }), "value.list");
+  assert.equal(fieldOf(schema, { list: [], maybe: 5 }), "value.maybe");
+  assert.equal(fieldOf(schema, { list: [{ n: 1n }] }), "value.list[0].n");
+  assert.equal(fieldOf(schema, { list: [{ n: 1, extra: 2 }] }), "value.list[0]");
+});
+
+Deno.test("A refusal stops at the first name that the schema does not declare: it may be content", () => {
+  const schema = z.strictObject({ byName: z.record(z.string(), z.int()) });
+  assert.equal(fieldOf(schema, { byName: { secret: "x" } }), "value.byName");
+  assert.equal(fieldOf(schema, { byName: { secret: NaN } }), "value.byName");
+});
+
+Deno.test("A refusal by another library's schema names the value as a whole", () => {
+  const schema: StandardSchema<unknown> = {
+    "~standard": {
+      version: 1,
+      vendor: "other",
+      validate: () => ({ issues: [{ message: "no", path: ["secret", 0] }] }),
+    },
+  };
+  assert.equal(fieldOf(schema, { secret: [1] }), "value");
+});

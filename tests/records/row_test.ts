@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { checksumOf } from "../../src/canonical/checksum.ts";
+import { IntegrityError } from "../../src/errors.ts";
+import { assertBody, headChecksum, isExpired, type RecordHead, toHead } from "../../src/records/row.ts";
+import { flippedBits } from "../kit/bit_flips.ts";
+
+const IDENTITY = { tenant: "orchard", kind: "fact", key: "preference" };
+const BODY = '{"reviewed": false, "schema": 1, "source": "note", "text": "lists"}';
+const HEAD: RecordHead = {
+  revision: 7,
+  created: 1_750_000_000,
+  maxAge: 86_400,
+  expires: 1_750_000_060,
+  bodyChecksum: checksumOf(BODY),
+};
+const ROW = [...Object.values(HEAD), headChecksum(IDENTITY, HEAD)] as const;
+
+Deno.test("toHead() takes a row whose checksum fits", () => {
+  assert.deepEqual(toHead(IDENTITY, ROW), HEAD);
+});
+
+Deno.test("toHead() refuses a row with any one bit of any column flipped", () => {
+  for (const [column, value] of ROW.entries()) {
+    for (const flipped of flippedBits(value as number)) {
+      assert.throws(() => toHead(IDENTITY, ROW.with(column, flipped as number)), IntegrityError);
+    }
+  }
+});
+
+Deno.test("toHead() refuses a row under an identity with any one bit flipped", () => {
+  for (const field of ["tenant", "kind", "key"] as const) {
+    for (const flipped of flippedBits(IDENTITY[field])) {
+      assert.throws(() => toHead({ ...IDENTITY, [field]: flipped }, ROW), IntegrityError);
+    }
+  }
+});
+
+Deno.test("toHead() refuses a row in which a number became NULL", () => {
+  for (const column of ROW.keys()) {
+    assert.throws(() => toHead(IDENTITY, ROW.with(column, null as never)), IntegrityError);
+  }
+});
+
+Deno.test("assertBody() refuses a body with any one bit flipped, cut, or of another type", () => {
+  assertBody(HEAD, BODY);
+  for (const flipped of flippedBits(BODY)) assert.throws(() => assertBody(HEAD, flipped), IntegrityError);
+  for (const body of [BODY.slice(1), BODY.slice(0, -1), "", null, 5, new TextEncoder().encode(BODY)]) {
+    assert.throws(() => assertBody(HEAD, body), IntegrityError);
+  }
+});
+
+Deno.test("isExpired() is true from the deadline on, and never without one", () => {
+  assert.equal(isExpired(110, 109), false);
+  assert.equal(isExpired(110, 110), true);
+  assert.equal(isExpired(110, 111), true);
+  assert.equal(isExpired(null, 10_000_000_000), false);
+});
