@@ -15,7 +15,7 @@ const CODES: readonly (readonly [string, number, string])[] = [
   ["LOCKED_SHAREDCACHE", 262, "BUSY"],
   ["NOMEM", 7, "IO"],
   ["READONLY", 8, "READONLY"],
-  ["READONLY_DBMOVED", 1032, "READONLY"],
+  ["READONLY_DBMOVED", 1032, "REPLACED"],
   ["INTERRUPT", 9, "IO"],
   ["IOERR", 10, "IO"],
   ["IOERR_WRITE", 778, "IO"],
