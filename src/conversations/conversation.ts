@@ -20,7 +20,6 @@ import type {
   TurnsOptions,
 } from "../contracts/conversation_options.ts";
 import type { Budget, Retrieval } from "../context/configuration.ts";
-import { toRetrieval } from "../context/configuration.ts";
 import type { Tell } from "../contracts/memory_options.ts";
 import type { Message, NewMessage } from "../contracts/message.ts";
 import type { PinInput } from "../contracts/pin.ts";
@@ -30,7 +29,6 @@ import type { Summary } from "../contracts/summary.ts";
 import type { TimedTurn, TurnInput } from "../contracts/turn.ts";
 import { nothingErased } from "../deletion/cascade.ts";
 import { insertScope, readScope, type ScopeRow } from "../deletion/scope_row.ts";
-import { scrub } from "../deletion/scrub.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { DeletionEvent, Operation, ReadTransaction, WriteTransaction } from "../engine/operation.ts";
 import { isBurned } from "../deletion/tombstones.ts";
@@ -38,20 +36,14 @@ import { ConflictError, StorageError } from "../errors.ts";
 import { CLOCK_BEHIND_MS_MAX, TURNS_PER_PAGE, UPKEEP_ROUNDS_MAX } from "../limits.ts";
 import type { ChunkIndex } from "../retrieval/chunk_index.ts";
 import type { Hit } from "../retrieval/evidence_source.ts";
-import { assembleStored } from "./assemble.ts";
-import {
-  type AssembleOptions,
-  type Assembly,
-  type IndexBatchOptions,
-  type IndexProgress,
-  judgeAssembly,
-  judgeBatch,
-  judgeSearch,
-  type SearchOptions,
+import type {
+  AssembleOptions,
+  Assembly,
+  IndexBatchOptions,
+  IndexProgress,
+  SearchOptions,
 } from "./assemble_options.ts";
 import { type Deleted, deleteItem } from "./delete.ts";
-import { readChunkIndex } from "./index_chunks.ts";
-import { indexBatch } from "./index_run.ts";
 import { type Place, placeOf, requireScope, UpkeepDue } from "./place.ts";
 import {
   type Context,
@@ -68,7 +60,6 @@ import { putSummary } from "./put_summary.ts";
 import { putTurn, putTurnInto, type ScopeLimits } from "./put_turn.ts";
 import { readTurnPage, rowOfTurn, startOfLast } from "./read_turns.ts";
 import { getReplay, putReplay } from "./replay.ts";
-import { searchStored } from "./search.ts";
 import { requireSame, requireSnapshot, type Snapshot, takeSnapshot } from "./snapshot.ts";
 import type { StoreAccess } from "./store_access.ts";
 import { expireScope } from "./upkeep.ts";
@@ -349,6 +340,7 @@ export class Conversation {
   /** A deletion that has committed never fails because its scrub could not finish. */
   async #scrubbed(signal: AbortSignal | undefined): Promise<boolean> {
     try {
+      const { scrub } = await import("../deletion/scrub.ts");
       return (await scrub(this.#engine, { signal })).complete;
     } catch {
       return false;
@@ -409,6 +401,7 @@ export class Conversation {
     config: Retrieval = {},
     options: IndexBatchOptions = {},
   ): Promise<IndexProgress> {
+    const { indexBatch, judgeBatch } = await import("./contexts.ts");
     const judged = judgeBatch(config, options);
     return await indexBatch(this.#access(), requireSnapshot(snapshot, this.scope), judged);
   }
@@ -426,6 +419,7 @@ export class Conversation {
     config: Retrieval = {},
     options: CallOptions = {},
   ): Promise<ChunkIndex> {
+    const { readChunkIndex, toRetrieval } = await import("./contexts.ts");
     const signal = readSignal(options);
     const size = toRetrieval(config);
     return await readChunkIndex(this.#access(), requireSnapshot(snapshot, this.scope), { size, signal });
@@ -442,6 +436,7 @@ export class Conversation {
    * @throws {StorageError} as `create`
    */
   async search(query: string, options: SearchOptions = {}): Promise<readonly Hit[]> {
+    const { judgeSearch, searchStored } = await import("./contexts.ts");
     return await searchStored(this.#access(), judgeSearch(query, options));
   }
 
@@ -462,6 +457,7 @@ export class Conversation {
     budget: Budget,
     options: AssembleOptions,
   ): Promise<Assembly> {
+    const { assembleStored, judgeAssembly } = await import("./contexts.ts");
     return await assembleStored(this.#access(), judgeAssembly(question, budget, options));
   }
 

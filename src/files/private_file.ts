@@ -56,7 +56,8 @@ function unsafe(what: string, rule: string): StorageError {
 /** The identity of what lies under a name, if it is a private regular file; null if nothing is there. */
 export function inspectPrivateFile(path: string, what: string): FileIdentity | null {
   const info = lstatOrNull(path);
-  if (info === null) return null;
+  // Without any link it is being unlinked just now: another process closes last.
+  if (info === null || info.nlink === 0) return null;
   if (info.isSymlink) throw unsafe(what, "must not be a symbolic link");
   if (!info.isFile) throw unsafe(what, "must be a regular file");
   if (info.mode !== null && (info.mode & OTHERS) !== 0) {

@@ -48,26 +48,29 @@ export class Sentinel {
   /**
    * Looks; throws `REPLACED` if a name is gone or means another file, or a database has become smaller. Main may
    * shrink to what it measured when pages were last given back, and at any time after that: its file is cut when
-   * some process next copies the log into it.
+   * some process next copies the log into it. Another process may have done so after `shrunkBytes` was read, so it is
+   * read again before anything is concluded.
    */
-  look(shrunkBytes: number | null): void {
+  look(shrunkBytes: number | null, readAgain: () => number | null): void {
     const nowMs = monotonicMs();
     const marks = this.#readDirectoryMarks();
     const moved = marks.some((mark, index) => mark !== this.#directoryMarks[index]);
     if (!moved && nowMs - this.#comparedAtMs < FILE_COMPARISON_MS) return;
-    this.#compare(shrunkBytes ?? Infinity);
+    if (!this.#compare(shrunkBytes ?? Infinity) && !this.#compare(readAgain() ?? Infinity)) throw replaced();
     this.#directoryMarks = marks;
     this.#comparedAtMs = nowMs;
   }
 
-  #compare(shrunkBytes: number): void {
+  /** Compares every name; false if a database is smaller than it may be. */
+  #compare(shrunkBytes: number): boolean {
     for (const [path, before] of this.#remembered) {
       const info = lstatOrNull(path);
       if (info === null || info.dev !== before.device || info.ino !== before.inode) throw replaced();
       const least = path === this.#databases[0] ? Math.min(before.bytes, shrunkBytes) : before.bytes;
-      if (info.size < least && this.#databases.includes(path)) throw replaced();
+      if (info.size < least && this.#databases.includes(path)) return false;
       before.bytes = info.size;
     }
+    return true;
   }
 
   #readDirectoryMarks(): readonly number[] {

@@ -141,7 +141,7 @@ export class Records {
   ): Promise<StoredRecord<unknown> | null> {
     const { kind, tenant, key } = this.#identity(identity);
     const given = options === NO_OPTIONS ? NO_OPTIONS : readFields("options", options, ["now", "signal"]);
-    const now = this.#now(given.now);
+    if (given.now !== undefined) requireNow(given.now);
     const signal = requireSignal(given.signal);
     signal?.throwIfAborted();
     const record = { tenant, kind: kind.name, key };
@@ -152,7 +152,8 @@ export class Records {
         concerns: (event) => equalBytes(event.keyHash, recordHash(this.#engine.hashKey, record)),
         signal,
       });
-    if (raw === null || isExpired(raw.expires, now)) return null;
+    // The store's time is asked for afterwards: a read may have met a clock mark that another process wrote.
+    if (raw === null || isExpired(raw.expires, this.#now(given.now))) return null;
     return { revision: raw.revision, expires: raw.expires, value: fromBody(kind, raw.body) };
   }
 
@@ -262,18 +263,15 @@ export class Records {
     const limit = given.limit === undefined
       ? LIST_ITEMS_DEFAULT
       : requireInteger("limit", given.limit, 0, LIST_ITEMS_MAX);
-    const plan = {
-      tenant: whose,
-      kind,
-      after: readCursor(given.after, kind),
-      limit: limit + 1,
-      now: this.#now(given.now),
-    };
+    if (given.now !== undefined) requireNow(given.now);
+    const after = readCursor(given.after, kind);
     const signal = requireSignal(given.signal);
-    const found = await this.#engine.read((transaction) => listRecords(transaction, plan), {
-      concerns: (event) => this.#concernsTenant(event, whose),
-      signal,
-    });
+    // The store's time is asked for inside: the read may meet a clock mark that another process wrote.
+    const found = await this.#engine.read(
+      (transaction) =>
+        listRecords(transaction, { tenant: whose, kind, after, limit: limit + 1, now: this.#now(given.now) }),
+      { concerns: (event) => this.#concernsTenant(event, whose), signal },
+    );
     const items = found.slice(0, limit).map(({ kind, key, revision, expires }) => ({
       kind,
       key,

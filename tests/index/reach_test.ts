@@ -87,9 +87,6 @@ Deno.test("assemble() reads as much of a conversation of 4 000 turns as of one o
     `${small.statements}, ${large.statements} statements`,
   );
   assert.ok(large.rows <= small.rows * 1.25, `${small.rows}, ${large.rows} rows`);
-  if (Deno.env.get("SHOW")) {
-    Deno.stdout.writeSync(new TextEncoder().encode(`${JSON.stringify([small, large])}\n`));
-  }
 });
 
 testThatNothingIsLeftOpen();

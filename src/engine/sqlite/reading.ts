@@ -73,11 +73,11 @@ export class Reading {
     try {
       main.begin("deferred");
       const meta = readMainMeta(main);
+      time.observe(meta.clockMark, meta.clockEpoch);
       const value = main.drive(factory(TRANSACTION));
       main.commit();
-      sentinel?.look(meta.shrunkBytes);
+      sentinel?.look(meta.shrunkBytes, () => readMainMeta(main).shrunkBytes);
       const ledgerMeta = ledger.meta();
-      time.observe(meta.clockMark, meta.clockEpoch);
       assertAgreement(meta, ledger, ledgerMeta);
       // While anything is pending no read may go without a look: the next one may be of the scope that it names.
       const isPending = ledgerMeta.count > meta.applied;

@@ -149,7 +149,7 @@ export class WriteGroups {
       meta.verified = Math.max(meta.verified, this.verified);
       meta.probe = newMark();
       meta.scrubs += transaction.scrubs;
-      meta.shrunkBytes = transaction.shrunkBytes ?? meta.shrunkBytes;
+      meta.shrunkBytes = leastOf(meta.shrunkBytes, transaction.shrunkBytes);
       this.#markDirty(transaction.dirty, meta.scrubs);
       if (events.length === 0) updateMainMeta(main, meta);
     } catch (error) {
@@ -314,7 +314,7 @@ export class WriteGroups {
   /** Nothing is acknowledged that went to a file which is no longer the store's. */
   #lookAtFiles(members: readonly Member[], meta: MainMeta): Attempt {
     try {
-      this.#parts.sentinel?.look(meta.shrunkBytes);
+      this.#parts.sentinel?.look(meta.shrunkBytes, () => readMainMeta(this.#parts.main).shrunkBytes);
     } catch (error) {
       failRecorded(members, outcomeUnknown(error));
     }
@@ -363,6 +363,12 @@ function runOthersAlone(members: readonly Member[], failing: Member | null): Att
     if (member !== failing) member.outcome = { kind: "alone" };
   }
   return "done";
+}
+
+/** Main may still measure what an earlier scrub left, long after a later one: only the least ever says what it may not. */
+function leastOf(before: number | null, now: number | null): number | null {
+  if (before === null) return now;
+  return now === null ? before : Math.min(before, now);
 }
 
 /** A mark that no other commit has: 48 random bits. */

@@ -81,7 +81,10 @@ export class TestBed implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.close();
-    if (this.directory !== null) Deno.removeSync(this.directory, { recursive: true });
+    try {
+      await this.close();
+    } finally {
+      if (this.directory !== null) Deno.removeSync(this.directory, { recursive: true });
+    }
   }
 }
