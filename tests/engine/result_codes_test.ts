@@ -44,7 +44,8 @@ Deno.test("DRV-11 each SQLite code becomes one typed error that keeps code, file
       assert(error instanceof StorageError, name);
       assert.equal(error.code, code, name);
       assert.equal(error.cause, failure, name);
-      assert.deepEqual(error.details, { database, resultCode }, name);
+      const by = code === "REPLACED" ? { by: "file" } : {};
+      assert.deepEqual(error.details, { database, resultCode, ...by }, name);
       assert.equal(error.message.includes("as SQLite puts it"), false, name);
     }
   }

@@ -52,11 +52,19 @@ function toComparable(value: SqlValue): SqlValue {
   return value instanceof Uint8Array ? `x'${toHex(value)}'` : value;
 }
 
-/** The same dump without what is random in every commit and moves with a probe: one cell, and its row's checksum. */
+/**
+ * The same dump without what is random in every commit or moves with a probe, what only says that a deletion is coming,
+ * and the checksum over both.
+ */
 export function withoutProbe(dump: StoreDump): StoreDump {
   return { main: dropProbe(dump.main), ledger: dropProbe(dump.ledger) };
 }
 
 function dropProbe(dump: DatabaseDump): DatabaseDump {
-  return { ...dump, meta: (dump.meta ?? []).map(({ probe: _probe, checksum: _checksum, ...rest }) => rest) };
+  return {
+    ...dump,
+    meta: (dump.meta ?? []).map(({ probe: _probe, announced: _announced, checksum: _checksum, ...rest }) =>
+      rest
+    ),
+  };
 }

@@ -10,6 +10,7 @@ const CREATE_META = `CREATE TABLE meta (
   count INTEGER NOT NULL,
   head TEXT NOT NULL,
   probe INTEGER NOT NULL,
+  announced INTEGER,
   checksum INTEGER NOT NULL
 ) STRICT`;
 

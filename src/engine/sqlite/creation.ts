@@ -19,7 +19,15 @@ export function ensureLedger(ledger: Ledger): void {
     if (schemaVersion(connection) > 0) return;
     createSchema(connection, LEDGER);
     const lineage = randomIdentity();
-    ledger.insertMeta({ lineage, generation: 0, epoch: null, count: 0, head: firstHead(lineage), probe: 0 });
+    ledger.insertMeta({
+      lineage,
+      generation: 0,
+      epoch: null,
+      count: 0,
+      head: firstHead(lineage),
+      probe: 0,
+      announced: null,
+    });
   });
   ledger.forgetMeta();
 }

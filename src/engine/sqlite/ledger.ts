@@ -19,16 +19,23 @@ export interface LedgerMeta {
   readonly head: string;
   /** Changed to find out whether a refused commit can still come to light. */
   readonly probe: number;
+  /** The sequence of a batch that is about to be recorded; null if none is. */
+  readonly announced: number | null;
 }
 
-const SELECT_META = `SELECT lineage, generation, epoch, count, head, probe, checksum FROM meta WHERE id = 1`;
+const SELECT_META =
+  `SELECT lineage, generation, epoch, count, head, probe, announced, checksum FROM meta WHERE id = 1`;
 
-const INSERT_META = `INSERT INTO meta (id, lineage, generation, epoch, count, head, probe, checksum)
-  VALUES (1, $1, $2, $3, $4, $5, $6, $7)`;
+const INSERT_META =
+  `INSERT INTO meta (id, lineage, generation, epoch, count, head, probe, announced, checksum)
+  VALUES (1, $1, $2, $3, $4, $5, $6, $7, $8)`;
 
 const UPDATE_META =
-  `UPDATE meta SET generation = $1, epoch = $2, count = $3, head = $4, probe = $5, checksum = $6
+  `UPDATE meta SET generation = $1, epoch = $2, count = $3, head = $4, probe = $5, announced = $6,
+  checksum = $7
   WHERE id = 1`;
+
+const UPDATE_ANNOUNCED = `UPDATE meta SET announced = $1, checksum = $2 WHERE id = 1 AND checksum = $3`;
 
 const SELECT_DATA_VERSION = `PRAGMA data_version`;
 
@@ -66,7 +73,7 @@ export class Ledger {
   readMeta(): LedgerMeta {
     const row = this.connection.get(SELECT_META);
     if (row === undefined) throw new IntegrityError("Cannot use ledger: its meta row is missing");
-    if (checksumOf(...row.slice(0, 6)) !== row[6]) {
+    if (checksumOf(...row.slice(0, 7)) !== row[7]) {
       throw new IntegrityError("Cannot use ledger: the checksum of its meta row does not match", {
         details: { table: "ledger.meta" },
       });
@@ -78,21 +85,44 @@ export class Ledger {
       count: row[3] as number,
       head: row[4] as string,
       probe: row[5] as number,
+      announced: row[6] as number | null,
     };
   }
 
   insertMeta(meta: LedgerMeta): void {
-    const { lineage, generation, epoch, count, head, probe } = meta;
-    const checksum = checksumOf(lineage, generation, epoch, count, head, probe);
-    this.connection.run(INSERT_META, lineage, generation, epoch, count, head, probe, checksum);
+    const { lineage, generation, epoch, count, head, probe, announced } = meta;
+    const checksum = checksumOfMeta(meta);
+    this.connection.run(INSERT_META, lineage, generation, epoch, count, head, probe, announced, checksum);
   }
 
   updateMeta(meta: LedgerMeta): void {
-    const { lineage, generation, epoch, count, head, probe } = meta;
-    const checksum = checksumOf(lineage, generation, epoch, count, head, probe);
-    const changed = this.connection.run(UPDATE_META, generation, epoch, count, head, probe, checksum);
+    const { generation, epoch, count, head, probe, announced } = meta;
+    const checksum = checksumOfMeta(meta);
+    const changed = this.connection.run(
+      UPDATE_META,
+      generation,
+      epoch,
+      count,
+      head,
+      probe,
+      announced,
+      checksum,
+    );
     if (changed !== 1) throw new IntegrityError("Cannot use ledger: its meta row is missing");
     this.forgetMeta();
+  }
+
+  /**
+   * Says in a commit of its own that a batch is coming, or (with null) that none is; false if the ledger moved
+   * meanwhile. A process killed in the COMMIT that would have recorded its batch leaves pages in the log that nobody
+   * sees as long as anybody has the ledger open, and that come back when the log is recovered: a deletion nobody was
+   * told of would strike what was written since. Whoever finds an announced batch missing therefore takes the
+   * announcement back first: that commit lies where those pages lie.
+   */
+  announce(meta: LedgerMeta, announced: number | null): boolean {
+    this.forgetMeta();
+    const checksum = checksumOfMeta({ ...meta, announced });
+    return this.connection.run(UPDATE_ANNOUNCED, announced, checksum, checksumOfMeta(meta)) === 1;
   }
 
   /** The head of the chain at some event; null if there is no such event. */
@@ -125,8 +155,12 @@ export class Ledger {
       );
     }
     const last = events.at(-1)!;
-    this.updateMeta({ ...meta, count: last.sequence, head: last.head });
+    this.updateMeta({ ...meta, count: last.sequence, head: last.head, announced: null });
   }
+}
+
+function checksumOfMeta({ lineage, generation, epoch, count, head, probe, announced }: LedgerMeta): number {
+  return checksumOf(lineage, generation, epoch, count, head, probe, announced);
 }
 
 const KINDS: ReadonlySet<unknown> = new Set<DeletionKind>(["record", "scope", "turn", "pin"]);

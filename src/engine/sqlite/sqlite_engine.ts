@@ -68,6 +68,7 @@ export class SqliteEngine implements Engine {
       apply,
       freshness: { lookedAtMs: -Infinity },
       exclusive: journalMode === "delete",
+      announces: journalMode === "wal",
     };
     this.#groups = new WriteGroups(parts);
     this.#queue = new WriteQueue((members) => this.#groups.run(members), busyTimeoutMs);

@@ -28,6 +28,8 @@ export interface StoreParts {
   readonly freshness: { lookedAtMs: number };
   /** Whether ledger-writing groups lock readers out: in DELETE mode a COMMIT could not otherwise be sure of its lock. */
   readonly exclusive: boolean;
+  /** Whether deletions are announced: a write-ahead log can bring back a commit that nobody saw. */
+  readonly announces: boolean;
 }
 
 /** What an attempt leads to: try again from the start, wait for a lock, or done. */
@@ -76,6 +78,7 @@ export class WriteGroups {
         this.verified = meta.verified;
         return "again";
       }
+      if (ledgerMeta.announced !== null && !ledger.announce(ledgerMeta, null)) return this.#startOver();
     } catch (error) {
       return this.#giveUp(members, error);
     }
@@ -84,6 +87,13 @@ export class WriteGroups {
     const interrupted = this.#runMembers(members, transaction);
     if (interrupted !== null) return interrupted;
     return this.#commit(members, transaction, meta, ledgerMeta);
+  }
+
+  /** The ledger moved meanwhile: everything is looked at again. */
+  #startOver(): Attempt {
+    this.#parts.main.rollback();
+    this.#parts.ledger.forgetMeta();
+    return "again";
   }
 
   /** Runs each member, in a savepoint if there are several; something else than null ends the group. */
@@ -234,8 +244,9 @@ export class WriteGroups {
     ledgerMeta: LedgerMeta,
     events: readonly RecordedEvent[],
   ): Attempt {
-    const { main, ledger, exclusive } = this.#parts;
+    const { main, ledger, exclusive, announces } = this.#parts;
     try {
+      if (announces && !ledger.announce(ledger.meta(), meta.applied + 1)) return this.#startOver();
       ledger.connection.begin(exclusive ? "exclusive" : "immediate");
       const fresh = ledger.readMeta();
       if (fresh.count !== meta.applied || fresh.head !== meta.appliedHead || fresh.epoch !== meta.epoch) {
@@ -280,7 +291,7 @@ export class WriteGroups {
       ledger.connection.begin("immediate");
       const found = ledger.readMeta();
       if (found.head === before.head) {
-        ledger.updateMeta({ ...found, probe: found.probe + 1 });
+        ledger.updateMeta({ ...found, probe: found.probe + 1, announced: null });
         ledger.connection.commit();
         return "gone";
       }
