@@ -7,6 +7,16 @@ const TARGETS = "tests/mutants/targets";
 /** Tombstones, the ledger, and whether the two files belong together. */
 export const DELETION_BREAKS: readonly Mutant[] = [
   {
+    name: "an announced batch that is missing is left alone",
+    file: "src/engine/sqlite/write_group.ts",
+    find:
+      "if (ledgerMeta.announced !== null && !ledger.announce(ledgerMeta, null)) return this.#startOver();",
+    replace: "",
+    test: "tests/deletion/lingering_test.ts",
+    promise: "a lingering deletion does not strike what was acknowledged after it",
+    why: "a deletion nobody was told of would erase what was written since",
+  },
+  {
     name: "put does not look for a tombstone",
     file: "src/records/put.ts",
     find: "if (yield* isBurned(transaction, plan.keyHash())) {",
