@@ -3,7 +3,15 @@
 import type { Mutant } from "./mutant.ts";
 
 const ROOT = new URL("../../", import.meta.url).pathname;
-const COPIED = ["mod.ts", "deno.json", "deno.lock", "src", "tests/mutants/targets"];
+const COPIED = [
+  "mod.ts",
+  "deno.json",
+  "deno.lock",
+  "src",
+  "tests/kit",
+  "tests/mutants/targets",
+  "tests/deletion/lingering_test.ts",
+];
 const PATIENCE_MS = 60_000;
 
 /** What a run of a test file gave. */
