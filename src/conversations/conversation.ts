@@ -275,9 +275,23 @@ export class Conversation {
     while (after !== null) {
       const from: number = after;
       const page = await this.#read((transaction) => readTurnPage(transaction, plan(), from), signal);
-      for (const { turn } of page.turns) yield turn;
+      for (const { turn } of page.turns) {
+        yield turn;
+        // What was deleted while the caller held this turn must not follow it out of the page.
+        await this.#requireRevision(of.revision, signal);
+      }
       after = page.after;
     }
+  }
+
+  async #requireRevision(expected: number, signal: AbortSignal | undefined): Promise<void> {
+    const read = (transaction: ReadTransaction): Operation<ScopeRow> =>
+      requireScope(transaction, this.#place);
+    const row = this.#engine.glance(read) ?? await this.#read(read, signal);
+    if (row.revision === expected) return;
+    throw new ConflictError("SNAPSHOT", "The scope has changed while its turns were read", {
+      currentRevision: row.revision,
+    });
   }
 
   /**

@@ -17,7 +17,7 @@ export function toBody(kind: RecordKind, value: unknown): string {
   if (result.issues !== undefined || !isSame(result.value, plain)) {
     throw new ContractError(
       "value",
-      `Expected the schema of the kind ${kind.name} not to change what it judges`,
+      `Expected the schema of the kind ${kind.name} to take values as they are: no unknown fields dropped, no defaults, no coercion`,
     );
   }
   const body = encodeBody(plain);

