@@ -209,7 +209,7 @@ export function testPaging({ promise, durable }: ConversationsSuite): void {
         for await (const { turnId } of conversation.turns()) seen.push(turnId);
       };
       await assert.rejects(read(), { code: "INTEGRITY" });
-      assert.equal(seen.at(-1), "t1");
+      assert.deepEqual(seen, numbered(32));
       assert.deepEqual(await readIds(conversation, undefined, { after: "t35" }), [
         "t36",
         "t37",

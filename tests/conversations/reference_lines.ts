@@ -358,14 +358,14 @@ function testDamage({ promise }: ConversationsSuite): void {
     const conversation = await talk(await store.open(atNoon()), ["t1"]);
     await erase(conversation, "turn", "t1");
     const ledger = store.raw("ledger");
-    const [[lineage, generation, epoch, probe]] = ledger.prepare(
-      "SELECT lineage, generation, epoch, probe FROM meta",
-    ).all([]) as [[string, number, string, number]];
+    const [[lineage, generation, epoch, probe, announced]] = ledger.prepare(
+      "SELECT lineage, generation, epoch, probe, announced FROM meta",
+    ).all([]) as [[string, number, string, number, string | null]];
     const head = firstHead(lineage);
     ledger.prepare("DELETE FROM events").run([]);
     ledger.prepare("UPDATE meta SET count = 0, head = $1, checksum = $2").run([
       head,
-      checksumOf(lineage, generation, epoch, 0, head, probe),
+      checksumOf(lineage, generation, epoch, 0, head, probe, announced),
     ]);
     const target = { kind: "scope", expectedRevision: 2 } as const;
     await store.assertChangesNothing(() => conversation.delete(target), { code: "INTEGRITY" });

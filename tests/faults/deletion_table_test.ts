@@ -81,7 +81,13 @@ const BEFORE_RECORDED: readonly (readonly [string, Fault])[] = [
 const PROBE_FAULTS: readonly (readonly [string, Fault])[] = [
   ["BEGIN", { database: "ledger", sql: "BEGIN", skip: 1, effect: "before", code: RESULT.IOERR }],
   ["read", { database: "ledger", sql: /FROM meta/, skip: 1, effect: "before", code: RESULT.IOERR }],
-  ["change", { database: "ledger", sql: "UPDATE meta SET generation", skip: 1, effect: "before", code: RESULT.IOERR }],
+  ["change", {
+    database: "ledger",
+    sql: "UPDATE meta SET generation",
+    skip: 1,
+    effect: "before",
+    code: RESULT.IOERR,
+  }],
   ["COMMIT", { database: "ledger", sql: "COMMIT", effect: "before", code: RESULT.IOERR }],
 ];
 

@@ -17,7 +17,7 @@ export function forgetEpoch(path: string): void {
   try {
     const row = database.prepare("SELECT lineage, generation, count, head, probe FROM meta").get()!;
     const { lineage, generation, count, head, probe } = row as Record<string, string | number>;
-    const checksum = checksumOf(lineage!, generation!, null, count!, head!, probe!);
+    const checksum = checksumOf(lineage!, generation!, null, count!, head!, probe!, null);
     database.prepare("UPDATE meta SET epoch = NULL, checksum = ?").run(checksum);
   } finally {
     database.close();

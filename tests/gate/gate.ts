@@ -49,7 +49,8 @@ async function command(args: readonly string[]): Promise<Outcome> {
 async function tests(args: readonly string[]): Promise<Outcome> {
   const { ok, text } = await deno(args);
   if (!ok) print(text);
-  const [, passed = "0", failed = "0"] = text.match(/(\d+) passed(?: \(\d+ steps?\))? \| (\d+) failed/) ?? [];
+  const lines = [...text.matchAll(/(\d+) passed(?: \(\d+ steps?\))? \| (\d+) failed/g)];
+  const [, passed = "0", failed = "0"] = lines.at(-1) ?? [];
   const ignored = text.match(/\| (\d+) ignored/)?.[1];
   return {
     ok: ok && passed !== "0",

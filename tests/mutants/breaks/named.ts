@@ -9,7 +9,7 @@ export const NAMED_BREAKS: readonly Mutant[] = [
   {
     name: "the expiry condition is removed from get",
     file: "src/records/records.ts",
-    find: "if (raw === null || isExpired(raw.expires, now)) return null;",
+    find: "if (raw === null || isExpired(raw.expires, this.#now(given.now))) return null;",
     replace: "if (raw === null) return null;",
     test: `${TARGETS}/expiry_test.ts`,
     promise: "REC-01: get() hides a record",

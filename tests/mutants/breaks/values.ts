@@ -103,8 +103,8 @@ export const DAMAGE_BREAKS: readonly Mutant[] = [
   {
     name: "the checksum of the ledger's meta row is not compared",
     file: "src/engine/sqlite/ledger.ts",
-    find: "if (checksumOf(...row.slice(0, 6)) !== row[6]) {",
-    replace: "if (checksumOf(...row.slice(0, 6)) < 0) {",
+    find: "if (checksumOf(...row.slice(0, 7)) !== row[7]) {",
+    replace: "if (checksumOf(...row.slice(0, 7)) < 0) {",
     test: `${TARGETS}/damage_test.ts`,
     promise: "A ledger whose count was changed",
     why: "a damaged generation would be believed",

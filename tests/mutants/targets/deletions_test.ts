@@ -83,7 +83,7 @@ Deno.test("A store that a restore has replaced writes nothing more", async () =>
   const [[lineage, count, head]] = bed.driver.rows("ledger", "SELECT lineage, count, head FROM meta") as [
     [string, number, string],
   ];
-  const checksum = checksumOf(lineage, 1, "f".repeat(32), count, head, 0);
+  const checksum = checksumOf(lineage, 1, "f".repeat(32), count, head, 0, null);
   using other = new OtherProgram(`${bed.path}.deletions`);
   other.run(`UPDATE meta SET generation = 1, epoch = '${"f".repeat(32)}', probe = 0, checksum = ${checksum}`);
   const put = bed.records.put(factId("a"), fact(), { expected: null, ttl: 60 });
@@ -101,7 +101,7 @@ Deno.test("A ledger of another store is refused", async () => {
   await other.close();
   Deno.copyFileSync(`${other.path}.deletions`, `${bed.path}.deletions`);
   using program = new OtherProgram(`${bed.path}.deletions`);
-  const checksum = checksumOf(lineage, 0, epoch, count, head, 0);
+  const checksum = checksumOf(lineage, 0, epoch, count, head, 0, null);
   program.run(`UPDATE meta SET epoch = '${epoch}', probe = 0, checksum = ${checksum}`);
   await assert.rejects(bed.open(), { code: "INTEGRITY", message: /another store/ });
 });
