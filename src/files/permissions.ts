@@ -3,13 +3,14 @@
 import { StorageError } from "../errors.ts";
 import { lastSeparator } from "./store_path.ts";
 
-/** Requires the permission to read, and unless `readOnly` to write, a directory; never prompts. */
-export function requirePermissions(directory: string, readOnly: boolean): void {
-  const missing = (readOnly ? ["read"] as const : ["read", "write"] as const).filter((name) =>
-    Deno.permissions.querySync({ name, path: directory }).state !== "granted"
+/** Requires the permission to read, and unless `readOnly` to write, each of the directories; never prompts. */
+export function requirePermissions(directories: readonly string[], readOnly: boolean): void {
+  const names = readOnly ? ["read"] as const : ["read", "write"] as const;
+  const flags = [...new Set(directories)].flatMap((path) =>
+    names.filter((name) => Deno.permissions.querySync({ name, path }).state !== "granted")
+      .map((name) => `--allow-${name}=${nameInFlag(path)}`)
   );
-  if (missing.length === 0) return;
-  const flags = missing.map((name) => `--allow-${name}=${nameInFlag(directory)}`);
+  if (flags.length === 0) return;
   throw new StorageError("PERMISSION", `Cannot open store: run Deno with ${flags.join(" ")}`, {
     details: { flags },
   });
@@ -33,7 +34,7 @@ export function requirePermissionsToMake(directory: string): void {
     if (Deno.permissions.querySync({ name: "read", path: above }).state !== "granted") return;
     const real = realPathOrNull(above);
     if (real !== null) {
-      requirePermissions(`${real}${directory.slice(above.length)}`, false);
+      requirePermissions([`${real}${directory.slice(above.length)}`], false);
       return;
     }
     const cut = lastSeparator(above);

@@ -80,17 +80,15 @@ function preparePaths(
   given: { readonly main: GivenPath; readonly ledger: GivenPath },
   readOnly: boolean,
 ): StorePaths {
-  for (const { parent } of [given.main, given.ledger]) {
-    requirePermissions(parent, readOnly);
-    if (!readOnly) makePrivateDirectory(parent);
-  }
+  const parents = [given.main.parent, given.ledger.parent];
+  requirePermissions(parents, readOnly);
+  if (!readOnly) { for (const parent of parents) makePrivateDirectory(parent); }
   const paths = { main: resolveFile(given.main), ledger: resolveFile(given.ledger) };
   assertDistinct(paths);
-  for (const { directory } of [paths.main, paths.ledger]) {
-    // A link in the directory's path may lead out of what was permitted.
-    requirePermissions(directory, readOnly);
-    inspectDirectory(directory);
-  }
+  const directories = [paths.main.directory, paths.ledger.directory];
+  // A link in a directory's path may lead out of what was permitted.
+  requirePermissions(directories, readOnly);
+  for (const directory of directories) inspectDirectory(directory);
   return paths;
 }
 
