@@ -19,7 +19,7 @@ export function testUpdate({ promise }: RecordsSuite): void {
     assert.deepEqual(found, { revision: 2, expires: 170, value: { schema: 1, step: 1, items: [] } });
   });
 
-  promise("Records.update() awaits an asynchronous change", async (store) => {
+  promise("DRV-04 Records.update() awaits an asynchronous change", async (store) => {
     const { records } = await store.open();
     await records.put(PREFERENCE, factOf("a"), CREATE);
     await records.update(PREFERENCE, async (value) => {
@@ -108,7 +108,7 @@ export function testUpdate({ promise }: RecordsSuite): void {
     await assert.rejects(update, { reason: "MISSING" });
   });
 
-  promise("Records.update() passes on what change throws, and writes nothing", async (store) => {
+  promise("DRV-04 Records.update() passes on what change throws, and writes nothing", async (store) => {
     const { records } = await store.open();
     await records.put(RUN, START, CREATE);
     const thrown = new Error("change broke");
