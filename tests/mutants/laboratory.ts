@@ -10,7 +10,9 @@ const COPIED = [
   "src",
   "tests/kit",
   "tests/mutants/targets",
-  "tests/deletion/lingering_test.ts",
+  "tests/deletion",
+  "tests/conversations/samples.ts",
+  "tests/model/records/seeded.ts",
 ];
 const PATIENCE_MS = 60_000;
 

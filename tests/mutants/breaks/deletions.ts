@@ -143,4 +143,13 @@ export const DELETION_BREAKS: readonly Mutant[] = [
     promise: "A deletion between the two looks",
     why: "a deletion between the two looks would raise a false alarm",
   },
+  {
+    name: "a scrub rewrites no table",
+    file: "src/engine/schema/rewrites.ts",
+    find: "  return [name, [\n    create.replace(",
+    replace: '  if (name !== "") return [name, []];\n  return [name, [\n    create.replace(',
+    test: "tests/deletion/bytes_test.ts",
+    promise: "After a thousand turns of churn a complete scrub leaves no trace of what was deleted, seed 1",
+    why: "what was deleted would still be in the file after a scrub that reports complete",
+  },
 ];
