@@ -36,16 +36,6 @@ export function* eventsOf(
   return (yield* transaction.all(SELECT_DELETIONS, keyHash)).map(toAppliedEvent);
 }
 
-const SELECT_DELETION =
-  `SELECT sequence, batch, kind, scope_hash, key_hash, burned, floor, at, counts, head, checksum
-  FROM deletions WHERE sequence = $1`;
-
-/** The event with some sequence; null if there is none. */
-export function* eventAt(transaction: ReadTransaction, sequence: number): Operation<AppliedEvent | null> {
-  const row = yield* transaction.get(SELECT_DELETION, sequence);
-  return row === undefined ? null : toAppliedEvent(row);
-}
-
 function toAppliedEvent(row: Row): AppliedEvent {
   if (checksumOf(...row.slice(0, 10)) !== row[10]) {
     throw new IntegrityError("Cannot use store: the checksum of a deletion does not match", {

@@ -72,7 +72,7 @@ Deno.test("A store in memory takes neither readOnly nor a deletionPath", async (
     name: "ContractError",
     field: "readOnly",
   });
-  await assert.rejects(openMemory(":memory:", { deletionPath: "/tmp/ledger" }), {
+  await assert.rejects(openMemory(":memory:", { deletionPath: "/stores/ledger" }), {
     name: "ContractError",
     field: "deletionPath",
   });

@@ -188,12 +188,12 @@ const NO_PATHS: readonly (readonly [what: string, path: unknown])[] = [
   ["an object", {}],
   ["bytes", new Uint8Array(3)],
   ["a URL of the web", new URL("https://example.org/agent.db")],
-  ["a file URL with a query", new URL("file:///tmp/agent.db?mode=ro")],
-  ["a file URL with a fragment", new URL("file:///tmp/agent.db#2")],
-  ["a file URL with an encoded NUL", new URL("file:///tmp/agent%00.db")],
-  ["a file URL that is no UTF-8", new URL("file:///tmp/agent%ff.db")],
-  ["a file URL with an encoded slash", new URL("file:///tmp/..%2Fagent.db")],
-  ["a file URL of a directory", new URL("file:///tmp/store/")],
+  ["a file URL with a query", new URL("file:///stores/agent.db?mode=ro")],
+  ["a file URL with a fragment", new URL("file:///stores/agent.db#2")],
+  ["a file URL with an encoded NUL", new URL("file:///stores/agent%00.db")],
+  ["a file URL that is no UTF-8", new URL("file:///stores/agent%ff.db")],
+  ["a file URL with an encoded slash", new URL("file:///stores/..%2Fagent.db")],
+  ["a file URL of a directory", new URL("file:///stores/store/")],
 ];
 
 for (const [what, path] of NO_PATHS) {
@@ -211,7 +211,7 @@ for (const [what, path] of NO_PATHS) {
 Deno.test({
   name: "a file URL with a host is refused",
   ignore: !IS_UNIX,
-  fn: () => assertContract("path", openMemory(new URL("file://example.org/tmp/agent.db"))),
+  fn: () => assertContract("path", openMemory(new URL("file://example.org/stores/agent.db"))),
 });
 
 Deno.test("a store in memory takes no deletionPath and cannot be opened read-only", async () => {

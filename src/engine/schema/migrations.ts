@@ -12,8 +12,3 @@ export interface Migration {
 export function newestVersion(migrations: readonly Migration[]): number {
   return migrations.at(-1)?.version ?? 0;
 }
-
-/** The migrations that a file of some version still needs, oldest first. */
-export function pendingMigrations(migrations: readonly Migration[], version: number): readonly Migration[] {
-  return migrations.filter((migration) => migration.version > version);
-}

@@ -1,5 +1,5 @@
 import { randomBytes } from "../../clock.ts";
-import { MemoryError, StorageError } from "../../errors.ts";
+import { StorageError } from "../../errors.ts";
 import { CATCH_UPS_PER_GROUP_MAX } from "../../limits.ts";
 import type { Sentinel } from "../../files/sentinel.ts";
 import { chainEvents } from "../chain.ts";
@@ -10,6 +10,7 @@ import { assertAgreement } from "./agreement.ts";
 import type { Connection } from "./connection.ts";
 import { catchUp, insertDirty } from "./catch_up.ts";
 import { insertDeletions } from "./deletions.ts";
+import { failRecorded, outcomeUnknown } from "./group_errors.ts";
 import { GroupTransaction } from "./group_transaction.ts";
 import type { Ledger, LedgerMeta } from "./ledger.ts";
 import { type MainMeta, readMainMeta, updateMainMeta } from "./main_meta.ts";
@@ -355,19 +356,6 @@ export class WriteGroups {
   }
 }
 
-/** Fails the members that had run; one whose deletion is recorded is told so, with its place: it is irrevocable. */
-function failRecorded(members: readonly Member[], error: unknown): void {
-  for (const member of members) {
-    if (member.outcome?.kind !== "done") continue;
-    const { recorded } = member.outcome;
-    if (recorded === null) member.outcome = { kind: "failed", error };
-    else {member.outcome = {
-        kind: "failed",
-        error: withDetails(error, { recorded: { sequence: recorded.sequence, head: recorded.head } }),
-      };}
-  }
-}
-
 /** SQLite ended the whole transaction: all but the failing member run again, each alone, from the start. */
 function runOthersAlone(members: readonly Member[], failing: Member | null): Attempt {
   for (const member of members) {
@@ -385,23 +373,4 @@ function leastOf(before: number | null, now: number | null): number | null {
 /** A mark that no other commit has: 48 random bits. */
 function newMark(): number {
   return randomBytes(6).reduce((mark, byte) => mark * 256 + byte, 0);
-}
-
-function outcomeUnknown(error: unknown): unknown {
-  return withDetails(error, { outcome: "unknown" });
-}
-
-/** The same storage error with more details; anything else becomes its cause. */
-function withDetails(error: unknown, details: Record<string, unknown>): StorageError {
-  if (error instanceof StorageError) {
-    return new StorageError(error.code, error.message, {
-      details: { ...error.details, ...details },
-      cause: error,
-    });
-  }
-  const known = error instanceof MemoryError ? error.details : {};
-  return new StorageError("IO", "Cannot write: the commit failed", {
-    details: { ...known, ...details },
-    cause: error,
-  });
 }
