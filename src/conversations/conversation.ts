@@ -1,4 +1,3 @@
-import { equalBytes } from "../canonical/keyed_hash.ts";
 import type { Json } from "../canonical/plain.ts";
 import { instantFromMs } from "../canonical/time.ts";
 import { monotonicMs } from "../clock.ts";
@@ -30,10 +29,10 @@ import type { TimedTurn, TurnInput } from "../contracts/turn.ts";
 import { nothingErased } from "../deletion/cascade.ts";
 import { insertScope, readScope, type ScopeRow } from "../deletion/scope_row.ts";
 import type { Engine } from "../engine/engine.ts";
-import type { DeletionEvent, Operation, ReadTransaction, WriteTransaction } from "../engine/operation.ts";
+import type { Operation, ReadTransaction, WriteTransaction } from "../engine/operation.ts";
 import { isBurned } from "../deletion/tombstones.ts";
-import { ConflictError, StorageError } from "../errors.ts";
-import { CLOCK_BEHIND_MS_MAX, TURNS_PER_PAGE, UPKEEP_ROUNDS_MAX } from "../limits.ts";
+import { ConflictError } from "../errors.ts";
+import { TURNS_PER_PAGE } from "../limits.ts";
 import type { ChunkIndex } from "../retrieval/chunk_index.ts";
 import type { Hit } from "../retrieval/evidence_source.ts";
 import type {
@@ -44,7 +43,7 @@ import type {
   SearchOptions,
 } from "./assemble_options.ts";
 import { type Deleted, deleteItem } from "./delete.ts";
-import { type Place, placeOf, requireScope, UpkeepDue } from "./place.ts";
+import { type Place, placeOf, requireScope } from "./place.ts";
 import {
   type Context,
   planAppend,
@@ -60,12 +59,9 @@ import { putSummary } from "./put_summary.ts";
 import { putTurn, putTurnInto, type ScopeLimits } from "./put_turn.ts";
 import { readTurnPage, rowOfTurn, startOfLast } from "./read_turns.ts";
 import { getReplay, putReplay } from "./replay.ts";
+import { ScopeAccess } from "./scope_access.ts";
 import { requireSame, requireSnapshot, type Snapshot, takeSnapshot } from "./snapshot.ts";
 import type { StoreAccess } from "./store_access.ts";
-import { expireScope } from "./upkeep.ts";
-
-/** What keeps upkeep from running now, but not a read from answering without it. */
-const UPKEEP_CAN_WAIT: ReadonlySet<string> = new Set(["BUSY", "FULL", "READONLY"]);
 
 /**
  * One scope's turns, pins, summary and replays. Get one from `memory.conversation(scope)`; it holds nothing itself, so
@@ -92,6 +88,7 @@ export class Conversation {
   readonly scope: Scope;
   readonly #engine: Engine;
   readonly #place: Place;
+  readonly #access: StoreAccess;
   readonly #limits: ScopeLimits;
   readonly #tell: Tell;
 
@@ -100,6 +97,7 @@ export class Conversation {
     this.scope = scope;
     this.#engine = engine;
     this.#place = placeOf(engine.hashKey, scope);
+    this.#access = new ScopeAccess(engine, this.#place);
     this.#limits = parts.limits;
     this.#tell = parts.tell;
   }
@@ -113,7 +111,7 @@ export class Conversation {
    */
   async create(options: CallOptions = {}): Promise<number> {
     const signal = readSignal(options);
-    return await this.#write((transaction) => this.#create(transaction), { signal });
+    return await this.#access.write((transaction) => this.#create(transaction), { signal });
   }
 
   *#create(transaction: WriteTransaction): Operation<number> {
@@ -145,7 +143,7 @@ export class Conversation {
   async revision(options: CallOptions = {}): Promise<number> {
     const signal = readSignal(options);
     const place = this.#place;
-    const { row } = await this.#readUpkept(function* (transaction): Operation<{ row: ScopeRow }> {
+    const { row } = await this.#access.readUpkept(function* (transaction): Operation<{ row: ScopeRow }> {
       return { row: yield* requireScope(transaction, place) };
     }, signal);
     return row.revision;
@@ -162,7 +160,7 @@ export class Conversation {
    */
   async putTurn(turn: TurnInput, options: PutTurnOptions): Promise<number> {
     const plan = planPutTurn(this.#context(), turn, options);
-    return await this.#write((transaction) => putTurn(transaction, plan), {
+    return await this.#access.write((transaction) => putTurn(transaction, plan), {
       bytes: plan.bytes,
       signal: requireSignal(options.signal),
     });
@@ -178,7 +176,7 @@ export class Conversation {
    */
   async putPin(pin: PinInput, options: PutPinOptions): Promise<number> {
     const plan = planPutPin(this.#context(), pin, options);
-    return await this.#write((transaction) => putPin(transaction, plan), {
+    return await this.#access.write((transaction) => putPin(transaction, plan), {
       bytes: plan.payload.length,
       signal: requireSignal(options.signal),
     });
@@ -194,7 +192,7 @@ export class Conversation {
    */
   async putSummary(snapshot: Snapshot, summary: Summary, options: PutSummaryOptions = {}): Promise<number> {
     const plan = planPutSummary(this.#context(), snapshot, summary, options);
-    return await this.#write((transaction) => putSummary(transaction, plan), {
+    return await this.#access.write((transaction) => putSummary(transaction, plan), {
       bytes: plan.payload.length,
       signal: requireSignal(options.signal),
     });
@@ -212,7 +210,7 @@ export class Conversation {
     const { plan, turnId } = planAppend(this.#context(), messages, options);
     const ensure = (transaction: WriteTransaction): ReturnType<typeof insertScope> =>
       this.#ensure(transaction);
-    const revision = await this.#write(function* (transaction): Operation<number> {
+    const revision = await this.#access.write(function* (transaction): Operation<number> {
       return yield* putTurnInto(transaction, yield* ensure(transaction), plan);
     }, { bytes: plan.bytes, signal: requireSignal(options.signal) });
     return { revision, turnId };
@@ -228,7 +226,7 @@ export class Conversation {
    */
   async snapshot(options: CallOptions = {}): Promise<Snapshot> {
     const signal = readSignal(options);
-    const { snapshot } = await this.#readUpkept(
+    const { snapshot } = await this.#access.readUpkept(
       (transaction, moment) => takeSnapshot(transaction, this.#place, moment),
       signal,
     );
@@ -266,15 +264,15 @@ export class Conversation {
     });
     let after: number | null = 0;
     if (last !== null) {
-      after = await this.#read((transaction) => startOfLast(transaction, plan(), last), signal);
+      after = await this.#access.read((transaction) => startOfLast(transaction, plan(), last), signal);
     }
     if (afterTurn !== null) {
-      const row = await this.#read((transaction) => rowOfTurn(transaction, plan(), afterTurn), signal);
+      const row = await this.#access.read((transaction) => rowOfTurn(transaction, plan(), afterTurn), signal);
       after = Math.max(after, row);
     }
     while (after !== null) {
       const from: number = after;
-      const page = await this.#read((transaction) => readTurnPage(transaction, plan(), from), signal);
+      const page = await this.#access.read((transaction) => readTurnPage(transaction, plan(), from), signal);
       for (const { turn } of page.turns) {
         yield turn;
         // What was deleted while the caller held this turn must not follow it out of the page.
@@ -287,7 +285,7 @@ export class Conversation {
   async #requireRevision(expected: number, signal: AbortSignal | undefined): Promise<void> {
     const read = (transaction: ReadTransaction): Operation<ScopeRow> =>
       requireScope(transaction, this.#place);
-    const row = this.#engine.glance(read) ?? await this.#read(read, signal);
+    const row = this.#engine.glance(read) ?? await this.#access.read(read, signal);
     if (row.revision === expected) return;
     throw new ConflictError("SNAPSHOT", "The scope has changed while its turns were read", {
       currentRevision: row.revision,
@@ -304,7 +302,7 @@ export class Conversation {
   async assertCurrent(snapshot: Snapshot, options: CallOptions = {}): Promise<Snapshot> {
     const signal = readSignal(options);
     const of = requireSnapshot(snapshot, this.scope);
-    const { snapshot: now } = await this.#readUpkept(
+    const { snapshot: now } = await this.#access.readUpkept(
       (transaction, moment) => takeSnapshot(transaction, this.#place, moment),
       signal,
     );
@@ -327,7 +325,7 @@ export class Conversation {
     const wanted = given.scrub === undefined ? false : requireBoolean("scrub", given.scrub);
     const plan = planDelete(this.#context(), target, given.operationId);
     const startedMs = monotonicMs();
-    const deleted = await this.#write((transaction) => deleteItem(transaction, plan), {
+    const deleted = await this.#access.write((transaction) => deleteItem(transaction, plan), {
       ledger: true,
       signal,
     });
@@ -375,7 +373,7 @@ export class Conversation {
     options: ReplayPutOptions = {},
   ): Promise<void> {
     const plan = planReplay(this.#context(), snapshot, key, payload, options);
-    return await this.#write((transaction) => putReplay(transaction, plan), {
+    return await this.#access.write((transaction) => putReplay(transaction, plan), {
       bytes: plan.payload.length,
       signal: requireSignal(options.signal),
     });
@@ -396,7 +394,7 @@ export class Conversation {
     const { epoch } = this.#engine;
     const place = this.#place;
     const plan = () => ({ place, epoch, snapshot: of, key: name, atMs: this.#engine.time().effectiveMs });
-    return await this.#read((transaction) => getReplay(transaction, plan()), signal);
+    return await this.#access.read((transaction) => getReplay(transaction, plan()), signal);
   }
 
   /**
@@ -417,7 +415,7 @@ export class Conversation {
   ): Promise<IndexProgress> {
     const { indexBatch, judgeBatch } = await import("./contexts.ts");
     const judged = judgeBatch(config, options);
-    return await indexBatch(this.#access(), requireSnapshot(snapshot, this.scope), judged);
+    return await indexBatch(this.#access, requireSnapshot(snapshot, this.scope), judged);
   }
 
   /**
@@ -436,7 +434,7 @@ export class Conversation {
     const { readChunkIndex, toRetrieval } = await import("./contexts.ts");
     const signal = readSignal(options);
     const size = toRetrieval(config);
-    return await readChunkIndex(this.#access(), requireSnapshot(snapshot, this.scope), { size, signal });
+    return await readChunkIndex(this.#access, requireSnapshot(snapshot, this.scope), { size, signal });
   }
 
   /**
@@ -451,7 +449,7 @@ export class Conversation {
    */
   async search(query: string, options: SearchOptions = {}): Promise<readonly Hit[]> {
     const { judgeSearch, searchStored } = await import("./contexts.ts");
-    return await searchStored(this.#access(), judgeSearch(query, options));
+    return await searchStored(this.#access, judgeSearch(query, options));
   }
 
   /**
@@ -472,94 +470,12 @@ export class Conversation {
     options: AssembleOptions,
   ): Promise<Assembly> {
     const { assembleStored, judgeAssembly } = await import("./contexts.ts");
-    return await assembleStored(this.#access(), judgeAssembly(question, budget, options));
-  }
-
-  #access(): StoreAccess {
-    return {
-      engine: this.#engine,
-      place: this.#place,
-      read: (factory, signal) => this.#read(factory, signal),
-      readUpkept: (factory, signal) => this.#readUpkept(factory, signal),
-      write: (factory, options) => this.#write(factory, options),
-    };
+    return await assembleStored(this.#access, judgeAssembly(question, budget, options));
   }
 
   #context(): Context {
     const { epoch } = this.#engine;
     return { place: this.#place, epoch, limits: this.#limits, nowMs: this.#engine.time().effectiveMs };
-  }
-
-  #read<T>(
-    factory: (transaction: ReadTransaction) => Operation<T>,
-    signal: AbortSignal | undefined,
-  ): Promise<T> {
-    return this.#engine.read(factory, { concerns: (event) => this.#concerns(event), signal });
-  }
-
-  #concerns(event: DeletionEvent): boolean {
-    return event.kind !== "record" && equalBytes(event.scopeHash, this.#place.scopeHash);
-  }
-
-  /** Reads; if something is due, erases it, and reads again. Where that cannot be done now, it is left out. */
-  async #readUpkept<T extends { readonly row: { readonly nextDue: number | null } }>(
-    factory: (
-      transaction: ReadTransaction,
-      moment: { readonly atMs: number; readonly epoch: string },
-    ) => Operation<T>,
-    signal: AbortSignal | undefined,
-  ): Promise<T> {
-    const { epoch } = this.#engine;
-    const read = (): Promise<T> =>
-      this.#read(
-        (transaction) => factory(transaction, { atMs: this.#engine.time().effectiveMs, epoch }),
-        signal,
-      );
-    const found = await read();
-    const { effectiveMs, behindMs } = this.#engine.time();
-    const { nextDue } = found.row;
-    if (nextDue === null || nextDue > effectiveMs || behindMs > CLOCK_BEHIND_MS_MAX) return found;
-    try {
-      await this.#upkeep(signal);
-    } catch (error) {
-      if (error instanceof StorageError && UPKEEP_CAN_WAIT.has(error.code)) return found;
-      throw error;
-    }
-    return await read();
-  }
-
-  /** Erases what is due in this scope, in groups of their own. */
-  async #upkeep(signal: AbortSignal | undefined): Promise<void> {
-    const { scopeHash, hashKey } = this.#place;
-    for (let round = 0; round < UPKEEP_ROUNDS_MAX; round++) {
-      const { more } = await this.#engine.write(
-        (transaction) => expireScope(transaction, scopeHash, hashKey),
-        {
-          ledger: true,
-          signal,
-        },
-      );
-      if (!more) return;
-    }
-  }
-
-  /** Writes; if something is due, erases it first, and writes again. */
-  async #write<T>(
-    factory: (transaction: WriteTransaction) => Operation<T>,
-    options: {
-      readonly ledger?: boolean;
-      readonly bytes?: number;
-      readonly signal?: AbortSignal | undefined;
-    },
-  ): Promise<T> {
-    for (let round = 0;; round++) {
-      try {
-        return await this.#engine.write(factory, options);
-      } catch (error) {
-        if (!(error instanceof UpkeepDue) || round >= UPKEEP_ROUNDS_MAX) throw error;
-      }
-      await this.#upkeep(options.signal);
-    }
   }
 }
 

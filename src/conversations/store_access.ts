@@ -11,6 +11,21 @@ export interface Moment {
   readonly epoch: string;
 }
 
+/** What was read of a scope, with the first time at which something of it may be due. */
+export interface Due {
+  readonly row: { readonly nextDue: number | null };
+}
+
+/** How a write is made. */
+export interface WriteOptions {
+  /** Whether it may delete. */
+  readonly ledger?: boolean;
+  /** About how many bytes it writes. */
+  readonly bytes?: number;
+  /** Withdraws it while it is queued. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** A conversation's store. */
 export interface StoreAccess {
   readonly engine: Engine;
@@ -20,14 +35,14 @@ export interface StoreAccess {
     factory: (transaction: ReadTransaction) => Operation<T>,
     signal: AbortSignal | undefined,
   ): Promise<T>;
-  /** Reads one moment, after what is due was erased, if that can be done now. */
-  readUpkept<T extends { readonly row: { readonly nextDue: number | null } }>(
+  /** Reads one moment; if something is due, erases it and reads again. Where that cannot be done now, it is left out. */
+  readUpkept<T extends Due>(
     factory: (transaction: ReadTransaction, moment: Moment) => Operation<T>,
     signal: AbortSignal | undefined,
   ): Promise<T>;
-  /** Writes, after what is due was erased. */
+  /** Writes; if something is due, erases it first and writes again. */
   write<T>(
     factory: (transaction: WriteTransaction) => Operation<T>,
-    options: { readonly bytes?: number; readonly signal?: AbortSignal | undefined },
+    options: WriteOptions,
   ): Promise<T>;
 }

@@ -1,0 +1,82 @@
+import { equalBytes } from "../canonical/keyed_hash.ts";
+import type { Engine } from "../engine/engine.ts";
+import type { DeletionEvent, Operation, ReadTransaction, WriteTransaction } from "../engine/operation.ts";
+import { StorageError } from "../errors.ts";
+import { CLOCK_BEHIND_MS_MAX, UPKEEP_ROUNDS_MAX } from "../limits.ts";
+import { type Place, UpkeepDue } from "./place.ts";
+import type { Due, Moment, StoreAccess, WriteOptions } from "./store_access.ts";
+import { expireScope } from "./upkeep.ts";
+
+/** What keeps upkeep from running now, but not a read from answering without it. */
+const UPKEEP_CAN_WAIT: ReadonlySet<string> = new Set(["BUSY", "FULL", "READONLY"]);
+
+/** One scope's reads and writes, with its upkeep: what is due there is erased before it could be seen. */
+export class ScopeAccess implements StoreAccess {
+  readonly engine: Engine;
+  readonly place: Place;
+
+  constructor(engine: Engine, place: Place) {
+    this.engine = engine;
+    this.place = place;
+  }
+
+  read<T>(
+    factory: (transaction: ReadTransaction) => Operation<T>,
+    signal: AbortSignal | undefined,
+  ): Promise<T> {
+    return this.engine.read(factory, { concerns: (event) => this.#concerns(event), signal });
+  }
+
+  #concerns(event: DeletionEvent): boolean {
+    return event.kind !== "record" && equalBytes(event.scopeHash, this.place.scopeHash);
+  }
+
+  async readUpkept<T extends Due>(
+    factory: (transaction: ReadTransaction, moment: Moment) => Operation<T>,
+    signal: AbortSignal | undefined,
+  ): Promise<T> {
+    const { epoch } = this.engine;
+    const read = (): Promise<T> =>
+      this.read(
+        (transaction) => factory(transaction, { atMs: this.engine.time().effectiveMs, epoch }),
+        signal,
+      );
+    const found = await read();
+    const { effectiveMs, behindMs } = this.engine.time();
+    const { nextDue } = found.row;
+    if (nextDue === null || nextDue > effectiveMs || behindMs > CLOCK_BEHIND_MS_MAX) return found;
+    try {
+      await this.#upkeep(signal);
+    } catch (error) {
+      if (error instanceof StorageError && UPKEEP_CAN_WAIT.has(error.code)) return found;
+      throw error;
+    }
+    return await read();
+  }
+
+  async write<T>(
+    factory: (transaction: WriteTransaction) => Operation<T>,
+    options: WriteOptions,
+  ): Promise<T> {
+    for (let round = 0;; round++) {
+      try {
+        return await this.engine.write(factory, options);
+      } catch (error) {
+        if (!(error instanceof UpkeepDue) || round >= UPKEEP_ROUNDS_MAX) throw error;
+      }
+      await this.#upkeep(options.signal);
+    }
+  }
+
+  /** Erases what is due in this scope, in groups of their own. */
+  async #upkeep(signal: AbortSignal | undefined): Promise<void> {
+    const { scopeHash, hashKey } = this.place;
+    for (let round = 0; round < UPKEEP_ROUNDS_MAX; round++) {
+      const { more } = await this.engine.write(
+        (transaction) => expireScope(transaction, scopeHash, hashKey),
+        { ledger: true, signal },
+      );
+      if (!more) return;
+    }
+  }
+}
