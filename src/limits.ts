@@ -162,6 +162,9 @@ export const INDEX_BATCH_BYTES = 65_536;
 /** Chunks of one index: a scope of the default size, cut as finely as makes sense. */
 export const INDEX_CHUNKS_MAX = 1_000_000;
 
+/** Indexes that a prune looks up at a time, to find the retired ones: a millisecond's work. */
+export const INDEXES_PER_READ = 500;
+
 /** Postings of a retired index that one group clears away: keeps the time the lock is held near that of a batch. */
 export const CLEARED_POSTINGS_MAX = 10_000;
 

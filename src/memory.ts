@@ -77,8 +77,9 @@ export class Memory implements AsyncDisposable {
   }
 
   /**
-   * Erases what has expired in every scope and for every tenant, finishes pending deletions, and scrubs the files. Runs
-   * in bounded groups, between which other calls run; while one table is rewritten, the process stands still.
+   * Erases what has expired in every scope and for every tenant and what is left of indexes that made room for others,
+   * finishes pending deletions, and scrubs the files. Runs in bounded groups, between which other calls run; while one
+   * table is rewritten, the process stands still.
    *
    * @throws {ContractError} naming the option
    * @throws {StorageError} `BUSY`, `FULL`, `IO`, `READONLY`, `REPLACED`, `CLOSED`
@@ -88,7 +89,14 @@ export class Memory implements AsyncDisposable {
     const { prune } = await import("./prune.ts");
     const report = await prune(this.#engine, options);
     this.#tell(
-      { operation: "prune", counts: { ...report.expired, tables: report.scrub?.tables ?? 0 } },
+      {
+        operation: "prune",
+        counts: {
+          ...report.expired,
+          retiredIndexes: report.retiredIndexes,
+          tables: report.scrub?.tables ?? 0,
+        },
+      },
       startedMs,
     );
     return report;

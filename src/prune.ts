@@ -1,7 +1,11 @@
-/** Pruning a whole store: what has expired goes, in every scope and for every tenant; then the files are scrubbed. */
+/**
+ * Pruning a whole store: what has expired goes, in every scope and for every tenant, and what is left of indexes that
+ * made room for others; then the files are scrubbed.
+ */
 
 import { readFields, requireBoolean, requireSignal } from "./contracts/arguments.ts";
-import type { PruneOptions, PruneReport } from "./contracts/receipt.ts";
+import type { PruneOptions, PruneProgress, PruneReport } from "./contracts/receipt.ts";
+import { clearRetired, selectRetired } from "./conversations/index_state.ts";
 import { type DueScope, expireScope, selectDueScopes } from "./conversations/upkeep.ts";
 import { nothingErased } from "./deletion/cascade.ts";
 import { scrub } from "./deletion/scrub.ts";
@@ -23,18 +27,24 @@ export async function prune(engine: Engine, options: PruneOptions): Promise<Prun
   if (engine.readOnly) throw new StorageError("READONLY", "Cannot prune: the store was opened read-only");
   const clockLoweredByMs = acceptClock ? await engine.write(lowerClockMark, { signal }) : 0;
   const expired = { ...nothingErased(), records: 0 };
-  const tell = (part: "expire" | "scrub", done: number): void => options.onProgress?.({ part, done });
+  const tell: Tell = (part, done: number): void => options.onProgress?.({ part, done });
   await expireScopes(engine, expired, signal, tell);
   await purgeTenants(engine, expired, signal, tell);
+  const retiredIndexes = await clearIndexes(engine, signal, tell);
   const report = wantsScrub
     ? await scrub(engine, { signal, onTable: (tables) => tell("scrub", tables) })
     : null;
   const { turns, pins, summaries, replay, records } = expired;
-  return { expired: { turns, pins, summaries, replay, records }, clockLoweredByMs, scrub: report };
+  return {
+    expired: { turns, pins, summaries, replay, records },
+    retiredIndexes,
+    clockLoweredByMs,
+    scrub: report,
+  };
 }
 
 type Expired = ReturnType<typeof nothingErased> & { records: number };
-type Tell = (part: "expire" | "scrub", done: number) => void;
+type Tell = (part: PruneProgress["part"], done: number) => void;
 
 function total({ turns, pins, summaries, replay, records }: Expired): number {
   return turns + pins + summaries + replay + records;
@@ -55,7 +65,9 @@ async function expireScopes(
       after,
       limit: DUE_SCOPES_PER_READ,
     };
-    const due = await engine.read((transaction) => selectDueScopes(transaction, effectiveMs, page));
+    const due = await engine.read((transaction) => selectDueScopes(transaction, effectiveMs, page), {
+      signal,
+    });
     for (const { scopeHash } of due) {
       try {
         await expireWhole(engine, scopeHash, expired, { signal, tell });
@@ -95,7 +107,7 @@ async function purgeTenants(
   let tenant: string | null = "";
   for (;;) {
     const after: string = tenant;
-    tenant = await engine.read((transaction) => selectNextTenant(transaction, after));
+    tenant = await engine.read((transaction) => selectNextTenant(transaction, after), { signal });
     if (tenant === null) return;
     const whose: string = tenant;
     for (let more = true; more;) {
@@ -105,6 +117,29 @@ async function purgeTenants(
       tell("expire", total(expired));
     }
   }
+}
+
+/** Clears away the indexes that made room for others; gives how many. One that is damaged is left to `check`. */
+async function clearIndexes(engine: Engine, signal: AbortSignal | undefined, tell: Tell): Promise<number> {
+  let cleared = 0;
+  for (let after: number | null = 0; after !== null;) {
+    const from: number = after;
+    const page = await engine.read((transaction) => selectRetired(transaction, from), { signal });
+    for (const scope of new Set(page.scopes)) {
+      try {
+        for (let more = true; more;) {
+          const done = await engine.write((transaction) => clearRetired(transaction, scope), { signal });
+          more = done.more;
+          cleared += done.indexes;
+          tell("index", cleared);
+        }
+      } catch (error) {
+        if (!isDamage(error)) throw error;
+      }
+    }
+    after = page.after;
+  }
+  return cleared;
 }
 
 const SELECT_CLOCK_MARK = `SELECT clock_mark FROM meta WHERE id = 1`;

@@ -33,7 +33,19 @@ export interface MemoryOptions {
 /** Something a store did: names, times and counts, no content. */
 export interface MemoryEvent {
   /** What was done. */
-  readonly operation: "open" | "acceptClock" | "forget" | "purge" | "delete" | "prune" | "check" | "close";
+  readonly operation:
+    | "open"
+    | "acceptClock"
+    | "forget"
+    | "purge"
+    | "delete"
+    /** One batch of turns was indexed: by `indexBatch`, or by a search or an assembly that needed it. */
+    | "index"
+    | "search"
+    | "assemble"
+    | "prune"
+    | "check"
+    | "close";
   /** When it ended: milliseconds since the Unix epoch, by the store's effective time. */
   readonly at: number;
   /** How long it took, in milliseconds. */

@@ -89,8 +89,8 @@ export interface PruneOptions {
 /** How far a prune is. */
 export interface PruneProgress {
   /** What it is doing. */
-  readonly part: "expire" | "scrub";
-  /** Things expired, or tables rewritten, so far. */
+  readonly part: "expire" | "index" | "scrub";
+  /** Things expired, indexes cleared away, or tables rewritten, so far. */
   readonly done: number;
 }
 
@@ -109,6 +109,8 @@ export interface PruneReport {
     /** Records. */
     readonly records: number;
   };
+  /** Indexes that had made room for others, and of which something was still there. */
+  readonly retiredIndexes: number;
   /** By how many milliseconds the clock mark was lowered. */
   readonly clockLoweredByMs: number;
   /** What scrubbing did; null if it was left out. */

@@ -1,6 +1,7 @@
 /** Assembly of a context from a store: no more of the history is read than is needed. */
 
 import { instantOf } from "../canonical/time.ts";
+import { monotonicMs } from "../clock.ts";
 import { assemble } from "../context/assemble.ts";
 import type { AssembledContext } from "../context/assembled_context.ts";
 import { pinnedDraft, planBudget } from "../context/budget_plan.ts";
@@ -34,6 +35,7 @@ interface Counted extends JudgedAssembly {
 /** Assembles a context; what it was judged with is good. */
 export async function assembleStored(store: StoreAccess, judged: JudgedAssembly): Promise<Assembly> {
   judged.signal?.throwIfAborted();
+  const startedMs = monotonicMs();
   const tokens = judged.counter ?? await defaultTokenCounter();
   const call: Counted = { ...judged, tokens, memory: rememberedCounts(store.engine, tokens) };
   const { retrieval, profile } = call.settings;
@@ -44,9 +46,19 @@ export async function assembleStored(store: StoreAccess, judged: JudgedAssembly)
     judge: (transaction: ReadTransaction, reading: Reading) => requireFreeId(transaction, reading, call),
     beforeIndexing: (snapshot: Snapshot) => requireBudget(snapshot, call),
   };
-  return await withView(opening, async (view) => {
+  const assembly = await withView(opening, async (view) => {
     return { snapshot: view.snapshot, context: await assembleView(view, call) };
   });
+  store.tell({ operation: "assemble", counts: countsOf(assembly) }, startedMs);
+  return assembly;
+}
+
+function countsOf({ context: { diagnostics } }: Assembly): Readonly<Record<string, number>> {
+  return {
+    tokens: diagnostics.estimate.estimatedTokens,
+    turns: diagnostics.keptTurnIds.length,
+    chunks: diagnostics.retrievedChunkIds.length,
+  };
 }
 
 async function assembleView(view: View, call: Counted): Promise<AssembledContext> {

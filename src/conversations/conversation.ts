@@ -97,7 +97,7 @@ export class Conversation {
     this.scope = scope;
     this.#engine = engine;
     this.#place = placeOf(engine.hashKey, scope);
-    this.#access = new ScopeAccess(engine, this.#place);
+    this.#access = new ScopeAccess(engine, this.#place, parts.tell);
     this.#limits = parts.limits;
     this.#tell = parts.tell;
   }

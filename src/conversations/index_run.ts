@@ -1,5 +1,6 @@
 /** Running batches of indexing: one, or as many as it takes. */
 
+import { monotonicMs } from "../clock.ts";
 import { ConflictError, StorageError } from "../errors.ts";
 import { FRESH_TRIES_MAX, INDEX_BATCH_BYTES, INDEX_BATCH_DEFAULT } from "../limits.ts";
 import { Pace } from "../retrieval/pace.ts";
@@ -51,7 +52,19 @@ export async function indexAll(
   }
 }
 
+/** Runs a batch, and tells of it. */
 async function runBatch(
+  store: StoreAccess,
+  plan: BatchPlan,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly processed: number; readonly remaining: number }> {
+  const startedMs = monotonicMs();
+  const { processed, remaining } = await tryBatch(store, plan, signal);
+  store.tell({ operation: "index", counts: { turns: processed, remaining } }, startedMs);
+  return { processed, remaining };
+}
+
+async function tryBatch(
   store: StoreAccess,
   plan: BatchPlan,
   signal: AbortSignal | undefined,
@@ -86,8 +99,8 @@ async function runBatch(
 /** Clears away indexes that made room for another, in groups between which other work runs. */
 async function clear(store: StoreAccess, signal: AbortSignal | undefined): Promise<void> {
   const row = await store.read((transaction) => requireScope(transaction, store.place), signal);
-  while (await store.write((transaction) => clearRetired(transaction, row.id), { signal })) {
-    signal?.throwIfAborted();
+  for (let more = true; more;) {
+    ({ more } = await store.write((transaction) => clearRetired(transaction, row.id), { signal }));
   }
 }
 

@@ -4,7 +4,13 @@ import type { ScopeRow } from "../deletion/scope_row.ts";
 import { markIndexDirty } from "../deletion/erase_index.ts";
 import { type IndexRow, insertIndex, readIndexes, writeIndex } from "../deletion/index_row.ts";
 import type { Operation, ReadTransaction, WriteTransaction } from "../engine/operation.ts";
-import { CLEARED_POSTINGS_MAX, CLEARED_TERMS_MAX, CLEARED_TURNS_MAX, SCOPE_INDEXES_MAX } from "../limits.ts";
+import {
+  CLEARED_POSTINGS_MAX,
+  CLEARED_TERMS_MAX,
+  CLEARED_TURNS_MAX,
+  INDEXES_PER_READ,
+  SCOPE_INDEXES_MAX,
+} from "../limits.ts";
 import type { Analyzer } from "../retrieval/analyzer.ts";
 import { chunkerVersion, type ChunkSize } from "../retrieval/chunk_ranges.ts";
 
@@ -89,6 +95,26 @@ export function* hasRetired(transaction: ReadTransaction, scope: number): Operat
   return (yield* readIndexes(transaction, scope)).some(({ retired }) => retired === 1);
 }
 
+const SELECT_INDEXES_AFTER =
+  `SELECT id, scope, retired FROM chunk_indexes WHERE id > $1 ORDER BY id LIMIT $2`;
+
+/** A page of the indexes of all scopes, and where the next page begins; null after the last. */
+export function* selectRetired(
+  transaction: ReadTransaction,
+  after: number,
+): Operation<{ readonly scopes: readonly number[]; readonly after: number | null }> {
+  const rows =
+    (yield* transaction.all(SELECT_INDEXES_AFTER, after, INDEXES_PER_READ)) as unknown as (readonly [
+      id: number,
+      scope: number,
+      retired: number,
+    ])[];
+  return {
+    scopes: rows.filter(([, , retired]) => retired === 1).map(([, scope]) => scope),
+    after: rows.length < INDEXES_PER_READ ? null : rows.at(-1)![0],
+  };
+}
+
 const SELECT_LAST_TERM =
   `SELECT max(number) FROM (SELECT number FROM index_terms WHERE index_id = $1 ORDER BY number LIMIT $2)`;
 const DELETE_TERMS_UP_TO = `DELETE FROM index_terms WHERE index_id = $1 AND number <= $2`;
@@ -102,17 +128,26 @@ const DELETE_TURNS_UP_TO = `DELETE FROM indexed_turns WHERE index_id = $1 AND tu
 const DELETE_UNINDEXED = `DELETE FROM unindexed_turns WHERE index_id = $1`;
 const DELETE_INDEX = `DELETE FROM chunk_indexes WHERE id = $1`;
 
-/** Clears away a part of a retired index, its terms first, since they are text; true while more is left. */
-export function* clearRetired(transaction: WriteTransaction, scope: number): Operation<boolean> {
-  const index = (yield* readIndexes(transaction, scope)).find(({ retired }) => retired === 1);
-  if (index === undefined) return false;
+/** What clearing away did. */
+export interface Cleared {
+  /** Indexes of which nothing is left. */
+  readonly indexes: number;
+  /** Whether more is to be cleared away. */
+  readonly more: boolean;
+}
+
+/** Clears away a part of a scope's first retired index, its terms first, since they are text. */
+export function* clearRetired(transaction: WriteTransaction, scope: number): Operation<Cleared> {
+  const retired = (yield* readIndexes(transaction, scope)).filter((index) => index.retired === 1);
+  const [index] = retired;
+  if (index === undefined) return { indexes: 0, more: false };
   markIndexDirty(transaction);
-  if (yield* clearTerms(transaction, index.id)) return true;
-  if (yield* clearPostings(transaction, index.id)) return true;
-  if (yield* clearTurns(transaction, index.id)) return true;
+  if (yield* clearTerms(transaction, index.id)) return { indexes: 0, more: true };
+  if (yield* clearPostings(transaction, index.id)) return { indexes: 0, more: true };
+  if (yield* clearTurns(transaction, index.id)) return { indexes: 0, more: true };
   yield* transaction.run(DELETE_UNINDEXED, index.id);
   yield* transaction.run(DELETE_INDEX, index.id);
-  return true;
+  return { indexes: 1, more: retired.length > 1 };
 }
 
 function* clearTerms(transaction: WriteTransaction, index: number): Operation<boolean> {

@@ -1,4 +1,5 @@
 import { equalBytes } from "../canonical/keyed_hash.ts";
+import type { Tell } from "../contracts/memory_options.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { DeletionEvent, Operation, ReadTransaction, WriteTransaction } from "../engine/operation.ts";
 import { StorageError } from "../errors.ts";
@@ -14,10 +15,12 @@ const UPKEEP_CAN_WAIT: ReadonlySet<string> = new Set(["BUSY", "FULL", "READONLY"
 export class ScopeAccess implements StoreAccess {
   readonly engine: Engine;
   readonly place: Place;
+  readonly tell: Tell;
 
-  constructor(engine: Engine, place: Place) {
+  constructor(engine: Engine, place: Place, tell: Tell) {
     this.engine = engine;
     this.place = place;
+    this.tell = tell;
   }
 
   read<T>(

@@ -1,5 +1,6 @@
 /** Search: the retrieval of the RETRIEVE layer by itself, over the whole history. */
 
+import { monotonicMs } from "../clock.ts";
 import { overlap } from "../context/evidence.ts";
 import type { Hit } from "../retrieval/evidence_source.ts";
 import { Pace } from "../retrieval/pace.ts";
@@ -14,8 +15,11 @@ import type { StoreAccess } from "./store_access.ts";
 /** Searches; what it was judged with is good. */
 export async function searchStored(store: StoreAccess, judged: JudgedSearch): Promise<readonly Hit[]> {
   const { profile, retrieval, signal } = judged;
+  const startedMs = monotonicMs();
   const kind = indexKind(retrieval, profile.analyzer);
-  return await withView({ store, kind, signal }, (view) => searchView(view, judged));
+  const hits = await withView({ store, kind, signal }, (view) => searchView(view, judged));
+  store.tell({ operation: "search", counts: { hits: hits.length } }, startedMs);
+  return hits;
 }
 
 /** The best chunks, as RETRIEVE takes them: one that overlaps a better one is passed over. */

@@ -1,5 +1,6 @@
 /** How the longer calls of a conversation reach the store: several reads and writes, with everything else in between. */
 
+import type { Tell } from "../contracts/memory_options.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Operation, ReadTransaction, WriteTransaction } from "../engine/operation.ts";
 import type { Place } from "./place.ts";
@@ -30,6 +31,7 @@ export interface WriteOptions {
 export interface StoreAccess {
   readonly engine: Engine;
   readonly place: Place;
+  readonly tell: Tell;
   /** Reads one moment. */
   read<T>(
     factory: (transaction: ReadTransaction) => Operation<T>,
