@@ -7,13 +7,11 @@ import { collectKinds, type RecordKind } from "./contracts/record_kind.ts";
 import { type Scope, toScope } from "./contracts/scope.ts";
 import { Conversation } from "./conversations/conversation.ts";
 import type { ScopeLimits } from "./conversations/put_turn.ts";
-import { applyDeletion } from "./deletion/apply_event.ts";
 import { EffectiveTime } from "./engine/effective_time.ts";
 import type { Engine, Watermark } from "./engine/engine.ts";
-import type { Operation, RecordedEvent, WriteTransaction } from "./engine/operation.ts";
 import type { SqliteDriver } from "./engine/sqlite/driver.ts";
 import { nodeSqlite } from "./engine/sqlite/node_sqlite.ts";
-import { openStoreInMemory, openStoreOnDisk } from "./engine/sqlite/open_store.ts";
+import { type OpenedStore, openStoreInMemory, openStoreOnDisk } from "./engine/sqlite/open_store.ts";
 import { SqliteEngine } from "./engine/sqlite/sqlite_engine.ts";
 import { ContractError } from "./errors.ts";
 import { MEMORY_PATH, parsePath } from "./files/store_path.ts";
@@ -26,11 +24,12 @@ import {
   SCOPE_TURNS_DEFAULT,
   SCOPE_TURNS_MAX,
 } from "./limits.ts";
-import { applyForget } from "./records/forget.ts";
+import { LateModule } from "./late_module.ts";
 import { Records } from "./records/records.ts";
 
 // What a program that opens a store and reads a record does not need is imported when it is first called: every module
 // counts at every start.
+const APPLYING = new LateModule(() => import("./apply_event.ts"));
 
 /**
  * One open store: harness records in one database file, with a ledger of deletions beside it. Get one from
@@ -193,11 +192,11 @@ export async function openMemory(path: string | URL, options: MemoryOptions = {}
   // A clock that tells no time is told before any effect.
   new EffectiveTime(given.clock).read();
   const store = path === MEMORY_PATH
-    ? openInMemory(given)
+    ? await openInMemory(given)
     : await openStoreOnDisk(filePaths(path, given), given);
   let engine: SqliteEngine;
   try {
-    engine = await SqliteEngine.start(store, { ...given, apply: applyEvent });
+    engine = await SqliteEngine.start(store, { ...given, applying: APPLYING });
   } catch (error) {
     throw store.abandon(error);
   }
@@ -277,12 +276,12 @@ function readLimits(value: unknown): ScopeLimits {
   };
 }
 
-function openInMemory(given: GivenOptions): ReturnType<typeof openStoreInMemory> {
+async function openInMemory(given: GivenOptions): Promise<OpenedStore> {
   if (given.readOnly) throw new ContractError("readOnly", "A store in memory cannot be opened read-only");
   if (given.deletionPath !== undefined) {
     throw new ContractError("deletionPath", "A store in memory keeps its ledger in memory");
   }
-  return openStoreInMemory(given.driver);
+  return await openStoreInMemory(given.driver);
 }
 
 function filePaths(path: unknown, given: GivenOptions): Parameters<typeof openStoreOnDisk>[0] {
@@ -291,17 +290,6 @@ function filePaths(path: unknown, given: GivenOptions): Parameters<typeof openSt
     ? { parent: main.parent, name: `${main.name}.deletions` }
     : parsePath("deletionPath", given.deletionPath);
   return { main, ledger };
-}
-
-/** Erases what an event says; each kind of thing knows how. */
-function applyEvent(
-  transaction: WriteTransaction,
-  event: RecordedEvent,
-  hashKey: Uint8Array,
-): Operation<void> {
-  return event.kind === "record"
-    ? applyForget(transaction, event, hashKey)
-    : applyDeletion(transaction, event, hashKey);
 }
 
 /** Told in a microtask, so that a callback that throws ends in the open and not inside a store call. */

@@ -23,7 +23,8 @@ import { StoredTurns } from "./assemble_turns.ts";
 import type { View } from "./assemble_view.ts";
 import { IndexEvidence } from "./index_evidence.ts";
 import { indexKind } from "./index_state.ts";
-import type { Reading, Snapshot } from "./snapshot.ts";
+import type { Snapshot } from "./snapshot.ts";
+import type { Reading } from "./take_snapshot.ts";
 import type { StoreAccess } from "./store_access.ts";
 
 /** An assembly with its counter. */

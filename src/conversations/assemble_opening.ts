@@ -7,7 +7,8 @@ import type { IndexRow } from "../deletion/index_row.ts";
 import { View, ViewGone } from "./assemble_view.ts";
 import { indexAll, markUsed } from "./index_run.ts";
 import { findIndex, type IndexKind, isComplete } from "./index_state.ts";
-import { type Reading, requireCurrent, type Snapshot, takeSnapshot } from "./snapshot.ts";
+import type { Snapshot } from "./snapshot.ts";
+import { type Reading, requireCurrent, takeSnapshot } from "./take_snapshot.ts";
 import type { Moment, StoreAccess } from "./store_access.ts";
 
 /** How a view is opened. */

@@ -7,7 +7,8 @@ import type { RetrievalSettings } from "../context/configuration.ts";
 import { IntegrityError } from "../errors.ts";
 import { readTurn } from "./index_batch.ts";
 import type { Place } from "./place.ts";
-import type { Reading, Snapshot } from "./snapshot.ts";
+import type { Snapshot } from "./snapshot.ts";
+import type { Reading } from "./take_snapshot.ts";
 import type { StoredTurn } from "./turn_row.ts";
 
 /** The scope changed, or its index made room for another: what was read so far belongs to the past. Internal. */

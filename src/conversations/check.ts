@@ -10,7 +10,7 @@ import type { Operation, ReadTransaction } from "../engine/operation.ts";
 import type { Row, SqlValue } from "../engine/sqlite/driver.ts";
 import { CHECK_ATTEMPTS_PER_SCOPE, CHECK_ROWS_PER_BATCH } from "../limits.ts";
 import { checkIndexes } from "./index_check.ts";
-import { requirePinRow, requireSummaryRow } from "./snapshot.ts";
+import { requirePinRow, requireSummaryRow } from "./take_snapshot.ts";
 import { toStoredTurn } from "./turn_row.ts";
 
 const SELECT_SCOPES =

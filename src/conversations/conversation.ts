@@ -1,5 +1,4 @@
 import type { Json } from "../canonical/plain.ts";
-import { instantFromMs } from "../canonical/time.ts";
 import { monotonicMs } from "../clock.ts";
 import {
   readFields,
@@ -22,15 +21,13 @@ import type { Budget, Retrieval } from "../context/configuration.ts";
 import type { Tell } from "../contracts/memory_options.ts";
 import type { Message, NewMessage } from "../contracts/message.ts";
 import type { PinInput } from "../contracts/pin.ts";
-import type { DeleteOptions, DeleteTarget, ErasedCounts, Receipt } from "../contracts/receipt.ts";
+import type { DeleteOptions, DeleteTarget, Receipt } from "../contracts/receipt.ts";
 import type { Scope } from "../contracts/scope.ts";
 import type { Summary } from "../contracts/summary.ts";
 import type { TimedTurn, TurnInput } from "../contracts/turn.ts";
-import { nothingErased } from "../deletion/cascade.ts";
-import { insertScope, readScope, type ScopeRow } from "../deletion/scope_row.ts";
+import type { ScopeRow } from "../deletion/scope_row.ts";
 import type { Engine } from "../engine/engine.ts";
-import type { Operation, ReadTransaction, WriteTransaction } from "../engine/operation.ts";
-import { isBurned } from "../deletion/tombstones.ts";
+import type { Operation, ReadTransaction } from "../engine/operation.ts";
 import { ConflictError } from "../errors.ts";
 import { TURNS_PER_PAGE } from "../limits.ts";
 import type { ChunkIndex } from "../retrieval/chunk_index.ts";
@@ -42,8 +39,7 @@ import type {
   IndexProgress,
   SearchOptions,
 } from "./assemble_options.ts";
-import { type Deleted, deleteItem } from "./delete.ts";
-import { type Place, placeOf, requireScope } from "./place.ts";
+import { type Place, placeOf } from "./place.ts";
 import {
   type Context,
   planAppend,
@@ -54,14 +50,12 @@ import {
   planReplay,
   requireReplayKey,
 } from "./plans.ts";
-import { putPin } from "./put_pin.ts";
-import { putSummary } from "./put_summary.ts";
-import { putTurn, putTurnInto, type ScopeLimits } from "./put_turn.ts";
-import { readTurnPage, rowOfTurn, startOfLast } from "./read_turns.ts";
-import { getReplay, putReplay } from "./replay.ts";
-import { ScopeAccess } from "./scope_access.ts";
-import { requireSame, requireSnapshot, type Snapshot, takeSnapshot } from "./snapshot.ts";
+import type { ScopeLimits } from "./put_turn.ts";
+import { CALLS, ScopeAccess } from "./scope_access.ts";
+import { requireSame, requireSnapshot, type Snapshot } from "./snapshot.ts";
 import type { StoreAccess } from "./store_access.ts";
+
+// Arguments are judged, copied and hashed when a call is made; what runs in the store is loaded by the first call.
 
 /**
  * One scope's turns, pins, summary and replays. Get one from `memory.conversation(scope)`; it holds nothing itself, so
@@ -111,27 +105,12 @@ export class Conversation {
    */
   async create(options: CallOptions = {}): Promise<number> {
     const signal = readSignal(options);
-    return await this.#access.write((transaction) => this.#create(transaction), { signal });
-  }
-
-  *#create(transaction: WriteTransaction): Operation<number> {
-    return (yield* this.#ensure(transaction)).revision;
-  }
-
-  *#ensure(transaction: WriteTransaction): ReturnType<typeof insertScope> {
-    const { scopeHash, scope } = this.#place;
-    const row = yield* readScope(transaction, scopeHash);
-    if (row !== null) return row;
-    if (yield* isBurned(transaction, scopeHash)) {
-      throw new ConflictError("DELETED", "The scope was deleted for ever");
-    }
-    const revision = this.#engine.generation * 2 ** 32;
-    return yield* insertScope(transaction, {
-      scopeHash,
-      tenant: scope.tenantId,
-      session: scope.sessionId,
-      revision,
-    });
+    const { generation } = this.#engine;
+    const { revision } = await this.#access.write(
+      (transaction) => CALLS.module.ensureScope(transaction, this.#place, generation),
+      { signal },
+    );
+    return revision;
   }
 
   /**
@@ -142,10 +121,10 @@ export class Conversation {
    */
   async revision(options: CallOptions = {}): Promise<number> {
     const signal = readSignal(options);
-    const place = this.#place;
-    const { row } = await this.#access.readUpkept(function* (transaction): Operation<{ row: ScopeRow }> {
-      return { row: yield* requireScope(transaction, place) };
-    }, signal);
+    const { row } = await this.#access.readUpkept(
+      (transaction) => CALLS.module.readRevision(transaction, this.#place),
+      signal,
+    );
     return row.revision;
   }
 
@@ -160,7 +139,7 @@ export class Conversation {
    */
   async putTurn(turn: TurnInput, options: PutTurnOptions): Promise<number> {
     const plan = planPutTurn(this.#context(), turn, options);
-    return await this.#access.write((transaction) => putTurn(transaction, plan), {
+    return await this.#access.write((transaction) => CALLS.module.putTurn(transaction, plan), {
       bytes: plan.bytes,
       signal: requireSignal(options.signal),
     });
@@ -176,7 +155,7 @@ export class Conversation {
    */
   async putPin(pin: PinInput, options: PutPinOptions): Promise<number> {
     const plan = planPutPin(this.#context(), pin, options);
-    return await this.#access.write((transaction) => putPin(transaction, plan), {
+    return await this.#access.write((transaction) => CALLS.module.putPin(transaction, plan), {
       bytes: plan.payload.length,
       signal: requireSignal(options.signal),
     });
@@ -192,7 +171,7 @@ export class Conversation {
    */
   async putSummary(snapshot: Snapshot, summary: Summary, options: PutSummaryOptions = {}): Promise<number> {
     const plan = planPutSummary(this.#context(), snapshot, summary, options);
-    return await this.#access.write((transaction) => putSummary(transaction, plan), {
+    return await this.#access.write((transaction) => CALLS.module.putSummary(transaction, plan), {
       bytes: plan.payload.length,
       signal: requireSignal(options.signal),
     });
@@ -208,11 +187,11 @@ export class Conversation {
    */
   async append(messages: readonly (Message | NewMessage)[], options: AppendOptions = {}): Promise<Appended> {
     const { plan, turnId } = planAppend(this.#context(), messages, options);
-    const ensure = (transaction: WriteTransaction): ReturnType<typeof insertScope> =>
-      this.#ensure(transaction);
-    const revision = await this.#access.write(function* (transaction): Operation<number> {
-      return yield* putTurnInto(transaction, yield* ensure(transaction), plan);
-    }, { bytes: plan.bytes, signal: requireSignal(options.signal) });
+    const { generation } = this.#engine;
+    const revision = await this.#access.write(
+      (transaction) => CALLS.module.appendTurn(transaction, plan, generation),
+      { bytes: plan.bytes, signal: requireSignal(options.signal) },
+    );
     return { revision, turnId };
   }
 
@@ -227,7 +206,7 @@ export class Conversation {
   async snapshot(options: CallOptions = {}): Promise<Snapshot> {
     const signal = readSignal(options);
     const { snapshot } = await this.#access.readUpkept(
-      (transaction, moment) => takeSnapshot(transaction, this.#place, moment),
+      (transaction, moment) => CALLS.module.takeSnapshot(transaction, this.#place, moment),
       signal,
     );
     return snapshot;
@@ -264,15 +243,24 @@ export class Conversation {
     });
     let after: number | null = 0;
     if (last !== null) {
-      after = await this.#access.read((transaction) => startOfLast(transaction, plan(), last), signal);
+      after = await this.#access.read(
+        (transaction) => CALLS.module.startOfLast(transaction, plan(), last),
+        signal,
+      );
     }
     if (afterTurn !== null) {
-      const row = await this.#access.read((transaction) => rowOfTurn(transaction, plan(), afterTurn), signal);
+      const row = await this.#access.read(
+        (transaction) => CALLS.module.rowOfTurn(transaction, plan(), afterTurn),
+        signal,
+      );
       after = Math.max(after, row);
     }
     while (after !== null) {
       const from: number = after;
-      const page = await this.#access.read((transaction) => readTurnPage(transaction, plan(), from), signal);
+      const page = await this.#access.read(
+        (transaction) => CALLS.module.readTurnPage(transaction, plan(), from),
+        signal,
+      );
       for (const { turn } of page.turns) {
         yield turn;
         // What was deleted while the caller held this turn must not follow it out of the page.
@@ -284,7 +272,7 @@ export class Conversation {
 
   async #requireRevision(expected: number, signal: AbortSignal | undefined): Promise<void> {
     const read = (transaction: ReadTransaction): Operation<ScopeRow> =>
-      requireScope(transaction, this.#place);
+      CALLS.module.requireScope(transaction, this.#place);
     const row = this.#engine.glance(read) ?? await this.#access.read(read, signal);
     if (row.revision === expected) return;
     throw new ConflictError("SNAPSHOT", "The scope has changed while its turns were read", {
@@ -303,7 +291,7 @@ export class Conversation {
     const signal = readSignal(options);
     const of = requireSnapshot(snapshot, this.scope);
     const { snapshot: now } = await this.#access.readUpkept(
-      (transaction, moment) => takeSnapshot(transaction, this.#place, moment),
+      (transaction, moment) => CALLS.module.takeSnapshot(transaction, this.#place, moment),
       signal,
     );
     requireSame(now, of);
@@ -325,28 +313,13 @@ export class Conversation {
     const wanted = given.scrub === undefined ? false : requireBoolean("scrub", given.scrub);
     const plan = planDelete(this.#context(), target, given.operationId);
     const startedMs = monotonicMs();
-    const deleted = await this.#access.write((transaction) => deleteItem(transaction, plan), {
+    const deleted = await this.#access.write((transaction) => CALLS.module.deleteItem(transaction, plan), {
       ledger: true,
       signal,
     });
     if (deleted.when === "now") this.#tell({ operation: "delete", counts: { ...deleted.erased } }, startedMs);
-    return this.#receipt(plan.kind, deleted, wanted && await this.#scrubbed(signal));
-  }
-
-  #receipt(kind: Receipt["kind"], deleted: Deleted, scrubbed: boolean): Receipt {
-    const { lineage } = this.#engine;
-    const { sequence, head, at } = deleted.when === "now" ? deleted.place : deleted.event;
-    const counts = deleted.when === "now" ? deleted.erased : { ...nothingErased(), ...deleted.event.counts };
-    return Object.freeze({
-      lineage,
-      sequence,
-      head,
-      kind,
-      at: instantFromMs(at).text,
-      already: deleted.when === "before" && deleted.already,
-      scrubbed,
-      erased: Object.freeze({ ...counts }) as ErasedCounts,
-    });
+    const scrubbed = wanted && await this.#scrubbed(signal);
+    return CALLS.module.receiptOf(deleted, { lineage: this.#engine.lineage, kind: plan.kind, scrubbed });
   }
 
   /** A deletion that has committed never fails because its scrub could not finish. */
@@ -373,7 +346,7 @@ export class Conversation {
     options: ReplayPutOptions = {},
   ): Promise<void> {
     const plan = planReplay(this.#context(), snapshot, key, payload, options);
-    return await this.#access.write((transaction) => putReplay(transaction, plan), {
+    return await this.#access.write((transaction) => CALLS.module.putReplay(transaction, plan), {
       bytes: plan.payload.length,
       signal: requireSignal(options.signal),
     });
@@ -394,7 +367,7 @@ export class Conversation {
     const { epoch } = this.#engine;
     const place = this.#place;
     const plan = () => ({ place, epoch, snapshot: of, key: name, atMs: this.#engine.time().effectiveMs });
-    return await this.#access.read((transaction) => getReplay(transaction, plan()), signal);
+    return await this.#access.read((transaction) => CALLS.module.getReplay(transaction, plan()), signal);
   }
 
   /**

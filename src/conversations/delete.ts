@@ -14,7 +14,8 @@ import { type AppliedEvent, eventsOf } from "../deletion/tombstones.ts";
 import type { EventPlace, Operation, WriteTransaction } from "../engine/operation.ts";
 import { type OperationKey, recallOperation } from "../engine/operation_ids.ts";
 import { IntegrityError } from "../errors.ts";
-import { absence, changeOf, type Place, requireRevision, requireUpkept } from "./place.ts";
+import type { Place } from "./place.ts";
+import { absence, changeOf, requireRevision, requireUpkept } from "./present_scope.ts";
 import { rememberScopeOperation } from "./remembered.ts";
 
 /** A deletion, judged. */

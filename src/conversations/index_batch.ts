@@ -10,8 +10,10 @@ import type { Pace } from "../retrieval/pace.ts";
 import type { TermCount } from "../retrieval/posting.ts";
 import { findIndex, hasRetired, type IndexKind, makeIndex, unindexedTurns } from "./index_state.ts";
 import { addTurns, placeTurn, type PreparedTurn } from "./index_writing.ts";
-import { type Place, requireScope, requireUpkept } from "./place.ts";
-import { requireCurrent, type Snapshot } from "./snapshot.ts";
+import type { Place } from "./place.ts";
+import { requireScope, requireUpkept } from "./present_scope.ts";
+import type { Snapshot } from "./snapshot.ts";
+import { requireCurrent } from "./take_snapshot.ts";
 import { type StoredTurn, toStoredTurn } from "./turn_row.ts";
 
 /** A batch, judged. */

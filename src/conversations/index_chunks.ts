@@ -14,7 +14,8 @@ import { type IndexedChunk, toIndexedTurn } from "../retrieval/indexed_turn.ts";
 import { Pace } from "../retrieval/pace.ts";
 import { View, ViewGone } from "./assemble_view.ts";
 import { isComplete } from "./index_state.ts";
-import { type Reading, requireCurrent, type Snapshot } from "./snapshot.ts";
+import type { Snapshot } from "./snapshot.ts";
+import { type Reading, requireCurrent } from "./take_snapshot.ts";
 import type { StoreAccess } from "./store_access.ts";
 import { type StoredTurn, toStoredTurn } from "./turn_row.ts";
 

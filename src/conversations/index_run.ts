@@ -9,7 +9,7 @@ import type { IndexProgress, JudgedBatch } from "./assemble_options.ts";
 import { type BatchPlan, prepareTurn, readUnindexed, writeBatch } from "./index_batch.ts";
 import { clearRetired, type IndexKind, isOutdated, noteUse } from "./index_state.ts";
 import type { PreparedTurn } from "./index_writing.ts";
-import { requireScope } from "./place.ts";
+import { requireScope } from "./present_scope.ts";
 import type { Snapshot } from "./snapshot.ts";
 import type { StoreAccess } from "./store_access.ts";
 

@@ -30,7 +30,7 @@ import type { Place } from "./place.ts";
 import type { PutPinPlan } from "./put_pin.ts";
 import type { PutSummaryPlan } from "./put_summary.ts";
 import type { Deadline, PutTurnPlan, ScopeLimits } from "./put_turn.ts";
-import { operationKey } from "./remembered.ts";
+import { operationKey } from "./operation_key.ts";
 import type { ReplayPlan } from "./replay.ts";
 import { requireSnapshot } from "./snapshot.ts";
 

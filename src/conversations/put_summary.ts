@@ -9,9 +9,11 @@ import { noteDue, type ScopeRow, writeScope } from "../deletion/scope_row.ts";
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
 import { type OperationKey, recallOperation } from "../engine/operation_ids.ts";
 import { ConflictError } from "../errors.ts";
-import { changeOf, type Place, requireScope, requireUpkept } from "./place.ts";
+import type { Place } from "./place.ts";
+import { changeOf, requireScope, requireUpkept } from "./present_scope.ts";
 import { rememberScopeOperation } from "./remembered.ts";
-import { requireCurrent, type Snapshot } from "./snapshot.ts";
+import type { Snapshot } from "./snapshot.ts";
+import { requireCurrent } from "./take_snapshot.ts";
 import { type StoredTurn, toStoredTurn } from "./turn_row.ts";
 
 /** A put, judged and encoded. */

@@ -10,7 +10,9 @@ import { tombstoneOf } from "../deletion/tombstones.ts";
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
 import { type OperationKey, recallOperation } from "../engine/operation_ids.ts";
 import { ConflictError, ContractError, IntegrityError } from "../errors.ts";
-import { changeOf, type Place, requireRevision, requireScope, requireUpkept } from "./place.ts";
+import { ensureScope } from "./ensure_scope.ts";
+import type { Place } from "./place.ts";
+import { changeOf, requireRevision, requireScope, requireUpkept } from "./present_scope.ts";
 import { rememberScopeOperation } from "./remembered.ts";
 import { headChecksum, toTurnHead, type TurnHead } from "./turn_row.ts";
 
@@ -51,8 +53,17 @@ export function* putTurn(transaction: WriteTransaction, plan: PutTurnPlan): Oper
   return yield* putTurnInto(transaction, row, plan);
 }
 
-/** The same for a scope whose row is at hand. */
-export function* putTurnInto(
+/** The same, after the scope was made where there is none. */
+export function* appendTurn(
+  transaction: WriteTransaction,
+  plan: PutTurnPlan,
+  generation: number,
+): Operation<number> {
+  const row = yield* ensureScope(transaction, plan.place, generation);
+  return yield* putTurnInto(transaction, row, plan);
+}
+
+function* putTurnInto(
   transaction: WriteTransaction,
   row: ScopeRow,
   plan: PutTurnPlan,

@@ -3,7 +3,8 @@
 import type { Operation, ReadTransaction } from "../engine/operation.ts";
 import { ConflictError } from "../errors.ts";
 import type { Place } from "./place.ts";
-import { type Reading, requireCurrent, type Snapshot } from "./snapshot.ts";
+import type { Snapshot } from "./snapshot.ts";
+import { type Reading, requireCurrent } from "./take_snapshot.ts";
 import { type StoredTurn, toStoredTurn } from "./turn_row.ts";
 
 /** A page of turns, oldest first. */

@@ -1,24 +1,9 @@
 /** The operations of a scope that are remembered. */
 
-import { keyedHash, toHex } from "../canonical/keyed_hash.ts";
-import { requireText } from "../contracts/arguments.ts";
 import type { ScopeRow } from "../deletion/scope_row.ts";
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
 import { forgetOldestOperations, type OperationKey, rememberOperation } from "../engine/operation_ids.ts";
-import { OPERATION_ID_CODE_POINTS_MAX, SCOPE_OPERATIONS_MAX } from "../limits.ts";
-import type { Place } from "./place.ts";
-
-/** What an operation id stands for: the id and a digest of its input, as keyed hashes. */
-export function operationKey(place: Place, operationId: unknown, verb: string, input: string): OperationKey {
-  const id = requireText("operationId", operationId, OPERATION_ID_CODE_POINTS_MAX);
-  const { hashKey, scopeHash } = place;
-  const scope = toHex(scopeHash);
-  return {
-    scopeHash,
-    operationHash: keyedHash(hashKey, ["operation", scope, id]),
-    inputHash: keyedHash(hashKey, ["input", scope, verb, input]),
-  };
-}
+import { SCOPE_OPERATIONS_MAX } from "../limits.ts";
 
 /** Remembers an answer; beyond the limit the oldest goes. The caller writes the row. */
 export function* rememberScopeOperation(

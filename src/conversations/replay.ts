@@ -6,8 +6,10 @@ import type { Operation, ReadTransaction, WriteTransaction } from "../engine/ope
 import { noteDue, type ScopeRow, writeScope } from "../deletion/scope_row.ts";
 import { ConflictError, IntegrityError } from "../errors.ts";
 import { CLOCK_BEHIND_MS_MAX, SCOPE_REPLAYS_MAX } from "../limits.ts";
-import { type Place, requireUpkept } from "./place.ts";
-import { requireCurrent, requireSame, type Snapshot, takeSnapshot } from "./snapshot.ts";
+import type { Place } from "./place.ts";
+import { requireUpkept } from "./present_scope.ts";
+import { requireSame, type Snapshot } from "./snapshot.ts";
+import { requireCurrent, takeSnapshot } from "./take_snapshot.ts";
 
 /** A put, judged and encoded. */
 export interface ReplayPlan {

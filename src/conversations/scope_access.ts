@@ -3,10 +3,13 @@ import type { Tell } from "../contracts/memory_options.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { DeletionEvent, Operation, ReadTransaction, WriteTransaction } from "../engine/operation.ts";
 import { StorageError } from "../errors.ts";
+import { LateModule } from "../late_module.ts";
 import { CLOCK_BEHIND_MS_MAX, UPKEEP_ROUNDS_MAX } from "../limits.ts";
 import { type Place, UpkeepDue } from "./place.ts";
 import type { Due, Moment, StoreAccess, WriteOptions } from "./store_access.ts";
-import { expireScope } from "./upkeep.ts";
+
+/** What runs in the store: every module counts at every start, so the first call of any conversation loads it. */
+export const CALLS: LateModule<typeof import("./calls.ts")> = new LateModule(() => import("./calls.ts"));
 
 /** What keeps upkeep from running now, but not a read from answering without it. */
 const UPKEEP_CAN_WAIT: ReadonlySet<string> = new Set(["BUSY", "FULL", "READONLY"]);
@@ -27,7 +30,11 @@ export class ScopeAccess implements StoreAccess {
     factory: (transaction: ReadTransaction) => Operation<T>,
     signal: AbortSignal | undefined,
   ): Promise<T> {
-    return this.engine.read(factory, { concerns: (event) => this.#concerns(event), signal });
+    return this.engine.read(factory, {
+      concerns: (event) => this.#concerns(event),
+      needs: CALLS.load(),
+      signal,
+    });
   }
 
   #concerns(event: DeletionEvent): boolean {
@@ -63,7 +70,7 @@ export class ScopeAccess implements StoreAccess {
   ): Promise<T> {
     for (let round = 0;; round++) {
       try {
-        return await this.engine.write(factory, options);
+        return await this.engine.write(factory, { ...options, needs: CALLS.load() });
       } catch (error) {
         if (!(error instanceof UpkeepDue) || round >= UPKEEP_ROUNDS_MAX) throw error;
       }
@@ -76,7 +83,7 @@ export class ScopeAccess implements StoreAccess {
     const { scopeHash, hashKey } = this.place;
     for (let round = 0; round < UPKEEP_ROUNDS_MAX; round++) {
       const { more } = await this.engine.write(
-        (transaction) => expireScope(transaction, scopeHash, hashKey),
+        (transaction) => CALLS.module.expireScope(transaction, scopeHash, hashKey),
         { ledger: true, signal },
       );
       if (!more) return;

@@ -1,18 +1,10 @@
-/** A snapshot: what a scope is at one moment, read without its history. */
+/** A snapshot: what a scope is at one moment. */
 
-import { checksumOf } from "../canonical/checksum.ts";
-import { sha256Hex } from "../canonical/sha256.ts";
-import { instantFromMs } from "../canonical/time.ts";
 import { Discreet, type Exportable, type ExportedFields } from "../contracts/discreet.ts";
 import type { TimedPin } from "../contracts/pin.ts";
 import type { Scope } from "../contracts/scope.ts";
 import type { Summary } from "../contracts/summary.ts";
-import { unpackPin, unpackSummary } from "../contracts/unpack.ts";
-import type { ScopeRow } from "../deletion/scope_row.ts";
-import type { Operation, ReadTransaction } from "../engine/operation.ts";
-import type { Row } from "../engine/sqlite/driver.ts";
-import { ConflictError, ContractError, IntegrityError } from "../errors.ts";
-import { type Place, requireScope } from "./place.ts";
+import { ConflictError, ContractError } from "../errors.ts";
 
 /** What a scope is at one moment. Printed, it shows ids and counts. */
 export interface Snapshot extends Exportable {
@@ -107,162 +99,9 @@ export function requireSnapshot(value: unknown, scope: Scope): Snapshot {
   return value;
 }
 
-/** A snapshot with what has to be left out of it: things that are due and not erased yet. */
-export interface Reading {
-  readonly snapshot: Snapshot;
-  readonly row: ScopeRow;
-  /** Ids of turns (rows) that are due. */
-  readonly dueTurns: ReadonlySet<number>;
-}
-
-/** The last millisecond that can be written: a deadline may lie beyond it, by its offset or its microseconds. */
-const LATEST_MS = 253_402_300_799_999;
-
-/** Takes a snapshot: the scope's row, its pins and its summary; turns only if some are due. */
-export function* takeSnapshot(
-  transaction: ReadTransaction,
-  place: Place,
-  moment: { readonly atMs: number; readonly epoch: string },
-): Operation<Reading> {
-  const { atMs, epoch } = moment;
-  const row = yield* requireScope(transaction, place);
-  const isDue = row.nextDue !== null && row.nextDue <= atMs;
-  const dueTurns = isDue ? yield* selectDueTurns(transaction, row, atMs) : new Map<number, string>();
-  const pins = yield* readPins(transaction, row, atMs, dueTurns);
-  const summary = yield* readSummary(transaction, row, atMs, dueTurns);
-  const due = [...pins.due, ...summary.due, ...[...dueTurns.values()].map((turnId) => `turn ${turnId}`)];
-  const parts = [
-    epoch,
-    row.tenant,
-    row.session,
-    row.revision,
-    pins.active.map((pin) => pin.payload),
-    summary.payload,
-    due,
-  ];
-  const snapshot = new SnapshotValue({
-    scope: place.scope,
-    revision: row.revision,
-    id: sha256Hex(JSON.stringify(parts)),
-    turnCount: row.turns - dueTurns.size,
-    pins: pins.active.map((pin) => pin.pin),
-    summary: summary.payload === null ? null : unpackSummary(summary.payload),
-    at: instantFromMs(atMs).text,
-    nextDueAt: row.nextDue === null ? null : instantFromMs(Math.min(row.nextDue, LATEST_MS)).text,
-  });
-  return { snapshot, row, dueTurns: new Set(dueTurns.keys()) };
-}
-
-const SELECT_DUE_TURNS = `SELECT id, turn_id FROM turns WHERE scope = $1 AND expires <= $2 ORDER BY id`;
-
-function* selectDueTurns(
-  transaction: ReadTransaction,
-  row: ScopeRow,
-  atMs: number,
-): Operation<ReadonlyMap<number, string>> {
-  const rows = yield* transaction.all(SELECT_DUE_TURNS, row.id, atMs);
-  return new Map(rows.map(([id, turnId]) => [id as number, turnId as string]));
-}
-
-interface StoredPin {
-  readonly pin: TimedPin;
-  readonly payload: string;
-}
-
-const SELECT_PINS =
-  `SELECT key, revision, effective, expires, source_turn, payload_checksum, checksum, payload
-  FROM pins WHERE scope = $1 ORDER BY key`;
-
-/** The active pins, and the keys of those that are due or cite what is due. */
-function* readPins(
-  transaction: ReadTransaction,
-  scope: ScopeRow,
-  atMs: number,
-  dueTurns: ReadonlyMap<number, string>,
-): Operation<{ readonly active: readonly StoredPin[]; readonly due: readonly string[] }> {
-  const active: StoredPin[] = [];
-  const due: string[] = [];
-  if (scope.pins === 0) return { active, due };
-  for (const row of yield* transaction.all(SELECT_PINS, scope.id)) {
-    const [key, revision, effective, expires, sourceTurn] = row as [
-      string,
-      number,
-      number,
-      number | null,
-      number | null,
-    ];
-    const payload = requirePinRow(scope, row);
-    if ((expires !== null && expires <= atMs) || (sourceTurn !== null && dueTurns.has(sourceTurn))) {
-      due.push(`pin ${key}`);
-    } else if (effective <= atMs) {
-      const pin = unpackPin(payload);
-      if (pin.key !== key || pin.revision !== revision) {
-        throw damaged("pins", "A pin's payload is not the one of its row");
-      }
-      active.push({ pin, payload });
-    }
-  }
-  return { active, due };
-}
-
-/** Judges a pin's row by its checksums; gives the payload. */
-export function requirePinRow(scope: Pick<ScopeRow, "id">, row: Row): string {
-  const [key, revision, effective, expires, sourceTurn, payloadChecksum, checksum, payload] = row;
-  const sum = checksumOf(scope.id, key!, revision!, effective!, expires!, sourceTurn!, payloadChecksum!);
-  if (sum !== checksum || typeof payload !== "string" || checksumOf(payload) !== payloadChecksum) {
-    throw damaged("pins", "The checksum of a pin does not match");
-  }
-  return payload;
-}
-
-const SELECT_SUMMARY =
-  `SELECT created, expires, payload_checksum, checksum, payload FROM summaries WHERE scope = $1`;
-
-const SELECT_FIRST_COVERED = `SELECT turn FROM covered_turns WHERE scope = $1 AND turn = $2`;
-
-/** The summary's payload, while it counts; else its mark among what is due. */
-function* readSummary(
-  transaction: ReadTransaction,
-  scope: ScopeRow,
-  atMs: number,
-  dueTurns: ReadonlyMap<number, string>,
-): Operation<{ readonly payload: string | null; readonly due: readonly string[] }> {
-  const row = yield* transaction.get(SELECT_SUMMARY, scope.id);
-  if (row === undefined) return { payload: null, due: [] };
-  const payload = requireSummaryRow(scope, row);
-  const [created, expires] = row as [number, number | null];
-  if (expires !== null && expires <= atMs) return { payload: null, due: ["summary"] };
-  for (const turn of dueTurns.keys()) {
-    const covered = yield* transaction.get(SELECT_FIRST_COVERED, scope.id, turn);
-    if (covered !== undefined) return { payload: null, due: ["summary"] };
-  }
-  return { payload: created <= atMs ? payload : null, due: [] };
-}
-
-/** Judges a summary's row by its checksums; gives the payload. */
-export function requireSummaryRow(scope: Pick<ScopeRow, "id">, row: Row): string {
-  const [created, expires, payloadChecksum, checksum, payload] = row;
-  const sum = checksumOf(scope.id, created!, expires!, payloadChecksum!);
-  if (sum !== checksum || typeof payload !== "string" || checksumOf(payload) !== payloadChecksum) {
-    throw damaged("summaries", "The checksum of a summary does not match");
-  }
-  return payload;
-}
-
-function damaged(table: string, message: string): IntegrityError {
-  return new IntegrityError(message, { details: { table } });
-}
-
-/** Requires that a snapshot is still current; gives it anew. Only the id decides. */
-export function* requireCurrent(
-  transaction: ReadTransaction,
-  place: Place,
-  snapshot: Snapshot,
-  moment: { readonly atMs: number; readonly epoch: string },
-): Operation<Reading> {
-  const reading = yield* takeSnapshot(transaction, place, moment);
-  requireSame(reading.snapshot, snapshot);
-  return reading;
+/** Makes a snapshot of what was read. */
+export function makeSnapshot(fields: SnapshotFields): Snapshot {
+  return new SnapshotValue(fields);
 }
 
 /** Requires that a snapshot is the one that there is now. */

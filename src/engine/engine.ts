@@ -1,5 +1,6 @@
 /** The port between the store's logic and a database: what every engine does, whatever it runs on. */
 
+import type { LateModule } from "../late_module.ts";
 import type { CheckCollector } from "./check.ts";
 import type {
   DeletionEvent,
@@ -22,6 +23,8 @@ export interface EngineSupports {
 export interface ReadOptions {
   /** Whether a pending deletion concerns what is read, so that it must be completed first; by default each does. */
   readonly concerns?: (event: DeletionEvent) => boolean;
+  /** Code that is still being loaded, and has to be there first. */
+  readonly needs?: Promise<void> | undefined;
   /** Cancels the wait. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -34,6 +37,8 @@ export interface WriteOptions {
   readonly bytes?: number;
   /** Whether it shares its transaction with no other. */
   readonly alone?: boolean;
+  /** Code that is still being loaded, and has to be there first; the place in the queue is taken at once. */
+  readonly needs?: Promise<void> | undefined;
   /** Withdraws the write while it is queued. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -54,6 +59,9 @@ export type ApplyEvent = (
   event: RecordedEvent,
   hashKey: Uint8Array,
 ) => Operation<void>;
+
+/** How recorded deletions are applied: code that is loaded with the first write. */
+export type Applying = LateModule<{ readonly applyEvent: ApplyEvent }>;
 
 /** One open store, driven by operations. */
 export interface Engine {

@@ -1,12 +1,13 @@
 /** Forgetting a record: an event in the ledger, so that no restore brings it back. */
 
-import { equalBytes, keyedHash } from "../canonical/keyed_hash.ts";
+import { equalBytes } from "../canonical/keyed_hash.ts";
 import { isBurned } from "../deletion/tombstones.ts";
 import type { Operation, RecordedEvent, WriteTransaction } from "../engine/operation.ts";
 import { IntegrityError } from "../errors.ts";
 import { RECORD_OPERATION_KEPT_MS } from "../limits.ts";
 import { rememberRecordOperation } from "./remembered.ts";
 import { type OperationKey, recallOperation } from "../engine/operation_ids.ts";
+import { recordHash, tenantHash } from "./hashes.ts";
 import { SELECT_RECORD_HEAD } from "./put.ts";
 import { selectNextTenant } from "./read.ts";
 import type { Identity } from "./row.ts";
@@ -19,16 +20,6 @@ export interface ForgetPlan {
   readonly expected: number | null;
   readonly revoke: boolean;
   readonly operation: OperationKey | null;
-}
-
-/** The keyed hash that stands for a tenant. */
-export function tenantHash(hashKey: Uint8Array, tenant: string): Uint8Array {
-  return keyedHash(hashKey, ["tenant", tenant]);
-}
-
-/** The keyed hash that stands for a record. */
-export function recordHash(hashKey: Uint8Array, { tenant, kind, key }: Identity): Uint8Array {
-  return keyedHash(hashKey, ["record", tenant, kind, key]);
 }
 
 const DELETE_RECORD = `DELETE FROM records WHERE tenant = $1 AND kind = $2 AND key = $3`;

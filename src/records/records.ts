@@ -36,12 +36,16 @@ import {
   UPDATE_ATTEMPTS_DEFAULT,
   UPDATE_ATTEMPTS_MAX,
 } from "../limits.ts";
-import { forgetRecord, recordHash, tenantHash } from "./forget.ts";
+import { LateModule } from "../late_module.ts";
+import { recordHash, tenantHash } from "./hashes.ts";
 import { fromBody, toBody } from "./judge.ts";
 import type { OperationKey } from "../engine/operation_ids.ts";
-import { putRecord } from "./put.ts";
 import { listRecords, purgeRecords, readRecord } from "./read.ts";
 import { type Identity, isExpired } from "./row.ts";
+
+/** Every module counts at every start: what only changes need is loaded by the first one. */
+const PUTTING = new LateModule(() => import("./put.ts"));
+const FORGETTING = new LateModule(() => import("./forget.ts"));
 
 const NO_OPTIONS: { readonly now?: undefined; readonly signal?: undefined } = Object.freeze({});
 
@@ -116,7 +120,8 @@ export class Records {
     ]);
     const keyHash = (): Uint8Array => recordHash(this.#engine.hashKey, record);
     const plan = { identity: record, keyHash, body, expected, ttl, maxAge, now, operation };
-    return await this.#engine.write((transaction) => putRecord(transaction, plan), {
+    return await this.#engine.write((transaction) => PUTTING.module.putRecord(transaction, plan), {
+      needs: PUTTING.load(),
       bytes: body.length,
       signal: requireSignal(given.signal),
     });
@@ -184,10 +189,14 @@ export class Records {
       operation: this.#operation(tenant, given.operationId, ["forget", kind.name, key, `${revoke}`]),
     };
     const startedMs = monotonicMs();
-    const removed = await this.#engine.write((transaction) => forgetRecord(transaction, plan), {
-      ledger: true,
-      signal: requireSignal(given.signal),
-    });
+    const removed = await this.#engine.write(
+      (transaction) => FORGETTING.module.forgetRecord(transaction, plan),
+      {
+        needs: FORGETTING.load(),
+        ledger: true,
+        signal: requireSignal(given.signal),
+      },
+    );
     this.#tell({ operation: "forget", counts: { records: removed ? 1 : 0 } }, startedMs);
     return removed;
   }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { Operation, WriteTransaction } from "../../src/engine/operation.ts";
 import { nodeSqlite } from "../../src/engine/sqlite/node_sqlite.ts";
+import { LateModule } from "../../src/late_module.ts";
 import { openStoreInMemory } from "../../src/engine/sqlite/open_store.ts";
 import { SqliteEngine } from "../../src/engine/sqlite/sqlite_engine.ts";
 import { putRecord } from "../../src/records/put.ts";
@@ -25,12 +26,12 @@ function* putPair(transaction: WriteTransaction, index: number): Operation<void>
 }
 
 Deno.test("DRV-05: of 100 writes of a pair at once, half of which throw between the two, exactly 50 pairs are there", async () => {
-  const store = openStoreInMemory(nodeSqlite);
+  const store = await openStoreInMemory(nodeSqlite);
   const engine = await SqliteEngine.start(store, {
     readOnly: false,
     busyTimeoutMs: 1_000,
     clock: undefined,
-    apply: (): never => assert.fail("nothing is pending"),
+    applying: new LateModule(() => Promise.resolve({ applyEvent: () => assert.fail("nothing is pending") })),
   });
   const writes = Array.from(
     { length: 100 },

@@ -2,13 +2,12 @@
 
 import { DatabaseSync } from "node:sqlite";
 import { checksumOf } from "../../src/canonical/checksum.ts";
-import { LEDGER_APPLICATION_ID } from "../../src/engine/schema/ledger_schema.ts";
-import { MAIN_APPLICATION_ID } from "../../src/engine/schema/main_schema.ts";
+import { LEDGER, MAIN } from "../../src/engine/sqlite/database.ts";
 import type { DATABASES } from "./store_names.ts";
 
 const APPLICATION_IDS = {
-  "agent.db": MAIN_APPLICATION_ID,
-  "agent.db.deletions": LEDGER_APPLICATION_ID,
+  "agent.db": MAIN.applicationId,
+  "agent.db.deletions": LEDGER.applicationId,
 } as const;
 
 /** Takes back the last step: the ledger at that path then knows no live main. */

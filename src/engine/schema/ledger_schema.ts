@@ -27,9 +27,6 @@ const CREATE_EVENTS = `CREATE TABLE events (
   head TEXT NOT NULL
 ) STRICT`;
 
-/** What `application_id` says of a ledger: "HFL1". */
-export const LEDGER_APPLICATION_ID = 0x48464c31;
-
 /** The ledger's migrations, oldest first. Append only: a released one never changes. */
 export const LEDGER_MIGRATIONS: readonly Migration[] = [
   { version: 1, statements: [CREATE_META, CREATE_EVENTS] },

@@ -80,9 +80,6 @@ const CREATE_FLOORS = `CREATE TABLE floors (
 
 const CREATE_DIRTY = `CREATE TABLE dirty (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID`;
 
-/** What `application_id` says of main: "HFM1". */
-export const MAIN_APPLICATION_ID = 0x48464d31;
-
 /** Main's migrations, oldest first. Append only: a released one never changes. */
 export const MAIN_MIGRATIONS: readonly Migration[] = [
   {

@@ -7,8 +7,3 @@ export interface Migration {
   /** What it runs, in order, inside the one transaction that also sets the version. */
   readonly statements: readonly string[];
 }
-
-/** The newest version a list leads to. */
-export function newestVersion(migrations: readonly Migration[]): number {
-  return migrations.at(-1)?.version ?? 0;
-}

@@ -25,6 +25,14 @@ export function assertAgreement(main: MainPlace, ledger: Ledger, meta: LedgerMet
   }
 }
 
+/** A ledger that has served a store stands alone: a new and empty store beside it would bring nothing back. */
+export function mainIsMissing(): StorageError {
+  return new StorageError(
+    "RESTORE",
+    "Cannot open store: its file is missing but its ledger is there; restore a backup",
+  );
+}
+
 /** Requires that the ledger takes this main for live. */
 export function assertLive(
   main: Pick<MainMeta, "epoch" | "pendingFrom">,

@@ -1,15 +1,22 @@
 /** Creation, step by step as the protocol over the two files states it: any prefix of it is finished at the next open. */
 
 import { randomBytes, randomIdentity } from "../../clock.ts";
-import { IntegrityError, StorageError } from "../../errors.ts";
+import { IntegrityError } from "../../errors.ts";
 import { firstHead } from "../chain.ts";
+import { LEDGER_MIGRATIONS } from "../schema/ledger_schema.ts";
+import { MAIN_MIGRATIONS } from "../schema/main_schema.ts";
+import type { Migration } from "../schema/migrations.ts";
+import { mainIsMissing } from "./agreement.ts";
 import type { Connection } from "./connection.ts";
-import { createSchema, LEDGER, MAIN, schemaVersion } from "./database.ts";
+import { schemaVersion } from "./database.ts";
 import type { Ledger, LedgerMeta } from "./ledger.ts";
 import { insertMainMeta, readMainMeta } from "./main_meta.ts";
 
 /** Bytes of the key of all keyed hashes. */
 const HASH_KEY_BYTES = 32;
+
+/** The version that the newest migration of either file leads to. */
+const SET_USER_VERSION = "PRAGMA user_version = 1";
 
 /** Step 1: gives a ledger its schema and lineage, with a null epoch, unless it has them. */
 export function ensureLedger(ledger: Ledger): void {
@@ -17,7 +24,7 @@ export function ensureLedger(ledger: Ledger): void {
   if (schemaVersion(connection) > 0) return;
   inTransaction(connection, () => {
     if (schemaVersion(connection) > 0) return;
-    createSchema(connection, LEDGER);
+    createSchema(connection, LEDGER_MIGRATIONS);
     const lineage = randomIdentity();
     ledger.insertMeta({
       lineage,
@@ -39,7 +46,7 @@ export function ensureMain(main: Connection, ledger: Ledger): void {
     if (schemaVersion(main) > 0) return;
     const meta = ledger.readMeta();
     if (meta.epoch !== null) throw mainIsMissing();
-    createSchema(main, MAIN);
+    createSchema(main, MAIN_MIGRATIONS);
     insertMainMeta(main, {
       lineage: meta.lineage,
       generation: meta.generation,
@@ -75,12 +82,12 @@ export function ensureEpoch(main: Connection, ledger: Ledger): void {
   ledger.forgetMeta();
 }
 
-/** A ledger that has served a store stands alone: a new and empty store beside it would bring nothing back. */
-export function mainIsMissing(): StorageError {
-  return new StorageError(
-    "RESTORE",
-    "Cannot open store: its file is missing but its ledger is there; restore a backup",
-  );
+/** Sets the schema up; within a write transaction of the connection. */
+function createSchema(connection: Connection, migrations: readonly Migration[]): void {
+  for (const migration of migrations) {
+    for (const statement of migration.statements) connection.run(statement);
+  }
+  connection.get(SET_USER_VERSION);
 }
 
 function inTransaction(connection: Connection, body: () => void): void {

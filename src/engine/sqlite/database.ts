@@ -2,9 +2,6 @@
 
 import { assertSchemaVersion, type FileKind } from "../../files/header.ts";
 import { StorageError } from "../../errors.ts";
-import { LEDGER_APPLICATION_ID, LEDGER_MIGRATIONS } from "../schema/ledger_schema.ts";
-import { MAIN_APPLICATION_ID, MAIN_MIGRATIONS } from "../schema/main_schema.ts";
-import { type Migration, newestVersion } from "../schema/migrations.ts";
 import { Connection } from "./connection.ts";
 import type { SqliteDriver } from "./driver.ts";
 import type { DatabaseName } from "./result_codes.ts";
@@ -13,31 +10,25 @@ import { configure, type JournalMode, journalModeFor, libraryVersion, stampEmpty
 /** What tells main from ledger. */
 export interface DatabaseKind extends FileKind {
   readonly name: DatabaseName;
-  readonly migrations: readonly Migration[];
   readonly setApplicationId: string;
-  readonly setUserVersion: string;
 }
 
-/** Live state. */
+/** Live state; `application_id` says "HFM1". */
 export const MAIN: DatabaseKind = {
   name: "main",
   what: "the store",
-  applicationId: MAIN_APPLICATION_ID,
-  schemaVersion: newestVersion(MAIN_MIGRATIONS),
-  migrations: MAIN_MIGRATIONS,
+  applicationId: 0x48464d31,
+  schemaVersion: 1,
   setApplicationId: "PRAGMA application_id = 0x48464d31",
-  setUserVersion: "PRAGMA user_version = 1",
 };
 
-/** The deletion ledger. */
+/** The deletion ledger; `application_id` says "HFL1". */
 export const LEDGER: DatabaseKind = {
   name: "ledger",
   what: "the ledger",
-  applicationId: LEDGER_APPLICATION_ID,
-  schemaVersion: newestVersion(LEDGER_MIGRATIONS),
-  migrations: LEDGER_MIGRATIONS,
+  applicationId: 0x48464c31,
+  schemaVersion: 1,
   setApplicationId: "PRAGMA application_id = 0x48464c31",
-  setUserVersion: "PRAGMA user_version = 1",
 };
 
 const GET_APPLICATION_ID = "PRAGMA application_id";
@@ -84,12 +75,4 @@ function versionOf(driver: SqliteDriver, connection: Connection): string {
 /** The version of the schema in a file; 0 where there is none yet. */
 export function schemaVersion(connection: Connection): number {
   return connection.get(GET_USER_VERSION)![0] as number;
-}
-
-/** Creates the schema; within a write transaction of the connection. */
-export function createSchema(connection: Connection, kind: DatabaseKind): void {
-  for (const migration of kind.migrations) {
-    for (const statement of migration.statements) connection.run(statement);
-  }
-  connection.get(kind.setUserVersion);
 }

@@ -24,7 +24,7 @@ import {
   type StorePaths,
 } from "../../files/store_path.ts";
 import type { Connection } from "./connection.ts";
-import { ensureEpoch, ensureLedger, ensureMain, mainIsMissing } from "./creation.ts";
+import { mainIsMissing } from "./agreement.ts";
 import { type Database, type DatabaseKind, LEDGER, MAIN, openDatabase, schemaVersion } from "./database.ts";
 import type { SqliteDriver } from "./driver.ts";
 import { Ledger } from "./ledger.ts";
@@ -52,15 +52,34 @@ export interface OpenedStore {
   readonly abandon: (error: unknown) => unknown;
 }
 
+/** Creation is loaded where something is to be made: a store that is there is opened without it. */
+type Creation = typeof import("./creation.ts");
+
+/** Something is to be made. Internal: creation is loaded, and opening begins anew. */
+class CreationNeeded extends Error {}
+
+const ONLY_WHAT_IS_THERE: Creation = {
+  ensureLedger: ({ connection }) => {
+    if (schemaVersion(connection) === 0) throw new CreationNeeded();
+  },
+  ensureMain: needCreation,
+  ensureEpoch: needCreation,
+};
+
+function needCreation(): never {
+  throw new CreationNeeded();
+}
+
 /** Two databases in memory. */
-export function openStoreInMemory(driver: SqliteDriver): OpenedStore {
+export async function openStoreInMemory(driver: SqliteDriver): Promise<OpenedStore> {
+  const creation = await import("./creation.ts");
   const opening = new Opening(driver, false);
   try {
     const ledger = new Ledger(opening.open(LEDGER, ":memory:").connection);
-    ensureLedger(ledger);
+    creation.ensureLedger(ledger);
     const { connection: main, journalMode } = opening.open(MAIN, ":memory:");
-    ensureMain(main, ledger);
-    ensureEpoch(main, ledger);
+    creation.ensureMain(main, ledger);
+    creation.ensureEpoch(main, ledger);
     return { main, ledger, journalMode, sentinel: null, ...opening.endings() };
   } catch (error) {
     throw opening.abandon(error);
@@ -73,7 +92,14 @@ export async function openStoreOnDisk(
   options: OpenStoreOptions,
 ): Promise<OpenedStore> {
   const paths = preparePaths(given, options.readOnly);
-  return await patiently(monotonicMs() + options.busyTimeoutMs, () => attempt(paths, options));
+  const deadlineMs = monotonicMs() + options.busyTimeoutMs;
+  try {
+    return await patiently(deadlineMs, () => attempt(paths, options, ONLY_WHAT_IS_THERE));
+  } catch (error) {
+    if (!(error instanceof CreationNeeded)) throw error;
+  }
+  const creation = await import("./creation.ts");
+  return await patiently(deadlineMs, () => attempt(paths, options, creation));
 }
 
 function preparePaths(
@@ -92,7 +118,7 @@ function preparePaths(
   return paths;
 }
 
-function attempt(paths: StorePaths, options: OpenStoreOptions): OpenedStore {
+function attempt(paths: StorePaths, options: OpenStoreOptions, creation: Creation): OpenedStore {
   const { driver, readOnly } = options;
   const before = inspectStore(paths);
   assertComplete(paths, before);
@@ -102,13 +128,13 @@ function attempt(paths: StorePaths, options: OpenStoreOptions): OpenedStore {
   try {
     const ledger = new Ledger(opening.openFile(LEDGER, paths.ledger).connection);
     if (readOnly) assertFinished(schemaVersion(ledger.connection));
-    else ensureLedger(ledger);
+    else creation.ensureLedger(ledger);
     const unfinished = ledger.readMeta().epoch === null;
     // Asked after the ledger's epoch: whoever wrote that had main already.
     if (!unfinished && isMissing(paths.main)) throw mainIsMissing();
     const { connection: main, journalMode } = opening.openFile(MAIN, paths.main);
     if (readOnly) assertFinished(unfinished ? 0 : schemaVersion(main));
-    else if (unfinished) finishCreation(main, ledger, paths);
+    else if (unfinished) finishCreation(creation, { main, ledger }, paths);
     else if (schemaVersion(main) === 0) throw mainIsMissing();
     assertUnchanged(paths, before);
     const sentinel = new Sentinel(paths);
@@ -119,10 +145,14 @@ function attempt(paths: StorePaths, options: OpenStoreOptions): OpenedStore {
 }
 
 /** Steps 2 and 3 of creation; the names are made durable before the ledger calls the store live. */
-function finishCreation(main: Connection, ledger: Ledger, paths: StorePaths): void {
-  ensureMain(main, ledger);
+function finishCreation(
+  creation: Creation,
+  { main, ledger }: Pick<OpenedStore, "main" | "ledger">,
+  paths: StorePaths,
+): void {
+  creation.ensureMain(main, ledger);
   for (const directory of new Set([paths.main.directory, paths.ledger.directory])) syncDirectory(directory);
-  ensureEpoch(main, ledger);
+  creation.ensureEpoch(main, ledger);
 }
 
 /** A store without its ledger could not know what was deleted. Main is looked at first, since it is made last. */

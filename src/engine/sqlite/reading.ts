@@ -46,6 +46,7 @@ export class Reading {
   async read<T>(factory: Factory<T>, options: ReadOptions): Promise<T> {
     this.#parts.assertOpen();
     options.signal?.throwIfAborted();
+    if (options.needs !== undefined) await this.#load(options);
     const deadlineMs = monotonicMs() + this.#parts.busyTimeoutMs;
     for (let completions = 0;;) {
       const result = this.#attempt(factory, options);
@@ -60,6 +61,12 @@ export class Reading {
       this.#parts.assertOpen();
       options.signal?.throwIfAborted();
     }
+  }
+
+  async #load({ needs, signal }: ReadOptions): Promise<void> {
+    await needs;
+    this.#parts.assertOpen();
+    signal?.throwIfAborted();
   }
 
   #attempt<T>(

@@ -3,9 +3,10 @@ import { StorageError } from "../../errors.ts";
 import { BUSY_SLEEP_MS, CHAIN_EVENTS_PER_BATCH } from "../../limits.ts";
 import { type ChainPlace, verifyChain } from "../chain.ts";
 import { EffectiveTime } from "../effective_time.ts";
-import type { ApplyEvent, Engine, EngineSupports, ReadOptions, Watermark, WriteOptions } from "../engine.ts";
-import { CheckCollector, isDamage } from "../check.ts";
-import { checkChain, type CheckedParts, checkStore } from "./check_store.ts";
+import type { Applying, Engine, EngineSupports, ReadOptions, Watermark, WriteOptions } from "../engine.ts";
+import { LateModule } from "../../late_module.ts";
+import type { CheckCollector } from "../check.ts";
+import type { CheckedParts } from "./check_store.ts";
 import type { Connection } from "./connection.ts";
 import type { LedgerMeta } from "./ledger.ts";
 import { patiently } from "./patience.ts";
@@ -15,7 +16,7 @@ import { assertAgreement } from "./agreement.ts";
 import { type MainMeta, readMainMeta } from "./main_meta.ts";
 import type { OpenedStore } from "./open_store.ts";
 import { Reading } from "./reading.ts";
-import { WriteGroups } from "./write_group.ts";
+import type { StoreParts, WriteGroups } from "./write_group.ts";
 import { WriteQueue } from "./write_queue.ts";
 
 /** What an engine is made from besides the opened files. */
@@ -23,8 +24,11 @@ export interface SqliteEngineOptions {
   readonly readOnly: boolean;
   readonly busyTimeoutMs: number;
   readonly clock: (() => number) | undefined;
-  readonly apply: ApplyEvent;
+  readonly applying: Applying;
 }
+
+/** Every module counts at every start: what only writes need is loaded by the first one. */
+const WRITING = new LateModule(() => import("./write_group.ts"));
 
 const CHECKPOINT_TRUNCATE = "PRAGMA wal_checkpoint(TRUNCATE)";
 
@@ -42,14 +46,18 @@ export class SqliteEngine implements Engine {
   readonly #store: OpenedStore;
   readonly #busyTimeoutMs: number;
   readonly #time: EffectiveTime;
-  readonly #groups: WriteGroups;
+  readonly #parts: Omit<StoreParts, "apply">;
+  readonly #applying: Applying;
+  #groups: WriteGroups | null = null;
+  /** Up to which event the chain was verified at open. */
+  #verified = 0;
   readonly #queue: WriteQueue;
   readonly #reading: Reading;
   #closing: Promise<void> | null = null;
 
   private constructor(store: OpenedStore, options: SqliteEngineOptions, meta: MainMeta) {
     const { main, ledger, sentinel, journalMode } = store;
-    const { readOnly, busyTimeoutMs, clock, apply } = options;
+    const { readOnly, busyTimeoutMs, clock, applying } = options;
     this.#store = store;
     this.#busyTimeoutMs = busyTimeoutMs;
     this.readOnly = readOnly;
@@ -60,20 +68,19 @@ export class SqliteEngine implements Engine {
     this.supports = { readersNeverWait: journalMode !== "delete", durable: journalMode !== "memory" };
     this.#time = new EffectiveTime(clock);
     this.#time.observe(meta.clockMark, meta.clockEpoch);
-    const parts = {
+    this.#applying = applying;
+    this.#parts = {
       main,
       ledger,
       sentinel,
       time: this.#time,
-      apply,
       freshness: { lookedAtMs: -Infinity },
       exclusive: journalMode === "delete",
       announces: journalMode === "wal",
     };
-    this.#groups = new WriteGroups(parts);
-    this.#queue = new WriteQueue((members) => this.#groups.run(members), busyTimeoutMs);
+    this.#queue = new WriteQueue((members) => this.#writing().run(members), busyTimeoutMs);
     this.#reading = new Reading({
-      ...parts,
+      ...this.#parts,
       readOnly,
       busyTimeoutMs,
       complete: (signal) => this.#complete(signal),
@@ -115,7 +122,20 @@ export class SqliteEngine implements Engine {
     this.#assertOpen();
     if (this.readOnly) throw new StorageError("READONLY", "Cannot write: the store was opened read-only");
     const { ledger = false, bytes = 0, alone = false, signal } = options;
-    return await this.#queue.add(factory, { ledger, bytes, alone, signal });
+    const needs = [options.needs, ...this.#loadWriting()];
+    return await this.#queue.add(factory, { ledger, bytes, alone, needs, signal });
+  }
+
+  #loadWriting(): readonly (Promise<void> | undefined)[] {
+    return this.#groups === null ? [WRITING.load(), this.#applying.load()] : [];
+  }
+
+  #writing(): WriteGroups {
+    this.#groups ??= new WRITING.module.WriteGroups(
+      { ...this.#parts, apply: this.#applying.module.applyEvent },
+      this.#verified,
+    );
+    return this.#groups;
   }
 
   watermark(): Promise<Watermark> {
@@ -124,6 +144,10 @@ export class SqliteEngine implements Engine {
 
   async check(collector: CheckCollector): Promise<void> {
     this.#assertOpen();
+    const [{ isDamage }, { checkStore }] = await Promise.all([
+      import("../check.ts"),
+      import("./check_store.ts"),
+    ]);
     try {
       await this.#completeIfPossible();
     } catch (error) {
@@ -136,6 +160,10 @@ export class SqliteEngine implements Engine {
 
   async verifyLedger(): Promise<boolean> {
     this.#assertOpen();
+    const [{ CheckCollector }, { checkChain }] = await Promise.all([
+      import("../check.ts"),
+      import("./check_store.ts"),
+    ]);
     const collector = new CheckCollector({});
     await checkChain(this.#checkedParts(), collector);
     return collector.report().ok;
@@ -204,7 +232,7 @@ export class SqliteEngine implements Engine {
       place = verifyChain(events, place);
       if (place.sequence < count) await yieldToEventLoop();
     }
-    this.#groups.verified = place.sequence;
+    this.#verified = place.sequence;
   }
 
   async #completeIfPossible(): Promise<void> {
@@ -219,7 +247,7 @@ export class SqliteEngine implements Engine {
 
   /** A group that changes nothing: the start of every group applies what is pending. */
   async #complete(signal: AbortSignal | undefined): Promise<void> {
-    await this.#queue.add(nothing, { ledger: false, bytes: 0, signal });
+    await this.#queue.add(nothing, { ledger: false, bytes: 0, needs: this.#loadWriting(), signal });
   }
 
   #assertOpen(): void {

@@ -47,10 +47,11 @@ export class WriteGroups {
   #knownScrubs = -1;
   #refusal: StorageError | null = null;
   /** Up to which event the chain was verified by this process. */
-  verified = 0;
+  #verified: number;
 
-  constructor(parts: StoreParts) {
+  constructor(parts: StoreParts, verified: number) {
     this.#parts = parts;
+    this.#verified = verified;
   }
 
   /** Runs one group; gives the error if a lock was held, with nothing changed. */
@@ -76,7 +77,7 @@ export class WriteGroups {
       assertAgreement(meta, ledger, ledgerMeta);
       if (ledgerMeta.count > meta.applied) {
         catchUp({ main, ledger, time, apply }, meta, ledgerMeta);
-        this.verified = meta.verified;
+        this.#verified = meta.verified;
         return "again";
       }
       if (ledgerMeta.announced !== null && !ledger.announce(ledgerMeta, null)) return this.#startOver();
@@ -157,7 +158,7 @@ export class WriteGroups {
       const { markMs, lowered } = transaction.nextClockMark(meta.clockMark);
       meta.clockMark = markMs;
       if (lowered) meta.clockEpoch++;
-      meta.verified = Math.max(meta.verified, this.verified);
+      meta.verified = Math.max(meta.verified, this.#verified);
       meta.probe = newMark();
       meta.scrubs += transaction.scrubs;
       meta.shrunkBytes = leastOf(meta.shrunkBytes, transaction.shrunkBytes);
@@ -173,7 +174,7 @@ export class WriteGroups {
     if (members.some((member) => member.outcome?.kind === "done")) {
       for (const table of transaction.dirty) this.#knownDirty.add(table);
       time.observe(meta.clockMark, meta.clockEpoch);
-      this.verified = meta.verified;
+      this.#verified = meta.verified;
     }
     return "done";
   }

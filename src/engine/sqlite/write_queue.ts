@@ -25,6 +25,8 @@ export class WriteQueue {
   #writingSinceMs = 0;
   #lastGroupEndedMs = -Infinity;
   #onIdle: (() => void)[] = [];
+  /** What members need that is still being loaded. */
+  #needs: Promise<void>[] = [];
 
   constructor(runGroup: RunGroup, busyTimeoutMs: number) {
     this.#runGroup = runGroup;
@@ -38,10 +40,11 @@ export class WriteQueue {
       readonly ledger: boolean;
       readonly bytes: number;
       readonly alone?: boolean;
+      readonly needs?: readonly (Promise<void> | undefined)[];
       readonly signal: AbortSignal | undefined;
     },
   ): Promise<T> {
-    const { ledger, bytes, alone = false, signal } = options;
+    const { ledger, bytes, alone = false, needs = [], signal } = options;
     return new Promise<T>((resolve, reject) => {
       if (signal?.aborted === true) return reject(signal.reason);
       const withdraw = (): void => {
@@ -59,6 +62,7 @@ export class WriteQueue {
       const member: Member = { factory, ledger, bytes, deadlineMs, alone, outcome: null, settle };
       signal?.addEventListener("abort", withdraw, { once: true });
       this.#waiting.push(member);
+      this.#needs.push(...needs.filter((need) => need !== undefined));
       this.#wake();
     });
   }
@@ -80,6 +84,7 @@ export class WriteQueue {
   async #pump(): Promise<void> {
     while (this.#waiting.length > 0) {
       await this.#pauseForOthers();
+      while (this.#needs.length > 0) await Promise.all(this.#needs.splice(0));
       const group = this.#takeGroup();
       if (group.length === 0) break;
       const busy = this.#runGroup(group);

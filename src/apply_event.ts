@@ -1,0 +1,16 @@
+/** Applies a recorded deletion in main: each kind of thing knows how. */
+
+import { applyDeletion } from "./deletion/apply_event.ts";
+import type { Operation, RecordedEvent, WriteTransaction } from "./engine/operation.ts";
+import { applyForget } from "./records/forget.ts";
+
+/** Erases what an event says. */
+export function applyEvent(
+  transaction: WriteTransaction,
+  event: RecordedEvent,
+  hashKey: Uint8Array,
+): Operation<void> {
+  return event.kind === "record"
+    ? applyForget(transaction, event, hashKey)
+    : applyDeletion(transaction, event, hashKey);
+}

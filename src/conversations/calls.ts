@@ -1,0 +1,13 @@
+/** What the calls of a conversation run once they are judged, in one place: it is loaded by the first of them. */
+
+export { receiptOf } from "./deletion_receipt.ts";
+export { deleteItem } from "./delete.ts";
+export { ensureScope } from "./ensure_scope.ts";
+export { readRevision, requireScope } from "./present_scope.ts";
+export { putPin } from "./put_pin.ts";
+export { putSummary } from "./put_summary.ts";
+export { appendTurn, putTurn } from "./put_turn.ts";
+export { readTurnPage, rowOfTurn, startOfLast } from "./read_turns.ts";
+export { getReplay, putReplay } from "./replay.ts";
+export { takeSnapshot } from "./take_snapshot.ts";
+export { expireScope } from "./upkeep.ts";

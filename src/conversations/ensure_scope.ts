@@ -1,0 +1,27 @@
+import { insertScope, readScope, type ScopeRow } from "../deletion/scope_row.ts";
+import { isBurned } from "../deletion/tombstones.ts";
+import type { Operation, WriteTransaction } from "../engine/operation.ts";
+import { ConflictError } from "../errors.ts";
+import type { Place } from "./place.ts";
+
+/** Revisions of scopes that are made after a restore begin beyond all that were handed out before it. */
+const REVISIONS_PER_GENERATION = 2 ** 32;
+
+/** The scope's row; makes it where there is none. */
+export function* ensureScope(
+  transaction: WriteTransaction,
+  { scopeHash, scope }: Place,
+  generation: number,
+): Operation<ScopeRow> {
+  const row = yield* readScope(transaction, scopeHash);
+  if (row !== null) return row;
+  if (yield* isBurned(transaction, scopeHash)) {
+    throw new ConflictError("DELETED", "The scope was deleted for ever");
+  }
+  return yield* insertScope(transaction, {
+    scopeHash,
+    tenant: scope.tenantId,
+    session: scope.sessionId,
+    revision: generation * REVISIONS_PER_GENERATION,
+  });
+}

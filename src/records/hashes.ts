@@ -1,0 +1,14 @@
+/** The keyed hashes that stand for tenants and records. */
+
+import { keyedHash } from "../canonical/keyed_hash.ts";
+import type { Identity } from "./row.ts";
+
+/** The hash of a tenant. */
+export function tenantHash(hashKey: Uint8Array, tenant: string): Uint8Array {
+  return keyedHash(hashKey, ["tenant", tenant]);
+}
+
+/** The hash of a record. */
+export function recordHash(hashKey: Uint8Array, { tenant, kind, key }: Identity): Uint8Array {
+  return keyedHash(hashKey, ["record", tenant, kind, key]);
+}
