@@ -27,10 +27,10 @@ class RecordingQueue {
 
   add(
     name: string,
-    options: { ledger?: boolean; bytes?: number; signal?: AbortSignal } = {},
+    options: { ledger?: boolean; bytes?: number; needs?: Promise<void>; signal?: AbortSignal } = {},
   ): Promise<string> {
-    const { ledger = false, bytes = 0, signal } = options;
-    return this.queue.add(() => giving(name), { ledger, bytes, signal });
+    const { ledger = false, bytes = 0, needs, signal } = options;
+    return this.queue.add(() => giving(name), { ledger, bytes, needs: [needs], signal });
   }
 
   #run(members: readonly Member[]): StorageError | null {
@@ -213,4 +213,16 @@ Deno.test("WriteQueue does not pause a process that writes now and then", async 
     stopwatch.ms += 3;
   }
   assert.deepEqual(pauses.delays, []);
+});
+
+Deno.test("A write whose code is still being loaded keeps its place, and nothing behind it overtakes it", async () => {
+  const recording = new RecordingQueue();
+  const loading = Promise.withResolvers<void>();
+  const first = recording.add("first", { ledger: true, needs: loading.promise });
+  const second = recording.add("second");
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(recording.groups, []);
+  loading.resolve();
+  assert.deepEqual(await Promise.all([first, second]), ["first", "second"]);
+  assert.deepEqual(recording.groups, [["first"], ["second"]]);
 });
