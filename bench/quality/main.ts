@@ -1,0 +1,102 @@
+/**
+ * How well questions find the turns that answer them: recall at 1, 5 and 10 and the mean reciprocal rank of both
+ * profiles and of SQLite's FTS5 (Porter, words OR-ed), side by side, over the set beside this file.
+ *
+ * Goal: to see whether finding turns by words gets better or worse, and for which kind of question. Not a goal: speed,
+ * answers in words, or a figure that holds for other conversations. No part of the set is random; the order of equals
+ * is fixed. Every searcher gets the same turns; FTS5 sees their text alone, the profiles also when they were said.
+ *
+ * `--small` uses a small part, to show that nothing has rotted; `--json` prints for machines; `--misses` also lists
+ * what the default does not find among the first ten.
+ */
+import { DatabaseSync } from "node:sqlite";
+import { checksumOf } from "../../src/canonical/checksum.ts";
+import { readSet } from "./conversation_set.ts";
+import { type Figures, figuresOf, type Ranking, RANKS } from "./figures.ts";
+import { openSearchers } from "./searchers.ts";
+
+interface Asked extends Ranking {
+  readonly searcher: string;
+  readonly kind: string;
+  readonly question: string;
+}
+
+interface Row {
+  /** Of which kind, or `all`. */
+  readonly kind: string;
+  readonly searcher: string;
+  readonly figures: Figures;
+}
+
+function print(text: string): void {
+  Deno.stdout.writeSync(new TextEncoder().encode(`${text}\n`));
+}
+
+async function askAll(size: "small" | "full"): Promise<{ readonly asked: Asked[]; readonly turns: number }> {
+  const asked: Asked[] = [];
+  let turns = 0;
+  for (const conversation of readSet(size)) {
+    turns += conversation.turns.length;
+    const searchers = await openSearchers(conversation);
+    for (const { kind, question, evidence } of conversation.questions) {
+      for (const searcher of searchers) {
+        const found = await searcher.search(question);
+        asked.push({ searcher: searcher.name, kind, question, evidence, found });
+      }
+    }
+    for (const searcher of searchers) await searcher[Symbol.asyncDispose]();
+  }
+  return { asked, turns };
+}
+
+function rowsOf(asked: readonly Asked[]): Row[] {
+  const kinds = [...new Set(asked.map(({ kind }) => kind))].sort();
+  const searchers = [...new Set(asked.map(({ searcher }) => searcher))];
+  return [...kinds, "all"].flatMap((kind) =>
+    searchers.map((searcher) => {
+      const some = asked.filter((one) => one.searcher === searcher && (kind === "all" || one.kind === kind));
+      return { kind, searcher, figures: figuresOf(some) };
+    })
+  );
+}
+
+function format({ kind, searcher, figures }: Row): string {
+  const numbers = [...RANKS.map((rank) => figures.recall[rank]), figures.mrr];
+  return [
+    kind.padEnd(12),
+    String(figures.questions).padStart(9),
+    `  ${searcher.padEnd(10)}`,
+    ...numbers.map((number) => number.toFixed(3).padStart(10)),
+  ].join("");
+}
+
+function sqliteVersion(): string {
+  using database = new DatabaseSync(":memory:");
+  return database.prepare("SELECT sqlite_version() AS version").get()?.version as string;
+}
+
+const size = Deno.args.includes("--small") ? "small" : "full";
+const { asked, turns } = await askAll(size);
+const rows = rowsOf(asked);
+const questions = rows.at(-1)?.figures.questions ?? 0;
+const checksum = checksumOf(JSON.stringify(asked));
+const versions = { deno: Deno.version.deno, sqlite: sqliteVersion() };
+if (Deno.args.includes("--json")) {
+  print(JSON.stringify({ ...versions, size, turns, questions, checksum, rows }, null, 2));
+} else {
+  print(`Deno ${versions.deno}, SQLite ${versions.sqlite}; ${turns} turns, ${questions} questions`);
+  const names = [...RANKS.map((rank) => `recall@${rank}`), "MRR"];
+  print(
+    `${"kind".padEnd(12)}questions  ${"searcher".padEnd(10)}${
+      names.map((name) => name.padStart(10)).join("")
+    }`,
+  );
+  for (const row of rows) print(format(row));
+  print(`[work ${checksum}]`);
+}
+if (Deno.args.includes("--misses")) {
+  for (const { searcher, kind, question, evidence, found } of asked) {
+    if (searcher !== "holdfast" || evidence.some((id) => found.slice(0, 10).includes(id))) continue;
+    print(`${kind}: ${question} [${evidence.join(" ")}]`);
+  }
+}
