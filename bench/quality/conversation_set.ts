@@ -47,6 +47,7 @@ export function readSet(size: SetSize): readonly SetConversation[] {
   return NAMES.map((name) => {
     const turns = linesOf<TurnLine>(`${name}.turns.jsonl`).map(toSetTurn);
     const questions = linesOf<SetQuestion>(`${name}.questions.jsonl`);
+    requireEvidence(turns, questions);
     if (size === "full") return { name, turns, questions };
     const some = turns.slice(0, SMALL_TURNS);
     const ids = new Set(some.map(({ id }) => id));
@@ -55,11 +56,21 @@ export function readSet(size: SetSize): readonly SetConversation[] {
   });
 }
 
-type MessageLine = readonly [role: "user" | "assistant" | "tool", text: string] | readonly [
-  role: "call",
-  tool: string,
-  arguments: string,
-];
+function requireEvidence(turns: readonly SetTurn[], questions: readonly SetQuestion[]): void {
+  const ids = new Set(turns.map(({ id }) => id));
+  for (const { question, evidence } of questions) {
+    if (evidence.length > 0 && evidence.every((id) => ids.has(id))) continue;
+    throw new Error(`The evidence of "${question}" is not in the set`);
+  }
+}
+
+type MessageLine =
+  | readonly [role: "user" | "assistant" | "tool", text: string]
+  | readonly [
+    role: "call",
+    tool: string,
+    arguments: string,
+  ];
 
 interface TurnLine {
   readonly id: string;

@@ -4,7 +4,9 @@
  *
  * Goal: to see whether finding turns by words gets better or worse, and for which kind of question. Not a goal: speed,
  * answers in words, or a figure that holds for other conversations. No part of the set is random; the order of equals
- * is fixed. Every searcher gets the same turns; FTS5 sees their text alone, the profiles also when they were said.
+ * is fixed. Every searcher gets the same turns; FTS5 sees their text alone, the default also when they were said.
+ *
+ * Fails where the default is not ahead of both others in every figure over all questions.
  *
  * `--small` uses a small part, to show that nothing has rotted; `--json` prints for machines; `--misses` also lists
  * what the default does not find among the first ten.
@@ -60,6 +62,18 @@ function rowsOf(asked: readonly Asked[]): Row[] {
   );
 }
 
+/** Whether the default is ahead, or level where all is found. */
+function leads(rows: readonly Row[]): boolean {
+  const overall = rows.filter(({ kind }) => kind === "all");
+  const [ours] = overall.filter(({ searcher }) => searcher === "holdfast").map(({ figures }) => figures);
+  const others = overall.filter(({ searcher }) => searcher !== "holdfast").map(({ figures }) => figures);
+  return ours !== undefined &&
+    others.every((figures) =>
+      RANKS.every((rank) => ours.recall[rank] > figures.recall[rank] || ours.recall[rank] === 1) &&
+      ours.mrr > figures.mrr
+    );
+}
+
 function format({ kind, searcher, figures }: Row): string {
   const numbers = [...RANKS.map((rank) => figures.recall[rank]), figures.mrr];
   return [
@@ -93,6 +107,10 @@ if (Deno.args.includes("--json")) {
   );
   for (const row of rows) print(format(row));
   print(`[work ${checksum}]`);
+}
+if (!leads(rows)) {
+  Deno.stderr.writeSync(new TextEncoder().encode("The default profile is not ahead of the others\n"));
+  Deno.exitCode = 1;
 }
 if (Deno.args.includes("--misses")) {
   for (const { searcher, kind, question, evidence, found } of asked) {

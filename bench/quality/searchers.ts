@@ -54,7 +54,8 @@ function distinct(ids: readonly string[]): readonly string[] {
   return [...new Set(ids)].slice(0, DEPTH);
 }
 
-const CREATE_TURNS = `CREATE VIRTUAL TABLE turns USING fts5(id UNINDEXED, text, tokenize = 'porter unicode61')`;
+const CREATE_TURNS =
+  `CREATE VIRTUAL TABLE turns USING fts5(id UNINDEXED, text, tokenize = 'porter unicode61')`;
 const INSERT_TURN = `INSERT INTO turns (id, text) VALUES (?, ?)`;
 const SELECT_BEST = `SELECT id FROM turns WHERE turns MATCH ? ORDER BY bm25(turns), rowid LIMIT ${DEPTH}`;
 

@@ -33,7 +33,7 @@ const PROFILES: Readonly<Record<ProfileName, Profile>> = {
   reference: {
     name: "reference",
     analyzer: LEXICAL_ANALYZER,
-    ranking: { absentTerms: "delta", lending: false },
+    ranking: { absentTerms: "delta", dialogue: false },
     capsWholeHistory: true,
     quotesSummary: false,
     sharesReserves: false,
@@ -44,7 +44,7 @@ const PROFILES: Readonly<Record<ProfileName, Profile>> = {
   holdfast: {
     name: "holdfast",
     analyzer: RICH_ANALYZER,
-    ranking: { absentTerms: "nothing", lending: true },
+    ranking: { absentTerms: "nothing", dialogue: true },
     capsWholeHistory: false,
     quotesSummary: true,
     sharesReserves: true,

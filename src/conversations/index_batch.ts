@@ -5,6 +5,7 @@ import type { ScopeRow } from "../deletion/scope_row.ts";
 import type { Operation, ReadTransaction, WriteTransaction } from "../engine/operation.ts";
 import { IntegrityError } from "../errors.ts";
 import { chunkRanges } from "../retrieval/chunk_ranges.ts";
+import { endsAsking } from "../retrieval/asking.ts";
 import type { IndexedChunk } from "../retrieval/indexed_turn.ts";
 import type { Pace } from "../retrieval/pace.ts";
 import type { TermCount } from "../retrieval/posting.ts";
@@ -121,7 +122,7 @@ export async function prepareTurn(
         if (counts === undefined) terms.set(term, [{ chunk: chunks.length, frequency }]);
         else counts.push({ chunk: chunks.length, frequency });
       }
-      chunks.push({ message, start: range.start, end: range.end, length });
+      chunks.push({ message, start: range.start, end: range.end, length, asks: endsAsking(range.content) });
     }
   }
   return { turn: id, source: payloadChecksum, chunks, terms };

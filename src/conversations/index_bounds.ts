@@ -2,7 +2,7 @@
 
 import { DELTA, type LexicalScorer } from "../retrieval/bm25.ts";
 import type { Score } from "../retrieval/evidence_source.ts";
-import { LENT_MAX, lentScore } from "../retrieval/neighbours.ts";
+import { LENT_MAX, lentScore, ownScore } from "../retrieval/neighbours.ts";
 import type { RankingRules } from "../retrieval/ranking.ts";
 import { type LoadedDocument, type LoadedMessage, type LoadedTurn, neighbour } from "./index_documents.ts";
 
@@ -58,7 +58,7 @@ export class Bounds {
   /** No document scores more in total that stands beside none that was loaded. */
   get unseen(): number {
     const own = this.#unseenOwn;
-    return this.#rules.lending ? own * (1 + LENT_MAX) * LIFT : own;
+    return this.#rules.dialogue ? own * (1 + LENT_MAX) * LIFT : own;
   }
 
   #sumOfMost(terms: Iterable<number>): number {
@@ -106,18 +106,20 @@ export class Bounds {
 
   /** A document's bound; the messages around it were measured. */
   of(document: LoadedDocument): Bound {
-    const own = this.#own(document);
-    if (!this.#rules.lending) {
+    const lexical = this.#own(document);
+    if (!this.#rules.dialogue) {
       return document.message.turn.isComplete
-        ? { most: own, score: { total: own, lexical: own, neighbours: 0 } }
-        : { most: own, score: null };
+        ? { most: lexical, score: { total: lexical, lexical, neighbours: 0 } }
+        : { most: lexical, score: null };
     }
+    const own = ownScore(lexical, document.range.asks);
     const [beforeLast, before, after, afterNext] = LENDING_DISTANCES.map((distance) =>
       neighbour(document.message, distance)
     );
     const lent = lentScore({
       beforeLast: this.#best(beforeLast),
       before: this.#best(before),
+      isAsked: before?.asks ?? true,
       after: this.#best(after),
       afterNext: this.#best(afterNext),
     }, { index: document.index, count: document.message.documents.length });

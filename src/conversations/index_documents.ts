@@ -32,6 +32,11 @@ export class LoadedMessage {
   constructor(turn: LoadedTurn) {
     this.turn = turn;
   }
+
+  /** Whether it ends by asking. */
+  get asks(): boolean {
+    return this.documents.at(-1)?.range.asks ?? false;
+  }
 }
 
 /** What is known of a turn, whatever the window is. */

@@ -132,7 +132,7 @@ export class PrunedRanking implements AsyncIterable<RankedChunk> {
 
   *#loadSome(transaction: ReadTransaction, ids: readonly number[]): Operation<void> {
     for (const id of ids) {
-      if (this.#task.rules.lending) yield* this.#turns.loadAround(transaction, id);
+      if (this.#task.rules.dialogue) yield* this.#turns.loadAround(transaction, id);
       else yield* this.#turns.load(transaction, id);
     }
   }
@@ -183,7 +183,7 @@ export class PrunedRanking implements AsyncIterable<RankedChunk> {
   *#settleDocuments(transaction: ReadTransaction, documents: readonly LoadedDocument[]): Operation<void> {
     for (const { message } of documents) {
       const turns = new Set([message.turn]);
-      if (this.#task.rules.lending) {
+      if (this.#task.rules.dialogue) {
         yield* this.#turns.loadBeside(transaction, message.turn);
         for (const distance of LENDING_DISTANCES) {
           const other = neighbour(message, distance);

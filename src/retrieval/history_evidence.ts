@@ -4,6 +4,7 @@ import type { Chunk } from "../contracts/chunk.ts";
 import type { Message } from "../contracts/message.ts";
 import type { TimedTurn } from "../contracts/turn.ts";
 import type { Analyzer, DocumentTerms } from "./analyzer.ts";
+import { endsAsking } from "./asking.ts";
 import type { DocumentCounts } from "./bm25.ts";
 import { type ChunkRange, chunkRanges, type ChunkSize } from "./chunk_ranges.ts";
 import { makeChunk } from "./chunking.ts";
@@ -111,6 +112,7 @@ export class HistoryEvidence implements EvidenceSource {
     if (found.length === 0) return null;
     return {
       counts: countsFor(this.#terms, found),
+      asks: endsAsking(range.content),
       messageId: message.messageId,
       content: range.content,
       chunk: () => range.made ?? makeChunk(turn, message, range, retrieval),

@@ -15,6 +15,8 @@ export interface IndexedChunk {
   readonly end: number;
   /** Its terms, duplicates counted; 0: it has no words and is no document. */
   readonly length: number;
+  /** Whether its text ends by asking. */
+  readonly asks: boolean;
 }
 
 /** A term of a turn. */
@@ -73,14 +75,14 @@ export function headChecksum(head: IndexedTurnHead): number {
   return checksumOf(indexId, turn, source, chunks, documents, totalLength);
 }
 
-/** Chunks as bytes: position of the message since the chunk before, start since it, size, length. */
+/** Chunks as bytes: position of the message since the chunk before and whether it asks; start since it, size, length. */
 export function encodeChunks(chunks: readonly IndexedChunk[]): Uint8Array {
   const writer = new VarintWriter();
   let message = 0;
   let start = 0;
   for (const chunk of chunks) {
     if (chunk.message !== message) start = 0;
-    writer.add(chunk.message - message);
+    writer.add((chunk.message - message) * 2 + (chunk.asks ? 1 : 0));
     writer.add(chunk.start - start);
     writer.add(chunk.end - chunk.start);
     writer.add(chunk.length);
@@ -96,14 +98,15 @@ export function decodeChunks(bytes: Uint8Array): readonly IndexedChunk[] {
   let message = 0;
   let before = 0;
   while (!reader.isAtEnd) {
-    const step = reader.next();
+    const head = reader.next();
+    const step = Math.floor(head / 2);
     const start = reader.next() + (step === 0 ? before : 0);
     const end = start + reader.next();
     const length = reader.next();
     if (Number.isNaN(step + end + length)) throw damaged();
     message += step;
     before = start;
-    chunks.push({ message, start, end, length });
+    chunks.push({ message, start, end, length, asks: head % 2 === 1 });
   }
   return chunks;
 }

@@ -8,6 +8,19 @@
 /** The part that the message before or after lends: the middle of the range that helped (0.3 to 0.5). */
 export const NEAR_SHARE = 0.4;
 
+/**
+ * The part that a message which asks lends to the next: the next is where the answer stands. On public dialogue, between
+ * 1.5 and 2.5 times the share of others gave the same recall@10 and the more at rank 1, the more; beyond, recall@10 fell.
+ */
+export const ASKING_SHARE = 2 * NEAR_SHARE;
+
+/**
+ * The part of its own score that a chunk keeps which asks: its words are those of the question, but it does not answer.
+ * Below {@linkcode ASKING_SHARE}, so that of a question and the reply to it the reply comes first. From 0.5 to 0.8 the
+ * same on public dialogue.
+ */
+export const ASKING_OWN_SHARE = 0.7;
+
 /** The part that the message one further lends: the middle of its range (0.1 to 0.25). */
 export const FAR_SHARE = 0.175;
 
@@ -18,7 +31,7 @@ export const FAR_SHARE = 0.175;
 export const INWARD_SHARE = 0.5;
 
 /** No chunk is lent more than this times the best lexical score there is: what a search may stop by. */
-export const LENT_MAX = 2 * (NEAR_SHARE + FAR_SHARE);
+export const LENT_MAX = ASKING_SHARE + NEAR_SHARE + 2 * FAR_SHARE;
 
 /** The best lexical scores of the messages around a chunk's own; 0 where there is none, or it has no match. */
 export interface Surroundings {
@@ -26,6 +39,8 @@ export interface Surroundings {
   readonly beforeLast: number;
   /** The message before. */
   readonly before: number;
+  /** Whether that one asks. */
+  readonly isAsked: boolean;
   /** The message after. */
   readonly after: number;
   /** Two messages after. */
@@ -40,9 +55,15 @@ export interface Place {
   readonly count: number;
 }
 
+/** What a chunk scores by its own words, in a dialogue. */
+export function ownScore(lexical: number, asks: boolean): number {
+  return asks ? ASKING_OWN_SHARE * lexical : lexical;
+}
+
 /** What a chunk is lent. */
 export function lentScore(around: Surroundings, place: Place): number {
-  const fromBefore = NEAR_SHARE * around.before + FAR_SHARE * around.beforeLast;
+  const fromBefore = (around.isAsked ? ASKING_SHARE : NEAR_SHARE) * around.before +
+    FAR_SHARE * around.beforeLast;
   const fromAfter = NEAR_SHARE * around.after + FAR_SHARE * around.afterNext;
   return fromBefore * INWARD_SHARE ** place.index +
     fromAfter * INWARD_SHARE ** (place.count - 1 - place.index);

@@ -11,14 +11,14 @@ import {
   matchesAny,
 } from "./bm25.ts";
 import type { RankedChunk, Score } from "./evidence_source.ts";
-import { lentScore } from "./neighbours.ts";
+import { lentScore, ownScore, type Surroundings } from "./neighbours.ts";
 
 /** How documents are ranked: a profile's choice. */
 export interface RankingRules {
   /** What a document gets for a term that it does not have. */
   readonly absentTerms: AbsentTerms;
-  /** Whether messages lend their neighbours a part of their scores. */
-  readonly lending: boolean;
+  /** Whether messages lend their neighbours a part of their scores, and those that ask keep less of their own. */
+  readonly dialogue: boolean;
 }
 
 /** What the caller configures of ranking. */
@@ -30,6 +30,8 @@ export interface RankingParameters extends LexicalParameters {
 /** A document to be ranked. */
 export interface RankedDocument {
   readonly counts: DocumentCounts;
+  /** Whether its text ends by asking. */
+  readonly asks: boolean;
   /** Makes the chunk; called only for documents that are returned or tied. */
   chunk(): Chunk;
 }
@@ -63,14 +65,17 @@ export function* rankMessages(
 ): Generator<RankedChunk, void, undefined> {
   const scorer = new LexicalScorer(statistics, rules, rules.absentTerms);
   const lexical = messages.map((documents) => documents.map(({ counts }) => lexicalScore(scorer, counts)));
-  const best = rules.lending
+  const best = rules.dialogue
     ? lexical.map((scores) => scores.reduce((most, score) => Math.max(most, score), 0))
     : [];
   const scored: { readonly document: RankedDocument; readonly score: Score }[] = [];
   for (const [position, documents] of messages.entries()) {
     for (const [index, document] of documents.entries()) {
-      const own = lexical[position]?.[index] ?? 0;
-      const lent = rules.lending ? lentTo(best, position, { index, count: documents.length }) : 0;
+      const found = lexical[position]?.[index] ?? 0;
+      const own = rules.dialogue ? ownScore(found, document.asks) : found;
+      const isAsked = messages[position - 1]?.at(-1)?.asks ?? false;
+      const place = { index, count: documents.length };
+      const lent = rules.dialogue ? lentScore(around(best, position, isAsked), place) : 0;
       const total = own + lent;
       if (total > rules.minimumScore) {
         scored.push({ document, score: { total, lexical: own, neighbours: lent } });
@@ -85,17 +90,14 @@ function lexicalScore(scorer: LexicalScorer, counts: DocumentCounts): number {
   return matchesAny(counts) ? scorer.score(counts) : 0;
 }
 
-function lentTo(
-  best: readonly number[],
-  position: number,
-  place: { readonly index: number; readonly count: number },
-): number {
-  return lentScore({
+function around(best: readonly number[], position: number, isAsked: boolean): Surroundings {
+  return {
     beforeLast: best[position - 2] ?? 0,
     before: best[position - 1] ?? 0,
+    isAsked,
     after: best[position + 1] ?? 0,
     afterNext: best[position + 2] ?? 0,
-  }, place);
+  };
 }
 
 /** In order of score, then of chunk id; chunks are made one run of equal scores at a time. */

@@ -122,6 +122,7 @@ const STEPS: readonly Step[] = [
     run: () => tests(["test", "--doc", "-A", "--no-prompt", "README.md", ...SOURCES]),
   },
   { name: "benchmarks, small", run: () => command(["task", "bench", "--small"]) },
+  { name: "retrieval quality, small", run: () => command(["task", "quality", "--small"]) },
   { name: "publishing, dry", run: publishDryRun },
 ];
 

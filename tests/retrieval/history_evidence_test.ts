@@ -5,7 +5,8 @@ import { extract } from "../../src/contracts/source_ref.ts";
 import { LEXICAL_ANALYZER } from "../../src/retrieval/analyzer.ts";
 import { chunksOf } from "../../src/retrieval/chunking.ts";
 import { HistoryEvidence } from "../../src/retrieval/history_evidence.ts";
-import { FAR_SHARE, NEAR_SHARE } from "../../src/retrieval/neighbours.ts";
+import { endsAsking } from "../../src/retrieval/asking.ts";
+import { ASKING_OWN_SHARE, ASKING_SHARE, FAR_SHARE, NEAR_SHARE } from "../../src/retrieval/neighbours.ts";
 import { Pace } from "../../src/retrieval/pace.ts";
 import { conversation, search, turnIdsOf } from "./conversation.ts";
 
@@ -89,7 +90,7 @@ Deno.test("Chunks made beforehand, in whatever order, are ranked as if they were
   const chunks = [...chunksOf(history, retrieval)].sort((left, right) =>
     compareCodePoints(left.chunkId, right.chunkId)
   );
-  const rules = { absentTerms: "nothing", lending: true } as const;
+  const rules = { absentTerms: "nothing", dialogue: true } as const;
   const shared = { analyzer: LEXICAL_ANALYZER, rules, retrieval, pace: new Pace() };
   const terms = LEXICAL_ANALYZER.queryTerms("pump lamp kiln");
   const nothing = { size: 0, shortened: new Map() };
@@ -102,15 +103,49 @@ Deno.test("Chunks made beforehand, in whatever order, are ranked as if they were
 Deno.test("An answer that stands beside the words that were asked for is found, and told so", async () => {
   const history = conversation(["lamp", "When did the relay fail?", "Just after noon.", "ok", "kiln"]);
   const ranked = await search(history, "relay failing");
-  assert.deepEqual(turnIdsOf(ranked).slice(0, 1), ["t1"]);
-  const [asked, ...lent] = ranked;
-  assert.equal(asked?.score.neighbours, 0);
-  const best = asked?.score.lexical ?? 0;
-  const answer = lent.find(({ chunk }) => chunk.source.turnId === "t2");
-  assert.deepEqual(answer?.score, { total: NEAR_SHARE * best, lexical: 0, neighbours: NEAR_SHARE * best });
+  const [answer, asked, ...lent] = ranked;
+  assert.deepEqual([answer, asked].map((hit) => hit?.chunk.source.turnId), ["t2", "t1"]);
+  const plain = conversation(["lamp", "When did the relay fail.", "Just after noon.", "ok", "kiln"]);
+  const [told] = await search(plain, "relay failing");
+  const best = told?.score.lexical ?? 0;
+  assert.ok(best > 0);
+  const own = ASKING_OWN_SHARE * best;
+  assert.deepEqual(asked?.score, { total: own, lexical: own, neighbours: 0 });
+  const next = ASKING_SHARE * best;
+  assert.deepEqual(answer?.score, { total: next, lexical: 0, neighbours: next });
   const further = lent.find(({ chunk }) => chunk.source.turnId === "t3");
   assert.deepEqual(further?.score, { total: FAR_SHARE * best, lexical: 0, neighbours: FAR_SHARE * best });
   assert.ok(!turnIdsOf(ranked).includes("t4"));
+});
+
+Deno.test("A statement comes before what stands beside it, and lends it the plain share", async () => {
+  const history = conversation(["lamp", "The relay failed.", "Just after noon.", "kiln"]);
+  const [told, ...beside] = await search(history, "relay failing");
+  const best = told?.score.lexical ?? 0;
+  assert.deepEqual(told?.score, { total: best, lexical: best, neighbours: 0 });
+  assert.equal(told?.chunk.source.turnId, "t1");
+  const after = beside.find(({ chunk }) => chunk.source.turnId === "t2");
+  assert.deepEqual(after?.score, { total: NEAR_SHARE * best, lexical: 0, neighbours: NEAR_SHARE * best });
+});
+
+Deno.test("A text asks where a question mark of any script ends it, with closing signs behind or without", () => {
+  for (
+    const text of [
+      "Which?",
+      "Which ?\n",
+      "どれ？",
+      "أيها؟",
+      "(really?)",
+      'He said "which?"',
+      "Which? 🤔",
+      "a?!?",
+    ]
+  ) {
+    assert.ok(endsAsking(text), text);
+  }
+  for (const text of ["", "?no", "Which? That one.", "a ? b : c", "noted", "?".padEnd(60)]) {
+    assert.ok(!endsAsking(text), text);
+  }
 });
 
 Deno.test("Messages of one turn lend to each other too", async () => {
@@ -118,7 +153,7 @@ Deno.test("Messages of one turn lend to each other too", async () => {
     conversation([["When did the relay fail?", "Just after noon."], "lamp", "lamp"]),
     "relay",
   );
-  assert.deepEqual(ranked.map(({ chunk }) => chunk.source.messageId).slice(0, 2), ["m0.0", "m0.1"]);
+  assert.deepEqual(ranked.map(({ chunk }) => chunk.source.messageId).slice(0, 2), ["m0.1", "m0.0"]);
 });
 
 Deno.test("A long message beside a match does not crowd out other matches", async () => {
@@ -160,7 +195,7 @@ Deno.test("A cancelled search rejects with the signal's reason", async () => {
   const reason = new Error("enough");
   const evidence = new HistoryEvidence(conversation(["pump"]), {
     analyzer: LEXICAL_ANALYZER,
-    rules: { absentTerms: "delta", lending: false },
+    rules: { absentTerms: "delta", dialogue: false },
     retrieval: { chunkCharacters: 9, overlapCharacters: 3, minimumScore: 0, k1: 1.5, b: 0.75 },
     pace: new Pace(AbortSignal.abort(reason)),
   });
