@@ -122,6 +122,15 @@ export const text: Schema<string> = ruled(
       : [[], "must be well-formed Unicode"],
 );
 
+/**
+ * Text that names something: SQLite cuts text at the first U+0000 when it is read back, so a name that held one could be
+ * written and never read again. What payloads hold is escaped, and free of that.
+ */
+export const name: Schema<string> = ruled(
+  text,
+  (value) => value.includes("\0") ? [[], "must not hold U+0000"] : null,
+);
+
 /** The text of a JSON object. */
 export const jsonObjectText: Schema<string> = ruled(string, (value) => {
   const rule = jsonObjectFault(value);

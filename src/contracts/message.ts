@@ -9,6 +9,7 @@ import {
   judge,
   list,
   made,
+  name,
   oneOf,
   ruled,
   type Schema,
@@ -30,7 +31,7 @@ export interface ToolCall {
 
 /** One message. Where a field may be absent, `undefined` and `null` count as absent when it is handed in. */
 export interface Message {
-  /** Identifies the message; unique in its scope. */
+  /** Identifies the message; unique in its scope; without U+0000. */
   readonly messageId: string;
   /** Who speaks. */
   readonly role: Role;
@@ -69,12 +70,12 @@ const SPOKEN = {
 
 /** Judges a message. */
 export const messageSchema: Schema<Message> = made(
-  ruled(fields({ messageId: text, ...SPOKEN }), faultOf),
+  ruled(fields({ messageId: name, ...SPOKEN }), faultOf),
   (message) => judgedMessage(message),
 );
 
 const newMessageSchema: Schema<NewMessage> = made(
-  ruled(fields({ messageId: absent(text), ...SPOKEN }), faultOf),
+  ruled(fields({ messageId: absent(name), ...SPOKEN }), faultOf),
   (message) => judgedMessage(message),
 );
 

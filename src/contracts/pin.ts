@@ -11,6 +11,7 @@ import {
   judge,
   judgePlain,
   made,
+  name,
   type Place,
   refusal,
   ruled,
@@ -25,7 +26,7 @@ import { type SourceRef, sourceRefSchema } from "./source_ref.ts";
 export interface PinInput {
   /** Whose pin it is. */
   readonly scope: Scope;
-  /** Identifies the pin in its scope. */
+  /** Identifies the pin in its scope; without U+0000. */
   readonly key: string;
   /** The text that contexts carry. */
   readonly value: string;
@@ -45,7 +46,7 @@ export interface PinInput {
 export interface Pin extends Exportable {
   /** Whose pin it is. */
   readonly scope: Scope;
-  /** Identifies the pin in its scope. */
+  /** Identifies the pin in its scope; without U+0000. */
   readonly key: string;
   /** The text that contexts carry. */
   readonly value: string;
@@ -137,7 +138,7 @@ const pinSchema: Schema<PinValue> = made(
   ruled(
     fields({
       scope: scopeSchema,
-      key: text,
+      key: name,
       value: text,
       origin: text,
       revision: absent(integer(1)),

@@ -36,7 +36,7 @@ function toTurn(stored: Stored): TimedTurn | null {
   const turnId = stored?.turn_id;
   const revision = stored?.revision;
   const timestamp = stored?.timestamp;
-  if (scope === null || messages === null || !isName(turnId)) return null;
+  if (scope === null || messages === null || !isKey(turnId)) return null;
   if (typeof revision !== "number" || !Number.isSafeInteger(revision) || revision < 1) return null;
   if (typeof timestamp !== "string" || readStoredInstant(timestamp)?.text !== timestamp) return null;
   return judgedTurn({ turnId, scope, messages, revision, timestamp });
@@ -45,7 +45,7 @@ function toTurn(stored: Stored): TimedTurn | null {
 function toScope(stored: Stored): Scope | null {
   const tenantId = stored?.tenant_id;
   const sessionId = stored?.session_id;
-  return isName(tenantId) && isName(sessionId) ? Object.freeze({ tenantId, sessionId }) : null;
+  return isKey(tenantId) && isKey(sessionId) ? Object.freeze({ tenantId, sessionId }) : null;
 }
 
 function toMessages(stored: unknown): readonly Message[] | null {
@@ -65,7 +65,7 @@ function toMessage(stored: Stored): Message | null {
   const role = stored?.role;
   const toolCallId = stored?.tool_call_id;
   const toolCalls = toCalls(stored?.tool_calls);
-  if (!isName(messageId) || !isText(content) || !isRole(role) || toolCalls === null) return null;
+  if (!isKey(messageId) || !isText(content) || !isRole(role) || toolCalls === null) return null;
   if (toolCallId !== null && !isName(toolCallId)) return null;
   if (faultOf({ role, content, toolCallId, toolCalls }) !== null) return null;
   return judgedMessage({ messageId, role, content, toolCallId, toolCalls });
@@ -93,6 +93,11 @@ function toCall(stored: Stored): ToolCall | null {
     return null;
   }
   return Object.freeze({ callId, name, argumentsJson });
+}
+
+/** A name that is a column of its own. */
+function isKey(value: unknown): value is string {
+  return isName(value) && !value.includes("\0");
 }
 
 function isName(value: unknown): value is string {

@@ -1,18 +1,18 @@
 /** The owner of a conversation: a label, not an authorisation. */
 
-import { fields, judge, made, type Schema, text } from "./judge.ts";
+import { fields, judge, made, name, type Schema } from "./judge.ts";
 
 /** Whose conversation, and which one. */
 export interface Scope {
-  /** The tenant; text that is not blank. */
+  /** The tenant; text that is not blank, without U+0000. */
   readonly tenantId: string;
-  /** The session within the tenant; text that is not blank. */
+  /** The session within the tenant; text that is not blank, without U+0000. */
   readonly sessionId: string;
 }
 
 /** Judges a scope. */
 export const scopeSchema: Schema<Scope> = made(
-  fields({ tenantId: text, sessionId: text }),
+  fields({ tenantId: name, sessionId: name }),
   (scope) => Object.freeze(scope),
 );
 

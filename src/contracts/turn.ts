@@ -10,10 +10,10 @@ import {
   judgePlain,
   list,
   made,
+  name,
   type Place,
   ruled,
   type Schema,
-  text,
   time,
 } from "./judge.ts";
 import { faultOfIds, type Message, messageSchema } from "./message.ts";
@@ -21,7 +21,7 @@ import { type Scope, scopeSchema } from "./scope.ts";
 
 /** A turn as callers write it. */
 export interface TurnInput {
-  /** Identifies the turn; unique in its scope. */
+  /** Identifies the turn; unique in its scope; without U+0000. */
   readonly turnId: string;
   /** Whose turn it is. */
   readonly scope: Scope;
@@ -35,7 +35,7 @@ export interface TurnInput {
 
 /** A turn, frozen; made by {@linkcode turn}. Printed, it shows ids and counts. */
 export interface Turn extends Exportable {
-  /** Identifies the turn; unique in its scope. */
+  /** Identifies the turn; unique in its scope; without U+0000. */
   readonly turnId: string;
   /** Whose turn it is. */
   readonly scope: Scope;
@@ -104,7 +104,7 @@ class TurnValue extends Discreet implements Turn {
 
 const turnSchema: Schema<TurnValue> = made(
   fields({
-    turnId: text,
+    turnId: name,
     scope: scopeSchema,
     messages: ruled(list(messageSchema), faultOfIds),
     revision: absent(integer(1)),

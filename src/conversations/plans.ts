@@ -208,7 +208,7 @@ export function planReplay(
   value: unknown,
   options: unknown,
 ): ReplayPlan {
-  const name = requireText("key", key, KEY_CODE_POINTS_MAX);
+  const name = requireReplayKey(key);
   const { ttlSeconds = REPLAY_TTL_SECONDS_DEFAULT } = readFields("options", options, [
     "ttlSeconds",
     "signal",
@@ -225,7 +225,9 @@ export function planReplay(
 
 /** The key of a replay. */
 export function requireReplayKey(key: unknown): string {
-  return requireText("key", key, KEY_CODE_POINTS_MAX);
+  const name = requireText("key", key, KEY_CODE_POINTS_MAX);
+  if (!name.includes("\0")) return name;
+  throw new ContractError("key", "key must not hold U+0000");
 }
 
 function toJson(field: string, value: unknown): Json {

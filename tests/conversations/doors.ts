@@ -1,7 +1,14 @@
 /** What is wrong with what a caller hands in is told at the door, by its field, before anything is touched. */
 
 import assert from "node:assert/strict";
-import { type Conversation, type Message, pin, summaryFromHistory, turn } from "@holdfast/memory";
+import {
+  type Conversation,
+  type Message,
+  pin,
+  summaryFromHistory,
+  turn,
+  type TurnInput,
+} from "@holdfast/memory";
 import { forEachRow } from "../kit/table.ts";
 import type { ConversationsSuite } from "./promise.ts";
 import {
@@ -149,6 +156,39 @@ function testCalls({ promise }: ConversationsSuite): void {
     const stored = await readTurns(conversation);
     assert.deepEqual(stored.map(({ messages }) => messages[0]!.content), contents);
   });
+
+  promise(
+    "DRV-01 a name with U+0000 is refused: it could be written, and never read again",
+    async (store) => {
+      const memory = await store.open(atNoon());
+      const conversation = await talk(memory, ["t1"]);
+      const snapshot = await conversation.snapshot();
+      const message = { messageId: "m", role: "user", content: "x" } as const;
+      const put = (turn: TurnInput): Promise<number> =>
+        conversation.putTurn(turn, { operationId: "put", expectedRevision: 1 });
+      const rows: readonly (readonly [field: string, call: () => Promise<unknown>])[] = [
+        ["turn.turnId", () => put(turnOf("a\0b"))],
+        [
+          "turn.messages[0].messageId",
+          () => put(turnOf("t2", "x", { messages: [{ ...message, messageId: "\0" }] })),
+        ],
+        ["messages[0].messageId", () => conversation.append([{ ...message, messageId: "a\0" }])],
+        ["pin.key", () => conversation.putPin(pinOf("\0a"), { expectedRevision: 1 })],
+        ["key", () => conversation.replayPut(snapshot, "a\0b", {})],
+        [
+          "scope.tenantId",
+          () => Promise.resolve().then(() => memory.conversation({ tenantId: "a\0b", sessionId: "s" })),
+        ],
+        [
+          "scope.sessionId",
+          () => Promise.resolve().then(() => memory.conversation({ tenantId: "t", sessionId: "s\0" })),
+        ],
+      ];
+      await forEachRow(rows, async ([field, call]) => {
+        await store.assertChangesNothing(call, { code: "CONTRACT", field });
+      });
+    },
+  );
 
   promise("TRN-07 content that is null, missing or a list is refused", async (store) => {
     const conversation = await talk(await store.open(atNoon()), []);
