@@ -177,6 +177,9 @@ export const CLEARED_TURNS_MAX = 512;
 /** Turns of one block of postings: few enough that a batch stays within a page cache, enough that a search looks into few. */
 export const BLOCK_TURNS_MAX = 1_024;
 
+/** Postings of one row: what a turn adds to or takes from a row, it writes anew; beyond 64 rows hardly get smaller a posting. */
+export const POSTINGS_PER_ROW_MAX = 64;
+
 /** Fresh tries of a search or an assembly whose scope changed meanwhile; after that it is a conflict. */
 export const FRESH_TRIES_MAX = 8;
 

@@ -14,9 +14,11 @@ export class VarintWriter {
     this.#bytes.push(rest);
   }
 
-  /** What was written. */
-  bytes(): Uint8Array {
-    return Uint8Array.from(this.#bytes);
+  /** What was written, with room for `more` bytes at the end. */
+  bytes(more = 0): Uint8Array {
+    const bytes = new Uint8Array(this.#bytes.length + more);
+    bytes.set(this.#bytes);
+    return bytes;
   }
 }
 

@@ -7,7 +7,7 @@ import type { CheckCollector } from "../engine/check.ts";
 import type { Row, SqlValue } from "../engine/sqlite/driver.ts";
 import { CHECK_ROWS_PER_BATCH } from "../limits.ts";
 import { decodeTerms, toIndexedTurn } from "../retrieval/indexed_turn.ts";
-import { decodePosting } from "../retrieval/posting.ts";
+import { decodePostings } from "../retrieval/posting.ts";
 
 /** Reads for a check: what cannot be read is noted, and counts as nothing. */
 export interface CheckReader {
@@ -35,9 +35,8 @@ class IndexCheck {
   readonly #reader: CheckReader;
   readonly #index: IndexRow;
   readonly #place: string;
-  /** By term: documents, as the turns' lists tell. */
-  readonly #listed = new Map<number, number>();
-  #postings = 0;
+  /** By term: its documents and the turns it is in, as the turns' lists tell. */
+  readonly #listed = new Map<number, Tally>();
 
   constructor(reader: CheckReader, index: IndexRow, place: string) {
     this.#reader = reader;
@@ -65,12 +64,11 @@ class IndexCheck {
         totals.chunks += turn.chunks;
         totals.documents += turn.documents;
         totals.totalLength += turn.totalLength;
-        if (turn.source !== row[9]) this.#problem("indexed_turns", "A turn is not the one that was indexed");
+        if (turn.source !== row[10]) this.#problem("indexed_turns", "A turn is not the one that was indexed");
         if (turn.ranges.length !== turn.chunks) this.#problem("indexed_turns", "A turn has other chunks");
-        for (const { term, documents } of decodeTerms(turn.terms)) {
-          this.#listed.set(term, (this.#listed.get(term) ?? 0) + documents);
-          this.#postings++;
-        }
+        const terms = [...decodeTerms(turn.termList)];
+        if (terms.length !== turn.postings) this.#problem("indexed_turns", "A turn has other terms");
+        for (const { term, documents } of terms) addTo(this.#listed, term, { turn: turn.turn, documents });
       });
     }
     const { turns, chunks, documents, totalLength } = this.#index;
@@ -86,7 +84,7 @@ class IndexCheck {
       terms++;
       if (termChecksum(this.#index.id, number, term, documents) !== checksum) {
         this.#problem("index_terms", "The checksum of a term does not match");
-      } else if (this.#listed.get(number) !== documents) {
+      } else if (this.#listed.get(number)?.documents !== documents) {
         this.#problem("index_terms", "A term has other documents than the turns tell");
       }
     }
@@ -94,19 +92,22 @@ class IndexCheck {
   }
 
   async #checkPostings(): Promise<void> {
-    const found = new Map<number, number>();
-    let postings = 0;
+    const found = new Map<number, Tally>();
     for await (const row of this.#pages("postings", SELECT_POSTINGS, [-1, 0, 0], [0, 1, 2])) {
-      const [block, term, turn, bytes] = row as [number, number, number, Uint8Array];
-      postings++;
+      const [block, term] = row as readonly number[] as [number, number];
       this.#reader.judge("postings", this.#place, () => {
-        const counts = decodePosting({ indexId: this.#index.id, term, turn }, bytes);
-        found.set(term, (found.get(term) ?? 0) + counts.length);
-        if (block !== blockOf(this.#index, turn)) this.#problem("postings", "A posting is in another block");
+        for (const { turn, counts } of decodePostings({ indexId: this.#index.id, term }, row.slice(2))) {
+          addTo(found, term, { turn, documents: counts.length });
+          if (block !== blockOf(this.#index, turn)) {
+            this.#problem("postings", "A posting is in another block");
+          }
+        }
       });
     }
-    const differs = [...this.#listed].some(([term, documents]) => found.get(term) !== documents);
-    if (postings !== this.#postings || differs) this.#problem("postings", "The postings are not the turns'");
+    const differs = [...this.#listed].some(([term, tally]) => !isSame(tally, found.get(term)));
+    if (differs || found.size !== this.#listed.size) {
+      this.#problem("postings", "The postings are not the turns'");
+    }
   }
 
   async #checkProgress(scope: ScopeRow): Promise<void> {
@@ -143,16 +144,38 @@ class IndexCheck {
   }
 }
 
-const SELECT_TURNS =
-  `SELECT indexed_turns.turn, source, chunks, documents, total_length, indexed_turns.checksum,
-  lists_checksum, chunk_list, term_list, turns.payload_checksum FROM indexed_turns LEFT JOIN turns
+/** What a term has; the turns as a sum that another set of as many turns hardly has. */
+interface Tally {
+  documents: number;
+  turns: number;
+  mixed: number;
+}
+
+function addTo(
+  tallies: Map<number, Tally>,
+  term: number,
+  { turn, documents }: { readonly turn: number; readonly documents: number },
+): void {
+  let tally = tallies.get(term);
+  if (tally === undefined) tallies.set(term, tally = { documents: 0, turns: 0, mixed: 0 });
+  tally.documents += documents;
+  tally.turns++;
+  tally.mixed = (tally.mixed + Math.imul(turn, 0x9e3779b1)) >>> 0;
+}
+
+function isSame(left: Tally, right: Tally | undefined): boolean {
+  return left.documents === right?.documents && left.turns === right.turns && left.mixed === right.mixed;
+}
+
+const SELECT_TURNS = `SELECT indexed_turns.turn, source, chunks, documents, total_length, postings,
+  indexed_turns.checksum, lists_checksum, chunk_list, term_list, turns.payload_checksum FROM indexed_turns LEFT JOIN turns
   ON turns.id = indexed_turns.turn WHERE index_id = $1 AND indexed_turns.turn > $2
   ORDER BY indexed_turns.turn LIMIT $3`;
 
 const SELECT_TERMS = `SELECT number, term, documents, checksum FROM index_terms
   WHERE index_id = $1 AND number > $2 ORDER BY number LIMIT $3`;
 
-const SELECT_POSTINGS = `SELECT block, term, turn, chunks FROM postings
+const SELECT_POSTINGS = `SELECT block, term, turn, turns, posting_list FROM postings
   WHERE index_id = $1 AND (block, term, turn) > ($2, $3, $4) ORDER BY block, term, turn LIMIT $5`;
 
 const COUNT_CHANGED = `SELECT count(*) FROM unindexed_turns WHERE index_id = $1`;

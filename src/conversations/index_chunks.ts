@@ -106,7 +106,8 @@ const SELECT_TURNS =
   `SELECT id, turn_id, revision, bytes, expires, expires_at, payload_checksum, checksum, payload
   FROM turns WHERE scope = $1 AND id > $2 ORDER BY id LIMIT $3`;
 
-const SELECT_INDEXED_TURN = `SELECT turn, source, chunks, documents, total_length, checksum, lists_checksum,
+const SELECT_INDEXED_TURN =
+  `SELECT turn, source, chunks, documents, total_length, postings, checksum, lists_checksum,
   chunk_list, term_list FROM indexed_turns WHERE index_id = $1 AND turn = $2`;
 
 function* readPage(

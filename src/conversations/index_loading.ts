@@ -1,12 +1,13 @@
 /** Loads turns of an index into a search, with the turns beside them; each once. */
 
 import { blockOf } from "../deletion/index_row.ts";
+import { readRowOfTurn } from "../deletion/posting_row.ts";
 import type { Operation, ReadTransaction } from "../engine/operation.ts";
 import type { Row } from "../engine/sqlite/driver.ts";
 import { IntegrityError } from "../errors.ts";
 import { INDEXED_TURNS_PER_READ } from "../limits.ts";
 import { toIndexedTurn } from "../retrieval/indexed_turn.ts";
-import { decodePosting, type TermCount } from "../retrieval/posting.ts";
+import type { Posting, TermCount } from "../retrieval/posting.ts";
 import { type KnownTurn, link, LoadedTurn } from "./index_documents.ts";
 import { presentTerms, type Query } from "./index_query.ts";
 
@@ -203,16 +204,27 @@ export class LoadedTurns {
     return null;
   }
 
-  /** Reads the postings of a turn that were not read yet. */
-  *complete(transaction: ReadTransaction, turn: LoadedTurn): Operation<void> {
-    const { id: indexId, blocks } = this.#query.index;
-    for (const index of [...turn.unread]) {
-      const term = this.#numbers.get(index)!;
-      const block = blockOf({ blocks }, turn.id);
-      const row = yield* transaction.get(SELECT_POSTING, indexId, block, term, turn.id);
-      if (row === undefined) throw damaged();
-      turn.take(index, decodePosting({ indexId, term, turn: turn.id }, row[0]));
+  /** Reads the postings of turns that were not read yet; turns that stand together mostly share a row of them. */
+  *complete(transaction: ReadTransaction, turns: Iterable<LoadedTurn>): Operation<void> {
+    const rows = new Map<number, readonly Posting[]>();
+    for (const turn of [...turns].sort((left, right) => left.id - right.id)) {
+      for (const index of [...turn.unread]) {
+        let posting = postingOf(rows.get(index), turn.id);
+        if (posting === undefined) {
+          const row = yield* this.#readRow(transaction, index, turn.id);
+          rows.set(index, row);
+          posting = postingOf(row, turn.id);
+        }
+        if (posting === undefined) throw damaged();
+        turn.take(index, posting.counts);
+      }
     }
+  }
+
+  #readRow(transaction: ReadTransaction, index: number, turn: number): Operation<readonly Posting[]> {
+    const { index: { id: indexId, blocks } } = this.#query;
+    const place = { indexId, block: blockOf({ blocks }, turn), term: this.#numbers.get(index)! };
+    return readRowOfTurn(transaction, place, turn);
   }
 
   /** The turn of a row; null for one that is no part of the search. */
@@ -236,35 +248,36 @@ export class LoadedTurns {
     const id = row[0] as number;
     let known = this.#cache.turns.get(id);
     if (known === undefined) {
-      const { turn, source, ranges, terms } = toIndexedTurn(this.#query.index.id, row);
-      known = { turn, source, ranges, unread: presentTerms(terms, this.#byNumber), counts: new Map() };
+      const { turn, source, ranges, termList } = toIndexedTurn(this.#query.index.id, row);
+      known = { turn, source, ranges, unread: presentTerms(termList, this.#byNumber), counts: new Map() };
       this.#cache.turns.set(id, known);
     }
     return known;
   }
 }
 
-const SELECT_TURN = `SELECT turn, source, chunks, documents, total_length, checksum, lists_checksum,
+const SELECT_TURN = `SELECT turn, source, chunks, documents, total_length, postings, checksum, lists_checksum,
   chunk_list, term_list FROM indexed_turns WHERE index_id = $1 AND turn = $2`;
 
 const SELECT_TURNS_AROUND =
-  `SELECT turn, source, chunks, documents, total_length, checksum, lists_checksum, chunk_list,
+  `SELECT turn, source, chunks, documents, total_length, postings, checksum, lists_checksum, chunk_list,
   term_list FROM indexed_turns WHERE index_id = $1 AND turn >= coalesce((SELECT min(turn) FROM (SELECT turn
   FROM indexed_turns WHERE index_id = $1 AND turn < $2 ORDER BY turn DESC LIMIT $4)), $2)
   AND turn < $3 ORDER BY turn LIMIT $5`;
 
 const SELECT_TURNS_AFTER =
-  `SELECT turn, source, chunks, documents, total_length, checksum, lists_checksum, chunk_list,
+  `SELECT turn, source, chunks, documents, total_length, postings, checksum, lists_checksum, chunk_list,
   term_list FROM indexed_turns WHERE index_id = $1 AND turn > $2 AND turn < $3
   ORDER BY turn LIMIT $4`;
 
 const SELECT_TURNS_BEFORE =
-  `SELECT turn, source, chunks, documents, total_length, checksum, lists_checksum, chunk_list,
+  `SELECT turn, source, chunks, documents, total_length, postings, checksum, lists_checksum, chunk_list,
   term_list FROM indexed_turns WHERE index_id = $1 AND turn < $2
   ORDER BY turn DESC LIMIT $3`;
 
-const SELECT_POSTING =
-  `SELECT chunks FROM postings WHERE index_id = $1 AND block = $2 AND term = $3 AND turn = $4`;
+function postingOf(row: readonly Posting[] | undefined, turn: number): Posting | undefined {
+  return row?.find((posting) => posting.turn === turn);
+}
 
 function damaged(): IntegrityError {
   return new IntegrityError("A posting of the index names what is not there", {

@@ -2,9 +2,9 @@
 
 import { blockOf } from "../deletion/index_row.ts";
 import type { Operation, ReadTransaction } from "../engine/operation.ts";
-import { POSTINGS_PER_READ } from "../limits.ts";
+import { POSTINGS_PER_READ, POSTINGS_PER_ROW_MAX } from "../limits.ts";
 import type { Pace } from "../retrieval/pace.ts";
-import { decodePosting } from "../retrieval/posting.ts";
+import { decodePostings } from "../retrieval/posting.ts";
 import type { View } from "./assemble_view.ts";
 import type { FoundPosting, SearchCache } from "./index_loading.ts";
 import type { Corpus, FoundTerm, Query } from "./index_query.ts";
@@ -23,7 +23,7 @@ interface Cursor {
   /** Among the terms that are read. */
   readonly term: number;
   readonly block: number;
-  /** The turn after which it goes on. */
+  /** The first turn of the row after which it goes on. */
   readonly after: number;
 }
 
@@ -33,7 +33,7 @@ interface Page {
 }
 
 const SELECT_POSTINGS =
-  `SELECT turn, chunks FROM postings WHERE index_id = $1 AND block = $2 AND term = $3 AND turn > $4
+  `SELECT turn, turns, posting_list FROM postings WHERE index_id = $1 AND block = $2 AND term = $3 AND turn > $4
   AND turn < $5 ORDER BY turn LIMIT $6`;
 
 /** See the module's documentation. */
@@ -81,7 +81,7 @@ export class PostingReader {
     for (; term < terms.length; term++, block = firstBlock) {
       const { index: position, number } = terms[term]!;
       for (; block <= lastBlock; block++, after = 0) {
-        const limit = POSTINGS_PER_READ - found.length;
+        const limit = Math.ceil((POSTINGS_PER_READ - found.length) / POSTINGS_PER_ROW_MAX);
         const rows = yield* transaction.all(
           SELECT_POSTINGS,
           index.id,
@@ -91,11 +91,12 @@ export class PostingReader {
           boundary,
           limit,
         );
-        for (const [turn, bytes] of rows) {
-          const place = { indexId: index.id, term: number, turn: turn as number };
-          found.push({ term: position, turn: place.turn, counts: decodePosting(place, bytes) });
+        for (const row of rows) {
+          for (const { turn, counts } of decodePostings({ indexId: index.id, term: number }, row)) {
+            if (turn < boundary) found.push({ term: position, turn, counts });
+          }
         }
-        if (rows.length === limit) return { found, next: { term, block, after: found.at(-1)!.turn } };
+        if (rows.length === limit) return { found, next: { term, block, after: rows.at(-1)![0] as number } };
       }
     }
     return { found, next: null };

@@ -2,6 +2,7 @@
 
 import { termChecksum } from "../deletion/erase_index.ts";
 import { blockOf, type IndexRow } from "../deletion/index_row.ts";
+import { readRowOfTurn } from "../deletion/posting_row.ts";
 import type { Operation, ReadTransaction } from "../engine/operation.ts";
 import { IntegrityError } from "../errors.ts";
 import type { CorpusStatistics } from "../retrieval/bm25.ts";
@@ -13,7 +14,7 @@ import {
   toIndexedTurn,
   toIndexedTurnHead,
 } from "../retrieval/indexed_turn.ts";
-import { decodePosting, type TermCount } from "../retrieval/posting.ts";
+import { decodePostings, type TermCount } from "../retrieval/posting.ts";
 import { link, LoadedTurn } from "./index_documents.ts";
 import type { StoredTurn } from "./turn_row.ts";
 
@@ -104,10 +105,13 @@ export function* readCorpus(transaction: ReadTransaction, query: Query): Operati
 
 const SELECT_OLDEST_TURN = `SELECT min(turn) FROM indexed_turns WHERE index_id = $1`;
 
-const SELECT_HEADS_FROM = `SELECT turn, source, chunks, documents, total_length, checksum FROM indexed_turns
+const SELECT_HEADS_FROM =
+  `SELECT turn, source, chunks, documents, total_length, postings, checksum FROM indexed_turns
   WHERE index_id = $1 AND turn >= $2`;
 const SELECT_POSTINGS_FROM =
-  `SELECT turn, chunks FROM postings WHERE index_id = $1 AND block = $2 AND term = $3 AND turn >= $4`;
+  `SELECT turn, turns, posting_list FROM postings WHERE index_id = $1 AND block = $2 AND term = $3
+  AND turn >= coalesce((SELECT max(turn) FROM postings WHERE index_id = $1 AND block = $2 AND term = $3
+  AND turn <= $4), $4)`;
 
 /** By turn of the window: its postings for terms of the question. */
 type WindowPostings = ReadonlyMap<
@@ -128,20 +132,23 @@ function* takeWindow(transaction: ReadTransaction, query: Query, totals: Totals)
   for (let block = blockOf(index, boundary); block < index.blocks.length; block++) {
     for (const { index: term, number } of found) {
       const rows = yield* transaction.all(SELECT_POSTINGS_FROM, index.id, block, number, boundary);
-      for (const [turn, bytes] of rows) {
-        const counts = decodePosting({ indexId: index.id, term: number, turn: turn as number }, bytes);
+      for (
+        const { turn, counts } of rows.flatMap((row) =>
+          decodePostings({ indexId: index.id, term: number }, row)
+        )
+      ) {
+        if (turn < boundary) continue;
         totals.documentFrequencies[term]! -= counts.length;
-        kept.get(turn as number)?.push([term, counts]);
+        kept.get(turn)?.push([term, counts]);
       }
     }
   }
   return kept;
 }
 
-const SELECT_HEAD = `SELECT turn, source, chunks, documents, total_length, checksum FROM indexed_turns
+const SELECT_HEAD =
+  `SELECT turn, source, chunks, documents, total_length, postings, checksum FROM indexed_turns
   WHERE index_id = $1 AND turn = $2`;
-const SELECT_POSTING =
-  `SELECT chunks FROM postings WHERE index_id = $1 AND block = $2 AND term = $3 AND turn = $4`;
 
 function* takeDue(transaction: ReadTransaction, query: Query, totals: Totals): Operation<void> {
   const { index, found, boundary, dueTurns } = query;
@@ -153,15 +160,15 @@ function* takeDue(transaction: ReadTransaction, query: Query, totals: Totals): O
     totals.documents -= head.documents;
     totals.totalLength -= head.totalLength;
     for (const { index: term, number } of found) {
-      const posting = yield* transaction.get(SELECT_POSTING, index.id, blockOf(index, turn), number, turn);
-      if (posting === undefined) continue;
-      const counts = decodePosting({ indexId: index.id, term: number, turn }, posting[0]);
-      totals.documentFrequencies[term]! -= counts.length;
+      const place = { indexId: index.id, block: blockOf(index, turn), term: number };
+      const row = yield* readRowOfTurn(transaction, place, turn);
+      const posting = row.find((other) => other.turn === turn);
+      totals.documentFrequencies[term]! -= posting?.counts.length ?? 0;
     }
   }
 }
 
-const SELECT_TURN = `SELECT turn, source, chunks, documents, total_length, checksum, lists_checksum,
+const SELECT_TURN = `SELECT turn, source, chunks, documents, total_length, postings, checksum, lists_checksum,
   chunk_list, term_list FROM indexed_turns WHERE index_id = $1 AND turn = $2`;
 
 function* addShortened(

@@ -181,8 +181,8 @@ export class PrunedRanking implements AsyncIterable<RankedChunk> {
   }
 
   *#settleDocuments(transaction: ReadTransaction, documents: readonly LoadedDocument[]): Operation<void> {
+    const turns = new Set(documents.map(({ message }) => message.turn));
     for (const { message } of documents) {
-      const turns = new Set([message.turn]);
       if (this.#task.rules.dialogue) {
         yield* this.#turns.loadBeside(transaction, message.turn);
         for (const distance of LENDING_DISTANCES) {
@@ -190,11 +190,9 @@ export class PrunedRanking implements AsyncIterable<RankedChunk> {
           if (other) turns.add(other.turn);
         }
       }
-      for (const turn of turns) {
-        yield* this.#turns.complete(transaction, turn);
-        this.#bounds.measure(turn);
-      }
     }
+    yield* this.#turns.complete(transaction, turns);
+    for (const turn of turns) this.#bounds.measure(turn);
   }
 
   #insert(candidate: Candidate): void {

@@ -3,11 +3,12 @@
 import { checksumOf } from "../canonical/checksum.ts";
 import { termChecksum } from "../deletion/erase_index.ts";
 import { blockOf, type IndexRow } from "../deletion/index_row.ts";
+import { addPostings } from "../deletion/posting_row.ts";
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
 import { ConflictError, IntegrityError } from "../errors.ts";
 import { BLOCK_TURNS_MAX, INDEX_CHUNKS_MAX } from "../limits.ts";
 import { encodeChunks, encodeTerms, headChecksum, type IndexedChunk } from "../retrieval/indexed_turn.ts";
-import { encodePosting, type TermCount } from "../retrieval/posting.ts";
+import type { Posting, TermCount } from "../retrieval/posting.ts";
 
 /** A turn, cut and analyzed. */
 export interface PreparedTurn {
@@ -87,8 +88,8 @@ function* numberTerms(
 }
 
 const INSERT_TURN =
-  `INSERT INTO indexed_turns (index_id, turn, source, chunks, documents, total_length, checksum,
-  lists_checksum, chunk_list, term_list) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`;
+  `INSERT INTO indexed_turns (index_id, turn, source, chunks, documents, total_length, postings, checksum,
+  lists_checksum, chunk_list, term_list) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`;
 
 function* insertTurn(
   transaction: WriteTransaction,
@@ -98,7 +99,15 @@ function* insertTurn(
 ): Operation<void> {
   const documents = chunks.reduce((count, { length }) => count + (length > 0 ? 1 : 0), 0);
   const totalLength = chunks.reduce((sum, { length }) => sum + length, 0);
-  const head = { indexId: index.id, turn, source, chunks: chunks.length, documents, totalLength };
+  const head = {
+    indexId: index.id,
+    turn,
+    source,
+    chunks: chunks.length,
+    documents,
+    totalLength,
+    postings: terms.size,
+  };
   const chunkList = encodeChunks(chunks);
   const termList = encodeTerms(
     [...terms].map(([term, counts]) => ({ term: numbered.get(term)!.number, documents: counts.length }))
@@ -112,6 +121,7 @@ function* insertTurn(
     chunks.length,
     documents,
     totalLength,
+    terms.size,
     headChecksum(head),
     checksumOf(chunkList, termList),
     chunkList,
@@ -123,9 +133,6 @@ function* insertTurn(
   index.totalLength += totalLength;
 }
 
-const INSERT_POSTING =
-  `INSERT INTO postings (index_id, block, term, turn, chunks) VALUES ($1, $2, $3, $4, $5)`;
-
 /** In the order of the table: neighbouring rows are written one after the other. */
 function* insertPostings(
   transaction: WriteTransaction,
@@ -133,16 +140,22 @@ function* insertPostings(
   turns: readonly PreparedTurn[],
   numbered: ReadonlyMap<string, NumberedTerm>,
 ): Operation<void> {
-  const postings = turns.flatMap(({ turn, terms }) => {
+  const blocks = new Map<number, Map<number, Posting[]>>();
+  for (const { turn, terms } of [...turns].sort((left, right) => left.turn - right.turn)) {
     const block = blockOf(index, turn);
-    return [...terms].map(([term, counts]) => ({ block, turn, term: numbered.get(term)!.number, counts }));
-  });
-  postings.sort((left, right) =>
-    left.block - right.block || left.term - right.term || left.turn - right.turn
-  );
-  for (const { block, turn, term, counts } of postings) {
-    const bytes = encodePosting({ indexId: index.id, term, turn }, counts);
-    yield* transaction.run(INSERT_POSTING, index.id, block, term, turn, bytes);
+    let byTerm = blocks.get(block);
+    if (byTerm === undefined) blocks.set(block, byTerm = new Map());
+    for (const [term, counts] of terms) {
+      const { number } = numbered.get(term)!;
+      const postings = byTerm.get(number);
+      if (postings === undefined) byTerm.set(number, [{ turn, counts }]);
+      else postings.push({ turn, counts });
+    }
+  }
+  for (const [block, byTerm] of blocks) {
+    for (const [term, postings] of [...byTerm].sort(([left], [right]) => left - right)) {
+      yield* addPostings(transaction, { indexId: index.id, block, term }, postings);
+    }
   }
 }
 

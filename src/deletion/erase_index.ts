@@ -8,13 +8,15 @@ import type { Operation, WriteTransaction } from "../engine/operation.ts";
 import { decodeTerms, headOf, isSoundIndexedTurn } from "../retrieval/indexed_turn.ts";
 import type { Change } from "./cascade.ts";
 import { blockOf, type IndexRow, readIndexesAnyhow, writeIndex } from "./index_row.ts";
+import { removePosting } from "./posting_row.ts";
 
 /** The tables that hold what derives from text. */
 const INDEX_TABLES = ["indexed_turns", "index_terms", "postings"] as const;
 
 const DELETE_UNINDEXED_TURN = `DELETE FROM unindexed_turns WHERE index_id = $1 AND turn = $2`;
 
-const SELECT_INDEXED_TURN = `SELECT turn, source, chunks, documents, total_length, checksum, lists_checksum,
+const SELECT_INDEXED_TURN =
+  `SELECT turn, source, chunks, documents, total_length, postings, checksum, lists_checksum,
   chunk_list, term_list FROM indexed_turns WHERE index_id = $1 AND turn = $2`;
 
 /** Erases a turn from every index of its scope. */
@@ -25,15 +27,13 @@ export function* eraseTurnFromIndexes(change: Change, turn: number): Operation<v
     const found = yield* transaction.get(SELECT_INDEXED_TURN, index.id, turn);
     if (found === undefined) continue;
     const erased = sound && isSoundIndexedTurn(index.id, found) &&
-      (yield* eraseTerms(change, index, turn, found[8] as Uint8Array));
+      (yield* eraseTerms(change, index, turn, found[9] as Uint8Array));
     if (erased) yield* eraseIndexedTurn(change, index, headOf(index.id, found));
     else yield* eraseIndex(change, index.id);
   }
 }
 
-const DELETE_POSTING = `DELETE FROM postings WHERE index_id = $1 AND block = $2 AND term = $3 AND turn = $4`;
-
-/** Erases a turn's postings; false where a term is damaged. */
+/** Erases a turn's postings; false where one is missing, or it or its term is damaged. */
 function* eraseTerms(
   { transaction, erased }: Change,
   index: IndexRow,
@@ -42,9 +42,12 @@ function* eraseTerms(
 ): Operation<boolean> {
   const block = blockOf(index, turn);
   for (const { term, documents } of decodeTerms(list)) {
-    erased.postings += yield* transaction.run(DELETE_POSTING, index.id, block, term, turn);
-    // A retired index loses its terms first of all.
-    if (!(yield* lowerTerm(transaction, index.id, term, documents)) && index.retired === 0) return false;
+    const outcome = yield* removePosting(transaction, { indexId: index.id, block, term }, turn);
+    if (outcome === "removed") erased.postings++;
+    const isLowered = yield* lowerTerm(transaction, index.id, term, documents);
+    if (outcome === "damaged") return false;
+    // A retired index loses its terms first of all, and then its postings.
+    if ((outcome === "missing" || !isLowered) && index.retired === 0) return false;
   }
   return true;
 }
@@ -94,6 +97,7 @@ function* eraseIndexedTurn(
 }
 
 const SUM_CHUNKS = `SELECT coalesce(sum(chunks), 0) FROM indexed_turns WHERE index_id = $1`;
+const SUM_POSTINGS = `SELECT coalesce(sum(turns), 0) FROM postings WHERE index_id = $1`;
 const DELETE_POSTINGS_OF_INDEX = `DELETE FROM postings WHERE index_id = $1`;
 const DELETE_TERMS_OF_INDEX = `DELETE FROM index_terms WHERE index_id = $1`;
 const DELETE_TURNS_OF_INDEX = `DELETE FROM indexed_turns WHERE index_id = $1`;
@@ -103,7 +107,8 @@ const DELETE_INDEX = `DELETE FROM chunk_indexes WHERE id = $1`;
 /** Erases a whole index, whatever state it is in. */
 function* eraseIndex({ transaction, erased }: Change, index: number): Operation<void> {
   erased.chunks += (yield* transaction.get(SUM_CHUNKS, index))![0] as number;
-  erased.postings += yield* transaction.run(DELETE_POSTINGS_OF_INDEX, index);
+  erased.postings += (yield* transaction.get(SUM_POSTINGS, index))![0] as number;
+  yield* transaction.run(DELETE_POSTINGS_OF_INDEX, index);
   yield* transaction.run(DELETE_TERMS_OF_INDEX, index);
   yield* transaction.run(DELETE_TURNS_OF_INDEX, index);
   yield* transaction.run(DELETE_UNINDEXED_OF_INDEX, index);

@@ -15,12 +15,18 @@ export const INDEX_ORPHANS: readonly (readonly [table: string, sql: string])[] =
   ],
   [
     "index_terms",
-    `SELECT count(*) FROM index_terms WHERE NOT EXISTS (SELECT 1 FROM postings
-    WHERE postings.index_id = index_terms.index_id AND postings.term = index_terms.number)`,
+    `SELECT count(*) FROM index_terms WHERE (index_id, number) NOT IN (SELECT index_id, term FROM postings)`,
   ],
   [
     "postings",
     `SELECT count(*) FROM postings WHERE NOT EXISTS (SELECT 1 FROM indexed_turns
     WHERE indexed_turns.index_id = postings.index_id AND indexed_turns.turn = postings.turn)`,
+  ],
+  // A row has the postings of several turns, and is named for the first: none of a turn that is gone may be among them.
+  [
+    "postings",
+    `SELECT count(*) FROM chunk_indexes WHERE retired = 0 AND
+    (SELECT coalesce(sum(turns), 0) FROM postings WHERE index_id = chunk_indexes.id) <>
+    (SELECT coalesce(sum(postings), 0) FROM indexed_turns WHERE index_id = chunk_indexes.id)`,
   ],
 ];

@@ -39,40 +39,42 @@ export interface IndexedTurnHead {
   readonly documents: number;
   /** Terms of all of them, duplicates counted. */
   readonly totalLength: number;
+  /** Postings: its terms, each once. */
+  readonly postings: number;
 }
 
-/** Judges the columns `turn`, `source`, `chunks`, `documents`, `total_length`, `checksum` of an index. */
+/** Judges the columns `turn`, `source`, `chunks`, `documents`, `total_length`, `postings`, `checksum` of an index. */
 export function toIndexedTurnHead(indexId: number, row: Row): IndexedTurnHead {
   const head = headOf(indexId, row);
-  if (headChecksum(head) !== row[5]) throw damaged();
+  if (headChecksum(head) !== row[6]) throw damaged();
   return head;
 }
 
 /** Whether a row's head and lists are sound; the lists' checksum and the lists come after the head. */
 export function isSoundIndexedTurn(indexId: number, row: Row): boolean {
-  return headChecksum(headOf(indexId, row)) === row[5] && checksumOf(row[7]!, row[8]!) === row[6];
+  return headChecksum(headOf(indexId, row)) === row[6] && checksumOf(row[8]!, row[9]!) === row[7];
 }
 
 /** Judges head and lists. */
 export function toIndexedTurn(
   indexId: number,
   row: Row,
-): IndexedTurnHead & { readonly ranges: readonly IndexedChunk[]; readonly terms: Uint8Array } {
+): IndexedTurnHead & { readonly ranges: readonly IndexedChunk[]; readonly termList: Uint8Array } {
   if (!isSoundIndexedTurn(indexId, row)) throw damaged();
   const head = headOf(indexId, row);
-  return { ...head, ranges: decodeChunks(row[7] as Uint8Array), terms: row[8] as Uint8Array };
+  return { ...head, ranges: decodeChunks(row[8] as Uint8Array), termList: row[9] as Uint8Array };
 }
 
 /** A row's head, unjudged. */
 export function headOf(indexId: number, row: Row): IndexedTurnHead {
-  const [turn, source, chunks, documents, totalLength] = row as readonly number[];
-  return { indexId, turn, source, chunks, documents, totalLength } as IndexedTurnHead;
+  const [turn, source, chunks, documents, totalLength, postings] = row as readonly number[];
+  return { indexId, turn, source, chunks, documents, totalLength, postings } as IndexedTurnHead;
 }
 
 /** The checksum over a head. */
 export function headChecksum(head: IndexedTurnHead): number {
-  const { indexId, turn, source, chunks, documents, totalLength } = head;
-  return checksumOf(indexId, turn, source, chunks, documents, totalLength);
+  const { indexId, turn, source, chunks, documents, totalLength, postings } = head;
+  return checksumOf(indexId, turn, source, chunks, documents, totalLength, postings);
 }
 
 /** Chunks as bytes: position of the message since the chunk before and whether it asks; start since it, size, length. */

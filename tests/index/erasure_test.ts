@@ -5,6 +5,7 @@ import { testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { makeFileStore } from "../kit/store_target.ts";
 import { TappedDriver } from "../kit/tapped_driver.ts";
 import type { TestStore } from "../kit/test_store.ts";
+import { decodePostings } from "../../src/retrieval/posting.ts";
 import { countIndexRows, NO_ROWS } from "./index_contents.ts";
 import { SCOPE } from "./scenario.ts";
 import { Writer } from "./vocabulary.ts";
@@ -59,6 +60,56 @@ Deno.test("A deleted turn takes its chunks, postings and terms along, and scrub 
   assert.equal((await conversation.search("pump")).length > 0, true);
 });
 
+Deno.test("A deleted turn is in no row of postings that other turns are in, and no row is named for it", async () => {
+  await using store = await makeFileStore(new TappedDriver(nodeSqlite));
+  const memory = await store.open();
+  const conversation = memory.conversation(SCOPE);
+  const turnIds: string[] = [];
+  for (let index = 0; index < 5; index++) {
+    turnIds.push((await conversation.append([{ role: "user", content: "pump valve" }])).turnId);
+  }
+  await conversation.search("pump");
+  const numbers = new Map(store.sql(`SELECT turn_id, id FROM turns`).map(([turnId, id]) => [turnId, id]));
+  for (const key of [turnIds[0]!, turnIds[2]!]) {
+    const receipt = await deleteTurn(conversation, key);
+    assert.equal(receipt.erased.postings, 2 + 5); // its words and its date
+    assert.equal((await memory.verifyReceipt(receipt)).valid, true);
+    const turns = store.sql(`SELECT index_id, term, turn, turns, posting_list FROM postings`)
+      .flatMap(([indexId, term, ...row]) => {
+        return decodePostings({ indexId: indexId as number, term: term as number }, row).map(({ turn }) =>
+          turn
+        );
+      });
+    assert.equal(turns.includes(numbers.get(key) as number), false);
+  }
+});
+
+Deno.test("A posting of a deleted turn that was left in a row would show in check() and in verifyReceipt()", async () => {
+  await using store = await makeFileStore(new TappedDriver(nodeSqlite));
+  store.damaged = true;
+  const memory = await store.open();
+  const conversation = memory.conversation(SCOPE);
+  const { turnId } = await conversation.append([{ role: "user", content: "pump" }]);
+  await conversation.append([{ role: "user", content: "pump" }]);
+  await conversation.search("pump");
+  const rows = store.sql(`SELECT posting_list, turns, turn, term FROM postings`);
+  const receipt = await deleteTurn(conversation, turnId);
+  for (const [list, turns, turn, term] of rows) {
+    store.sql(
+      `UPDATE postings SET posting_list = $1, turns = $2, turn = $3 WHERE term = $4`,
+      list!,
+      turns!,
+      turn!,
+      term!,
+    );
+  }
+  const { valid, remains } = await memory.verifyReceipt(receipt);
+  assert.equal(valid, false);
+  assert.ok(remains["postings"]! > 0);
+  const { problems } = await memory.check();
+  assert.ok(problems.some(({ table }) => table === "postings"));
+});
+
 Deno.test("A revised turn takes the chunks and terms of its old text along", async () => {
   await using store = await makeFileStore(new TappedDriver(nodeSqlite));
   const memory = await store.open();
@@ -106,6 +157,9 @@ Deno.test("Damage in an index never stands in the way of a deletion; the index i
     `UPDATE index_terms SET documents = documents + 1`,
     `UPDATE chunk_indexes SET turns = turns + 1`,
     `DELETE FROM index_terms`,
+    `DELETE FROM postings`,
+    `UPDATE postings SET posting_list = x'0203'`,
+    `UPDATE postings SET turn = turn + 1`,
   ];
   for (const damage of damages) {
     await using store = await makeFileStore(new TappedDriver(nodeSqlite));
@@ -130,7 +184,8 @@ Deno.test("Every single flipped bit of an index is noticed, or changes nothing t
   }
   const expected = await conversation.search("pump failed");
   const columns = [
-    ["postings", "chunks"],
+    ["postings", "posting_list"],
+    ["postings", "turns"],
     ["indexed_turns", "documents"],
     ["indexed_turns", "source"],
     ["indexed_turns", "chunk_list"],
@@ -139,7 +194,7 @@ Deno.test("Every single flipped bit of an index is noticed, or changes nothing t
   ] as const;
   for (const [table, column] of columns) {
     for (let bit = 0; bit < 8; bit++) {
-      const blob = column === "chunks" || column === "chunk_list";
+      const blob = column === "posting_list" || column === "chunk_list";
       const [row] = store.sql(`SELECT ${column} FROM ${table} LIMIT 1`);
       const old = row![0]!;
       const flipped = blob ? flip(old as Uint8Array, bit) : Number(old) ^ (1 << bit);

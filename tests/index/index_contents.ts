@@ -2,7 +2,7 @@
 
 import type { SqlValue } from "../../src/engine/sqlite/driver.ts";
 import { decodeChunks } from "../../src/retrieval/indexed_turn.ts";
-import { decodePosting } from "../../src/retrieval/posting.ts";
+import { decodePostings } from "../../src/retrieval/posting.ts";
 
 /** Runs one statement behind the store's back. */
 export type Sql = (sql: string, ...parameters: SqlValue[]) => readonly (readonly SqlValue[])[];
@@ -18,6 +18,7 @@ export interface IndexContents {
 /** Reads the contents of every index. */
 export function indexContents(sql: Sql): Readonly<Record<string, IndexContents>> {
   const contents: Record<string, IndexContents> = {};
+  const turnIds = new Map(sql(`SELECT id, turn_id FROM turns`).map(([id, turnId]) => [id, turnId]));
   const indexes = sql(
     `SELECT id, index_key, turns, chunks, documents, total_length FROM chunk_indexes ORDER BY index_key`,
   );
@@ -31,14 +32,14 @@ export function indexContents(sql: Sql): Readonly<Record<string, IndexContents>>
       ).map((row) => [...row.slice(0, 4), decodeChunks(row[4] as Uint8Array)]),
       terms: sql(`SELECT term, documents FROM index_terms WHERE index_id = $1 ORDER BY term`, id!),
       postings: sql(
-        `SELECT index_terms.term, turn_id, postings.term, turn, chunks FROM postings JOIN turns ON id = turn
+        `SELECT index_terms.term, number, turn, turns, posting_list FROM postings
         JOIN index_terms ON index_terms.index_id = postings.index_id AND number = postings.term
-        WHERE postings.index_id = $1 ORDER BY index_terms.term, turn_id`,
+        WHERE postings.index_id = $1`,
         id!,
-      ).map(([term, turnId, number, turn, bytes]) => {
-        const place = { indexId: id as number, term: number as number, turn: turn as number };
-        return [term, turnId, decodePosting(place, bytes)];
-      }),
+      ).flatMap(([term, number, ...row]) => {
+        const postings = decodePostings({ indexId: id as number, term: number as number }, row);
+        return postings.map(({ turn, counts }) => [term, turnIds.get(turn), counts]);
+      }).sort((left, right) => String(left.slice(0, 2)) < String(right.slice(0, 2)) ? -1 : 1),
     };
   }
   return contents;
@@ -51,7 +52,7 @@ export function countIndexRows(sql: Sql): Readonly<Record<string, SqlValue>> {
     unindexed_turns: sql(`SELECT count(*) FROM unindexed_turns`)[0]![0]!,
     indexed_turns: sql(`SELECT count(*) FROM indexed_turns`)[0]![0]!,
     index_terms: sql(`SELECT count(*) FROM index_terms`)[0]![0]!,
-    postings: sql(`SELECT count(*) FROM postings`)[0]![0]!,
+    postings: sql(`SELECT coalesce(sum(turns), 0) FROM postings`)[0]![0]!,
   };
 }
 

@@ -58,18 +58,18 @@ const COPY_REPLAYS =
   scope, key`;
 
 const COPY_INDEXED_TURNS =
-  `INSERT INTO rewritten (index_id, turn, source, chunks, documents, total_length, checksum,
+  `INSERT INTO rewritten (index_id, turn, source, chunks, documents, total_length, postings, checksum,
   lists_checksum, chunk_list, term_list) SELECT index_id, turn, source, chunks, documents,
-  total_length, checksum, lists_checksum, chunk_list, term_list FROM indexed_turns ORDER BY index_id,
-  turn`;
+  total_length, postings, checksum, lists_checksum, chunk_list, term_list FROM indexed_turns
+  ORDER BY index_id, turn`;
 
 const COPY_INDEX_TERMS =
   `INSERT INTO rewritten (index_id, number, term, documents, checksum) SELECT index_id, number, term,
   documents, checksum FROM index_terms ORDER BY index_id, number`;
 
 const COPY_POSTINGS =
-  `INSERT INTO rewritten (index_id, block, term, turn, chunks) SELECT index_id, block, term, turn,
-  chunks FROM postings ORDER BY index_id, block, term, turn`;
+  `INSERT INTO rewritten (index_id, block, term, turn, turns, posting_list) SELECT index_id, block, term,
+  turn, turns, posting_list FROM postings ORDER BY index_id, block, term, turn`;
 
 /** The statements that rewrite a table, in order. The new one has a name of its own until the old one is gone. */
 function rewrite(

@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import {
+  decodePostings,
+  encodePostings,
+  type Posting,
+  type PostingColumns,
+  soundPostings,
+} from "../../src/retrieval/posting.ts";
+
+const PLACE = { indexId: 3, term: 70_000 };
+
+const NUMBERS = fc.uniqueArray(fc.oneof(fc.nat(200), fc.nat(2 ** 33)), { minLength: 1, maxLength: 20 })
+  .map((numbers) => numbers.sort((left, right) => left - right));
+
+const POSTINGS: fc.Arbitrary<readonly Posting[]> = NUMBERS.chain((turns) =>
+  fc.tuple(
+    ...turns.map((turn) =>
+      NUMBERS.chain((chunks) =>
+        fc.tuple(...chunks.map((chunk) =>
+          fc.integer({ min: 1, max: 9 }).map((frequency) => ({ chunk: chunk % 1_000_000, frequency }))
+        ))
+      ).map((counts) => ({ turn, counts: inOrder(counts) }))
+    ),
+  )
+);
+
+function inOrder(
+  counts: readonly { readonly chunk: number; readonly frequency: number }[],
+): Posting["counts"] {
+  return [...new Map(counts.map((count) => [count.chunk, count])).values()]
+    .sort((left, right) => left.chunk - right.chunk);
+}
+
+function rowOf({ turn, turns, postingList }: PostingColumns): readonly unknown[] {
+  return [turn, turns, postingList];
+}
+
+Deno.test("A row of postings reads back as it was written", () => {
+  fc.assert(
+    fc.property(POSTINGS, (postings) => {
+      const columns = encodePostings(PLACE, postings);
+      assert.equal(columns.turn, postings[0]!.turn);
+      assert.deepEqual(decodePostings(PLACE, rowOf(columns)), postings);
+    }),
+    { seed: 71, numRuns: 300 },
+  );
+});
+
+Deno.test("A turn that has a term once in its first chunk takes two bytes of a row", () => {
+  const postings = Array.from({ length: 64 }, (_, turn) => ({
+    turn: 1_000 + turn,
+    counts: [{ chunk: 0, frequency: 1 }],
+  }));
+  assert.equal(encodePostings(PLACE, postings).postingList.length, 64 * 2 + 2);
+});
+
+Deno.test("No flipped bit of a row of postings, and no other place for it, is taken for sound", () => {
+  const postings = [
+    { turn: 7, counts: [{ chunk: 0, frequency: 1 }, { chunk: 4, frequency: 300 }] },
+    { turn: 9, counts: [{ chunk: 1, frequency: 2 }] },
+  ];
+  const columns = encodePostings(PLACE, postings);
+  for (let bit = 0; bit < columns.postingList.length * 8; bit++) {
+    const postingList = new Uint8Array(columns.postingList);
+    postingList[bit >> 3]! ^= 1 << (bit & 7);
+    assert.equal(soundPostings(PLACE, rowOf({ ...columns, postingList })), null, `bit ${bit}`);
+  }
+  assert.equal(soundPostings(PLACE, rowOf({ ...columns, turn: 6 })), null);
+  assert.equal(soundPostings(PLACE, rowOf({ ...columns, turns: 3 })), null);
+  assert.equal(soundPostings({ ...PLACE, term: 70_001 }, rowOf(columns)), null);
+  assert.equal(soundPostings({ ...PLACE, indexId: 4 }, rowOf(columns)), null);
+  assert.throws(() => decodePostings(PLACE, rowOf({ ...columns, postingList: new Uint8Array(1) })), {
+    code: "INTEGRITY",
+  });
+});
