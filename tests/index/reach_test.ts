@@ -78,10 +78,10 @@ async function assembleOnce(conversation: Conversation): Promise<void> {
   assert.equal(context.diagnostics.retrievedChunkIds.length > 0, true);
 }
 
-Deno.test("assemble() reads as much of a conversation of 4 000 turns as of one of 1 000", async () => {
-  const small = await costOf(1_000);
-  const large = await costOf(4_000);
-  // A term has one more place to look into for each block of some thousand turns.
+Deno.test("assemble() reads as much of a conversation of 8 000 turns as of one of 2 000", async () => {
+  const small = await costOf(2_000);
+  const large = await costOf(8_000);
+  // From some size on no two answers share a row of postings; a term has one more place to look into for each block of some thousand turns.
   assert.ok(
     large.statements <= small.statements * 1.25,
     `${small.statements}, ${large.statements} statements`,
