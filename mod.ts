@@ -45,6 +45,14 @@ export type { ProfileName } from "./src/context/profile.ts";
 export type { BlockKind } from "./src/context/rendering.ts";
 export { frozenSummary, type SummaryPolicy } from "./src/context/summary_policy.ts";
 export type { TokenCounter } from "./src/context/token_counter.ts";
+export type {
+  BackupOptions,
+  BackupProgress,
+  BackupReport,
+  RestoreOptions,
+  RestoreProgress,
+  RestoreReport,
+} from "./src/contracts/backup.ts";
 export type { Chunk } from "./src/contracts/chunk.ts";
 export type {
   Appended,
@@ -137,7 +145,7 @@ export {
   type StorageCode,
   StorageError,
 } from "./src/errors.ts";
-export { Memory, openMemory } from "./src/memory.ts";
+export { Memory, openMemory, restoreMemory } from "./src/memory.ts";
 export { Records } from "./src/records/records.ts";
 export type { ChunkIndex } from "./src/retrieval/chunk_index.ts";
 export type { Hit, Score } from "./src/retrieval/evidence_source.ts";

@@ -200,3 +200,24 @@ export const SETTLED_PER_READ = 6;
 
 /** Token counts that a store remembers, per generation: a hash of 16 bytes and a number each, some megabytes together. */
 export const REMEMBERED_COUNTS_MAX = 40_000;
+
+/** Times a work file is claimed anew because a file that was left there had to be removed first. */
+export const WORK_FILE_CLAIMS_MAX = 16;
+
+/** Rows that a backup copies before other work gets its turn: with the largest turns some 30 MB. */
+export const COPIED_ROWS_PER_BATCH = 32;
+
+/** Bytes of a backup that a restore copies before other work gets its turn. */
+export const COPIED_BYTES_PER_BATCH = 1 << 20;
+
+/** Restores of one lineage: beyond, revisions would leave the whole numbers that JavaScript tells apart. */
+export const GENERATIONS_MAX = (1 << 21) - 1;
+
+/** Revisions that one generation of a lineage may hand out, so that no revision from before a restore matches after it. */
+export const REVISIONS_PER_GENERATION = 2 ** 32;
+
+/** Scopes whose revisions a restore moves before other work gets its turn. */
+export const SCOPES_MOVED_PER_STEP = 500;
+
+/** How far generations jump when a ledger was lost with its generation: more restores than a lineage ever sees. */
+export const LOST_GENERATIONS = 1_024;

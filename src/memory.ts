@@ -1,5 +1,6 @@
 import { monotonicMs } from "./clock.ts";
 import { readFields, requireBoolean, requireInteger, requireSignal } from "./contracts/arguments.ts";
+import type { BackupOptions, BackupReport, RestoreOptions, RestoreReport } from "./contracts/backup.ts";
 import type { CheckOptions, CheckReport } from "./contracts/check.ts";
 import type { MemoryEvent, MemoryOptions, Tell } from "./contracts/memory_options.ts";
 import type { PruneOptions, PruneReport, Receipt, ReceiptReport } from "./contracts/receipt.ts";
@@ -47,22 +48,28 @@ const APPLYING = new LateModule(() => import("./apply_event.ts"));
 export class Memory implements AsyncDisposable {
   /** Checkpoints, facts, and further kinds. */
   readonly records: Records;
+  /** What a restore erased again, and which files it fenced; null in a store that was opened. */
+  readonly restored: RestoreReport | null;
   readonly #engine: Engine;
   readonly #kinds: ReadonlyMap<string, RecordKind>;
   readonly #limits: ScopeLimits;
   readonly #tell: Tell;
 
-  /** Made by {@linkcode openMemory}. */
+  /** Made by {@linkcode openMemory} and {@linkcode restoreMemory}. */
   constructor(
     engine: Engine,
-    kinds: ReadonlyMap<string, RecordKind>,
-    limits: ScopeLimits,
-    tell: Tell,
+    { kinds, limits, tell, restored }: {
+      readonly kinds: ReadonlyMap<string, RecordKind>;
+      readonly limits: ScopeLimits;
+      readonly tell: Tell;
+      readonly restored: RestoreReport | null;
+    },
   ) {
     this.#engine = engine;
     this.#kinds = kinds;
     this.#limits = limits;
     this.#tell = tell;
+    this.restored = restored;
     this.records = new Records(engine, kinds, tell);
   }
 
@@ -149,6 +156,69 @@ export class Memory implements AsyncDisposable {
   }
 
   /**
+   * Copies the store, as it is at one moment, into one private file; other writers go on and do not make it start over.
+   * The file is made under another name (with `.partial` appended), looked through, synced, and only then gets its own.
+   * What can be made again, indexes and replays, is left out, and so is every trace of what was deleted.
+   *
+   * @param destination where nothing is yet
+   * @returns what it holds; keep its watermark, or a later one, apart from the store
+   * @throws {ContractError} naming what is wrong
+   * @throws {StorageError} `EXISTS`, `BUSY`, `PERMISSION`, `UNSAFE`, `FULL`, `IO`, `REPLACED`, `CLOSED`
+   * @throws {IntegrityError} if the store is damaged: a copy could not be restored
+   *
+   * @example
+   * ```ts
+   * import assert from "node:assert/strict";
+   * import { openMemory } from "@holdfast/memory";
+   *
+   * const directory = await Deno.makeTempDir();
+   * await using memory = await openMemory(`${directory}/agent.db`);
+   * await memory.conversation({ tenantId: "orchard", sessionId: "spring" }).append([{ role: "user", content: "Hi." }]);
+   * const { watermark } = await memory.backup(`${directory}/agent.backup`);
+   * assert.deepEqual(watermark, await memory.deletionWatermark());
+   * ```
+   */
+  async backup(destination: string | URL, options: BackupOptions = {}): Promise<BackupReport> {
+    return await this.#backUp("store", destination, options);
+  }
+
+  /**
+   * Copies the deletion ledger into one private file, in the same way. It holds hashes and counts, no text. A restore can
+   * use it if the ledger itself is lost; deletions that came later are missing in it.
+   *
+   * @param destination where nothing is yet
+   * @throws {ContractError} naming what is wrong
+   * @throws {StorageError} as {@linkcode Memory.backup}
+   * @throws {IntegrityError} if the ledger is damaged
+   *
+   * @example
+   * ```ts
+   * import assert from "node:assert/strict";
+   * import { openMemory } from "@holdfast/memory";
+   *
+   * const directory = await Deno.makeTempDir();
+   * await using memory = await openMemory(`${directory}/agent.db`);
+   * assert.equal((await memory.exportLedger(`${directory}/agent.ledger`)).of, "ledger");
+   * ```
+   */
+  async exportLedger(destination: string | URL, options: BackupOptions = {}): Promise<BackupReport> {
+    return await this.#backUp("ledger", destination, options);
+  }
+
+  async #backUp(
+    of: BackupReport["of"],
+    destination: string | URL,
+    options: BackupOptions,
+  ): Promise<BackupReport> {
+    const startedMs = monotonicMs();
+    const { backUp } = await import("./backup.ts");
+    const report = await backUp(this.#engine, of, destination, options, this.#kinds);
+    const operation = of === "store" ? "backup" : "exportLedger";
+    this.#tell({ operation, counts: { bytes: report.bytes } }, startedMs);
+    return report;
+  }
+
+  /**
    * Waits for queued writes, at most until each one's busy timeout, and closes the files. Repeating it is harmless;
    * every other call after it rejects with `CLOSED`.
    */
@@ -194,6 +264,80 @@ export async function openMemory(path: string | URL, options: MemoryOptions = {}
   const store = path === MEMORY_PATH
     ? await openInMemory(given)
     : await openStoreOnDisk(filePaths(path, given), given);
+  return await startMemory(store, given, { restored: null, startedMs });
+}
+
+/**
+ * Restores a backup to a place where nothing is yet, and opens it. Every deletion that the ledger has recorded since is
+ * applied first, so that nothing comes back. One commit to the ledger then makes the restored store live and fences the
+ * one before it, which answers `REPLACED` from then on; until that commit nothing has changed, and a restore that is
+ * interrupted is begun anew by calling this again. Summaries, replays and indexes are not restored, and revisions given
+ * from now on lie in a range of their own.
+ *
+ * @param backup a file that `backup()` made, or the main file of a store that was closed
+ * @param destination where nothing is yet: move the old store's main file and its `-wal` and `-shm` away first, or
+ * choose another name; leave the ledger where it is
+ * @returns the open store, whose `restored` says what was done; open it later with the same `deletionPath`
+ * @throws {ContractError} naming the option that is wrong
+ * @throws {StorageError} `EXISTS`, `UNSAFE`, `SCHEMA`, `CORRUPT`, `BUSY`, `REPLACED` where another restore was faster,
+ * `PERMISSION`, `FULL`, `IO`; with `details.outcome: "unknown"` the next opening or restore decides
+ * @throws {IntegrityError} if the backup is damaged, or the ledger is missing, damaged, of another store, or older than
+ * the backup or the watermark
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { openMemory, restoreMemory } from "@holdfast/memory";
+ *
+ * const directory = await Deno.makeTempDir();
+ * const deletionPath = `${directory}/agent.db.deletions`;
+ * const memory = await openMemory(`${directory}/agent.db`);
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * const { turnId, revision } = await talk.append([{ role: "user", content: "My door code is 4711." }]);
+ * await memory.backup(`${directory}/agent.backup`);
+ * await talk.delete({ kind: "turn", key: turnId, expectedRevision: revision });
+ * const watermark = await memory.deletionWatermark();
+ * await memory.close();
+ *
+ * await using restored = await restoreMemory(`${directory}/agent.backup`, `${directory}/restored.db`, {
+ *   deletionPath,
+ *   watermark,
+ * });
+ * assert.equal(restored.restored?.erased.turns, 1);
+ * const snapshot = await restored.conversation({ tenantId: "orchard", sessionId: "spring" }).snapshot();
+ * assert.equal(snapshot.turnCount, 0);
+ * ```
+ */
+export async function restoreMemory(
+  backup: string | URL,
+  destination: string | URL,
+  options: RestoreOptions,
+): Promise<Memory> {
+  const startedMs = monotonicMs();
+  const [{ readRestoreOptions, restore }, { applyEvent }] = await Promise.all([
+    import("./restore.ts"),
+    import("./apply_event.ts"),
+  ]);
+  const { own, rest } = readRestoreOptions(options);
+  const given = readOptions(rest);
+  if (given.readOnly) throw new ContractError("readOnly", "A restored store cannot be opened read-only");
+  new EffectiveTime(given.clock).read();
+  const { store, report } = await restore(
+    {
+      backup: parsePath("backup", backup),
+      main: parsePath("destination", destination),
+      ledger: parsePath("deletionPath", given.deletionPath),
+    },
+    { ...given, ...own, apply: applyEvent },
+  );
+  return await startMemory(store, given, { restored: report, startedMs });
+}
+
+async function startMemory(
+  store: OpenedStore,
+  given: GivenOptions,
+  { restored, startedMs }: { readonly restored: RestoreReport | null; readonly startedMs: number },
+): Promise<Memory> {
   let engine: SqliteEngine;
   try {
     engine = await SqliteEngine.start(store, { ...given, applying: APPLYING });
@@ -201,14 +345,15 @@ export async function openMemory(path: string | URL, options: MemoryOptions = {}
     throw store.abandon(error);
   }
   const tell = teller(given.onEvent, engine);
-  const memory = new Memory(engine, given.kinds, given.limits, tell);
+  const memory = new Memory(engine, { ...given, tell, restored });
   try {
     if (given.acceptClock) await acceptClock(engine, tell);
   } catch (error) {
     await memory.close();
     throw error;
   }
-  tell({ operation: "open", counts: {} }, startedMs);
+  if (restored === null) tell({ operation: "open", counts: {} }, startedMs);
+  else tell({ operation: "restore", counts: { ...restored.erased } }, startedMs);
   return memory;
 }
 

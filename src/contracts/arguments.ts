@@ -73,3 +73,11 @@ export function requireSignal(value: unknown): AbortSignal | undefined {
   if (value === undefined || value instanceof AbortSignal) return value;
   throw new ContractError("signal", "Expected signal to be an AbortSignal");
 }
+
+/** Requires a function, or nothing. */
+export function requireCallback(field: string, value: unknown): ((...given: never[]) => unknown) | undefined {
+  if (value === undefined || typeof value === "function") {
+    return value as ((...given: never[]) => unknown) | undefined;
+  }
+  throw new ContractError(field, `Expected ${field} to be a function`);
+}

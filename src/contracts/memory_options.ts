@@ -35,6 +35,9 @@ export interface MemoryEvent {
   /** What was done. */
   readonly operation:
     | "open"
+    | "restore"
+    | "backup"
+    | "exportLedger"
     | "acceptClock"
     | "forget"
     | "purge"

@@ -53,7 +53,10 @@ const ORPHANS: readonly (readonly [table: string, sql: string])[] = [
 ];
 
 /** Looks through all conversations; what is damaged goes to the collector. */
-export async function checkConversations(engine: Engine, collector: CheckCollector): Promise<void> {
+export async function checkConversations(
+  engine: Pick<Engine, "read">,
+  collector: CheckCollector,
+): Promise<void> {
   const reader = new Reader(engine, collector);
   for (let after = 0;;) {
     const scopes = await reader.all("scopes", SELECT_SCOPES, after, CHECK_ROWS_PER_BATCH);
@@ -80,9 +83,9 @@ export async function checkConversations(engine: Engine, collector: CheckCollect
 /** Reads for a check: what cannot be read is noted, and counts as nothing. */
 class Reader {
   readonly collector: CheckCollector;
-  readonly #engine: Engine;
+  readonly #engine: Pick<Engine, "read">;
 
-  constructor(engine: Engine, collector: CheckCollector) {
+  constructor(engine: Pick<Engine, "read">, collector: CheckCollector) {
     this.#engine = engine;
     this.collector = collector;
   }

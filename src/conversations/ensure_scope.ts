@@ -2,10 +2,8 @@ import { insertScope, readScope, type ScopeRow } from "../deletion/scope_row.ts"
 import { isBurned } from "../deletion/tombstones.ts";
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
 import { ConflictError } from "../errors.ts";
+import { REVISIONS_PER_GENERATION } from "../limits.ts";
 import type { Place } from "./place.ts";
-
-/** Revisions of scopes that are made after a restore begin beyond all that were handed out before it. */
-const REVISIONS_PER_GENERATION = 2 ** 32;
 
 /** The scope's row; makes it where there is none. */
 export function* ensureScope(

@@ -1,8 +1,17 @@
 /** Applies an event of another process (or of a time before a restore) to a conversation: its target is found by hash. */
 
-import { equalBytes } from "../canonical/keyed_hash.ts";
+import { toHex } from "../canonical/keyed_hash.ts";
 import type { Operation, RecordedEvent, WriteTransaction } from "../engine/operation.ts";
-import { type Change, changedScope, erasePin, eraseScope, eraseTurn, nothingErased } from "./cascade.ts";
+import {
+  type Change,
+  changedScope,
+  type ErasableTurn,
+  erasePin,
+  eraseScope,
+  eraseTurn,
+  nothingErased,
+} from "./cascade.ts";
+import { targetsOf } from "./event_targets.ts";
 import { itemHashOf } from "./hashes.ts";
 import { readScopeAnyhow, writeScope } from "./scope_row.ts";
 
@@ -29,23 +38,41 @@ export function* applyDeletion(
 const SELECT_TURN_IDS = `SELECT id, turn_id, bytes FROM turns WHERE scope = $1`;
 
 function* applyToTurn(change: Change, event: RecordedEvent): Operation<void> {
-  const scope = { tenantId: change.row.tenant, sessionId: change.row.session };
-  for (const [id, turnId, bytes] of yield* change.transaction.all(SELECT_TURN_IDS, change.row.id)) {
-    if (!equalBytes(itemHashOf(change.hashKey, "turn", scope, turnId as string), event.keyHash)) continue;
-    yield* eraseTurn(change, { id: id as number, bytes: bytes as number });
-    return;
+  const { transaction, row, hashKey } = change;
+  const scope = { tenantId: row.tenant, sessionId: row.session };
+  const turns = yield* targetsOf(
+    transaction,
+    `turns ${row.id}`,
+    function* (): Operation<Map<string, ErasableTurn>> {
+      const rows = yield* transaction.all(SELECT_TURN_IDS, row.id);
+      return new Map(rows.map(([id, turnId, bytes]) => [
+        toHex(itemHashOf(hashKey, "turn", scope, turnId as string)),
+        { id: id as number, bytes: bytes as number },
+      ]));
+    },
+  );
+  const key = toHex(event.keyHash);
+  const turn = turns.get(key);
+  if (turn === undefined) {
+    yield* changedScope(change);
+  } else {
+    turns.delete(key);
+    yield* eraseTurn(change, turn);
   }
-  yield* changedScope(change);
 }
 
 const SELECT_PIN_KEYS = `SELECT key FROM pins WHERE scope = $1`;
 
 function* applyToPin(change: Change, event: RecordedEvent): Operation<void> {
-  const scope = { tenantId: change.row.tenant, sessionId: change.row.session };
-  for (const [key] of yield* change.transaction.all(SELECT_PIN_KEYS, change.row.id)) {
-    if (!equalBytes(itemHashOf(change.hashKey, "pin", scope, key as string), event.keyHash)) continue;
-    yield* erasePin(change, key as string);
-    return;
-  }
-  yield* changedScope(change);
+  const { transaction, row, hashKey } = change;
+  const scope = { tenantId: row.tenant, sessionId: row.session };
+  const pins = yield* targetsOf(transaction, `pins ${row.id}`, function* (): Operation<Map<string, string>> {
+    const rows = yield* transaction.all(SELECT_PIN_KEYS, row.id);
+    return new Map(
+      rows.map(([key]) => [toHex(itemHashOf(hashKey, "pin", scope, key as string)), key as string]),
+    );
+  });
+  const pin = pins.get(toHex(event.keyHash));
+  if (pin === undefined) yield* changedScope(change);
+  else yield* erasePin(change, pin);
 }

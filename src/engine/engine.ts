@@ -53,6 +53,26 @@ export interface Watermark {
   readonly head: string;
 }
 
+/** Where a file of a store stands: which one it is, and what was deleted so far. */
+export interface StorePlace {
+  /** Which ledger and main belong together: 32 lower-case hex digits. */
+  readonly lineage: string;
+  /** How often the lineage was restored. */
+  readonly generation: number;
+  /** Which main is live: 32 lower-case hex digits. */
+  readonly epoch: string;
+  /** Which deletions it has. */
+  readonly watermark: Watermark;
+}
+
+/** How a file is copied. */
+export interface CopyOptions {
+  /** Cancels between two batches. */
+  readonly signal?: AbortSignal | undefined;
+  /** Told how many rows of a table were copied so far. */
+  readonly onRows?: ((table: string, rows: number) => void) | undefined;
+}
+
 /** Erases in main what an event says, whatever incarnation it finds. */
 export type ApplyEvent = (
   transaction: WriteTransaction,
@@ -62,6 +82,8 @@ export type ApplyEvent = (
 
 /** How recorded deletions are applied: code that is loaded with the first write. */
 export type Applying = LateModule<{ readonly applyEvent: ApplyEvent }>;
+/** Looks through the rows of a copy of main. */
+export type CheckRows = (copy: Pick<Engine, "read">, collector: CheckCollector) => Promise<void>;
 
 /** One open store, driven by operations. */
 export interface Engine {
@@ -96,6 +118,15 @@ export interface Engine {
   emptyLogs(signal?: AbortSignal): Promise<"READERS" | "BUSY" | null>;
   /** Checks what the engine keeps: pages, meta rows, the ledger's chain and main's copy of it. */
   check(collector: CheckCollector): Promise<void>;
+  /** Copies a file as it is at one moment, everything recorded applied, into an empty private file; says where it stands. */
+  copy(file: "main" | "ledger", path: string, options: CopyOptions): Promise<StorePlace>;
+  /** Looks through a copy as `check` does through the store, without the ledger; what is damaged goes to the collector. */
+  checkCopy(
+    file: "main" | "ledger",
+    path: string,
+    collector: CheckCollector,
+    checkRows: CheckRows,
+  ): Promise<void>;
   /** Drains queued writes and closes; further calls give the same promise. */
   close(): Promise<void>;
 }

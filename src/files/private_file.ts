@@ -68,6 +68,17 @@ export function inspectPrivateFile(path: string, what: string): FileIdentity | n
   return { device: info.dev, inode: info.ino, owner: info.uid, bytes: info.size, writable };
 }
 
+/** Requires that a name still leads to a file that was inspected before. */
+export function assertNamed(
+  { path, identity }: { readonly path: string; readonly identity: FileIdentity },
+): void {
+  const info = lstatOrNull(path);
+  if (info !== null && info.dev === identity.device && info.ino === identity.inode) return;
+  throw new StorageError("REPLACED", "Cannot use store: another file lies under its name", {
+    details: { by: "file" },
+  });
+}
+
 /** What lies under the names of a store: its files and their sidecars, by path. */
 export type StoreFiles = ReadonlyMap<string, FileIdentity>;
 

@@ -21,7 +21,7 @@ const SELECT_COUNTER = `SELECT counter FROM meta WHERE id = 1`;
 
 /** Looks through all records and remembered operations; what is damaged goes to the collector. */
 export async function checkRecords(
-  engine: Engine,
+  engine: Pick<Engine, "read">,
   kinds: ReadonlyMap<string, RecordKind>,
   collector: CheckCollector,
 ): Promise<void> {
@@ -72,7 +72,7 @@ function checkRecord(
   }
 }
 
-async function checkOperations(engine: Engine, collector: CheckCollector): Promise<void> {
+async function checkOperations(engine: Pick<Engine, "read">, collector: CheckCollector): Promise<void> {
   let after: readonly [Uint8Array, Uint8Array] = [new Uint8Array(), new Uint8Array()];
   for (;;) {
     const rows = await readBatch(
@@ -93,7 +93,7 @@ async function checkOperations(engine: Engine, collector: CheckCollector): Promi
 }
 
 async function readBatch(
-  engine: Engine,
+  engine: Pick<Engine, "read">,
   table: string,
   collector: CheckCollector,
   factory: (transaction: ReadTransaction) => Operation<readonly Row[]>,

@@ -1,6 +1,7 @@
 /** Forgetting a record: an event in the ledger, so that no restore brings it back. */
 
-import { equalBytes } from "../canonical/keyed_hash.ts";
+import { toHex } from "../canonical/keyed_hash.ts";
+import { targetsOf } from "../deletion/event_targets.ts";
 import { isBurned } from "../deletion/tombstones.ts";
 import type { Operation, RecordedEvent, WriteTransaction } from "../engine/operation.ts";
 import { IntegrityError } from "../errors.ts";
@@ -80,23 +81,38 @@ export function* applyForget(
   event: RecordedEvent,
   hashKey: Uint8Array,
 ): Operation<void> {
-  const tenant = yield* findTenant(transaction, event, hashKey);
-  if (tenant === null) return;
-  for (const [kind, key] of yield* transaction.all(SELECT_RECORD_KEYS, tenant)) {
-    const identity = { tenant, kind: kind as string, key: key as string };
-    if (!equalBytes(recordHash(hashKey, identity), event.keyHash)) continue;
-    yield* eraseRecord(transaction, identity);
-    return;
-  }
+  const place = toHex(event.scopeHash);
+  const records = yield* targetsOf(
+    transaction,
+    `records ${place}`,
+    function* (): Operation<Map<string, Identity>> {
+      const tenant = yield* findTenant(transaction, place, hashKey);
+      if (tenant === null) return new Map();
+      const rows = yield* transaction.all(SELECT_RECORD_KEYS, tenant);
+      const identities = rows.map(([kind, key]) => ({ tenant, kind: kind as string, key: key as string }));
+      return new Map(identities.map((identity) => [toHex(recordHash(hashKey, identity)), identity]));
+    },
+  );
+  const key = toHex(event.keyHash);
+  const identity = records.get(key);
+  if (identity === undefined) return;
+  records.delete(key);
+  yield* eraseRecord(transaction, identity);
 }
 
+/** The tenant that a hash stands for; null if it has no records. */
 function* findTenant(
   transaction: WriteTransaction,
-  event: RecordedEvent,
+  hash: string,
   hashKey: Uint8Array,
 ): Operation<string | null> {
-  for (let tenant: string | null = "";;) {
-    tenant = yield* selectNextTenant(transaction, tenant);
-    if (tenant === null || equalBytes(tenantHash(hashKey, tenant), event.scopeHash)) return tenant;
-  }
+  const tenants = yield* targetsOf(transaction, "tenants", function* (): Operation<Map<string, string>> {
+    const found = new Map<string, string>();
+    for (let tenant: string | null = "";;) {
+      tenant = yield* selectNextTenant(transaction, tenant);
+      if (tenant === null) return found;
+      found.set(toHex(tenantHash(hashKey, tenant)), tenant);
+    }
+  });
+  return tenants.get(hash) ?? null;
 }

@@ -29,5 +29,5 @@ const CREATE_EVENTS = `CREATE TABLE events (
 
 /** The ledger's migrations, oldest first. Append only: a released one never changes. */
 export const LEDGER_MIGRATIONS: readonly Migration[] = [
-  { version: 1, statements: [CREATE_META, CREATE_EVENTS] },
+  { version: 1, statements: [CREATE_META, CREATE_EVENTS], setVersion: "PRAGMA user_version = 1" },
 ];

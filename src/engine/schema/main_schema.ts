@@ -84,6 +84,7 @@ const CREATE_DIRTY = `CREATE TABLE dirty (name TEXT PRIMARY KEY) STRICT, WITHOUT
 export const MAIN_MIGRATIONS: readonly Migration[] = [
   {
     version: 1,
+    setVersion: "PRAGMA user_version = 1",
     statements: [
       CREATE_META,
       CREATE_RECORDS,

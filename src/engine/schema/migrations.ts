@@ -6,4 +6,6 @@ export interface Migration {
   readonly version: number;
   /** What it runs, in order, inside the one transaction that also sets the version. */
   readonly statements: readonly string[];
+  /** Sets the version. */
+  readonly setVersion: string;
 }

@@ -38,12 +38,15 @@ export function assertLive(
   main: Pick<MainMeta, "epoch" | "pendingFrom">,
   meta: Pick<LedgerMeta, "epoch">,
 ): void {
-  if (main.pendingFrom !== null) {
-    throw new StorageError("RESTORE", "Cannot use store: its restore is unfinished; run it again");
-  }
+  if (main.pendingFrom !== null) throw restoreUnfinished();
   if (main.epoch !== meta.epoch) {
     throw new StorageError("REPLACED", "Cannot use store: a restore has put another store in its place", {
       details: { by: "restore" },
     });
   }
+}
+
+/** What is not live yet is no store. */
+export function restoreUnfinished(): StorageError {
+  return new StorageError("RESTORE", "Cannot use store: its restore is unfinished; run it again");
 }

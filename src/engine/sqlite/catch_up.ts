@@ -2,10 +2,11 @@
 
 import { IntegrityError } from "../../errors.ts";
 import { verifyChain } from "../chain.ts";
+import type { RecordedEvent } from "../operation.ts";
+import { assertAgreement } from "./agreement.ts";
 import type { Connection } from "./connection.ts";
 import { insertDeletions } from "./deletions.ts";
 import { GroupTransaction } from "./group_transaction.ts";
-import type { LedgerMeta } from "./ledger.ts";
 import { type MainMeta, updateMainMeta } from "./main_meta.ts";
 import type { StoreParts } from "./write_group.ts";
 
@@ -16,26 +17,34 @@ export function insertDirty(main: Connection, tables: readonly string[]): void {
   for (const table of tables) main.run(INSERT_DIRTY, table);
 }
 
+/** What applying events works with. */
+export type ApplyParts = Pick<StoreParts, "main" | "time" | "apply">;
+
 /**
  * Applies one batch and commits it alone, so that no later refusal can take it back. Within main's write transaction;
  * commits it.
  */
-export function catchUp(
-  parts: Pick<StoreParts, "main" | "ledger" | "time" | "apply">,
-  meta: MainMeta,
-  ledgerMeta: LedgerMeta,
-): void {
-  const { main, ledger, time, apply } = parts;
-  const events = ledger.eventsAfter(meta.applied, ledgerMeta.count - meta.applied);
+export function catchUp(parts: ApplyParts & Pick<StoreParts, "ledger">, meta: MainMeta): void {
+  const { main, ledger } = parts;
+  const { meta: ledgerMeta, events } = ledger.since(meta.applied);
+  assertAgreement(meta, ledger, ledgerMeta);
   if (events.some((event) => event.batch !== meta.applied + 1)) {
     throw new IntegrityError("Cannot use store: main is older than its ledger; restore it", {
       details: { recorded: ledgerMeta.count, applied: meta.applied },
     });
   }
-  const place = verifyChain(events, { sequence: meta.applied, head: meta.appliedHead });
-  if (place.sequence !== ledgerMeta.count || place.head !== ledgerMeta.head) {
+  applyEvents(parts, meta, events);
+  if (meta.applied !== ledgerMeta.count || meta.appliedHead !== ledgerMeta.head) {
     throw new IntegrityError("Cannot use ledger: its events do not lead to its head");
   }
+  updateMainMeta(main, meta);
+  main.commit();
+}
+
+/** Applies events that follow what main has, and says so in `meta`; within main's write transaction. */
+export function applyEvents(parts: ApplyParts, meta: MainMeta, events: readonly RecordedEvent[]): void {
+  const { main, time, apply } = parts;
+  const place = verifyChain(events, { sequence: meta.applied, head: meta.appliedHead });
   const transaction = new GroupTransaction(time, meta.counter);
   for (const event of events) main.drive(apply(transaction, event, meta.hashKey));
   insertDeletions(main, events);
@@ -44,6 +53,4 @@ export function catchUp(
   meta.appliedHead = place.head;
   meta.verified = place.sequence;
   meta.counter = transaction.counter;
-  updateMainMeta(main, meta);
-  main.commit();
 }

@@ -41,8 +41,9 @@ export async function checkStore(parts: CheckedParts, collector: CheckCollector)
   await checkChain(parts, collector);
 }
 
-async function checkPages(
-  { read }: CheckedParts,
+/** Looks through the pages of a file. */
+export async function checkPages(
+  { read }: Pick<CheckedParts, "read">,
   connection: Connection,
   collector: CheckCollector,
 ): Promise<void> {

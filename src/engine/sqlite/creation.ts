@@ -3,20 +3,15 @@
 import { randomBytes, randomIdentity } from "../../clock.ts";
 import { IntegrityError } from "../../errors.ts";
 import { firstHead } from "../chain.ts";
-import { LEDGER_MIGRATIONS } from "../schema/ledger_schema.ts";
-import { MAIN_MIGRATIONS } from "../schema/main_schema.ts";
-import type { Migration } from "../schema/migrations.ts";
 import { mainIsMissing } from "./agreement.ts";
 import type { Connection } from "./connection.ts";
 import { schemaVersion } from "./database.ts";
 import type { Ledger, LedgerMeta } from "./ledger.ts";
 import { insertMainMeta, readMainMeta } from "./main_meta.ts";
+import { upgradeSchema } from "./upgrade_schema.ts";
 
 /** Bytes of the key of all keyed hashes. */
 const HASH_KEY_BYTES = 32;
-
-/** The version that the newest migration of either file leads to. */
-const SET_USER_VERSION = "PRAGMA user_version = 1";
 
 /** Step 1: gives a ledger its schema and lineage, with a null epoch, unless it has them. */
 export function ensureLedger(ledger: Ledger): void {
@@ -24,7 +19,7 @@ export function ensureLedger(ledger: Ledger): void {
   if (schemaVersion(connection) > 0) return;
   inTransaction(connection, () => {
     if (schemaVersion(connection) > 0) return;
-    createSchema(connection, LEDGER_MIGRATIONS);
+    upgradeSchema(connection);
     const lineage = randomIdentity();
     ledger.insertMeta({
       lineage,
@@ -46,7 +41,7 @@ export function ensureMain(main: Connection, ledger: Ledger): void {
     if (schemaVersion(main) > 0) return;
     const meta = ledger.readMeta();
     if (meta.epoch !== null) throw mainIsMissing();
-    createSchema(main, MAIN_MIGRATIONS);
+    upgradeSchema(main);
     insertMainMeta(main, {
       lineage: meta.lineage,
       generation: meta.generation,
@@ -80,14 +75,6 @@ export function ensureEpoch(main: Connection, ledger: Ledger): void {
     });
   });
   ledger.forgetMeta();
-}
-
-/** Sets the schema up; within a write transaction of the connection. */
-function createSchema(connection: Connection, migrations: readonly Migration[]): void {
-  for (const migration of migrations) {
-    for (const statement of migration.statements) connection.run(statement);
-  }
-  connection.get(SET_USER_VERSION);
 }
 
 function inTransaction(connection: Connection, body: () => void): void {

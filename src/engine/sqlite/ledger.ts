@@ -137,8 +137,29 @@ export class Ledger {
     return this.connection.all(SELECT_EVENTS, sequence, limit).map(toRecordedEvent);
   }
 
+  /** Its meta row and every event after some sequence, as they are at one moment. */
+  since(sequence: number): { readonly meta: LedgerMeta; readonly events: readonly RecordedEvent[] } {
+    const { connection } = this;
+    connection.begin("deferred");
+    try {
+      const meta = this.readMeta();
+      const events = this.eventsAfter(sequence, meta.count - sequence);
+      connection.commit();
+      return { meta, events };
+    } catch (error) {
+      throw connection.abandon(error);
+    }
+  }
+
   /** Inserts events and moves the meta row; within a transaction of this connection. */
   append(meta: LedgerMeta, events: readonly RecordedEvent[]): void {
+    this.insertEvents(events);
+    const last = events.at(-1)!;
+    this.updateMeta({ ...meta, count: last.sequence, head: last.head, announced: null });
+  }
+
+  /** Inserts events alone. */
+  insertEvents(events: readonly RecordedEvent[]): void {
     for (const event of events) {
       this.connection.run(
         INSERT_EVENT,
@@ -154,8 +175,6 @@ export class Ledger {
         event.head,
       );
     }
-    const last = events.at(-1)!;
-    this.updateMeta({ ...meta, count: last.sequence, head: last.head, announced: null });
   }
 }
 
@@ -165,7 +184,8 @@ function checksumOfMeta({ lineage, generation, epoch, count, head, probe, announ
 
 const KINDS: ReadonlySet<unknown> = new Set<DeletionKind>(["record", "scope", "turn", "pin"]);
 
-function toRecordedEvent(row: Row): RecordedEvent {
+/** Judges an event's row. */
+export function toRecordedEvent(row: Row): RecordedEvent {
   const [sequence, batch, kind, scopeHash, keyHash, burned, floor, at, counts, head] = row;
   if (!KINDS.has(kind)) throw new IntegrityError("Cannot use ledger: an event is of an unknown kind");
   return {

@@ -8,6 +8,7 @@ import { requirePermissions } from "../../files/permissions.ts";
 import {
   assertWritable,
   createPrivateFile,
+  type FileIdentity,
   inspectDirectory,
   inspectPrivateFile,
   inspectStore,
@@ -15,6 +16,8 @@ import {
   type StoreFiles,
   syncDirectory,
 } from "../../files/private_file.ts";
+import { hasWorkName } from "../../files/work_file.ts";
+import { restoreUnfinished } from "./agreement.ts";
 import { Sentinel } from "../../files/sentinel.ts";
 import {
   assertDistinct,
@@ -46,6 +49,11 @@ export interface OpenedStore {
   readonly journalMode: JournalMode;
   /** Null for a store in memory. */
   readonly sentinel: Sentinel | null;
+  /** What lay under main's name when it was opened; null for a store in memory. */
+  readonly mainFile: { readonly path: string; readonly identity: FileIdentity } | null;
+  readonly driver: SqliteDriver;
+  /** Opens a further connection to one of the files, for reading alone; null for a store in memory. */
+  readonly openBeside: ((kind: DatabaseKind) => Connection) | null;
   /** Closes both databases; all of it, whatever fails. */
   readonly close: () => void;
   /** Closes them because of an error, which is given back. */
@@ -80,7 +88,16 @@ export async function openStoreInMemory(driver: SqliteDriver): Promise<OpenedSto
     const { connection: main, journalMode } = opening.open(MAIN, ":memory:");
     creation.ensureMain(main, ledger);
     creation.ensureEpoch(main, ledger);
-    return { main, ledger, journalMode, sentinel: null, ...opening.endings() };
+    return {
+      main,
+      ledger,
+      journalMode,
+      sentinel: null,
+      mainFile: null,
+      driver,
+      openBeside: null,
+      ...opening.endings(),
+    };
   } catch (error) {
     throw opening.abandon(error);
   }
@@ -102,7 +119,8 @@ export async function openStoreOnDisk(
   return await patiently(deadlineMs, () => attempt(paths, options, creation));
 }
 
-function preparePaths(
+/** Where a store lies, once its directories are there, safe and permitted. */
+export function preparePaths(
   given: { readonly main: GivenPath; readonly ledger: GivenPath },
   readOnly: boolean,
 ): StorePaths {
@@ -120,6 +138,7 @@ function preparePaths(
 
 function attempt(paths: StorePaths, options: OpenStoreOptions, creation: Creation): OpenedStore {
   const { driver, readOnly } = options;
+  if (hasWorkName(paths.main.path, ".restoring")) throw restoreUnfinished();
   const before = inspectStore(paths);
   assertComplete(paths, before);
   if (readOnly) assertReadable(paths, before);
@@ -136,9 +155,14 @@ function attempt(paths: StorePaths, options: OpenStoreOptions, creation: Creatio
     if (readOnly) assertFinished(unfinished ? 0 : schemaVersion(main));
     else if (unfinished) finishCreation(creation, { main, ledger }, paths);
     else if (schemaVersion(main) === 0) throw mainIsMissing();
-    assertUnchanged(paths, before);
+    const identity = assertUnchanged(paths, before);
+    const mainFile = { path: paths.main.path, identity };
     const sentinel = new Sentinel(paths);
-    return { main, ledger, journalMode, sentinel, ...opening.endings() };
+    const openBeside = (kind: DatabaseKind): Connection => {
+      const { path } = kind === LEDGER ? paths.ledger : paths.main;
+      return openDatabase(kind, path, driver, true).connection;
+    };
+    return { main, ledger, journalMode, sentinel, mainFile, driver, openBeside, ...opening.endings() };
   } catch (error) {
     throw opening.abandon(error);
   }
@@ -185,8 +209,8 @@ function isMissing(file: FilePath): boolean {
   return identity === null || identity.bytes === 0;
 }
 
-/** What lay under the names before SQLite opened them must lie there now. */
-function assertUnchanged(paths: StorePaths, before: StoreFiles): void {
+/** What lay under the names before SQLite opened them must lie there now. Gives main's identity. */
+function assertUnchanged(paths: StorePaths, before: StoreFiles): FileIdentity {
   const after = inspectStore(paths);
   for (const { path } of [paths.main, paths.ledger]) {
     const old = before.get(path);
@@ -197,17 +221,18 @@ function assertUnchanged(paths: StorePaths, before: StoreFiles): void {
       });
     }
   }
+  return after.get(paths.main.path)!;
 }
 
 /** Collects what an attempt opened, so that any failure closes all of it. */
-class Opening {
-  readonly #driver: SqliteDriver;
+export class Opening {
+  readonly driver: SqliteDriver;
   readonly #readOnly: boolean;
   readonly #databases: Database[] = [];
   readonly #releases: (() => void)[] = [];
 
   constructor(driver: SqliteDriver, readOnly: boolean) {
-    this.#driver = driver;
+    this.driver = driver;
     this.#readOnly = readOnly;
   }
 
@@ -222,12 +247,12 @@ class Opening {
       throw new StorageError("BUSY", `Cannot open store: ${kind.what} vanished meanwhile`);
     }
     if (!isOpenHere(file.path, identity)) assertOwnHeader(file.path, kind);
-    this.#releases.push(claimFile(file.path, identity, this.#driver.name));
+    this.#releases.push(claimFile(file.path, identity, this.driver.name));
     return this.open(kind, file.path);
   }
 
   open(kind: DatabaseKind, path: string): Database {
-    const database = openDatabase(kind, path, this.#driver, this.#readOnly);
+    const database = openDatabase(kind, path, this.driver, this.#readOnly);
     this.#databases.push(database);
     return database;
   }

@@ -96,6 +96,18 @@ export function configure(connection: Connection, mode: JournalMode, readOnly: b
   }
 }
 
+const SET_MEMORY = "PRAGMA journal_mode = MEMORY";
+const SYNCHRONOUS_OFF: Setting = { ...SYNCHRONOUS_FULL, set: "PRAGMA synchronous = OFF", value: 0 };
+
+/** Sets up a connection to a file that is thrown away unless it is finished, and has to stand alone then. */
+export function configureWorkFile(connection: Connection): void {
+  // A copy of a store that kept a log says so in its first page, which only this takes back.
+  setJournalMode(connection, "delete", false);
+  if (connection.get(SET_MEMORY)![0] !== "memory") refuse("journal_mode");
+  for (const each of [SYNCHRONOUS_OFF, ...SETTINGS]) apply(connection, each);
+  if (connection.get(GET_AUTO_VACUUM)![0] !== AUTO_VACUUM_INCREMENTAL) refuse("auto_vacuum");
+}
+
 function setJournalMode(connection: Connection, mode: JournalMode, readOnly: boolean): void {
   const sql = readOnly ? GET_JOURNAL_MODE : mode === "wal" ? SET_WAL : SET_DELETE;
   const granted = connection.get(sql)![0];

@@ -3,11 +3,22 @@ import { StorageError } from "../../errors.ts";
 import { BUSY_SLEEP_MS, CHAIN_EVENTS_PER_BATCH } from "../../limits.ts";
 import { type ChainPlace, verifyChain } from "../chain.ts";
 import { EffectiveTime } from "../effective_time.ts";
-import type { Applying, Engine, EngineSupports, ReadOptions, Watermark, WriteOptions } from "../engine.ts";
+import type {
+  Applying,
+  CheckRows,
+  CopyOptions,
+  Engine,
+  EngineSupports,
+  ReadOptions,
+  StorePlace,
+  Watermark,
+  WriteOptions,
+} from "../engine.ts";
 import { LateModule } from "../../late_module.ts";
 import type { CheckCollector } from "../check.ts";
 import type { CheckedParts } from "./check_store.ts";
 import type { Connection } from "./connection.ts";
+import { LEDGER, MAIN } from "./database.ts";
 import type { LedgerMeta } from "./ledger.ts";
 import { patiently } from "./patience.ts";
 import { isBusy } from "./result_codes.ts";
@@ -91,6 +102,11 @@ export class SqliteEngine implements Engine {
   /** Takes over opened files: verifies what is new in the ledger, and completes what is pending. */
   static async start(store: OpenedStore, options: SqliteEngineOptions): Promise<SqliteEngine> {
     const deadlineMs = monotonicMs() + options.busyTimeoutMs;
+    if (await patiently(deadlineMs, () => isPending(store)) && !options.readOnly) {
+      const [{ finishSwitch }] = await Promise.all([import("./switch_store.ts"), options.applying.load()]);
+      const parts = { time: new EffectiveTime(options.clock), apply: options.applying.module.applyEvent };
+      await patiently(deadlineMs, () => finishSwitch(store, parts));
+    }
     const { meta, ledgerMeta } = await patiently(deadlineMs, () => readAgreement(store));
     store.sentinel?.remember();
     const engine = new SqliteEngine(store, options, meta);
@@ -195,6 +211,45 @@ export class SqliteEngine implements Engine {
     return null;
   }
 
+  async copy(file: "main" | "ledger", path: string, options: CopyOptions): Promise<StorePlace> {
+    this.#assertOpen();
+    await this.#completeIfPossible();
+    const { copyDatabase } = await import("./copying.ts");
+    this.#assertOpen();
+    const { main, ledger, driver, openBeside } = this.#store;
+    const kind = file === "ledger" ? LEDGER : MAIN;
+    const parts = {
+      own: kind === LEDGER ? ledger.connection : main,
+      openBeside: openBeside === null ? null : () => openBeside(kind),
+      driver,
+      busyTimeoutMs: this.#busyTimeoutMs,
+    };
+    const place = await copyDatabase(kind, path, parts, options);
+    // Reads, and so finds out whether what was copied is still this store.
+    await this.watermark();
+    if (place.lineage !== this.lineage || place.epoch !== this.epoch) {
+      throw new StorageError("REPLACED", "Cannot copy store: another one lies under its name", {
+        details: { by: "file" },
+      });
+    }
+    return place;
+  }
+
+  async checkCopy(
+    file: "main" | "ledger",
+    path: string,
+    collector: CheckCollector,
+    checkRows: CheckRows,
+  ): Promise<void> {
+    const [{ checkCopy }, { WorkDatabase }] = await Promise.all([
+      import("./check_copy.ts"),
+      import("./work_database.ts"),
+    ]);
+    const kind = file === "ledger" ? LEDGER : MAIN;
+    using work = WorkDatabase.open(kind, path, this.#store.driver);
+    await checkCopy(kind, work, collector, checkRows);
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -253,6 +308,11 @@ export class SqliteEngine implements Engine {
   #assertOpen(): void {
     if (this.#closing !== null) throw new StorageError("CLOSED", "The store was closed");
   }
+}
+
+/** Whether main waits to become live: a restore is going on, or was killed, perhaps after the ledger's commit. */
+function isPending({ main }: OpenedStore): boolean {
+  return readMainMeta(main).pendingFrom !== null;
 }
 
 /** Main first: the ledger may have gone on meanwhile, and never lies behind. */

@@ -76,7 +76,7 @@ export class WriteGroups {
       ledgerMeta = ledger.meta();
       assertAgreement(meta, ledger, ledgerMeta);
       if (ledgerMeta.count > meta.applied) {
-        catchUp({ main, ledger, time, apply }, meta, ledgerMeta);
+        catchUp({ main, ledger, time, apply }, meta);
         this.#verified = meta.verified;
         return "again";
       }
@@ -251,7 +251,10 @@ export class WriteGroups {
       if (announces && !ledger.announce(ledger.meta(), meta.applied + 1)) return this.#startOver();
       ledger.connection.begin(exclusive ? "exclusive" : "immediate");
       const fresh = ledger.readMeta();
-      if (fresh.count !== meta.applied || fresh.head !== meta.appliedHead || fresh.epoch !== meta.epoch) {
+      const moved = fresh.count !== meta.applied || fresh.head !== meta.appliedHead;
+      // A restore may have taken the announcement back: it locks another main than this one.
+      const announced = !announces || fresh.announced === meta.applied + 1;
+      if (moved || fresh.epoch !== meta.epoch || !announced) {
         ledger.connection.rollback();
         main.rollback();
         ledger.forgetMeta();

@@ -1,0 +1,69 @@
+/** Backups: one private file each, made under another name and looked through before it gets its own. */
+
+import { readFields, requireCallback, requireSignal } from "./contracts/arguments.ts";
+import type { BackupOptions, BackupProgress, BackupReport } from "./contracts/backup.ts";
+import type { RecordKind } from "./contracts/record_kind.ts";
+import { checkConversations } from "./conversations/check.ts";
+import { CheckCollector } from "./engine/check.ts";
+import type { CheckRows, Engine } from "./engine/engine.ts";
+import { IntegrityError } from "./errors.ts";
+import { requirePermissions } from "./files/permissions.ts";
+import { inspectDirectory, makePrivateDirectory } from "./files/private_file.ts";
+import { type FilePath, parsePath, resolveFile } from "./files/store_path.ts";
+import { WorkFile } from "./files/work_file.ts";
+import { checkRecords } from "./records/check.ts";
+
+/** Copies the store, or its ledger, to a place where nothing is yet. */
+export async function backUp(
+  engine: Engine,
+  of: BackupReport["of"],
+  destination: unknown,
+  options: BackupOptions,
+  kinds: ReadonlyMap<string, RecordKind>,
+): Promise<BackupReport> {
+  const given = readFields("options", options, ["signal", "onProgress"]);
+  const signal = requireSignal(given.signal);
+  const onProgress = requireCallback("onProgress", given.onProgress) as BackupOptions["onProgress"];
+  const target = prepareDestination(destination);
+  signal?.throwIfAborted();
+  using work = WorkFile.claim(target, ".partial");
+  const tell = (step: BackupProgress["step"]) => (part: string, rows: number): void =>
+    onProgress?.({ step, part, rows });
+  const file = of === "store" ? "main" : "ledger";
+  const place = await engine.copy(file, work.path, { signal, onRows: tell("copy") });
+  const collector = new CheckCollector({ signal, onProgress: ({ part, rows }) => tell("check")(part, rows) });
+  await engine.checkCopy(file, work.path, collector, rowsCheck(kinds));
+  assertSound(collector);
+  const { bytes } = work;
+  work.publish();
+  return { of, bytes, ...place };
+}
+
+/** Looks through the records and conversations of a copy. */
+export function rowsCheck(kinds: ReadonlyMap<string, RecordKind>): CheckRows {
+  return async (copy, collector) => {
+    await checkRecords(copy, kinds, collector);
+    await checkConversations(copy, collector);
+  };
+}
+
+/** A destination in a directory that is there and safe, or is made. */
+export function prepareDestination(destination: unknown): FilePath {
+  const given = parsePath("destination", destination);
+  requirePermissions([given.parent], false);
+  makePrivateDirectory(given.parent);
+  const file = resolveFile(given);
+  requirePermissions([file.directory], false);
+  inspectDirectory(file.directory);
+  return file;
+}
+
+/** A copy of a damaged store would be refused when it is needed. */
+function assertSound(collector: CheckCollector): void {
+  const [first] = collector.report().problems;
+  if (first === undefined) return;
+  throw new IntegrityError(
+    `Cannot make backup: the store is damaged in ${first.table}; check() says where`,
+    { details: { problems: collector.report().problems.length, table: first.table } },
+  );
+}

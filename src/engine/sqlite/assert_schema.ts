@@ -1,0 +1,37 @@
+import { IntegrityError } from "../../errors.ts";
+import { Connection } from "./connection.ts";
+import { type DatabaseKind, schemaVersion } from "./database.ts";
+import type { SqliteDriver } from "./driver.ts";
+import { MIGRATIONS, upgradeSchema } from "./upgrade_schema.ts";
+
+const SELECT_SCHEMA = `SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_schema ORDER BY type, name`;
+
+/** SQLite quotes the name of a table that was renamed, as a rewritten one is. */
+const QUOTES_AND_SPACE = /["\s]+/g;
+
+/**
+ * Requires exactly the tables and indexes that this module makes: a file from elsewhere may bring triggers and views,
+ * which would run with whatever is done to it.
+ */
+export function assertSchema(connection: Connection, kind: DatabaseKind, driver: SqliteDriver): void {
+  const version = schemaVersion(connection);
+  if (version === 0) throw new IntegrityError(`Cannot use ${kind.what}: its creation is unfinished`);
+  const model = Connection.open(kind.name, driver, ":memory:", false);
+  try {
+    upgradeSchema(model, MIGRATIONS[kind.name].filter((each) => each.version <= version));
+    if (describe(connection) === describe(model)) return;
+  } finally {
+    model.close();
+  }
+  throw new IntegrityError(`Cannot use ${kind.what}: its tables are not those of its version`, {
+    details: { version },
+  });
+}
+
+function describe(connection: Connection): string {
+  return JSON.stringify(
+    connection.all(SELECT_SCHEMA).map((row) =>
+      row.map((cell) => String(cell).replace(QUOTES_AND_SPACE, " ").trim())
+    ),
+  );
+}

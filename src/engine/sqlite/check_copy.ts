@@ -1,0 +1,83 @@
+/** Checks a file that stands alone: the copy that a backup made, or that a restore works on. */
+
+import { checksumOf } from "../../canonical/checksum.ts";
+import { IntegrityError } from "../../errors.ts";
+import { CHAIN_EVENTS_PER_BATCH } from "../../limits.ts";
+import { type ChainPlace, firstHead, verifyChain } from "../chain.ts";
+import type { CheckCollector } from "../check.ts";
+import type { CheckRows } from "../engine.ts";
+import type { RecordedEvent } from "../operation.ts";
+import { checkPages } from "./check_store.ts";
+import { type DatabaseKind, LEDGER } from "./database.ts";
+import type { Connection } from "./connection.ts";
+import { Ledger, toRecordedEvent } from "./ledger.ts";
+import { readMainMeta } from "./main_meta.ts";
+import type { WorkDatabase } from "./work_database.ts";
+
+/** Looks through its pages, its meta row, its chain of deletions, and its rows; what is damaged goes to the collector. */
+export async function checkCopy(
+  kind: DatabaseKind,
+  work: WorkDatabase,
+  collector: CheckCollector,
+  checkRows: CheckRows,
+): Promise<void> {
+  const { connection } = work;
+  await checkPagesOf(work, collector);
+  try {
+    if (kind === LEDGER) await checkEvents(new Ledger(connection), collector);
+    else await checkDeletions(connection, collector);
+  } catch (error) {
+    collector.caught(kind.name, "meta", error);
+  }
+  if (kind !== LEDGER) await checkRows(work, collector);
+}
+
+/** Looks through its pages alone: before that, nothing else of it can be relied on. */
+export async function checkPagesOf({ connection }: WorkDatabase, collector: CheckCollector): Promise<void> {
+  await checkPages({ read: (call) => Promise.try(call) }, connection, collector);
+  await collector.batch("pages", 0);
+}
+
+async function checkEvents(ledger: Ledger, collector: CheckCollector): Promise<void> {
+  const { lineage, count, head } = ledger.readMeta();
+  const place = await follow(lineage, (after, limit) => ledger.eventsAfter(after, limit), collector);
+  if (place.sequence !== count || place.head !== head) {
+    collector.problem("ledger", "events", "The events do not lead to the head");
+  }
+}
+
+async function checkDeletions(connection: Connection, collector: CheckCollector): Promise<void> {
+  const { lineage, applied, appliedHead } = readMainMeta(connection);
+  const place = await follow(lineage, (after, limit) => readDeletions(connection, after, limit), collector);
+  if (place.sequence !== applied || place.head !== appliedHead) {
+    collector.problem("main", "deletions", "The deletions do not lead to the head");
+  }
+}
+
+async function follow(
+  lineage: string,
+  read: (after: number, limit: number) => readonly RecordedEvent[],
+  collector: CheckCollector,
+): Promise<ChainPlace> {
+  let place: ChainPlace = { sequence: 0, head: firstHead(lineage) };
+  for (;;) {
+    const events = read(place.sequence, CHAIN_EVENTS_PER_BATCH);
+    place = verifyChain(events, place);
+    await collector.batch("deletions", events.length);
+    if (events.length < CHAIN_EVENTS_PER_BATCH) return place;
+  }
+}
+
+const SELECT_DELETIONS =
+  `SELECT sequence, batch, kind, scope_hash, key_hash, burned, floor, at, counts, head, checksum
+  FROM deletions WHERE sequence > $1 ORDER BY sequence LIMIT $2`;
+
+/** Main's copies of events, oldest first. */
+export function readDeletions(main: Connection, after: number, limit: number): readonly RecordedEvent[] {
+  return main.all(SELECT_DELETIONS, after, limit).map((row) => {
+    if (checksumOf(...row.slice(0, 10)) !== row[10]) {
+      throw new IntegrityError("Cannot use store: the checksum of a deletion does not match");
+    }
+    return toRecordedEvent(row);
+  });
+}

@@ -1,0 +1,193 @@
+/** Prepares the copy of a backup to become the live store: step 4.3 of the protocol, on a file that nobody else knows. */
+
+import { randomIdentity, yieldToEventLoop } from "../../clock.ts";
+import { IntegrityError, StorageError } from "../../errors.ts";
+import { CHAIN_EVENTS_PER_BATCH, GENERATIONS_MAX, REVISIONS_PER_GENERATION } from "../../limits.ts";
+import { firstHead, verifyChain } from "../chain.ts";
+import type { Watermark } from "../engine.ts";
+import type { Operation, WriteTransaction } from "../operation.ts";
+import { REWRITES } from "../schema/rewrites.ts";
+import { applyEvents, type ApplyParts, insertDirty } from "./catch_up.ts";
+import type { Connection } from "./connection.ts";
+import { MAIN } from "./database.ts";
+import { upgradeSchema } from "./upgrade_schema.ts";
+import { GroupTransaction } from "./group_transaction.ts";
+import type { Ledger } from "./ledger.ts";
+import { type MainMeta, readMainMeta, updateMainMeta } from "./main_meta.ts";
+
+/** What a restore does to the rows of a copy besides applying deletions, in steps; each is told where the last one ended. */
+export interface ResetRows {
+  readonly dropDerived: (transaction: WriteTransaction) => Operation<void>;
+  readonly moveRevisions: (
+    transaction: WriteTransaction,
+    after: number,
+    generation: number,
+  ) => Operation<number | null>;
+}
+
+/** What preparing works with. */
+export interface PrepareParts extends ApplyParts {
+  readonly resetRows: ResetRows;
+  readonly signal: AbortSignal | undefined;
+  /** Told how many newer deletions were applied so far. */
+  readonly onApplied: (events: number) => void;
+}
+
+/** Rows of a copy, by what they are. */
+export interface RowCounts {
+  readonly records: number;
+  readonly scopes: number;
+  readonly turns: number;
+  readonly pins: number;
+}
+
+/** What became of a copy. */
+export interface Prepared {
+  readonly meta: MainMeta;
+  readonly from: Watermark;
+  /** What newer deletions erased again. */
+  readonly erased: RowCounts;
+}
+
+/** Judges what a copy says of itself, an older schema brought up to date. */
+export function openBackup(copy: Connection): MainMeta {
+  copy.begin("immediate");
+  upgradeSchema(copy);
+  copy.commit();
+  const meta = readMainMeta(copy);
+  if (meta.pendingFrom !== null) {
+    throw new StorageError("RESTORE", "Cannot restore: the backup is itself an unfinished restore");
+  }
+  return meta;
+}
+
+/**
+ * Requires that a ledger is whole, of the backup's lineage, and goes on from both the backup and the watermark.
+ *
+ * @returns its generation
+ */
+export async function assertAuthority(
+  ledger: Ledger,
+  backup: MainMeta,
+  watermark: Watermark,
+): Promise<number> {
+  const { lineage, generation, count, head } = ledger.readMeta();
+  if (backup.lineage !== lineage) {
+    throw new IntegrityError("Cannot restore: the backup and the ledger belong to different stores");
+  }
+  if (watermark.lineage !== lineage) {
+    throw new IntegrityError("Cannot restore: the watermark and the ledger belong to different stores");
+  }
+  let place = { sequence: 0, head: firstHead(lineage) };
+  while (place.sequence < count) {
+    const events = ledger.eventsAfter(
+      place.sequence,
+      Math.min(CHAIN_EVENTS_PER_BATCH, count - place.sequence),
+    );
+    if (events.length === 0) throw new IntegrityError("Cannot restore: events are missing in the ledger");
+    place = verifyChain(events, place);
+    await yieldToEventLoop();
+  }
+  if (place.head !== head) {
+    throw new IntegrityError("Cannot restore: the ledger's events do not lead to its head");
+  }
+  for (
+    const [what, sequence, expected] of [
+      ["backup", backup.applied, backup.appliedHead],
+      ["watermark", watermark.sequence, watermark.head],
+    ] as const
+  ) {
+    if (sequence > count) {
+      throw new IntegrityError(`Cannot restore: the ledger is older than the ${what}`, {
+        details: { recorded: count, [what]: sequence },
+      });
+    }
+    if (ledger.headAt(sequence, ledger.readMeta()) !== expected) {
+      throw new IntegrityError(`Cannot restore: the ledger tells another history than the ${what}`, {
+        details: { [what]: sequence },
+      });
+    }
+  }
+  return generation;
+}
+
+/** Applies every newer deletion, and gives the copy an epoch and a range of revisions of its own; one transaction. */
+export async function prepareRestored(
+  meta: MainMeta,
+  generation: number,
+  ledger: Ledger | null,
+  parts: PrepareParts,
+): Promise<Prepared> {
+  if (generation >= GENERATIONS_MAX) throw new IntegrityError("Cannot restore: there were too many restores");
+  const { main, time, signal } = parts;
+  const from = { lineage: meta.lineage, sequence: meta.applied, head: meta.appliedHead };
+  time.observe(meta.clockMark, meta.clockEpoch);
+  main.begin("immediate");
+  try {
+    const before = countRows(main);
+    if (ledger !== null) await applyNewer(ledger, meta, parts, from.sequence);
+    const after = countRows(main);
+    meta.pendingFrom = generation;
+    meta.generation = generation + 1;
+    meta.epoch = randomIdentity();
+    meta.counter = meta.generation * REVISIONS_PER_GENERATION + meta.counter % REVISIONS_PER_GENERATION;
+    meta.shrunkBytes = null;
+    const transaction = new GroupTransaction(time, meta.counter);
+    main.drive(parts.resetRows.dropDerived(transaction));
+    for (let after: number | null = 0; after !== null;) {
+      after = main.drive(parts.resetRows.moveRevisions(transaction, after, meta.generation));
+      await yieldToEventLoop();
+      signal?.throwIfAborted();
+    }
+    insertDirty(main, transaction.dirty);
+    await rewriteDirty(main, signal);
+    updateMainMeta(main, meta);
+    main.commit();
+    main.all(GIVE_BACK_PAGES);
+    return { meta, from, erased: difference(before, after) };
+  } catch (error) {
+    throw main.abandon(error);
+  }
+}
+
+async function applyNewer(ledger: Ledger, meta: MainMeta, parts: PrepareParts, from: number): Promise<void> {
+  for (;;) {
+    const events = ledger.eventsAfter(meta.applied, CHAIN_EVENTS_PER_BATCH);
+    if (events.length === 0) return;
+    applyEvents(parts, meta, events);
+    parts.onApplied(meta.applied - from);
+    await yieldToEventLoop();
+    parts.signal?.throwIfAborted();
+  }
+}
+
+const COUNT_ROWS = `SELECT (SELECT count(*) FROM records), (SELECT count(*) FROM scopes),
+  (SELECT count(*) FROM turns), (SELECT count(*) FROM pins)`;
+
+function countRows(main: Connection): RowCounts {
+  const [records, scopes, turns, pins] = main.get(COUNT_ROWS)! as readonly number[];
+  return { records: records!, scopes: scopes!, turns: turns!, pins: pins! };
+}
+
+function difference(before: RowCounts, after: RowCounts): RowCounts {
+  return {
+    records: before.records - after.records,
+    scopes: before.scopes - after.scopes,
+    turns: before.turns - after.turns,
+    pins: before.pins - after.pins,
+  };
+}
+
+const SELECT_DIRTY = `SELECT name FROM dirty ORDER BY name`;
+const DELETE_DIRTY = `DELETE FROM dirty WHERE name = $1`;
+const GIVE_BACK_PAGES = "PRAGMA incremental_vacuum";
+
+/** What a restored store starts with holds no trace of what was erased from the backup. */
+async function rewriteDirty(main: Connection, signal: AbortSignal | undefined): Promise<void> {
+  for (const [name] of main.all(SELECT_DIRTY)) {
+    for (const statement of REWRITES.get(name as string) ?? []) main.run(statement);
+    main.run(DELETE_DIRTY, name!);
+    await yieldToEventLoop();
+    signal?.throwIfAborted();
+  }
+}

@@ -1,0 +1,176 @@
+import { StorageError } from "../errors.ts";
+import { WORK_FILE_CLAIMS_MAX } from "../limits.ts";
+import { lstatOrNull, syncDirectory, toStorageError } from "./private_file.ts";
+import { type FilePath, SIDECAR_SUFFIXES } from "./store_path.ts";
+
+/** What a file is being made for, by the suffix that its name bears meanwhile. */
+export type WorkSuffix = ".partial" | ".restoring";
+
+const IS_WINDOWS = Deno.build.os === "windows";
+
+/**
+ * A private file in the making, beside the name it will get once it is whole. Its maker holds it locked, so that one
+ * whose maker was killed can be told from one that is being made, and is removed by whoever comes next. On Windows a lock
+ * would keep SQLite out, so there a file that was left has to be removed by hand.
+ *
+ * The lock belongs to the open file, which stays open as long as SQLite may have the file open in this process: closing
+ * it would drop SQLite's own locks.
+ */
+export class WorkFile implements Disposable {
+  /** Where it lies meanwhile. */
+  readonly path: string;
+  readonly #target: FilePath;
+  readonly #file: Deno.FsFile;
+  #isOver = false;
+
+  private constructor(target: FilePath, path: string, file: Deno.FsFile) {
+    this.#target = target;
+    this.path = path;
+    this.#file = file;
+  }
+
+  /**
+   * Makes an empty one, exclusively.
+   *
+   * @throws {StorageError} `EXISTS` if the target or a sidecar of it is there, `BUSY` if another process makes one for it
+   */
+  static claim(target: FilePath, suffix: WorkSuffix): WorkFile {
+    assertFree(target);
+    const path = target.path + suffix;
+    for (let attempt = 0; attempt < WORK_FILE_CLAIMS_MAX; attempt++) {
+      const file = createExclusively(path);
+      if (file === null) removeLeftover(target, suffix);
+      else if (!IS_WINDOWS && !file.tryLockSync(true)) file.close();
+      else if (leadsTo(path, file)) return new WorkFile(target, path, file);
+      else file.close();
+    }
+    throw beingMade();
+  }
+
+  /** Writes bytes at its end. */
+  write(bytes: Uint8Array): void {
+    try {
+      for (let written = 0; written < bytes.length;) written += this.#file.writeSync(bytes.subarray(written));
+    } catch (error) {
+      throw toStorageError(error);
+    }
+  }
+
+  /** How many bytes it has. */
+  get bytes(): number {
+    return this.#file.statSync().size;
+  }
+
+  /**
+   * Makes its bytes durable, gives it its name, exclusively, and makes that durable too. SQLite must have closed it.
+   *
+   * @throws {StorageError} `EXISTS` if the target or a sidecar of it came into being meanwhile
+   */
+  publish(): void {
+    const { path, directory } = this.#target;
+    try {
+      this.#file.syncSync();
+      assertFree(this.#target);
+      Deno.linkSync(this.path, path);
+      syncDirectory(directory);
+      Deno.removeSync(this.path);
+      syncDirectory(directory);
+    } catch (error) {
+      throw error instanceof Deno.errors.AlreadyExists ? exists() : toStorageErrorUnless(error);
+    }
+    this.#end();
+  }
+
+  /** Removes it, unless it has got its name. */
+  [Symbol.dispose](): void {
+    if (this.#isOver) return;
+    removeWithSidecars(this.path);
+    this.#end();
+  }
+
+  #end(): void {
+    this.#isOver = true;
+    this.#file.close();
+  }
+}
+
+/** Refuses a place where anything lies already: nothing is ever overwritten. */
+export function assertFree(target: FilePath): void {
+  for (const suffix of ["", ...SIDECAR_SUFFIXES]) {
+    if (lstatOrNull(target.path + suffix) !== null) throw exists();
+  }
+}
+
+/** Whether another name of the same file is left from making it: its maker was killed just before taking that away. */
+export function hasWorkName(path: string, suffix: WorkSuffix): boolean {
+  const work = lstatOrNull(path + suffix);
+  const file = work === null ? null : lstatOrNull(path);
+  return file !== null && work !== null && file.dev === work.dev && file.ino === work.ino;
+}
+
+/**
+ * Removes what a killed maker left under a target's work name; a file that has got its name already keeps that.
+ *
+ * @throws {StorageError} `BUSY` if its maker is alive, `EXISTS` where that cannot be told, `UNSAFE` if it is no file
+ */
+export function removeLeftover(target: FilePath, suffix: WorkSuffix): void {
+  const path = target.path + suffix;
+  const info = lstatOrNull(path);
+  if (info === null) return;
+  if (!info.isFile) {
+    throw new StorageError(
+      "UNSAFE",
+      `Cannot use the destination: what bears its name with ${suffix} is no file`,
+    );
+  }
+  if (IS_WINDOWS) {
+    throw new StorageError(
+      "EXISTS",
+      `Cannot use the destination: a file is left under its name with ${suffix}`,
+    );
+  }
+  try {
+    using file = Deno.openSync(path, { read: true, write: true });
+    if (!file.tryLockSync(true)) throw beingMade();
+    if (leadsTo(path, file)) removeWithSidecars(path);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw toStorageErrorUnless(error);
+  }
+}
+
+function createExclusively(path: string): Deno.FsFile | null {
+  try {
+    return Deno.openSync(path, { read: true, write: true, createNew: true, mode: 0o600 });
+  } catch (error) {
+    if (error instanceof Deno.errors.AlreadyExists) return null;
+    throw toStorageError(error);
+  }
+}
+
+/** Whether a name still leads to an open file. */
+function leadsTo(path: string, file: Deno.FsFile): boolean {
+  const [named, open] = [lstatOrNull(path), file.statSync()];
+  return named !== null && named.dev === open.dev && named.ino === open.ino;
+}
+
+function removeWithSidecars(path: string): void {
+  for (const suffix of [...SIDECAR_SUFFIXES, ""]) {
+    try {
+      Deno.removeSync(path + suffix);
+    } catch (error) {
+      if (!(error instanceof Deno.errors.NotFound)) throw toStorageError(error);
+    }
+  }
+}
+
+function toStorageErrorUnless(error: unknown): unknown {
+  return error instanceof StorageError ? error : toStorageError(error);
+}
+
+function exists(): StorageError {
+  return new StorageError("EXISTS", "Cannot use the destination: it, or a sidecar of it, is there already");
+}
+
+function beingMade(): StorageError {
+  return new StorageError("BUSY", "Cannot use the destination: another process is making a file there");
+}
