@@ -35,6 +35,7 @@ export async function backUp(
   await engine.checkCopy(file, work.path, collector, rowsCheck(kinds));
   assertSound(collector);
   const { bytes } = work;
+  signal?.throwIfAborted();
   work.publish();
   return { of, bytes, ...place };
 }

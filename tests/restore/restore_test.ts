@@ -1,0 +1,506 @@
+import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import { type Memory, type MemoryEvent, openMemory, restoreMemory, type Watermark } from "../../mod.ts";
+import { assertSound, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
+import { DRIVERS, FACT, factOf, fill, SCOPE, Shelf, textsOf } from "./shelf.ts";
+
+const RANGE = 2 ** 32;
+
+/** A store whose backup holds three turns and a fact, of which one turn and the fact were deleted since. */
+async function deletedSince(
+  shelf: Shelf,
+): Promise<{ readonly memory: Memory; readonly watermark: Watermark; readonly turnIds: readonly string[] }> {
+  const memory = await shelf.open();
+  const { turnIds } = await fill(memory);
+  await memory.backup(shelf.at("agent.backup"));
+  const talk = memory.conversation(SCOPE);
+  await talk.delete({ kind: "turn", key: turnIds[1]!, expectedRevision: await talk.revision() });
+  assert.equal(await memory.records.forget(FACT, 1), true);
+  return { memory, watermark: await memory.deletionWatermark(), turnIds };
+}
+
+for (const [journal, driver] of DRIVERS) {
+  Deno.test(`BAK-07 restoreMemory() gives what the backup had, less what was deleted since, with a ${journal}`, async () => {
+    await using shelf = await Shelf.make(driver());
+    const { memory, watermark } = await deletedSince(shelf);
+    await memory.conversation(SCOPE).append([{ role: "user", content: "After the backup." }]);
+    const restored = await shelf.restore("agent.backup", "restored.db", watermark);
+    assert.deepEqual(await textsOf(restored), ["The pears were grafted in March.", "Prune before frost."]);
+    assert.equal(await restored.records.get(FACT), null);
+    const report = restored.restored!;
+    assert.deepEqual(report.erased, { records: 1, scopes: 0, turns: 1, pins: 0 });
+    assert.deepEqual([report.from.sequence, report.to.sequence, report.generation], [0, 2, 1]);
+    assert.deepEqual(report.to, watermark);
+    assert.equal(report.ledgerLost, false);
+    await assertSound(restored);
+    await memory.close();
+    await restored.close();
+    const again = await shelf.open({}, "restored.db");
+    assert.equal(again.restored, null);
+    assert.equal((await textsOf(again)).length, 2);
+  });
+
+  Deno.test(`a restore fences the old store, whatever it was doing, with a ${journal}`, async () => {
+    await using shelf = await Shelf.make(driver());
+    const { memory, watermark } = await deletedSince(shelf);
+    const reader = await shelf.open({ readOnly: true });
+    const restored = await shelf.restore("agent.backup", "restored.db", watermark);
+    const replaced = { code: "REPLACED", details: { by: "restore" } };
+    const talk = memory.conversation(SCOPE);
+    await assert.rejects(talk.append([{ role: "user", content: "Lost?" }]), replaced);
+    await assert.rejects(talk.snapshot(), replaced);
+    await assert.rejects(reader.conversation(SCOPE).snapshot(), replaced);
+    await assert.rejects(memory.records.put(FACT, factOf("Lost?"), { expected: null, ttl: 60 }), replaced);
+    await assert.rejects(memory.backup(shelf.at("late")), replaced);
+    await assert.rejects(shelf.open(), replaced);
+    assert.equal(restored.restored!.fenced.includes(shelf.at("agent.db")), true);
+    assert.equal(restored.restored!.fenced.every((path) => path.startsWith(shelf.at("agent.db"))), true);
+  });
+}
+
+Deno.test("revisions after a restore lie in a range of their own, and no snapshot from before is current", async () => {
+  await using shelf = await Shelf.make();
+  const memory = await shelf.open();
+  await fill(memory);
+  const before = await memory.conversation(SCOPE).snapshot();
+  await memory.backup(shelf.at("agent.backup"));
+  await memory.close();
+  const restored = await shelf.restore("agent.backup", "restored.db", await watermarkOf(shelf));
+  const talk = restored.conversation(SCOPE);
+  assert.equal(await talk.revision(), RANGE + before.revision);
+  await assert.rejects(talk.assertCurrent(before), { reason: "SNAPSHOT" });
+  const stale = talk.putTurn(turnOf("late"), { operationId: "late", expectedRevision: before.revision });
+  await assert.rejects(stale, { reason: "REVISION", currentRevision: RANGE + before.revision });
+  assert.equal((await restored.records.get(FACT))?.revision, 1, "a record keeps its own revision");
+  assert.equal(await restored.records.put(FACT, factOf("Again."), { expected: 1, ttl: 60 }), RANGE + 2);
+  const fresh = restored.conversation({ tenantId: "orchard", sessionId: "autumn" });
+  assert.equal(await fresh.create(), RANGE);
+  const turns = [];
+  for await (const turn of talk.turns()) turns.push(turn.revision);
+  assert.deepEqual(turns, [1, 1, 1], "a turn keeps its own revision");
+});
+
+function turnOf(text: string): Parameters<ReturnType<Memory["conversation"]>["putTurn"]>[0] {
+  return { turnId: text, scope: SCOPE, messages: [{ messageId: text, role: "user", content: text }] };
+}
+
+async function watermarkOf(shelf: Shelf, name = "agent.db"): Promise<Watermark> {
+  await using memory = await openMemory(shelf.at(name), {
+    deletionPath: shelf.at("agent.db.deletions"),
+    readOnly: true,
+  });
+  return await memory.deletionWatermark();
+}
+
+Deno.test("a restore drops summaries and replays, and search makes a fresh index", async () => {
+  await using shelf = await Shelf.make();
+  const memory = await shelf.open();
+  await fill(memory);
+  const talk = memory.conversation(SCOPE);
+  await talk.search("grafted");
+  await talk.replayPut(await talk.snapshot(), "answer", { text: "In March." });
+  await memory.close();
+  await Deno.copyFile(shelf.at("agent.db"), shelf.at("agent.backup"));
+  const restored = await shelf.restore("agent.backup", "restored.db", await watermarkOf(shelf));
+  const again = restored.conversation(SCOPE);
+  assert.equal(await again.replayGet(await again.snapshot(), "answer"), null);
+  assert.equal((await again.search("grafted"))[0]!.content, "The pears were grafted in March.");
+});
+
+Deno.test("what a restore erased leaves no byte in the restored files", async () => {
+  await using shelf = await Shelf.make();
+  const { memory, watermark, turnIds } = await deletedSince(shelf);
+  await memory.close();
+  const restored = await shelf.restore("agent.backup", "restored.db", watermark);
+  await restored.close();
+  for (const name of shelf.names().filter((name) => name.startsWith("restored.db"))) {
+    const text = new TextDecoder("latin1").decode(await Deno.readFile(shelf.at(name)));
+    for (const gone of ["forty metres", "The graft took", turnIds[1]!]) {
+      assert.equal(text.includes(gone), false, `${gone} in ${name}`);
+    }
+  }
+});
+
+Deno.test("the same backup can be restored twice, and nothing that was deleted in between comes back", async () => {
+  await using shelf = await Shelf.make();
+  const { memory, watermark, turnIds } = await deletedSince(shelf);
+  await memory.close();
+  const first = await shelf.restore("agent.backup", "first.db", watermark);
+  const talk = first.conversation(SCOPE);
+  await talk.delete({ kind: "turn", key: turnIds[0]!, expectedRevision: await talk.revision() });
+  const second = await shelf.restore("agent.backup", "second.db", await first.deletionWatermark());
+  assert.deepEqual(await textsOf(second), ["Prune before frost."]);
+  assert.equal(second.restored!.generation, 2);
+  assert.equal(await second.conversation(SCOPE).revision() >= 2 * RANGE, true);
+  await assert.rejects(talk.snapshot(), { code: "REPLACED" });
+});
+
+Deno.test("a receipt is valid after a restore of a backup from before its deletion", async () => {
+  await using shelf = await Shelf.make();
+  const memory = await shelf.open();
+  const { turnIds } = await fill(memory);
+  await memory.backup(shelf.at("agent.backup"));
+  const talk = memory.conversation(SCOPE);
+  const receipt = await talk.delete({
+    kind: "turn",
+    key: turnIds[0]!,
+    expectedRevision: await talk.revision(),
+  });
+  await memory.close();
+  const restored = await shelf.restore("agent.backup", "restored.db", await watermarkOf(shelf));
+  assert.equal((await restored.verifyReceipt(receipt)).valid, true);
+  await assert.rejects(
+    restored.conversation(SCOPE).putTurn({ ...turnOf("x"), turnId: turnIds[0]! }, {
+      operationId: "again",
+      expectedRevision: await restored.conversation(SCOPE).revision(),
+    }),
+    { reason: "DELETED" },
+  );
+});
+
+Deno.test("what a restore does is told, without content", async () => {
+  await using shelf = await Shelf.make();
+  const { watermark } = await deletedSince(shelf);
+  const events: MemoryEvent[] = [];
+  const steps = new Set<string>();
+  await shelf.restore("agent.backup", "restored.db", watermark, {
+    onEvent: (event) => events.push(event),
+    onProgress: ({ step }) => steps.add(step),
+  });
+  await new Promise<void>((resolve) => queueMicrotask(resolve));
+  assert.deepEqual([...steps], ["copy", "check", "apply"]);
+  assert.deepEqual(events.map(({ operation, counts }) => [operation, counts]), [
+    ["restore", { records: 1, scopes: 0, turns: 1, pins: 0 }],
+  ]);
+});
+
+/** What is refused with nothing changed: how it is brought about, and the error. */
+const REFUSED: readonly (readonly [
+  title: string,
+  arrange: (shelf: Shelf) => Promise<void> | void,
+  error: Record<string, unknown>,
+])[] = [
+  ["a ledger that is missing", (shelf) => Deno.removeSync(shelf.at("agent.db.deletions")), {
+    code: "INTEGRITY",
+  }],
+  ["a ledger that is empty", (shelf) => Deno.truncateSync(shelf.at("agent.db.deletions")), {
+    code: "INTEGRITY",
+  }],
+  ["a ledger of another store", replaceLedger, { code: "INTEGRITY" }],
+  [
+    "a ledger with a hole",
+    (shelf) => change(shelf, "agent.db.deletions", "DELETE FROM events WHERE sequence = 1"),
+    {
+      code: "INTEGRITY",
+    },
+  ],
+  [
+    "a ledger with a forged event",
+    (shelf) => change(shelf, "agent.db.deletions", "UPDATE events SET floor = 9"),
+    {
+      code: "INTEGRITY",
+    },
+  ],
+  ["a destination that is there", (shelf) => Deno.writeTextFileSync(shelf.at("restored.db"), "Mine."), {
+    code: "EXISTS",
+  }],
+  [
+    "BAK-02 a -wal at the destination",
+    (shelf) => Deno.writeTextFileSync(shelf.at("restored.db-wal"), "Old."),
+    {
+      code: "EXISTS",
+    },
+  ],
+  [
+    "BAK-02 a -journal at the destination",
+    (shelf) => Deno.writeTextFileSync(shelf.at("restored.db-journal"), "Old."),
+    {
+      code: "EXISTS",
+    },
+  ],
+  [
+    "a live store at the destination",
+    (shelf) => Deno.copyFileSync(shelf.at("agent.db"), shelf.at("restored.db")),
+    {
+      code: "EXISTS",
+    },
+  ],
+  ["a backup that is missing", (shelf) => Deno.removeSync(shelf.at("agent.backup")), { code: "IO" }],
+  ["BAK-02 a backup with a -wal", (shelf) => Deno.writeTextFileSync(shelf.at("agent.backup-wal"), "Old."), {
+    code: "UNSAFE",
+  }],
+  ["a backup that others may read", (shelf) => Deno.chmodSync(shelf.at("agent.backup"), 0o644), {
+    code: "UNSAFE",
+  }],
+  ["BAK-06 a backup of no bytes", (shelf) => Deno.truncateSync(shelf.at("agent.backup")), {
+    code: "INTEGRITY",
+  }],
+  ["BAK-06 a backup cut to a page", (shelf) => Deno.truncateSync(shelf.at("agent.backup"), 4_096), {
+    code: "CORRUPT",
+  }],
+  ["BAK-06 a backup of text", (shelf) => Deno.writeTextFileSync(shelf.at("agent.backup"), "Dear all,"), {
+    code: "CORRUPT",
+  }],
+  ["BAK-06 a backup with a flipped bit", (shelf) => flip(shelf.at("agent.backup"), "grafted"), {
+    code: "INTEGRITY",
+  }],
+  ["BAK-06 a backup with two pages swapped", (shelf) => swapPages(shelf.at("agent.backup")), {}],
+  ["BAK-06 a backup with bytes cut from its end", (shelf) => cutPages(shelf.at("agent.backup")), {}],
+  [
+    "BAK-09 a backup of another program",
+    (shelf) => change(shelf, "agent.backup", "PRAGMA application_id = 7"),
+    {
+      code: "UNSAFE",
+    },
+  ],
+  [
+    "BAK-09 a ledger as backup",
+    (shelf) => Deno.copyFileSync(shelf.at("agent.db.deletions"), shelf.at("agent.backup")),
+    {
+      code: "UNSAFE",
+    },
+  ],
+  [
+    "BAK-09 a backup of a newer schema",
+    (shelf) => change(shelf, "agent.backup", "PRAGMA user_version = 99"),
+    {
+      code: "SCHEMA",
+    },
+  ],
+  [
+    "BAK-09 a backup of a negative schema",
+    (shelf) => change(shelf, "agent.backup", "PRAGMA user_version = -1"),
+    {
+      code: "SCHEMA",
+    },
+  ],
+  [
+    "a backup with a trigger",
+    (shelf) =>
+      change(
+        shelf,
+        "agent.backup",
+        "CREATE TRIGGER t AFTER DELETE ON turns BEGIN SELECT raise(ABORT, 'no'); END",
+      ),
+    {
+      code: "INTEGRITY",
+    },
+  ],
+  [
+    "a backup with a table of another shape",
+    (shelf) => change(shelf, "agent.backup", "ALTER TABLE pins RENAME COLUMN payload TO body"),
+    { code: "INTEGRITY" },
+  ],
+  [
+    "a backup with a deletion taken out",
+    (shelf) => change(shelf, "agent.backup", "UPDATE meta SET applied = 1"),
+    {
+      code: "INTEGRITY",
+    },
+  ],
+];
+
+async function replaceLedger(shelf: Shelf): Promise<void> {
+  await using other = await openMemory(shelf.at("other.db"));
+  await other.close();
+  Deno.renameSync(shelf.at("other.db.deletions"), shelf.at("agent.db.deletions"));
+  Deno.removeSync(shelf.at("other.db"));
+}
+
+function change(shelf: Shelf, name: string, sql: string): void {
+  using file = new DatabaseSync(shelf.at(name));
+  file.exec(sql);
+}
+
+function flip(path: string, word: string): void {
+  const bytes = Deno.readFileSync(path);
+  const at = new TextDecoder("latin1").decode(bytes).indexOf(word);
+  bytes[at] = bytes[at]! ^ 1;
+  Deno.writeFileSync(path, bytes);
+}
+
+function swapPages(path: string): void {
+  const bytes = Deno.readFileSync(path);
+  const page = (number: number): Uint8Array => bytes.slice((number - 1) * 4_096, number * 4_096);
+  const [fifth, ninth] = [page(5), page(9)];
+  bytes.set(ninth, 4 * 4_096);
+  bytes.set(fifth, 8 * 4_096);
+  Deno.writeFileSync(path, bytes);
+}
+
+function cutPages(path: string): void {
+  Deno.truncateSync(path, Deno.statSync(path).size - 3 * 4_096);
+}
+
+for (const [title, arrange, error] of REFUSED) {
+  Deno.test(`restoreMemory() refuses ${title}, and changes nothing`, async () => {
+    await using shelf = await Shelf.make();
+    const { memory, watermark } = await deletedSince(shelf);
+    await memory.close();
+    await arrange(shelf);
+    const before = shelf.bytes();
+    await assert.rejects(
+      shelf.restore("agent.backup", "restored.db", watermark),
+      (thrown: { code?: unknown }) => {
+        assert(["INTEGRITY", "CORRUPT", "EXISTS", "IO", "UNSAFE", "SCHEMA"].includes(String(thrown.code)));
+        for (const [key, value] of Object.entries(error)) {
+          assert.deepEqual((thrown as Record<string, unknown>)[key], value);
+        }
+        return true;
+      },
+    );
+    assert.deepEqual(shelf.bytes(), before);
+  });
+}
+
+Deno.test("restoreMemory() refuses a ledger that is older than the watermark, or tells another history", async () => {
+  await using shelf = await Shelf.make();
+  const { memory, watermark } = await deletedSince(shelf);
+  await memory.close();
+  const refuse = async (wrong: Partial<Watermark>): Promise<void> => {
+    const before = shelf.bytes();
+    await assert.rejects(shelf.restore("agent.backup", "restored.db", { ...watermark, ...wrong }), {
+      code: "INTEGRITY",
+    });
+    assert.deepEqual(shelf.bytes(), before);
+  };
+  await refuse({ sequence: 3 });
+  await refuse({ head: "0".repeat(64) });
+  await refuse({ lineage: "0".repeat(32) });
+});
+
+Deno.test("restoreMemory() refuses a ledger that is older than the backup", async () => {
+  await using shelf = await Shelf.make();
+  const { memory, watermark } = await deletedSince(shelf);
+  await memory.exportLedger(shelf.at("old.ledger"));
+  const talk = memory.conversation(SCOPE);
+  await talk.delete({ kind: "scope", expectedRevision: await talk.revision() });
+  await memory.backup(shelf.at("newer.backup"));
+  await memory.close();
+  await assert.rejects(
+    shelf.restore("newer.backup", "restored.db", watermark, { deletionPath: shelf.at("old.ledger") }),
+    { code: "INTEGRITY", message: "Cannot restore: the ledger is older than the backup" },
+  );
+  assert.equal(shelf.names().includes("restored.db"), false);
+});
+
+Deno.test("restoreMemory() refuses wrong words before it looks at anything", async () => {
+  await using shelf = await Shelf.make();
+  const { memory, watermark } = await deletedSince(shelf);
+  await memory.close();
+  const before = shelf.bytes();
+  const deletionPath = shelf.at("agent.db.deletions");
+  const refuse = async (
+    field: string,
+    options: unknown,
+    backup = "agent.backup",
+    to = "r.db",
+  ): Promise<void> => {
+    await assert.rejects(restoreMemory(shelf.at(backup), shelf.at(to), options as never), {
+      code: "CONTRACT",
+      field,
+    });
+  };
+  await refuse("options", undefined);
+  await refuse("deletionPath", { watermark });
+  await refuse("watermark", { deletionPath });
+  await refuse("watermark.head", { deletionPath, watermark: { ...watermark, head: "1" } });
+  await refuse("watermark.sequence", { deletionPath, watermark: { ...watermark, sequence: -1 } });
+  await refuse("watermark", { deletionPath, watermark, ledgerLost: true });
+  await refuse("ledgerLost", { deletionPath, ledgerLost: "yes" });
+  await refuse("readOnly", { deletionPath, watermark, readOnly: true });
+  await refuse("signal", { deletionPath, watermark, signal: {} });
+  await refuse("options", { deletionPath, watermark, force: true });
+  await refuse("backup", { deletionPath, watermark }, "r.db", "r.db");
+  await refuse("deletionPath", { deletionPath, watermark }, "agent.backup", "agent.db.deletions");
+  await refuse("destination", { deletionPath, watermark }, "agent.backup", "..");
+  assert.deepEqual(shelf.bytes(), before);
+});
+
+Deno.test("a restore that is cancelled at any step leaves the old store live and nothing else", async () => {
+  for (const at of ["copy", "apply", "check"] as const) {
+    await using shelf = await Shelf.make();
+    const { memory, watermark } = await deletedSince(shelf);
+    const names = shelf.names();
+    const controller = new AbortController();
+    const reason = new Error("Enough.");
+    await assert.rejects(
+      shelf.restore("agent.backup", "restored.db", watermark, {
+        signal: controller.signal,
+        onProgress: ({ step }) => {
+          if (step === at) controller.abort(reason);
+        },
+      }),
+      (error) => error === reason,
+    );
+    assert.deepEqual(shelf.names(), names);
+    assert.equal((await memory.conversation(SCOPE).snapshot()).turnCount, 2);
+  }
+});
+
+Deno.test("of two restores at once one is live, and the other is told", async () => {
+  await using shelf = await Shelf.make();
+  const { memory, watermark } = await deletedSince(shelf);
+  const results = await Promise.allSettled([
+    shelf.restore("agent.backup", "first.db", watermark),
+    shelf.restore("agent.backup", "second.db", watermark),
+  ]);
+  const refused = results.filter((result) => result.status === "rejected");
+  assert.equal(refused.length, 1);
+  assert.deepEqual([refused[0]!.reason.code, refused[0]!.reason.details], ["REPLACED", { by: "restore" }]);
+  await assert.rejects(memory.conversation(SCOPE).snapshot(), { code: "REPLACED" });
+  assert.equal(shelf.names().filter((name) => /^(first|second)\.db$/.test(name)).length, 1);
+});
+
+Deno.test("of two restores at once to one destination one is live, and the other is told", async () => {
+  await using shelf = await Shelf.make();
+  const { watermark } = await deletedSince(shelf);
+  const results = await Promise.allSettled([
+    shelf.restore("agent.backup", "restored.db", watermark),
+    shelf.restore("agent.backup", "restored.db", watermark),
+  ]);
+  assert.deepEqual(results.map(({ status }) => status).sort(), ["fulfilled", "rejected"]);
+  const refused = results.find((result) => result.status === "rejected")!;
+  assert(["BUSY", "EXISTS"].includes(refused.reason.code));
+});
+
+Deno.test("a lost ledger can be made anew from the backup, which says that it was", async () => {
+  await using shelf = await Shelf.make();
+  const { memory, watermark } = await deletedSince(shelf);
+  await memory.backup(shelf.at("newer.backup"));
+  await memory.close();
+  await assert.rejects(
+    shelf.restore(
+      "newer.backup",
+      "restored.db",
+      watermark,
+      { watermark: undefined, ledgerLost: true } as never,
+    ),
+    { code: "EXISTS" },
+  );
+  Deno.removeSync(shelf.at("agent.db.deletions"));
+  const restored = await shelf.restore("newer.backup", "restored.db", watermark, {
+    watermark: undefined,
+    ledgerLost: true,
+  } as never);
+  const report = restored.restored!;
+  assert.equal(report.ledgerLost, true);
+  assert.deepEqual(report.to, watermark);
+  assert(report.generation > 1_000, "a range that no restore of the lost ledger can have given");
+  assert.deepEqual(await textsOf(restored), ["The pears were grafted in March.", "Prune before frost."]);
+  await assertSound(restored);
+  await assert.rejects(shelf.open(), { code: "REPLACED" });
+});
+
+Deno.test("a ledger is put back from its export, and a restore is then held to the watermark", async () => {
+  await using shelf = await Shelf.make();
+  const { memory, watermark } = await deletedSince(shelf);
+  await memory.exportLedger(shelf.at("agent.ledger"));
+  await memory.close();
+  Deno.removeSync(shelf.at("agent.db.deletions"));
+  Deno.renameSync(shelf.at("agent.ledger"), shelf.at("agent.db.deletions"));
+  const restored = await shelf.restore("agent.backup", "restored.db", watermark);
+  assert.deepEqual(restored.restored!.erased, { records: 1, scopes: 0, turns: 1, pins: 0 });
+});
+
+testThatNothingIsLeftOpen();
