@@ -9,7 +9,6 @@ import type { Operation, WriteTransaction } from "../operation.ts";
 import { REWRITES } from "../schema/rewrites.ts";
 import { applyEvents, type ApplyParts, insertDirty } from "./catch_up.ts";
 import type { Connection } from "./connection.ts";
-import { MAIN } from "./database.ts";
 import { upgradeSchema } from "./upgrade_schema.ts";
 import { GroupTransaction } from "./group_transaction.ts";
 import type { Ledger } from "./ledger.ts";
