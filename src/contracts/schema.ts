@@ -133,7 +133,8 @@ export type Fields<S> =
 
 /** An object with exactly these fields, judged in this order. */
 export function fields<const S extends Shape>(shape: S): Schema<Fields<S>> {
-  const entries = Object.entries(shape);
+  const names = Object.keys(shape);
+  const schemas = Object.values(shape);
   return {
     def: { shape },
     read: (value, way) => {
@@ -143,7 +144,9 @@ export function fields<const S extends Shape>(shape: S): Schema<Fields<S>> {
       const given = value as Readonly<Record<string, unknown>>;
       const good: Record<string, unknown> = {};
       let known = 0;
-      for (const [name, schema] of entries) {
+      for (let index = 0; index < names.length; index++) {
+        const name = names[index]!;
+        const schema = schemas[index]!;
         const there = Object.hasOwn(given, name);
         if (there) known++;
         else if ("optional" in schema) continue;

@@ -10,4 +10,5 @@ export { appendTurn, putTurn } from "./put_turn.ts";
 export { readTurnPage, rowOfTurn, startOfLast } from "./read_turns.ts";
 export { getReplay, putReplay } from "./replay.ts";
 export { takeSnapshot } from "./take_snapshot.ts";
+export { glanceAtScope } from "../deletion/scope_row.ts";
 export { expireScope } from "./upkeep.ts";

@@ -25,9 +25,7 @@ import type { DeleteOptions, DeleteTarget, Receipt } from "../contracts/receipt.
 import type { Scope } from "../contracts/scope.ts";
 import type { Summary } from "../contracts/summary.ts";
 import type { TimedTurn, TurnInput } from "../contracts/turn.ts";
-import type { ScopeRow } from "../deletion/scope_row.ts";
 import type { Engine } from "../engine/engine.ts";
-import type { Operation, ReadTransaction } from "../engine/operation.ts";
 import { ConflictError } from "../errors.ts";
 import { TURNS_PER_PAGE } from "../limits.ts";
 import type { ChunkIndex } from "../retrieval/chunk_index.ts";
@@ -271,9 +269,9 @@ export class Conversation {
   }
 
   async #requireRevision(expected: number, signal: AbortSignal | undefined): Promise<void> {
-    const read = (transaction: ReadTransaction): Operation<ScopeRow> =>
-      CALLS.module.requireScope(transaction, this.#place);
-    const row = this.#engine.glance(read) ?? await this.#access.read(read, signal);
+    const { glanceAtScope, requireScope } = CALLS.module;
+    const row = glanceAtScope(this.#engine, this.#place.scopeHash) ??
+      await this.#access.read((transaction) => requireScope(transaction, this.#place), signal);
     if (row.revision === expected) return;
     throw new ConflictError("SNAPSHOT", "The scope has changed while its turns were read", {
       currentRevision: row.revision,

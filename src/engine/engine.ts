@@ -2,6 +2,7 @@
 
 import type { LateModule } from "../late_module.ts";
 import type { CheckCollector } from "./check.ts";
+import type { Row, SqlValue } from "./sqlite/driver.ts";
 import type {
   DeletionEvent,
   GroupTime,
@@ -102,10 +103,10 @@ export interface Engine {
   /** The highest time seen, in milliseconds: for what must go on although the clock broke. */
   highestTimeMs(): number;
   /**
-   * Reads with a single statement, at once, if files and ledger were looked at a few milliseconds ago; undefined if
-   * they were not, or if a lock is held.
+   * One row at once, if files and ledger were looked at a few milliseconds ago; undefined if they were not or a lock is
+   * held, null if there is no such row.
    */
-  glance<T>(factory: (transaction: ReadTransaction) => Operation<T>): T | undefined;
+  glance(sql: string, parameters: readonly SqlValue[]): Row | null | undefined;
   /** Reads one moment of the store, once what is pending and concerns it was completed. */
   read<T>(factory: (transaction: ReadTransaction) => Operation<T>, options?: ReadOptions): Promise<T>;
   /** Queues a change; resolves once it is durable. A factory may be run more than once. */

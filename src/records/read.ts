@@ -1,26 +1,33 @@
 /** Reading records: one by its identity, or a page of a tenant's live ones. */
 
 import type { Operation, ReadTransaction, WriteTransaction } from "../engine/operation.ts";
+import type { Row } from "../engine/sqlite/driver.ts";
 import { EXPIRED_PER_GROUP_MAX } from "../limits.ts";
 import { assertBody, type Identity, type RecordHead, toHead } from "./row.ts";
 
-const SELECT_RECORD = `SELECT revision, created, max_age, expires, body_checksum, checksum, body FROM records
+/** One record, by tenant, kind and key. */
+export const SELECT_RECORD =
+  `SELECT revision, created, max_age, expires, body_checksum, checksum, body FROM records
   WHERE tenant = $1 AND kind = $2 AND key = $3`;
 
 /** A record as stored, expired or not. */
-export interface RawRecord extends RecordHead {
+export interface RawRecord {
+  readonly head: RecordHead;
   readonly body: string;
+}
+
+/** Judges a row of {@linkcode SELECT_RECORD}. */
+export function toRawRecord(identity: Identity, row: Row): RawRecord {
+  const head = toHead(identity, row);
+  const body = row[6];
+  assertBody(head, body);
+  return { head, body };
 }
 
 /** The record of that identity, expired or not; null if there is no row. */
 export function* readRecord(transaction: ReadTransaction, identity: Identity): Operation<RawRecord | null> {
   const row = yield* transaction.get(SELECT_RECORD, identity.tenant, identity.kind, identity.key);
-  if (row === undefined) return null;
-  const head = toHead(identity, row);
-  const body = row[6];
-  assertBody(head, body);
-  const { revision, created, maxAge, expires, bodyChecksum } = head;
-  return { revision, created, maxAge, expires, bodyChecksum, body };
+  return row === undefined ? null : toRawRecord(identity, row);
 }
 
 /** Where a page begins: after this kind and key. */

@@ -40,7 +40,7 @@ import { LateModule } from "../late_module.ts";
 import { recordHash, tenantHash } from "./hashes.ts";
 import { fromBody, toBody } from "./judge.ts";
 import type { OperationKey } from "../engine/operation_ids.ts";
-import { listRecords, purgeRecords, readRecord } from "./read.ts";
+import { listRecords, purgeRecords, type RawRecord, readRecord, SELECT_RECORD, toRawRecord } from "./read.ts";
 import { type Identity, isExpired } from "./row.ts";
 
 /** Every module counts at every start: what only changes need is loaded by the first one. */
@@ -150,16 +150,24 @@ export class Records {
     const signal = requireSignal(given.signal);
     signal?.throwIfAborted();
     const record = { tenant, kind: kind.name, key };
-    const glanced = this.#engine.glance((transaction) => readRecord(transaction, record));
-    const raw = glanced !== undefined
-      ? glanced
-      : await this.#engine.read((transaction) => readRecord(transaction, record), {
-        concerns: (event) => equalBytes(event.keyHash, recordHash(this.#engine.hashKey, record)),
-        signal,
-      });
+    const row = this.#engine.glance(SELECT_RECORD, [tenant, kind.name, key]);
+    const found = row === undefined
+      ? await this.#read(record, signal)
+      : row === null
+      ? null
+      : toRawRecord(record, row);
+    if (found === null) return null;
+    const { head, body } = found;
     // The store's time is asked for afterwards: a read may have met a clock mark that another process wrote.
-    if (raw === null || isExpired(raw.expires, this.#now(given.now))) return null;
-    return { revision: raw.revision, expires: raw.expires, value: fromBody(kind, raw.body) };
+    if (isExpired(head.expires, this.#now(given.now))) return null;
+    return { revision: head.revision, expires: head.expires, value: fromBody(kind, body) };
+  }
+
+  #read(record: Identity, signal: AbortSignal | undefined): Promise<RawRecord | null> {
+    return this.#engine.read((transaction) => readRecord(transaction, record), {
+      concerns: (event) => equalBytes(event.keyHash, recordHash(this.#engine.hashKey, record)),
+      signal,
+    });
   }
 
   /**

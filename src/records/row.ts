@@ -25,9 +25,14 @@ export interface RecordHead {
 
 /** The columns of a head, in this order, then the checksum over identity and head. */
 export function toHead(identity: Identity, row: Row): RecordHead {
-  const [revision, created, maxAge, expires, bodyChecksum, checksum] = row;
-  const head = { revision, created, maxAge, expires, bodyChecksum } as RecordHead;
-  if (headChecksum(identity, head) !== checksum) {
+  const head: RecordHead = {
+    revision: row[0] as number,
+    created: row[1] as number,
+    maxAge: row[2] as number | null,
+    expires: row[3] as number | null,
+    bodyChecksum: row[4] as number,
+  };
+  if (headChecksum(identity, head) !== row[5]) {
     throw new IntegrityError("Cannot read record: its checksum does not match", {
       details: { table: "records" },
     });

@@ -4,6 +4,7 @@ import { BUSY_SLEEP_MS, CATCH_UPS_PER_GROUP_MAX, GLANCE_MS, PENDING_EVENTS_READ_
 import type { ReadOptions } from "../engine.ts";
 import { allRows, type DeletionEvent, getRow, type Operation, type ReadTransaction } from "../operation.ts";
 import { assertAgreement } from "./agreement.ts";
+import type { Row, SqlValue } from "./driver.ts";
 import { readMainMeta } from "./main_meta.ts";
 import { isBusy } from "./result_codes.ts";
 import type { StoreParts } from "./write_group.ts";
@@ -31,12 +32,12 @@ export class Reading {
     this.#parts = parts;
   }
 
-  glance<T>(factory: Factory<T>): T | undefined {
+  glance(sql: string, parameters: readonly SqlValue[]): Row | null | undefined {
+    const { main, freshness } = this.#parts;
     this.#parts.assertOpen();
-    if (monotonicMs() - this.#parts.freshness.lookedAtMs >= GLANCE_MS) return undefined;
-    if (this.#parts.main.isLeftOpen) return undefined;
+    if (monotonicMs() - freshness.lookedAtMs >= GLANCE_MS || main.isLeftOpen) return undefined;
     try {
-      return this.#parts.main.drive(factory(TRANSACTION));
+      return main.getWith(sql, parameters) ?? null;
     } catch (error) {
       if (isBusy(error)) return undefined;
       throw error;

@@ -19,6 +19,7 @@ import type { CheckCollector } from "../check.ts";
 import type { CheckedParts } from "./check_store.ts";
 import type { Connection } from "./connection.ts";
 import { LEDGER, MAIN } from "./database.ts";
+import type { Row, SqlValue } from "./driver.ts";
 import type { LedgerMeta } from "./ledger.ts";
 import { patiently } from "./patience.ts";
 import { isBusy } from "./result_codes.ts";
@@ -123,8 +124,8 @@ export class SqliteEngine implements Engine {
     return this.#time.highestMs;
   }
 
-  glance<T>(factory: (transaction: ReadTransaction) => Operation<T>): T | undefined {
-    return this.#reading.glance(factory);
+  glance(sql: string, parameters: readonly SqlValue[]): Row | null | undefined {
+    return this.#reading.glance(sql, parameters);
   }
 
   read<T>(factory: (transaction: ReadTransaction) => Operation<T>, options: ReadOptions = {}): Promise<T> {

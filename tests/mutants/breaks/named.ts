@@ -9,8 +9,8 @@ export const NAMED_BREAKS: readonly Mutant[] = [
   {
     name: "the expiry condition is removed from get",
     file: "src/records/records.ts",
-    find: "if (raw === null || isExpired(raw.expires, this.#now(given.now))) return null;",
-    replace: "if (raw === null) return null;",
+    find: "if (isExpired(head.expires, this.#now(given.now))) return null;",
+    replace: "",
     test: `${TARGETS}/expiry_test.ts`,
     promise: "REC-01: get() hides a record",
     why: "an expired record would still be read",

@@ -76,7 +76,7 @@ export const DAMAGE_BREAKS: readonly Mutant[] = [
   {
     name: "a row's checksum is not compared",
     file: "src/records/row.ts",
-    find: "if (headChecksum(identity, head) !== checksum) {",
+    find: "if (headChecksum(identity, head) !== row[5]) {",
     replace: "if (headChecksum(identity, head) < 0) {",
     test: `${TARGETS}/damage_test.ts`,
     promise: "A row whose deadline was changed",
