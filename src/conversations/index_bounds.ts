@@ -24,16 +24,23 @@ export interface Bound {
 export class Bounds {
   readonly #scorer: LexicalScorer;
   readonly #rules: RankingRules;
-  readonly #terms: number;
+  readonly #every: readonly boolean[];
+  readonly #lent: readonly boolean[];
   /** Terms of the question whose postings were not all read. */
   readonly #unread: Set<number>;
   #unseenOwn: number;
 
-  /** Takes the terms that documents have; none is read yet. */
-  constructor(scorer: LexicalScorer, rules: RankingRules, terms: number, found: readonly number[]) {
+  /** Takes for which terms messages lend, and the terms that documents have; none is read yet. */
+  constructor(
+    scorer: LexicalScorer,
+    rules: RankingRules,
+    lent: readonly boolean[],
+    found: readonly number[],
+  ) {
     this.#scorer = scorer;
     this.#rules = rules;
-    this.#terms = terms;
+    this.#lent = lent;
+    this.#every = lent.map(() => true);
     this.#unread = new Set(found);
     this.#unseenOwn = this.#mostOfUnseen();
   }
@@ -76,20 +83,24 @@ export class Bounds {
     );
   }
 
-  /** Sets for each message of a turn what its documents can score by their own words. */
+  /** Sets for each message of a turn what it can lend. */
   measure(turn: LoadedTurn): void {
     for (const message of turn.messages) {
-      message.best = message.documents.reduce((best, document) => Math.max(best, this.#own(document)), 0);
+      message.best = message.documents.reduce(
+        (best, document) => Math.max(best, this.#scoreOf(document, this.#lent)),
+        0,
+      );
     }
   }
 
-  /** A document's own score, or no less. */
-  #own(document: LoadedDocument): number {
+  /** A document's score for some terms of the question, or no less. */
+  #scoreOf(document: LoadedDocument, counted: readonly boolean[]): number {
     const { turn } = document.message;
     const { length } = document.range;
-    const frequencies = new Array<number>(this.#terms).fill(0);
+    const frequencies = new Array<number>(counted.length).fill(0);
     let matches = false;
     for (const [term, counts] of turn.counts) {
+      if (!counted[term]) continue;
       const frequency = counts.get(document.chunk) ?? 0;
       frequencies[term] = frequency;
       if (frequency > 0) matches = true;
@@ -106,7 +117,7 @@ export class Bounds {
 
   /** A document's bound; the messages around it were measured. */
   of(document: LoadedDocument): Bound {
-    const lexical = this.#own(document);
+    const lexical = this.#scoreOf(document, this.#every);
     if (!this.#rules.dialogue) {
       return document.message.turn.isComplete
         ? { most: lexical, score: { total: lexical, lexical, neighbours: 0 } }

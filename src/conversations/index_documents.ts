@@ -26,7 +26,7 @@ export class LoadedDocument {
 export class LoadedMessage {
   readonly turn: LoadedTurn;
   readonly documents: LoadedDocument[] = [];
-  /** What no document of it can exceed, by its own words. */
+  /** What it can lend: the best of its documents' scores for the terms that are lent, or no less. */
   best = 0;
 
   constructor(turn: LoadedTurn) {

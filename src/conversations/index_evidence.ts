@@ -3,6 +3,7 @@
 import type { Operation } from "../engine/operation.ts";
 import type { Analyzer } from "../retrieval/analyzer.ts";
 import type { EvidenceSource, RankedChunk, WindowView } from "../retrieval/evidence_source.ts";
+import { lentTerms } from "../retrieval/neighbours.ts";
 import type { Pace } from "../retrieval/pace.ts";
 import type { RankingRules } from "../retrieval/ranking.ts";
 import type { StoredTurns } from "./assemble_turns.ts";
@@ -61,6 +62,7 @@ export class IndexEvidence implements EvidenceSource {
       const query = {
         index,
         terms: terms.length,
+        lent: lentTerms(terms),
         found,
         boundary,
         dueTurns: view.dueTurns,

@@ -59,6 +59,8 @@ export interface Query {
   readonly index: IndexRow;
   /** Terms of the question, those included that the index does not have. */
   readonly terms: number;
+  /** For each term of the question, whether messages lend for it. */
+  readonly lent: readonly boolean[];
   readonly found: readonly FoundTerm[];
   /** Turns from this row on are in the window. */
   readonly boundary: number;

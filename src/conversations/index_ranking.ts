@@ -66,7 +66,7 @@ export class PrunedRanking implements AsyncIterable<RankedChunk> {
     const scorer = new LexicalScorer(statistics, settings, rules.absentTerms);
     this.#reader = new PostingReader(task);
     this.#chunks = new ChunkReader(task);
-    this.#bounds = new Bounds(scorer, rules, query.terms, found.map(({ index }) => index));
+    this.#bounds = new Bounds(scorer, rules, query.lent, found.map(({ index }) => index));
     this.#turns = new LoadedTurns(query, {
       cache: task.cache,
       shortened,

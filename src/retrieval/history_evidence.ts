@@ -9,6 +9,7 @@ import type { DocumentCounts } from "./bm25.ts";
 import { type ChunkRange, chunkRanges, type ChunkSize } from "./chunk_ranges.ts";
 import { makeChunk } from "./chunking.ts";
 import { type EvidenceSource, isShown, type RankedChunk, type WindowView } from "./evidence_source.ts";
+import { lentTerms } from "./neighbours.ts";
 import type { Pace } from "./pace.ts";
 import {
   type MessageDocuments,
@@ -74,7 +75,7 @@ export class HistoryEvidence implements EvidenceSource {
     }
     const statistics = statisticsOf(countsOf(messages), terms.length);
     pace.check();
-    return rankMessages(messages, statistics, { ...rules, ...retrieval });
+    return rankMessages(messages, statistics, { ...rules, ...retrieval, lent: lentTerms(terms) });
   }
 
   async #documentsOf(turn: TimedTurn): Promise<TurnDocuments> {

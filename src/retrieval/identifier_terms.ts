@@ -1,6 +1,7 @@
 /** The terms of one word or identifier: the whole, and the parts that people also ask for. */
 
-import { foldCase } from "./case_fold.ts";
+import { foldCase, isAscii } from "./case_fold.ts";
+import { withoutDiacritics } from "./diacritics.ts";
 import { englishStem } from "./english_stem.ts";
 
 /** Code units of a term: longer ones (keys, hashes, lines without a space) are known by their beginning. */
@@ -31,11 +32,26 @@ const LETTERS = /\p{L}/u;
  */
 export function identifierTerms(identifier: string): Iterable<string> {
   const spelled = identifier.replaceAll("’", "'").replaceAll("‐", "-").replace(CLITIC, "");
+  const terms = termsOf(spelled);
+  return isAscii(spelled) ? terms : withPlainSpellings(terms);
+}
+
+function termsOf(spelled: string): Iterable<string> {
   if (spelled.length <= TERM_CODE_UNITS_MAX && PLAIN.test(spelled)) return [term(spelled)];
   const terms = new Set([term(spelled)]);
   for (const segment of spelled.split(STRONG)) addSegment(segment, terms);
   terms.delete("");
   return terms;
+}
+
+/** "Pensão" is asked for as "pensao" too; the exact spelling has both terms, and comes first. */
+function withPlainSpellings(terms: Iterable<string>): Iterable<string> {
+  const all = new Set(terms);
+  for (const word of [...all]) {
+    const plain = withoutDiacritics(word);
+    if (plain !== null) all.add(englishStem(plain));
+  }
+  return all;
 }
 
 function addSegment(segment: string, terms: Set<string>): void {

@@ -11,7 +11,7 @@ import {
   matchesAny,
 } from "./bm25.ts";
 import type { RankedChunk, Score } from "./evidence_source.ts";
-import { lentScore, ownScore, type Surroundings } from "./neighbours.ts";
+import { lentCounts, lentScore, ownScore, type Surroundings } from "./neighbours.ts";
 
 /** How documents are ranked: a profile's choice. */
 export interface RankingRules {
@@ -25,6 +25,11 @@ export interface RankingRules {
 export interface RankingParameters extends LexicalParameters {
   /** Chunks must be above it. */
   readonly minimumScore: number;
+}
+
+/** For each term of a question, whether messages lend for it. */
+export interface LentTerms {
+  readonly lent: readonly boolean[];
 }
 
 /** A document to be ranked. */
@@ -61,13 +66,11 @@ export function statisticsOf(documents: Iterable<DocumentCounts>, terms: number)
 export function* rankMessages(
   messages: readonly MessageDocuments[],
   statistics: CorpusStatistics,
-  rules: RankingRules & RankingParameters,
+  rules: RankingRules & RankingParameters & LentTerms,
 ): Generator<RankedChunk, void, undefined> {
   const scorer = new LexicalScorer(statistics, rules, rules.absentTerms);
   const lexical = messages.map((documents) => documents.map(({ counts }) => lexicalScore(scorer, counts)));
-  const best = rules.dialogue
-    ? lexical.map((scores) => scores.reduce((most, score) => Math.max(most, score), 0))
-    : [];
+  const best = rules.dialogue ? messages.map((documents) => mostLent(scorer, documents, rules.lent)) : [];
   const scored: { readonly document: RankedDocument; readonly score: Score }[] = [];
   for (const [position, documents] of messages.entries()) {
     for (const [index, document] of documents.entries()) {
@@ -88,6 +91,12 @@ export function* rankMessages(
 /** A document's own score; 0 where it has no term of the question. */
 function lexicalScore(scorer: LexicalScorer, counts: DocumentCounts): number {
   return matchesAny(counts) ? scorer.score(counts) : 0;
+}
+
+/** The best of a message's scores for what it can lend. */
+function mostLent(scorer: LexicalScorer, documents: MessageDocuments, lent: readonly boolean[]): number {
+  const scores = documents.map(({ counts }) => lexicalScore(scorer, lentCounts(counts, lent)));
+  return scores.reduce((most, score) => Math.max(most, score), 0);
 }
 
 function around(best: readonly number[], position: number, isAsked: boolean): Surroundings {

@@ -34,7 +34,16 @@ export function richTerms(text: string): string[] {
     }
   }
   addAll(namedDays(plain), terms);
+  addAll(groupedNumbers(plain), terms);
   return terms;
+}
+
+/** Numbers written in groups of three: "12,044", "1 850", "1.000.000", "3'200". */
+const GROUPED_NUMBER = /(?<![\d.,'])\d{1,3}(?:([ ,.'’])\d{3})(?:\1\d{3})*(?![\d.,'’]?\d)/g;
+
+/** Numbers that are written in groups, as they are asked for: 12044. */
+function* groupedNumbers(text: string): Generator<string, void, undefined> {
+  for (const [number] of text.matchAll(GROUPED_NUMBER)) yield number.replace(/\D/g, "");
 }
 
 function normalised(text: string): string {

@@ -44,6 +44,7 @@ const QUERIES = [
   "it was on in the",
   "pump valve shard-19 north wall failed noon kiln depot error retry monitor green blue relay copper",
   "timeout and rollback at noon in the north",
+  "which pump failed at noon on 15 June 2025",
 ];
 
 Deno.test("search() ranks as scoring everything does, bit for bit, however many hits are asked for", async () => {

@@ -8,7 +8,8 @@ import { HistoryEvidence } from "../../src/retrieval/history_evidence.ts";
 import { endsAsking } from "../../src/retrieval/asking.ts";
 import { ASKING_OWN_SHARE, ASKING_SHARE, FAR_SHARE, NEAR_SHARE } from "../../src/retrieval/neighbours.ts";
 import { Pace } from "../../src/retrieval/pace.ts";
-import { conversation, search, turnIdsOf } from "./conversation.ts";
+import { timed, turn } from "../../src/contracts/turn.ts";
+import { conversation, SCOPE, search, turnIdsOf } from "./conversation.ts";
 
 const BOTH = ["reference", "holdfast"] as const;
 
@@ -200,4 +201,18 @@ Deno.test("A cancelled search rejects with the signal's reason", async () => {
     pace: new Pace(AbortSignal.abort(reason)),
   });
   await assert.rejects(evidence.rank(["pump"], { size: 0, shortened: new Map() }), reason);
+});
+
+Deno.test("A date is found in each turn of that day, and not lent: the turns beside have it themselves", async () => {
+  const days = ["2026-05-13", "2026-05-14", "2026-05-14", "2026-05-14", "2026-05-15"];
+  const history = ["kiln", "pump one", "pump two", "pump three", "lamp"].map((content, index) => {
+    const messages = [{ messageId: `m${index}`, role: "user" as const, content }];
+    const timestamp = `${days[index]}T12:00:00+00:00`;
+    return timed(turn({ turnId: `t${index}`, scope: SCOPE, messages, timestamp }), timestamp);
+  });
+  const ranked = await search(history, "What happened on May 14th?");
+  assert.deepEqual(turnIdsOf(ranked).toSorted(), ["t0", "t1", "t2", "t3", "t4"]);
+  assert.ok(ranked.every(({ score }) => score.neighbours === 0));
+  const [first] = await search(history, "What did the lamp do on May 13th?");
+  assert.equal(first?.chunk.source.turnId, "t4");
 });

@@ -182,3 +182,43 @@ Deno.test("A document's date does not count as length, and makes no document of 
   assert.equal(RICH_ANALYZER.documentTerms("!!!", AT).length, 0);
   assert.equal(RICH_ANALYZER.documentTerms("!!!", AT).frequencies.size, 0);
 });
+
+Deno.test("Latin words are found without their marks, and the exact spelling has more", () => {
+  const pairs = [["pensao sao joao", "Pensão São João"], ["zolwia", "ulica Żółwia"], ["cafe", "Cafés"], [
+    "duong",
+    "Đường",
+  ], ["sudwind", "Südwind’s offer"]] as const;
+  for (const [question, document] of pairs) {
+    assertFinds(question, document);
+    assertFinds(document, question);
+  }
+  assert.ok(shared("pensão", "Pensão").length > shared("pensao", "Pensão").length);
+  assert.deepEqual(richTerms("й ё Ελλάδα"), ["й", "ё", "ελλάδα"]);
+});
+
+Deno.test("Days are found however they are written, in digits, words, or Han numerals", () => {
+  const spellings = [
+    "May 28th",
+    "28 May",
+    "the 28th of May",
+    "2026-05-28",
+    "5月28日",
+    "五月二十八日",
+    "5월 28일",
+  ];
+  for (const question of spellings) {
+    for (const document of spellings) assert.ok(shared(question, document).includes("05-28"), document);
+  }
+  assert.ok(richTerms("十月十日").includes("10-10"));
+  assert.ok(richTerms("十二月三十一日").includes("12-31"));
+});
+
+Deno.test("Numbers in groups of three are found as one number, and lists, versions and addresses are none", () => {
+  for (const spelling of ["12,044", "12 044", "12.044", "12'044", "12044"]) {
+    assert.ok(shared("12044", `scanned ${spelling} rows`).includes("12044"), spelling);
+  }
+  assert.ok(richTerms("1,000,000").includes("1000000"));
+  for (const text of ["1,2,3", "10.1.100", "192.168.1.100", "2026 100", "1,000 200,300"]) {
+    assert.ok(!richTerms(text).some((term) => /^\d{5,}$/.test(term) && term !== "200300"), text);
+  }
+});
