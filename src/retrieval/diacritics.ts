@@ -18,6 +18,6 @@ export function withoutDiacritics(word: string): string | null {
   if (isAscii(word)) return null;
   const apart = word.normalize("NFD");
   if (!MARKED.test(apart)) return null;
-  return apart.replace(LATIN_MARKS, "$1").replace(/[^\x00-\x7f]/g, (letter) => PLAIN.get(letter) ?? letter)
+  return apart.replace(LATIN_MARKS, "$1").replace(/[\u0080-\uffff]/g, (letter) => PLAIN.get(letter) ?? letter)
     .normalize("NFC");
 }
