@@ -3,7 +3,11 @@
  * `--json` prints for machines; any other argument runs only questions whose name contains it.
  */
 import { deleteTurn, lonePutTurn, putTurnGrowth, replayHit, snapshotGrowth } from "./conversations.ts";
-import { type Answer, median, type Question, ratioOf } from "./measure.ts";
+import { assembleBesideCount, assembleGrowth, searchBesideScan } from "./contexts.ts";
+import { worstCount } from "./counting.ts";
+import { chineseFileSize, deleteIndexedTurn, englishFileSize, firstIndexing } from "./indexing.ts";
+import { type Answer, median, type Question, ratioOf, type SizeAnswer } from "./measure.ts";
+import { assemblePeak } from "./memory.ts";
 import { openStore } from "./open.ts";
 import { groupedPut, lonePut } from "./records_put.ts";
 import { recordsGet } from "./records_get.ts";
@@ -17,6 +21,15 @@ const QUESTIONS: readonly Question[] = [
   snapshotGrowth,
   putTurnGrowth,
   deleteTurn,
+  deleteIndexedTurn,
+  firstIndexing,
+  englishFileSize,
+  chineseFileSize,
+  assembleGrowth,
+  assembleBesideCount,
+  assemblePeak,
+  searchBesideScan,
+  worstCount,
   replayHit,
   openStore,
   start,
@@ -25,24 +38,31 @@ const QUESTIONS: readonly Question[] = [
 interface Line {
   readonly row: string;
   readonly floor: string;
-  readonly floorUs: number;
-  readonly oursUs: number;
+  readonly unit: "us" | "bytes";
+  /** The median of the floor, in that unit. */
+  readonly floorMedian: number;
+  /** The median of ours. */
+  readonly oursMedian: number;
   readonly ratio: number;
   readonly target: number;
   readonly holds: boolean | null;
   readonly checksum: number;
 }
 
-function lineOf(question: Question, answer: Answer): Line {
-  const ratio = ratioOf(answer);
+function lineOf(question: Question, answer: Answer | SizeAnswer): Line {
+  const unit = "floorUs" in answer ? "us" : "bytes";
+  const floor = "floorUs" in answer ? answer.floorUs : answer.floorBytes;
+  const ours = "oursUs" in answer ? answer.oursUs : answer.oursBytes;
+  const ratio = ratioOf(floor, ours);
   return {
     row: question.name,
     floor: question.floor,
-    floorUs: median(answer.floorUs),
-    oursUs: median(answer.oursUs),
+    unit,
+    floorMedian: median(floor),
+    oursMedian: median(ours),
     ratio,
     target: question.target,
-    holds: answer.notComparable === undefined ? ratio <= question.target : null,
+    holds: !("notComparable" in answer) ? ratio <= question.target : null,
     checksum: answer.checksum,
   };
 }
@@ -54,12 +74,12 @@ function print(text: string): void {
 function format(line: Line): string {
   const verdict = line.holds === null ? "not comparable" : line.holds ? "holds" : "misses";
   const numbers = [
-    line.floorUs.toFixed(1),
-    line.oursUs.toFixed(1),
+    line.floorMedian.toFixed(1),
+    line.oursMedian.toFixed(1),
     line.ratio.toFixed(3),
     line.target.toFixed(2),
   ];
-  return [line.row.padEnd(52), ...numbers.map((number) => number.padStart(10)), `  ${verdict}`].join(" ");
+  return [line.row.padEnd(54), ...numbers.map((number) => number.padStart(10)), `  ${verdict}`].join(" ");
 }
 
 const size = Deno.args.includes("--small") ? "small" : "full";
@@ -68,10 +88,10 @@ const json = Deno.args.includes("--json");
 const lines: Line[] = [];
 if (!json) {
   print(
-    `Deno ${Deno.version.deno}, ${Deno.build.target}; WAL, synchronous FULL; microseconds, medians of paired rounds`,
+    `Deno ${Deno.version.deno}, ${Deno.build.target}; WAL, synchronous FULL; microseconds, medians of paired rounds; sizes in bytes`,
   );
   print(
-    [`${"row".padEnd(52)}`, ...["floor", "ours", "ratio", "at most"].map((name) => name.padStart(10))].join(
+    [`${"row".padEnd(54)}`, ...["floor", "ours", "ratio", "at most"].map((name) => name.padStart(10))].join(
       " ",
     ),
   );

@@ -9,7 +9,7 @@ export interface Question {
   /** The most that the ratio may be. */
   readonly target: number;
   /** Runs all rounds. */
-  readonly run: (size: Size) => Promise<Answer>;
+  readonly run: (size: Size) => Promise<Answer | SizeAnswer>;
 }
 
 /** How much is done: `small` only shows that the program still runs. */
@@ -27,6 +27,16 @@ export interface Answer {
   readonly notComparable?: string;
 }
 
+/** What a row of sizes gave: bytes instead of times. */
+export interface SizeAnswer {
+  /** Bytes of the floor, one number a round. */
+  readonly floorBytes: readonly number[];
+  /** Bytes of ours, one number a round. */
+  readonly oursBytes: readonly number[];
+  /** A checksum of the work. */
+  readonly checksum: number;
+}
+
 /** The middle of some numbers. */
 export function median(numbers: readonly number[]): number {
   const sorted = [...numbers].sort((left, right) => left - right);
@@ -35,8 +45,8 @@ export function median(numbers: readonly number[]): number {
 }
 
 /** The median of the ratios of paired rounds. */
-export function ratioOf({ floorUs, oursUs }: Answer): number {
-  return median(oursUs.map((ours, round) => ours / floorUs[round]!));
+export function ratioOf(floor: readonly number[], ours: readonly number[]): number {
+  return median(ours.map((number, round) => number / floor[round]!));
 }
 
 /** Microseconds that a call took. */

@@ -1,0 +1,126 @@
+/**
+ * Goal: whether an assembly costs the same however long the conversation is, what it costs beside the one exact count
+ * that no assembly can do without, and what a search costs beside one without an index. Non-goal: how good the evidence
+ * is, and the first assembly, which counts and indexes. Seeds 11 and 12.
+ */
+import { defaultTokenCounter } from "../mod.ts";
+import { BUDGET, historyTexts, openHistory, QUESTION, SYSTEM } from "./history.ts";
+import { median, type Question, type Size, timeUs } from "./measure.ts";
+import { Directory } from "./stores.ts";
+
+const COUNTS = { full: { small: 1_000, large: 10_000 }, small: { small: 60, large: 120 } } as const;
+
+/** The medians of some rounds of some calls of each. */
+async function inTurn(
+  size: Size,
+  floor: () => unknown,
+  ours: () => unknown,
+): Promise<{ floorUs: number[]; oursUs: number[] }> {
+  const [rounds, repetitions] = size === "full" ? [15, 8] : [2, 2];
+  const times = { floorUs: [] as number[], oursUs: [] as number[] };
+  for (let round = -1; round < rounds; round++) {
+    const one: number[] = [];
+    const two: number[] = [];
+    for (let repetition = 0; repetition < repetitions; repetition++) {
+      one.push(await timeUs(floor));
+      two.push(await timeUs(ours));
+    }
+    if (round < 0) continue; // warm
+    times.floorUs.push(median(one));
+    times.oursUs.push(median(two));
+  }
+  return times;
+}
+
+/** The row of assemblies as the history grows. */
+export const assembleGrowth: Question = {
+  name: "assemble to 8 000 tokens at 10 000 turns, warm",
+  floor: "the same at 1 000 turns",
+  target: 1.5,
+  run: async (size) => {
+    using directory = new Directory();
+    const small = await openHistory(`${directory.path}/small.db`, COUNTS[size].small);
+    await using _ = small.memory;
+    const large = await openHistory(`${directory.path}/large.db`, COUNTS[size].large);
+    await using __ = large.memory;
+    let checksum = 0;
+    const assemble = async ({ conversation }: typeof small): Promise<void> => {
+      const { context } = await conversation.assemble(QUESTION, BUDGET, { system: SYSTEM });
+      checksum += context.diagnostics.estimate.serializedTokens;
+    };
+    return { ...await inTurn(size, () => assemble(small), () => assemble(large)), checksum };
+  },
+};
+
+/** The row of an assembly beside what it cannot do without. */
+export const assembleBesideCount: Question = {
+  name: "assemble to 8 000 tokens at 10 000 turns",
+  floor: "one exact token count of the request it returns",
+  target: 6,
+  run: async (size) => {
+    using directory = new Directory();
+    const { memory, conversation } = await openHistory(`${directory.path}/ours.db`, COUNTS[size].large);
+    await using _ = memory;
+    const counter = await defaultTokenCounter();
+    const assemble = async () => (await conversation.assemble(QUESTION, BUDGET, { system: SYSTEM })).context;
+    const request = JSON.stringify((await assemble()).request);
+    let checksum = 0;
+    const times = await inTurn(size, () => {
+      checksum += counter.countText(request);
+    }, async () => {
+      checksum += (await assemble()).diagnostics.estimate.serializedTokens;
+    });
+    return { ...times, checksum };
+  },
+};
+
+/** The row of a search beside a program that keeps all texts in memory and has no index. */
+export const searchBesideScan: Question = {
+  name: "search at 10 000 turns",
+  floor: "BM25+ by hand over all texts in memory, no index",
+  target: 0.2,
+  run: async (size) => {
+    using directory = new Directory();
+    const { memory, conversation } = await openHistory(`${directory.path}/ours.db`, COUNTS[size].large);
+    await using _ = memory;
+    const texts = [...historyTexts(COUNTS[size].large)];
+    let checksum = 0;
+    const times = await inTurn(size, () => {
+      checksum += scan(texts, QUESTION, 10).length;
+    }, async () => {
+      checksum += (await conversation.search(QUESTION, { topK: 10 })).length;
+    });
+    return { ...times, checksum };
+  },
+};
+
+const WORD = /[a-z0-9]+/g;
+
+/** The best texts for a question, from nothing but the texts: BM25+ with the usual parameters. */
+function scan(texts: readonly string[], question: string, topK: number): readonly number[] {
+  const asked = [...new Set(question.toLowerCase().match(WORD))];
+  const found = asked.map(() => 0);
+  let totalLength = 0;
+  const documents = texts.map((text) => {
+    const words = text.toLowerCase().match(WORD) ?? [];
+    totalLength += words.length;
+    const frequencies = asked.map(() => 0);
+    for (const word of words) {
+      const position = asked.indexOf(word);
+      if (position >= 0) frequencies[position]!++;
+    }
+    for (const [position, frequency] of frequencies.entries()) if (frequency > 0) found[position]!++;
+    return { length: words.length, frequencies };
+  });
+  const weights = found.map((count) => count === 0 ? 0 : Math.log((texts.length + 1) / count));
+  const scores = documents.map(({ length, frequencies }) => {
+    const norm = 1.2 * (0.25 + (0.75 * length * texts.length) / totalLength);
+    return frequencies.reduce((sum, frequency, position) => {
+      return frequency === 0 ? sum : sum + weights[position]! * (1 + (frequency * 2.2) / (norm + frequency));
+    }, 0);
+  });
+  return scores.map((_, document) => document).sort((left, right) => scores[right]! - scores[left]!).slice(
+    0,
+    topK,
+  );
+}

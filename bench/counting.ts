@@ -1,0 +1,31 @@
+/**
+ * Goal: whether counting tokens stays linear on the worst text that could be found. Non-goal: the tokenizer's own speed
+ * on ordinary text. Seeds 15 and 16.
+ */
+import { defaultTokenCounter } from "../mod.ts";
+import { type Question, timeUs } from "./measure.ts";
+import { TextWriter } from "./texts.ts";
+
+/** The row of the worst text. */
+export const worstCount: Question = {
+  name: "counting a million characters of the worst text",
+  floor: "counting a million characters of ordinary text",
+  target: 30,
+  run: async (size) => {
+    const [rounds, characters] = size === "full" ? [5, 1_000_000] : [2, 4_000];
+    const counter = await defaultTokenCounter();
+    const ordinary = new TextWriter(15).english(characters);
+    const writer = new TextWriter(16);
+    const floorUs: number[] = [];
+    const oursUs: number[] = [];
+    let checksum = 0;
+    for (let round = 0; round < rounds; round++) {
+      const worst = writer.scrambled(WORST_ALPHABET, characters); // another each time: merges are remembered
+      floorUs.push(await timeUs(() => checksum += counter.countText(ordinary)));
+      oursUs.push(await timeUs(() => checksum += counter.countText(worst)));
+    }
+    return { floorUs, oursUs, checksum };
+  },
+};
+
+const WORST_ALPHABET = "abcdefghijklmnopqrstuvwxyz";

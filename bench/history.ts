@@ -1,0 +1,70 @@
+/** Conversations that rows about index and contexts ask: some words are rare in them, others in most turns. */
+
+import { type Budget, type Conversation, type Memory, openMemory } from "../mod.ts";
+import { seeded } from "./measure.ts";
+import { TextWriter } from "./texts.ts";
+
+/** Any number of turns may be put. */
+export const LIMITS = { turnsPerScope: 1_000_000, bytesPerScope: 1_000_000_000 };
+
+const SCOPE = { tenantId: "orchard", sessionId: "spring" };
+const RARE = ["quixotic", "zephyr", "xylophone"];
+const COMMON = ["pump", "valve", "north"];
+
+/** Turns that have each rare word, however long the conversation is. */
+const RARE_TURNS = 12;
+
+/** What is asked: its rarest words occur equally often in any conversation, and its others in most turns. */
+export const QUESTION = `Where is the ${[...RARE, ...COMMON].join(" ")}?`;
+
+/** Some 8 000 tokens, a quarter of them for evidence. */
+export const BUDGET: Budget = {
+  inputCap: 8_000,
+  modelCapacity: 128_000,
+  completionReservation: 1_000,
+  retrievalReserve: 2_000,
+};
+
+export const SYSTEM = "Answer from the data.";
+
+/** The texts of a conversation of `count` turns, of 500 characters. */
+export function* historyTexts(count: number): Generator<string, void, undefined> {
+  const writer = new TextWriter(11);
+  const random = seeded(12);
+  const apart = Math.max(1, Math.floor(count / RARE_TURNS));
+  for (let index = 0; index < count; index++) {
+    const rare = RARE.filter((_, word) => index % apart === Math.floor((apart * (word + 1)) / 5));
+    const common = COMMON.filter(() => random() < 0.8);
+    const words = [...rare, ...common].join(" ");
+    yield `${words} ${writer.english(499 - words.length)}`;
+  }
+}
+
+/** Appends texts as turns, user and assistant in turn. */
+export async function appendAll(conversation: Conversation, texts: Iterable<string>): Promise<void> {
+  const appended: Promise<unknown>[] = [];
+  let position = 0;
+  for (const content of texts) {
+    const role = position++ % 2 === 0 ? "user" : "assistant";
+    appended.push(conversation.append([{ role, content }]));
+    if (appended.length === 64) await Promise.all(appended.splice(0));
+  }
+  await Promise.all(appended);
+}
+
+/** Opens a store with a conversation of `count` turns in it, its index ready. */
+export async function openHistory(
+  path: string,
+  count: number,
+): Promise<{ memory: Memory; conversation: Conversation }> {
+  const memory = await openMemory(path, { limits: LIMITS });
+  const conversation = memory.conversation(SCOPE);
+  await appendAll(conversation, historyTexts(count));
+  await conversation.search("pump");
+  return { memory, conversation };
+}
+
+/** The conversation of a store that {@linkcode openHistory} made. */
+export function historyOf(memory: Memory): Conversation {
+  return memory.conversation(SCOPE);
+}

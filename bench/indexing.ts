@@ -1,0 +1,163 @@
+/**
+ * Goal: what it costs to index a conversation for the first time, in time and in bytes, and to delete a turn from its
+ * index. Non-goal: how fast one word of an index is found. Floors: SQLite's own full-text index, the text itself, and
+ * durable upserts. Seeds 11 to 14.
+ */
+import { DatabaseSync } from "node:sqlite";
+import { type Conversation, openMemory } from "../mod.ts";
+import { appendAll, historyTexts, LIMITS } from "./history.ts";
+import { comparable, median, type Question, type Size, timeUs } from "./measure.ts";
+import { Directory, Floor } from "./stores.ts";
+import { TextWriter } from "./texts.ts";
+
+/** Turns that one transaction of either index takes. */
+const BATCH = 32;
+
+const SCOPE = { tenantId: "orchard", sessionId: "spring" };
+
+async function indexAll(conversation: Conversation): Promise<void> {
+  const snapshot = await conversation.snapshot();
+  while ((await conversation.indexBatch(snapshot, {}, { batchSize: BATCH })).status !== "READY");
+}
+
+/** The row of first indexing. */
+export const firstIndexing: Question = {
+  name: "first indexing of 10 000 turns, each",
+  floor: "SQLite FTS5 over the same text, as many turns a transaction",
+  target: 25,
+  run: async (size) => {
+    const [rounds, turns] = size === "full" ? [10, 1_000] : [2, 40];
+    using directory = new Directory();
+    await using memory = await openMemory(`${directory.path}/ours.db`, { limits: LIMITS });
+    const conversation = memory.conversation(SCOPE);
+    using floor = new FullTextIndex(`${directory.path}/floor.db`);
+    const texts = [...historyTexts(rounds * turns)];
+    const floorUs: number[] = [];
+    const oursUs: number[] = [];
+    for (let round = 0; round < rounds; round++) {
+      const some = texts.slice(round * turns, (round + 1) * turns);
+      await appendAll(conversation, some);
+      floorUs.push(await timeUs(() => floor.add(some)) / turns);
+      oursUs.push(await timeUs(() => indexAll(conversation)) / turns);
+    }
+    return { floorUs, oursUs, checksum: floor.count() + (await conversation.snapshot()).turnCount };
+  },
+};
+
+/** SQLite's full-text index over texts that it does not keep. */
+class FullTextIndex implements Disposable {
+  readonly #database: DatabaseSync;
+
+  constructor(path: string) {
+    this.#database = new DatabaseSync(path);
+    this.#database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
+    this.#database.exec("CREATE VIRTUAL TABLE texts USING fts5(content, content = '', tokenize = 'porter')");
+  }
+
+  add(texts: readonly string[]): void {
+    const insert = this.#database.prepare("INSERT INTO texts (content) VALUES (?)");
+    for (let from = 0; from < texts.length; from += BATCH) {
+      this.#database.exec("BEGIN IMMEDIATE");
+      for (const text of texts.slice(from, from + BATCH)) insert.run(text);
+      this.#database.exec("COMMIT");
+    }
+  }
+
+  count(): number {
+    return this.#database.prepare("SELECT count(*) AS count FROM texts").get()!["count"] as number;
+  }
+
+  [Symbol.dispose](): void {
+    this.#database.close();
+  }
+}
+
+/** A row of file sizes: turns, ids, checksums and index, beside the text alone. */
+function fileSize(
+  name: string,
+  count: Record<Size, number>,
+  textsOf: (count: number) => Iterable<string>,
+): Question {
+  return {
+    name,
+    floor: "the UTF-8 bytes of its text",
+    target: 8,
+    run: async (size) => {
+      using directory = new Directory();
+      const path = `${directory.path}/ours.db`;
+      const texts = [...textsOf(count[size])];
+      const memory = await openMemory(path, { limits: LIMITS });
+      const conversation = memory.conversation(SCOPE);
+      await appendAll(conversation, texts);
+      await indexAll(conversation);
+      await memory.close();
+      const bytes = texts.reduce((sum, text) => sum + new TextEncoder().encode(text).length, 0);
+      const { size: fileBytes } = await Deno.stat(path);
+      return { floorBytes: [bytes], oursBytes: [fileBytes], checksum: texts.length };
+    },
+  };
+}
+
+/** The row of file size for English. */
+export const englishFileSize: Question = fileSize(
+  "file with index, 10 000 turns of English",
+  { full: 10_000, small: 200 },
+  historyTexts,
+);
+
+/** The row of file size for Chinese. */
+export const chineseFileSize: Question = fileSize(
+  "file with index, 3 000 turns of Chinese",
+  { full: 3_000, small: 200 },
+  (count) => {
+    const writer = new TextWriter(13);
+    return Array.from({ length: count }, () => writer.chinese(200));
+  },
+);
+
+/** The row of a deletion from an index. */
+export const deleteIndexedTurn: Question = {
+  name: "delete of one indexed turn of 500 characters",
+  floor: "two hand-written durable upserts",
+  target: 12,
+  run: async (size) => {
+    const [rounds, repetitions] = size === "full" ? [9, 40] : [2, 5];
+    using directory = new Directory();
+    await using memory = await openMemory(`${directory.path}/ours.db`, { limits: LIMITS });
+    using floor = new Floor(`${directory.path}/floor.db`, 2_000);
+    const conversation = memory.conversation(SCOPE);
+    const writer = new TextWriter(14);
+    const turnIds = (await Promise.all(
+      Array.from({ length: rounds * repetitions * 2 }, () => {
+        return conversation.append([{ role: "user", content: writer.identifiers(500) }]);
+      }),
+    )).map(({ turnId }) => turnId);
+    await indexAll(conversation);
+    let revision = await conversation.revision();
+    let postings = 0;
+    const times = { floorUs: [] as number[], oursUs: [] as number[] };
+    for (let round = 0; round < rounds; round++) {
+      const one: number[] = [];
+      const two: number[] = [];
+      for (let repetition = 0; repetition < repetitions; repetition++) {
+        const number = round * repetitions + repetition;
+        one.push(
+          await timeUs(() => {
+            floor.put(number % 2_000, 1_000_000 + number);
+            floor.put((number + 7) % 2_000, 2_000_000 + number);
+          }),
+        );
+        two.push(
+          await timeUs(async () => {
+            const key = turnIds[number * 2]!;
+            const receipt = await conversation.delete({ kind: "turn", key, expectedRevision: revision++ });
+            postings += receipt.erased.postings;
+          }),
+        );
+      }
+      times.floorUs.push(median(one));
+      times.oursUs.push(median(two));
+    }
+    return { ...times, checksum: postings, ...comparable(times.floorUs.map((us) => us / 2)) };
+  },
+};
