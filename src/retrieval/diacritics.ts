@@ -3,11 +3,11 @@
 import { isAscii } from "./case_fold.ts";
 
 /** A Latin letter with a mark, or one of those that Unicode does not take apart. */
-const MARKED = /[\p{Script=Latin}]\p{M}|[øđðłħıœæþŋ]/u;
+const MARKED = /\p{Script=Latin}\p{M}|[øđðłħıœæþŋ]/u;
 
 const LATIN_MARKS = /(\p{Script=Latin})\p{M}+/gu;
 
-/** Latin letters with a stroke, a dot less, or two in one: plain in ASCII spelling, but not by decomposition. */
+/** Latin letters with a stroke, without a dot, or two in one: Unicode does not take them apart. */
 const PLAIN: ReadonlyMap<string, string> = new Map([
   ...[["ø", "o"], ["đ", "d"], ["ð", "d"], ["ł", "l"], ["ħ", "h"], ["ı", "i"], ["ŋ", "n"]] as const,
   ...[["œ", "oe"], ["æ", "ae"], ["þ", "th"]] as const,
