@@ -24,7 +24,7 @@ export async function backUp(
   const given = readFields("options", options, ["signal", "onProgress"]);
   const signal = requireSignal(given.signal);
   const onProgress = requireCallback("onProgress", given.onProgress) as BackupOptions["onProgress"];
-  const target = prepareDestination(destination);
+  const target = prepareDestination("destination", destination);
   signal?.throwIfAborted();
   using work = WorkFile.claim(target, ".partial");
   const tell = (step: BackupProgress["step"]) => (part: string, rows: number): void =>
@@ -49,8 +49,8 @@ export function rowsCheck(kinds: ReadonlyMap<string, RecordKind>): CheckRows {
 }
 
 /** A destination in a directory that is there and safe, or is made. */
-export function prepareDestination(destination: unknown): FilePath {
-  const given = parsePath("destination", destination);
+export function prepareDestination(field: string, destination: unknown): FilePath {
+  const given = parsePath(field, destination);
   requirePermissions([given.parent], false);
   makePrivateDirectory(given.parent);
   const file = resolveFile(given);

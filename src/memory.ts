@@ -15,7 +15,7 @@ import { nodeSqlite } from "./engine/sqlite/node_sqlite.ts";
 import { type OpenedStore, openStoreInMemory, openStoreOnDisk } from "./engine/sqlite/open_store.ts";
 import { SqliteEngine } from "./engine/sqlite/sqlite_engine.ts";
 import { ContractError } from "./errors.ts";
-import { MEMORY_PATH, parsePath } from "./files/store_path.ts";
+import { type FilePath, MEMORY_PATH, parsePath } from "./files/store_path.ts";
 import {
   BUSY_TIMEOUT_MS_DEFAULT,
   BUSY_TIMEOUT_MS_MAX,
@@ -263,7 +263,10 @@ export async function openMemory(path: string | URL, options: MemoryOptions = {}
   new EffectiveTime(given.clock).read();
   const store = path === MEMORY_PATH
     ? await openInMemory(given)
-    : await openStoreOnDisk(filePaths(path, given), given);
+    : await openStoreOnDisk(filePaths(path, given), {
+      ...given,
+      backupBeforeUpgrade: await upgradeBackup(given),
+    });
   return await startMemory(store, given, { restored: null, startedMs });
 }
 
@@ -357,9 +360,17 @@ async function startMemory(
   return memory;
 }
 
+/** Judged in time; nothing is made there unless the store is of an older release. */
+async function upgradeBackup({ backupBeforeUpgrade }: GivenOptions): Promise<FilePath | undefined> {
+  if (backupBeforeUpgrade === undefined) return undefined;
+  const { prepareDestination } = await import("./backup.ts");
+  return prepareDestination("backupBeforeUpgrade", backupBeforeUpgrade);
+}
+
 interface GivenOptions {
   readonly clock: (() => number) | undefined;
   readonly deletionPath: unknown;
+  readonly backupBeforeUpgrade: unknown;
   readonly kinds: ReadonlyMap<string, RecordKind>;
   readonly limits: ScopeLimits;
   readonly driver: SqliteDriver;
@@ -373,6 +384,7 @@ function readOptions(options: MemoryOptions): GivenOptions {
   const given = readFields("options", options, [
     "clock",
     "deletionPath",
+    "backupBeforeUpgrade",
     "kinds",
     "limits",
     "driver",
@@ -394,6 +406,7 @@ function readOptions(options: MemoryOptions): GivenOptions {
   return {
     clock: clock as (() => number) | undefined,
     deletionPath: given.deletionPath,
+    backupBeforeUpgrade: given.backupBeforeUpgrade,
     kinds: collectKinds(given.kinds ?? [], KINDS_MAX),
     limits: readLimits(given.limits ?? {}),
     driver: driver as SqliteDriver,
@@ -425,6 +438,9 @@ async function openInMemory(given: GivenOptions): Promise<OpenedStore> {
   if (given.readOnly) throw new ContractError("readOnly", "A store in memory cannot be opened read-only");
   if (given.deletionPath !== undefined) {
     throw new ContractError("deletionPath", "A store in memory keeps its ledger in memory");
+  }
+  if (given.backupBeforeUpgrade !== undefined) {
+    throw new ContractError("backupBeforeUpgrade", "A store in memory is never of an older release");
   }
   return await openStoreInMemory(given.driver);
 }

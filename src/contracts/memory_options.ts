@@ -26,6 +26,11 @@ export interface MemoryOptions {
   readonly busyTimeoutMs?: number | undefined;
   /** Whether a clock that is behind the highest time seen is to be believed: lowers the store's mark. */
   readonly acceptClock?: boolean | undefined;
+  /**
+   * Where a store of an older release is copied to before it is upgraded; the ledger, if it is older too, goes beside it
+   * with `.deletions` appended. No copy is made if omitted, or if there is nothing to upgrade: no deletion would reach it.
+   */
+  readonly backupBeforeUpgrade?: string | URL | undefined;
   /** Told what the store does; content-free. Called outside every transaction. */
   readonly onEvent?: ((event: MemoryEvent) => void) | undefined;
 }

@@ -338,7 +338,7 @@ for (const [title, arrange, error] of REFUSED) {
     const { memory, watermark } = await deletedSince(shelf);
     await memory.close();
     await arrange(shelf);
-    const before = shelf.bytes();
+    const before = shelf.digests();
     await assert.rejects(
       shelf.restore("agent.backup", "restored.db", watermark),
       (thrown: { code?: unknown }) => {
@@ -349,7 +349,7 @@ for (const [title, arrange, error] of REFUSED) {
         return true;
       },
     );
-    assert.deepEqual(shelf.bytes(), before);
+    assert.deepEqual(shelf.digests(), before);
   });
 }
 
@@ -358,11 +358,11 @@ Deno.test("restoreMemory() refuses a ledger that is older than the watermark, or
   const { memory, watermark } = await deletedSince(shelf);
   await memory.close();
   const refuse = async (wrong: Partial<Watermark>): Promise<void> => {
-    const before = shelf.bytes();
+    const before = shelf.digests();
     await assert.rejects(shelf.restore("agent.backup", "restored.db", { ...watermark, ...wrong }), {
       code: "INTEGRITY",
     });
-    assert.deepEqual(shelf.bytes(), before);
+    assert.deepEqual(shelf.digests(), before);
   };
   await refuse({ sequence: 3 });
   await refuse({ head: "0".repeat(64) });
@@ -388,7 +388,7 @@ Deno.test("restoreMemory() refuses wrong words before it looks at anything", asy
   await using shelf = await Shelf.make();
   const { memory, watermark } = await deletedSince(shelf);
   await memory.close();
-  const before = shelf.bytes();
+  const before = shelf.digests();
   const deletionPath = shelf.at("agent.db.deletions");
   const refuse = async (
     field: string,
@@ -414,7 +414,7 @@ Deno.test("restoreMemory() refuses wrong words before it looks at anything", asy
   await refuse("backup", { deletionPath, watermark }, "r.db", "r.db");
   await refuse("deletionPath", { deletionPath, watermark }, "agent.backup", "agent.db.deletions");
   await refuse("destination", { deletionPath, watermark }, "agent.backup", "..");
-  assert.deepEqual(shelf.bytes(), before);
+  assert.deepEqual(shelf.digests(), before);
 });
 
 Deno.test("a restore that is cancelled at any step leaves the old store live and nothing else", async () => {

@@ -1,5 +1,6 @@
 /** A directory with a store, its backups, and what was restored from them. */
 
+import { hash } from "node:crypto";
 import { nodeSqlite } from "../../src/engine/sqlite/node_sqlite.ts";
 import type { SqliteDriver } from "../../src/engine/sqlite/driver.ts";
 import { StorageError } from "../../src/errors.ts";
@@ -81,10 +82,10 @@ export class Shelf implements AsyncDisposable {
     );
   }
 
-  /** The bytes of every file, by name: for what must not change. */
-  bytes(): Readonly<Record<string, string>> {
+  /** A digest of every file by name: for what must not change. */
+  digests(): Readonly<Record<string, string>> {
     return Object.fromEntries(
-      this.names().map((name) => [name, Deno.readFileSync(this.at(name)).toBase64()]),
+      this.names().map((name) => [name, hash("sha256", Deno.readFileSync(this.at(name)))]),
     );
   }
 

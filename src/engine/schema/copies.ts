@@ -15,6 +15,19 @@ export interface TableCopy {
 
 const NO_BYTES = new Uint8Array();
 
+const MAIN_META: TableCopy = {
+  name: "meta",
+  select:
+    `SELECT id, lineage, generation, epoch, pending_from, applied, applied_head, verified, counter, clock_mark,
+    clock_epoch, hash_key, probe, scrubs, shrunk_bytes, checksum FROM meta WHERE id > $1 ORDER BY id LIMIT $2`,
+  start: [0],
+  insert:
+    `INSERT INTO meta (id, lineage, generation, epoch, pending_from, applied, applied_head, verified, counter,
+    clock_mark, clock_epoch, hash_key, probe, scrubs, shrunk_bytes, checksum)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
+  count: `SELECT count(*) FROM meta`,
+};
+
 const RECORDS: TableCopy = {
   name: "records",
   select:
@@ -118,8 +131,9 @@ const COVERED_TURNS: TableCopy = {
   count: `SELECT count(*) FROM covered_turns`,
 };
 
-/** What a backup holds besides main's meta row: everything but what can be made again, indexes and replays. */
+/** What a backup holds: everything but what can be made again, indexes and replays. */
 export const MAIN_COPIES: readonly TableCopy[] = [
+  MAIN_META,
   RECORDS,
   OPERATIONS,
   DELETIONS,
@@ -132,8 +146,18 @@ export const MAIN_COPIES: readonly TableCopy[] = [
   COVERED_TURNS,
 ];
 
-/** What an exported ledger holds besides its meta row. */
-export const LEDGER_COPIES: readonly TableCopy[] = [{
+const LEDGER_META: TableCopy = {
+  name: "meta",
+  select:
+    `SELECT id, lineage, generation, epoch, count, head, probe, announced, checksum FROM meta WHERE id > $1
+    ORDER BY id LIMIT $2`,
+  start: [0],
+  insert: `INSERT INTO meta (id, lineage, generation, epoch, count, head, probe, announced, checksum)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+  count: `SELECT count(*) FROM meta`,
+};
+
+const EVENTS: TableCopy = {
   name: "events",
   select: `SELECT sequence, batch, kind, scope_hash, key_hash, burned, floor, at, counts, head FROM events
     WHERE sequence > $1 ORDER BY sequence LIMIT $2`,
@@ -141,4 +165,7 @@ export const LEDGER_COPIES: readonly TableCopy[] = [{
   insert: `INSERT INTO events (sequence, batch, kind, scope_hash, key_hash, burned, floor, at, counts, head)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
   count: `SELECT count(*) FROM events`,
-}];
+};
+
+/** What an exported ledger holds: all of it. */
+export const LEDGER_COPIES: readonly TableCopy[] = [LEDGER_META, EVENTS];

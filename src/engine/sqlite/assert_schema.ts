@@ -2,7 +2,7 @@ import { IntegrityError } from "../../errors.ts";
 import { Connection } from "./connection.ts";
 import { type DatabaseKind, schemaVersion } from "./database.ts";
 import type { SqliteDriver } from "./driver.ts";
-import { MIGRATIONS, upgradeSchema } from "./upgrade_schema.ts";
+import { upgradeSchema } from "./formats.ts";
 
 const SELECT_SCHEMA = `SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_schema ORDER BY type, name`;
 
@@ -18,7 +18,7 @@ export function assertSchema(connection: Connection, kind: DatabaseKind, driver:
   if (version === 0) throw new IntegrityError(`Cannot use ${kind.what}: its creation is unfinished`);
   const model = Connection.open(kind.name, driver, ":memory:", false);
   try {
-    upgradeSchema(model, MIGRATIONS[kind.name].filter((each) => each.version <= version));
+    upgradeSchema(model, undefined, version);
     if (describe(connection) === describe(model)) return;
   } finally {
     model.close();

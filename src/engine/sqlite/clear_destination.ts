@@ -4,7 +4,7 @@ import { isOpenHere } from "../../files/open_files.ts";
 import { assertNamed, inspectPrivateFile, toStorageError } from "../../files/private_file.ts";
 import { type FilePath, SIDECAR_SUFFIXES } from "../../files/store_path.ts";
 import { assertFree, removeLeftover } from "../../files/work_file.ts";
-import { MAIN, openDatabase, schemaVersion } from "./database.ts";
+import { MAIN, openDatabase } from "./database.ts";
 import type { SqliteDriver } from "./driver.ts";
 import type { Ledger } from "./ledger.ts";
 import { readMainMeta } from "./main_meta.ts";
@@ -51,7 +51,7 @@ function inspectDestination({ path }: FilePath): ReturnType<typeof inspectPrivat
 
 function openUnfinished(destination: FilePath, driver: SqliteDriver): ReturnType<typeof openDatabase> {
   const database = openDatabase(MAIN, destination.path, driver, false);
-  if (schemaVersion(database.connection) > 0) return database;
+  if (database.version > 0) return database;
   throw database.connection.abandonOpening(exists());
 }
 

@@ -4,13 +4,13 @@ import { monotonicMs, yieldToEventLoop } from "../../clock.ts";
 import { IntegrityError } from "../../errors.ts";
 import { COPIED_ROWS_PER_BATCH } from "../../limits.ts";
 import type { CopyOptions, StorePlace } from "../engine.ts";
-import { LEDGER_COPIES, MAIN_COPIES, type TableCopy } from "../schema/copies.ts";
+import type { TableCopy } from "../schema/copies.ts";
 import type { Connection } from "./connection.ts";
-import { type DatabaseKind, LEDGER, MAIN } from "./database.ts";
-import { upgradeSchema } from "./upgrade_schema.ts";
+import { type DatabaseKind, LEDGER, schemaVersion } from "./database.ts";
+import { type Format, FORMATS, upgradeSchema } from "./formats.ts";
 import type { SqliteDriver } from "./driver.ts";
 import { Ledger } from "./ledger.ts";
-import { insertMainMeta, readMainMeta } from "./main_meta.ts";
+import { readMainMeta } from "./main_meta.ts";
 import { patiently } from "./patience.ts";
 import { WorkDatabase } from "./work_database.ts";
 
@@ -35,37 +35,53 @@ export async function copyDatabase(
   options: CopyOptions,
 ): Promise<StorePlace> {
   using work = WorkDatabase.open(kind, path, parts.driver);
-  if (parts.openBeside === null) {
-    const copying = copyRows(kind, parts.own, work.connection);
-    for (;;) {
-      const step = copying.next();
-      if (step.done === true) return step.value;
-      options.onRows?.(step.value.name, step.value.rows);
-    }
-  }
+  if (parts.openBeside === null) return copyInOneGo(kind, parts.own, work.connection, options);
   const source = parts.openBeside();
   try {
-    await patiently(monotonicMs() + parts.busyTimeoutMs, () => beginReading(kind, source));
-    const copying = copyRows(kind, source, work.connection);
-    for (;;) {
-      const step = copying.next();
-      if (step.done === true) return step.value;
-      options.onRows?.(step.value.name, step.value.rows);
-      await yieldToEventLoop();
-      options.signal?.throwIfAborted();
-    }
+    const place = await patiently(monotonicMs() + parts.busyTimeoutMs, () => beginReading(kind, source));
+    await copyRows(source, work.connection, FORMATS[kind.name], options);
+    return place;
   } finally {
     source.close();
   }
 }
 
+function copyInOneGo(
+  kind: DatabaseKind,
+  source: Connection,
+  target: Connection,
+  { onRows }: CopyOptions,
+): StorePlace {
+  const place = beginReading(kind, source);
+  try {
+    for (const { name, rows } of copying(source, target, FORMATS[kind.name])) onRows?.(name, rows);
+    return place;
+  } finally {
+    source.rollback();
+  }
+}
+
 /** From its first read on, the transaction sees one moment. */
-function beginReading(kind: DatabaseKind, source: Connection): void {
+function beginReading(kind: DatabaseKind, source: Connection): StorePlace {
   try {
     source.begin("deferred");
-    readPlace(kind, source);
+    return readPlace(kind, source);
   } catch (error) {
     throw source.abandon(error);
+  }
+}
+
+/** Copies what a transaction on the source sees, giving way to other work between batches. */
+export async function copyRows(
+  source: Connection,
+  target: Connection,
+  format: Format,
+  { signal, onRows }: CopyOptions,
+): Promise<void> {
+  for (const { name, rows } of copying(source, target, format)) {
+    onRows?.(name, rows);
+    await yieldToEventLoop();
+    signal?.throwIfAborted();
   }
 }
 
@@ -75,31 +91,13 @@ interface Copied {
   readonly rows: number;
 }
 
-/** In two transactions: one that reads, begun here unless it was before, and one that writes. */
-function* copyRows(
-  kind: DatabaseKind,
-  source: Connection,
-  target: Connection,
-): Generator<Copied, StorePlace> {
-  if (!source.isTransaction) source.begin("deferred");
+/** Makes the same version of the schema, and copies each table into it; one transaction. */
+function* copying(source: Connection, target: Connection, format: Format): Generator<Copied, void> {
+  const version = schemaVersion(source);
   target.begin("immediate");
-  try {
-    upgradeSchema(target);
-    copyMeta(kind, source, target);
-    for (const table of kind === MAIN ? MAIN_COPIES : LEDGER_COPIES) yield* copyTable(table, source, target);
-    target.commit();
-    const place = readPlace(kind, source);
-    source.commit();
-    return place;
-  } catch (error) {
-    throw source.abandon(target.abandon(error));
-  }
-}
-
-function copyMeta(kind: DatabaseKind, source: Connection, target: Connection): void {
-  if (kind === LEDGER) new Ledger(target).insertMeta({ ...new Ledger(source).readMeta(), announced: null });
-  // The copy has a size of its own.
-  else insertMainMeta(target, { ...readMainMeta(source), shrunkBytes: null });
+  upgradeSchema(target, format, version);
+  for (const table of format.copies.get(version)!) yield* copyTable(table, source, target);
+  target.commit();
 }
 
 function* copyTable(table: TableCopy, source: Connection, target: Connection): Generator<Copied, void> {

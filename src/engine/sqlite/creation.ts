@@ -8,7 +8,7 @@ import type { Connection } from "./connection.ts";
 import { schemaVersion } from "./database.ts";
 import type { Ledger, LedgerMeta } from "./ledger.ts";
 import { insertMainMeta, readMainMeta } from "./main_meta.ts";
-import { upgradeSchema } from "./upgrade_schema.ts";
+import { upgradeSchema } from "./formats.ts";
 
 /** Bytes of the key of all keyed hashes. */
 const HASH_KEY_BYTES = 32;

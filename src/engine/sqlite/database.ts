@@ -38,6 +38,8 @@ const GET_USER_VERSION = "PRAGMA user_version";
 export interface Database {
   readonly connection: Connection;
   readonly journalMode: JournalMode;
+  /** The version of its schema; 0 where there is none yet. */
+  readonly version: number;
 }
 
 /** Opens and sets up a file, or a database in memory; closes it again if anything is refused. */
@@ -56,8 +58,9 @@ export function openDatabase(
     if (connection.get(GET_APPLICATION_ID)![0] !== kind.applicationId) {
       throw new StorageError("UNSAFE", `Cannot open store: ${kind.what} is a file of another kind`);
     }
-    assertSchemaVersion(schemaVersion(connection), kind);
-    return { connection, journalMode };
+    const version = schemaVersion(connection);
+    assertSchemaVersion(version, kind);
+    return { connection, journalMode, version };
   } catch (error) {
     throw connection.abandonOpening(error);
   }

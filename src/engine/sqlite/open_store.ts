@@ -30,6 +30,7 @@ import type { Connection } from "./connection.ts";
 import { mainIsMissing } from "./agreement.ts";
 import { type Database, type DatabaseKind, LEDGER, MAIN, openDatabase, schemaVersion } from "./database.ts";
 import type { SqliteDriver } from "./driver.ts";
+import type { Formats } from "./formats.ts";
 import { Ledger } from "./ledger.ts";
 import { patiently } from "./patience.ts";
 import { withSecond } from "./result_codes.ts";
@@ -40,7 +41,22 @@ export interface OpenStoreOptions {
   readonly driver: SqliteDriver;
   readonly readOnly: boolean;
   readonly busyTimeoutMs: number;
+  /** What the files must be; the formats of this release if omitted. */
+  readonly databases?: Databases;
+  /** How older files are brought up to date; as this release does if omitted. */
+  readonly formats?: Formats;
+  /** Where a store of an older release is copied to before it is upgraded. */
+  readonly backupBeforeUpgrade?: FilePath | undefined;
 }
+
+/** What tells the two files apart. */
+interface Databases {
+  readonly main: DatabaseKind;
+  readonly ledger: DatabaseKind;
+}
+
+/** Those of this release. */
+export const DATABASES: Databases = { main: MAIN, ledger: LEDGER };
 
 /** The two databases of a store, and what has to be undone when they are closed. */
 export interface OpenedStore {
@@ -66,6 +82,9 @@ type Creation = typeof import("./creation.ts");
 /** Something is to be made. Internal: creation is loaded, and opening begins anew. */
 class CreationNeeded extends Error {}
 
+/** A file is of an older release. Internal: upgrading is loaded, and opening begins anew. */
+class UpgradeNeeded extends Error {}
+
 const ONLY_WHAT_IS_THERE: Creation = {
   ensureLedger: ({ connection }) => {
     if (schemaVersion(connection) === 0) throw new CreationNeeded();
@@ -81,7 +100,7 @@ function needCreation(): never {
 /** Two databases in memory. */
 export async function openStoreInMemory(driver: SqliteDriver): Promise<OpenedStore> {
   const creation = await import("./creation.ts");
-  const opening = new Opening(driver, false);
+  const opening = new Opening(driver, { readOnly: false });
   try {
     const ledger = new Ledger(opening.open(LEDGER, ":memory:").connection);
     creation.ensureLedger(ledger);
@@ -109,14 +128,22 @@ export async function openStoreOnDisk(
   options: OpenStoreOptions,
 ): Promise<OpenedStore> {
   const paths = preparePaths(given, options.readOnly);
-  const deadlineMs = monotonicMs() + options.busyTimeoutMs;
-  try {
-    return await patiently(deadlineMs, () => attempt(paths, options, ONLY_WHAT_IS_THERE));
-  } catch (error) {
-    if (!(error instanceof CreationNeeded)) throw error;
+  let creation = ONLY_WHAT_IS_THERE;
+  for (;;) {
+    const deadlineMs = monotonicMs() + options.busyTimeoutMs;
+    try {
+      return await patiently(deadlineMs, () => attempt(paths, options, creation));
+    } catch (error) {
+      if (error instanceof CreationNeeded) creation = await import("./creation.ts");
+      else if (error instanceof UpgradeNeeded) await upgrade(paths, options);
+      else throw error;
+    }
   }
-  const creation = await import("./creation.ts");
-  return await patiently(deadlineMs, () => attempt(paths, options, creation));
+}
+
+async function upgrade(paths: StorePaths, options: OpenStoreOptions): Promise<void> {
+  const { upgradeStore } = await import("./upgrade_store.ts");
+  await upgradeStore(paths, options);
 }
 
 /** Where a store lies, once its directories are there, safe and permitted. */
@@ -137,21 +164,21 @@ export function preparePaths(
 }
 
 function attempt(paths: StorePaths, options: OpenStoreOptions, creation: Creation): OpenedStore {
-  const { driver, readOnly } = options;
+  const { driver, readOnly, databases = DATABASES } = options;
   if (hasWorkName(paths.main.path, ".restoring")) throw restoreUnfinished();
   const before = inspectStore(paths);
   assertComplete(paths, before);
   if (readOnly) assertReadable(paths, before);
   else assertWritable(before);
-  const opening = new Opening(driver, readOnly);
+  const opening = new Opening(driver, { readOnly });
   try {
-    const ledger = new Ledger(opening.openFile(LEDGER, paths.ledger).connection);
+    const ledger = new Ledger(opening.openFile(databases.ledger, paths.ledger).connection);
     if (readOnly) assertFinished(schemaVersion(ledger.connection));
     else creation.ensureLedger(ledger);
     const unfinished = ledger.readMeta().epoch === null;
     // Asked after the ledger's epoch: whoever wrote that had main already.
     if (!unfinished && isMissing(paths.main)) throw mainIsMissing();
-    const { connection: main, journalMode } = opening.openFile(MAIN, paths.main);
+    const { connection: main, journalMode } = opening.openFile(databases.main, paths.main);
     if (readOnly) assertFinished(unfinished ? 0 : schemaVersion(main));
     else if (unfinished) finishCreation(creation, { main, ledger }, paths);
     else if (schemaVersion(main) === 0) throw mainIsMissing();
@@ -228,12 +255,18 @@ function assertUnchanged(paths: StorePaths, before: StoreFiles): FileIdentity {
 export class Opening {
   readonly driver: SqliteDriver;
   readonly #readOnly: boolean;
+  readonly #older: boolean;
   readonly #databases: Database[] = [];
   readonly #releases: (() => void)[] = [];
 
-  constructor(driver: SqliteDriver, readOnly: boolean) {
+  /** Files of an older release are refused unless they are asked for. */
+  constructor(
+    driver: SqliteDriver,
+    { readOnly, older = false }: { readonly readOnly: boolean; readonly older?: boolean },
+  ) {
     this.driver = driver;
     this.#readOnly = readOnly;
+    this.#older = older;
   }
 
   /** Opens a file that is private and of ours; makes it, exclusively, if it is not there. */
@@ -248,7 +281,17 @@ export class Opening {
     }
     if (!isOpenHere(file.path, identity)) assertOwnHeader(file.path, kind);
     this.#releases.push(claimFile(file.path, identity, this.driver.name));
-    return this.open(kind, file.path);
+    const database = this.open(kind, file.path);
+    if (database.version > 0 && database.version < kind.schemaVersion && !this.#older) this.#refuseOlder();
+    return database;
+  }
+
+  #refuseOlder(): never {
+    if (!this.#readOnly) throw new UpgradeNeeded();
+    throw new StorageError(
+      "READONLY",
+      "Cannot open store read-only: it is of an older release; open it for writing once",
+    );
   }
 
   open(kind: DatabaseKind, path: string): Database {

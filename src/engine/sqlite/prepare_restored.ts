@@ -9,7 +9,7 @@ import type { Operation, WriteTransaction } from "../operation.ts";
 import { REWRITES } from "../schema/rewrites.ts";
 import { applyEvents, type ApplyParts, insertDirty } from "./catch_up.ts";
 import type { Connection } from "./connection.ts";
-import { upgradeSchema } from "./upgrade_schema.ts";
+import { upgradeSchema } from "./formats.ts";
 import { GroupTransaction } from "./group_transaction.ts";
 import type { Ledger } from "./ledger.ts";
 import { type MainMeta, readMainMeta, updateMainMeta } from "./main_meta.ts";

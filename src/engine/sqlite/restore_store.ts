@@ -13,7 +13,7 @@ import { assertSchema } from "./assert_schema.ts";
 import { checkCopy, checkPagesOf, readDeletions } from "./check_copy.ts";
 import type { Connection } from "./connection.ts";
 import { LEDGER, MAIN } from "./database.ts";
-import { upgradeSchema } from "./upgrade_schema.ts";
+import { upgradeSchema } from "./formats.ts";
 import type { SqliteDriver } from "./driver.ts";
 import { Ledger } from "./ledger.ts";
 import { type OpenedStore, Opening, openStoreOnDisk } from "./open_store.ts";
@@ -72,7 +72,7 @@ export async function restoreStore(
 async function prepare(paths: RestorePaths, options: RestoreStoreOptions): Promise<Prepared> {
   const { driver, busyTimeoutMs, watermark } = options;
   inspectBackup(paths.backup, MAIN);
-  const opening = new Opening(driver, false);
+  const opening = new Opening(driver, { readOnly: false });
   try {
     const ledger = watermark === null ? absentLedger(paths.ledger) : openAuthority(opening, paths.ledger);
     await patiently(monotonicMs() + busyTimeoutMs, () => clearDestination(paths.main, ledger, driver));
@@ -211,7 +211,7 @@ async function openDestination(paths: RestorePaths, options: RestoreStoreOptions
 /** A destination that did not become live is of no use; where the outcome is unknown, it may be live. */
 function removeRefused(paths: RestorePaths, error: unknown, driver: SqliteDriver): unknown {
   if (error instanceof StorageError && error.details.outcome === "unknown") return error;
-  const opening = new Opening(driver, false);
+  const opening = new Opening(driver, { readOnly: false });
   try {
     clearDestination(paths.main, new Ledger(opening.openFile(LEDGER, paths.ledger).connection), driver);
     return error;

@@ -21,8 +21,8 @@ function superseded(): StorageError {
 }
 
 /**
- * One attempt at 4.5 and 4.6: one commit to the ledger fences the old store and makes the destination live. `BUSY` with
- * nothing changed where a lock is held. 4.7 is left to {@linkcode finishSwitch}, which every opening does.
+ * One attempt: one commit to the ledger fences the old store and makes the destination live. `BUSY` with nothing changed
+ * where a lock is held.
  */
 export function switchStore(store: OpenedStore, parts: Pick<ApplyParts, "time" | "apply">): void {
   const { main, ledger, journalMode } = store;
@@ -31,10 +31,8 @@ export function switchStore(store: OpenedStore, parts: Pick<ApplyParts, "time" |
     main.begin(mode);
     assertNamed(store.mainFile!);
     const meta = readMainMeta(main);
-    const announced = meta.pendingFrom === null ? null : -meta.generation;
-    if (journalMode === "wal" && announced !== null && !ledger.announce(ledger.readMeta(), announced)) {
-      throw moved();
-    }
+    const announced = -meta.generation;
+    if (journalMode === "wal" && meta.pendingFrom !== null) announceSwitch(ledger, announced);
     ledger.connection.begin(mode);
     const before = ledger.readMeta();
     if (before.epoch === meta.epoch) {
@@ -46,11 +44,17 @@ export function switchStore(store: OpenedStore, parts: Pick<ApplyParts, "time" |
       ledger.updateMeta({ ...before, generation: meta.generation, epoch: meta.epoch, announced: null });
       commitSwitch(ledger, before, meta);
     }
-    // What was applied here showed that it can be; the ledger may still go on before it is done for good.
-    main.rollback();
+    completeSwitch(store, meta);
   } catch (error) {
     throw main.abandon(ledger.connection.abandon(error));
   }
+}
+
+/** In commits of its own; one that changes nothing would overwrite nothing. */
+function announceSwitch(ledger: Ledger, announced: number): void {
+  const found = ledger.readMeta();
+  if (found.announced === announced && !ledger.announce(found, null)) throw moved();
+  if (!ledger.announce(ledger.readMeta(), announced)) throw moved();
 }
 
 /** The ledger's COMMIT. Returns once the destination is live. */
@@ -87,7 +91,16 @@ function probeSwitch(ledger: Ledger, before: LedgerMeta, meta: MainMeta): "live"
   }
 }
 
-/** 4.7; within main's write transaction. */
+/** 4.7. An error is no loss: the opening that follows at once does it again, and tells if it still cannot. */
+function completeSwitch(store: OpenedStore, meta: MainMeta): void {
+  try {
+    becomeLive(store, meta);
+  } catch (error) {
+    store.main.abandon(error);
+  }
+}
+
+/** Within main's write transaction. */
 function becomeLive({ main }: Pick<OpenedStore, "main">, meta: MainMeta): void {
   meta.pendingFrom = null;
   updateMainMeta(main, meta);

@@ -22,13 +22,18 @@ function announce(here: Here): Moves {
     label: "2.0 announce the commit",
     committed: (announced) => goTo(announced, self, "2.1 begin the ledger"),
     failed: (failed) => rejectUnchanged(here, failed),
-  }, here.number);
+  }, announcementOf(here));
 }
 
 function busy(here: Here): Moves {
   if (!here.rules.nobodyWaitsHolding) return [];
   const again = beginAgain(here.state, here.self, "1.2 begin main");
   return [step(here, "2.1 the ledger is BUSY: roll back", again)];
+}
+
+/** What is announced: the sequence of the event. */
+function announcementOf(here: Here): number {
+  return planOf(here).work.applied + 1;
 }
 
 /** 2.1: BUSY rolls main back and begins again. Steps 2.2 and 2.3 follow in the same move: the ledger is locked. */
@@ -44,12 +49,12 @@ function beginLedger(here: Here): Moves {
 
 /** 2.2: the ledger's meta row, read again inside its own transaction. */
 function ledgerMoved(here: Here): boolean {
-  const { state, rules, process, number } = here;
+  const { state, rules, process } = here;
   const { epoch, events, announced } = state.ledger.now;
   if (rules.epochReadAgain && epoch !== mainOf(state, process.file).now.epoch) return true;
   if (!rules.ledgerCommitsFirst) return false;
   if (rules.countReadAgain && events.length !== planOf(here).work.applied) return true;
-  return rules.commitsAreAnnounced && announced !== number;
+  return rules.commitsAreAnnounced && announced !== announcementOf(here);
 }
 
 /** 2.4: from here on the deletion is recorded. */

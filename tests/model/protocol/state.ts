@@ -86,7 +86,10 @@ export interface MainVersion {
 
 /** All that one commit of the ledger makes durable together. */
 export interface LedgerVersion {
-  /** The operation that is about to commit something that matters; NONE once it is in, or known never to come. */
+  /**
+   * What is about to be committed: an event's sequence, or a restore's generation, negative; NONE once it is in, or known
+   * never to come.
+   */
   readonly announced: number;
   readonly generation: number;
   readonly epoch: number;

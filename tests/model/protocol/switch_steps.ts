@@ -63,7 +63,12 @@ function announce(here: Here): Moves {
     committed: (announced) =>
       goTo(announced, here.self, nextOf(here.rules, "4.5 announce the commit") ?? "4.6 commit the ledger"),
     failed: (failed) => rejectUnchanged(here, failed),
-  }, here.number);
+  }, announcementOf(here));
+}
+
+/** What is announced: the generation, negative, so that it is no sequence. Two restores may announce the same. */
+function announcementOf(here: Here): number {
+  return -mainOf(here.state, here.process.notes.destination).now.generation;
 }
 
 function beginDestination(here: Here): Moves {
@@ -97,7 +102,7 @@ function checkGeneration(here: Here, label: string, state: State): Moves {
   if (rules.generationChecked && ledger.generation !== now.pendingFrom) {
     return [step(here, "4.5 superseded: REPLACED", finish(here, state))];
   }
-  if (rules.commitsAreAnnounced && ledger.announced !== here.number) {
+  if (rules.commitsAreAnnounced && ledger.announced !== announcementOf(here)) {
     return [step(here, "4.5 the announcement is gone: roll back", lockAgain(here))];
   }
   return [step(here, label, goTo(state, self, "4.6 commit the ledger"))];

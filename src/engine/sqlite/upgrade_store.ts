@@ -1,0 +1,90 @@
+/** Brings a store of an older release up to date: each file in one transaction, after a backup if one is asked for. */
+
+import { monotonicMs } from "../../clock.ts";
+import { IntegrityError } from "../../errors.ts";
+import { fileIn, type FilePath, type StorePaths } from "../../files/store_path.ts";
+import { WorkFile } from "../../files/work_file.ts";
+import { CheckCollector } from "../check.ts";
+import { checkPagesOf } from "./check_copy.ts";
+import type { Connection } from "./connection.ts";
+import { copyRows } from "./copying.ts";
+import type { DatabaseKind } from "./database.ts";
+import type { SqliteDriver } from "./driver.ts";
+import { type Format, FORMATS, upgradeSchema } from "./formats.ts";
+import { DATABASES, Opening, type OpenStoreOptions } from "./open_store.ts";
+import { patiently } from "./patience.ts";
+import { WorkDatabase } from "./work_database.ts";
+
+/** One of the two files, open. */
+interface OpenFile {
+  readonly kind: DatabaseKind;
+  readonly connection: Connection;
+  readonly version: number;
+  readonly format: Format;
+}
+
+/** Upgrades what is older. Other processes that have the store open meanwhile meet a schema they do not know. */
+export async function upgradeStore(paths: StorePaths, options: OpenStoreOptions): Promise<void> {
+  const { driver, busyTimeoutMs, databases = DATABASES, formats = FORMATS, backupBeforeUpgrade } = options;
+  const deadlineMs = monotonicMs() + busyTimeoutMs;
+  const opening = new Opening(driver, { readOnly: false, older: true });
+  try {
+    const open = (kind: DatabaseKind, file: FilePath): OpenFile => {
+      const { connection, version } = opening.openFile(kind, file);
+      return { kind, connection, version, format: formats[kind.name] };
+    };
+    const files = await patiently(deadlineMs, () => [
+      open(databases.ledger, paths.ledger),
+      open(databases.main, paths.main),
+    ]);
+    const older = files.filter(({ version, kind }) => version > 0 && version < kind.schemaVersion);
+    if (backupBeforeUpgrade !== undefined) await backUp(older, backupBeforeUpgrade, driver, deadlineMs);
+    for (const each of older) await patiently(deadlineMs, () => upgrade(each));
+  } finally {
+    opening.close();
+  }
+}
+
+function upgrade({ connection, format }: OpenFile): void {
+  try {
+    connection.begin("immediate");
+    upgradeSchema(connection, format);
+    connection.commit();
+  } catch (error) {
+    throw connection.abandon(error);
+  }
+}
+
+/** Main goes to the place that was named, the ledger beside it. */
+async function backUp(
+  older: readonly OpenFile[],
+  destination: FilePath,
+  driver: SqliteDriver,
+  deadlineMs: number,
+): Promise<void> {
+  using stack = new DisposableStack();
+  const works = older.map(({ kind }) => {
+    const name = kind.name === "main" ? destination.name : `${destination.name}.deletions`;
+    return stack.use(WorkFile.claim(fileIn(destination.directory, name), ".partial"));
+  });
+  for (const [index, file] of older.entries()) await copyOlder(file, works[index]!, driver, deadlineMs);
+  for (const work of works) work.publish();
+}
+
+async function copyOlder(
+  { kind, connection, format }: OpenFile,
+  work: WorkFile,
+  driver: SqliteDriver,
+  deadlineMs: number,
+): Promise<void> {
+  using copy = WorkDatabase.open(kind, work.path, driver);
+  await patiently(deadlineMs, () => connection.begin("immediate"));
+  try {
+    await copyRows(connection, copy.connection, format, {});
+  } finally {
+    connection.rollback();
+  }
+  const collector = new CheckCollector({});
+  await checkPagesOf(copy, collector);
+  if (!collector.report().ok) throw new IntegrityError("Cannot upgrade store: its backup turned out damaged");
+}
