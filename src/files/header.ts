@@ -24,8 +24,14 @@ export interface FileKind {
  * Refuses a foreign, a newer, or a damaged file, or one with a foreign log, without changing a byte of it. An empty
  * file passes: it is an unfinished creation. Opening and closing a file that SQLite has open in this process would
  * drop its locks, so this is for files that are not open yet.
+ *
+ * @param seen names with something under them, where somebody has looked: a log that was not there is not asked for
  */
-export function assertOwnHeader(path: string, kind: FileKind): void {
+export function assertOwnHeader(
+  path: string,
+  kind: FileKind,
+  seen: { has(path: string): boolean } | null = null,
+): void {
   const header = readStart(path, HEADER_BYTES);
   if (header === null) throw new StorageError("BUSY", `Cannot open store: ${kind.what} vanished meanwhile`);
   if (header.length === 0) return;
@@ -38,7 +44,7 @@ export function assertOwnHeader(path: string, kind: FileKind): void {
     throw new StorageError("UNSAFE", `Cannot open store: ${kind.what} is a file of another kind`);
   }
   assertSchemaVersion(view.getInt32(USER_VERSION_OFFSET), kind);
-  assertOwnLogs(path, kind.applicationId, kind.what);
+  assertOwnLogs(path, kind, seen);
 }
 
 /** Refuses a schema version that this release does not know. */

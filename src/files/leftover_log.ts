@@ -41,12 +41,15 @@ const LINEAGE = /^[0-9a-f]{32}$/;
  * Refuses the log of another program or another store, with nothing changed. What names no store passes: SQLite
  * would not replay it, or the database it lies beside was never finished and has nothing to lose.
  */
-export function assertOwnLogs(path: string, applicationId: number, what: string): void {
-  const logs = [
-    readWal(startOf(`${path}-wal`, LOG_BYTES_READ_MAX)),
-    readJournal(startOf(`${path}-journal`, LOG_BYTES_READ_MAX)),
-  ];
-  for (const pages of logs) {
+export function assertOwnLogs(
+  path: string,
+  { applicationId, what }: { readonly applicationId: number; readonly what: string },
+  seen: { has(path: string): boolean } | null,
+): void {
+  for (const [suffix, read] of [["-wal", readWal], ["-journal", readJournal]] as const) {
+    const log = path + suffix;
+    if (seen !== null && !seen.has(log)) continue;
+    const pages = read(startOf(log, LOG_BYTES_READ_MAX));
     for (const [number, page] of pages) {
       if (
         number === FIRST_PAGE && page.getInt32(APPLICATION_ID_OFFSET) !== applicationId && !isUnstamped(page)

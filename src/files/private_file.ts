@@ -136,6 +136,7 @@ export function inspectDirectory(directory: string): void {
 
 /** Makes missing directories, each 0700; none where the permissions do not reach. */
 export function makePrivateDirectory(path: string): void {
+  if (lstatOrNull(path) !== null) return;
   requirePermissionsToMake(path);
   try {
     Deno.mkdirSync(path, { recursive: true, mode: 0o700 });

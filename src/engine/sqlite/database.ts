@@ -53,9 +53,11 @@ export function openDatabase(
   const connection = Connection.open(kind.name, driver, path, readOnly);
   try {
     const journalMode = inMemory ? "memory" : journalModeFor(versionOf(driver, connection));
-    if (!readOnly) stampEmptyFile(connection, kind.setApplicationId);
+    if (!readOnly && applicationIdOf(connection) !== kind.applicationId) {
+      stampEmptyFile(connection, kind.setApplicationId);
+    }
     configure(connection, journalMode, readOnly);
-    if (connection.get(GET_APPLICATION_ID)![0] !== kind.applicationId) {
+    if (applicationIdOf(connection) !== kind.applicationId) {
       throw new StorageError("UNSAFE", `Cannot open store: ${kind.what} is a file of another kind`);
     }
     const version = schemaVersion(connection);
@@ -64,6 +66,10 @@ export function openDatabase(
   } catch (error) {
     throw connection.abandonOpening(error);
   }
+}
+
+function applicationIdOf(connection: Connection): number {
+  return connection.get(GET_APPLICATION_ID)![0] as number;
 }
 
 const versions = new WeakMap<SqliteDriver, string>();

@@ -151,12 +151,12 @@ export function preparePaths(
   given: { readonly main: GivenPath; readonly ledger: GivenPath },
   readOnly: boolean,
 ): StorePaths {
-  const parents = [given.main.parent, given.ledger.parent];
+  const parents = [...new Set([given.main.parent, given.ledger.parent])];
   requirePermissions(parents, readOnly);
   if (!readOnly) { for (const parent of parents) makePrivateDirectory(parent); }
   const paths = { main: resolveFile(given.main), ledger: resolveFile(given.ledger) };
   assertDistinct(paths);
-  const directories = [paths.main.directory, paths.ledger.directory];
+  const directories = [...new Set([paths.main.directory, paths.ledger.directory])];
   // A link in a directory's path may lead out of what was permitted.
   requirePermissions(directories, readOnly);
   for (const directory of directories) inspectDirectory(directory);
@@ -172,13 +172,13 @@ function attempt(paths: StorePaths, options: OpenStoreOptions, creation: Creatio
   else assertWritable(before);
   const opening = new Opening(driver, { readOnly });
   try {
-    const ledger = new Ledger(opening.openFile(databases.ledger, paths.ledger).connection);
+    const ledger = new Ledger(opening.openFile(databases.ledger, paths.ledger, before).connection);
     if (readOnly) assertFinished(schemaVersion(ledger.connection));
     else creation.ensureLedger(ledger);
     const unfinished = ledger.readMeta().epoch === null;
     // Asked after the ledger's epoch: whoever wrote that had main already.
     if (!unfinished && isMissing(paths.main)) throw mainIsMissing();
-    const { connection: main, journalMode } = opening.openFile(databases.main, paths.main);
+    const { connection: main, journalMode } = opening.openFile(databases.main, paths.main, before);
     if (readOnly) assertFinished(unfinished ? 0 : schemaVersion(main));
     else if (unfinished) finishCreation(creation, { main, ledger }, paths);
     else if (schemaVersion(main) === 0) throw mainIsMissing();
@@ -269,8 +269,12 @@ export class Opening {
     this.#older = older;
   }
 
-  /** Opens a file that is private and of ours; makes it, exclusively, if it is not there. */
-  openFile(kind: DatabaseKind, file: FilePath): Database {
+  /**
+   * Opens a file that is private and of ours; makes it, exclusively, if it is not there.
+   *
+   * @param seen what lay under the store's names a moment ago, where somebody has looked
+   */
+  openFile(kind: DatabaseKind, file: FilePath, seen: StoreFiles | null = null): Database {
     let identity = inspectPrivateFile(file.path, kind.what);
     if (identity === null && !this.#readOnly) {
       createPrivateFile(file.path);
@@ -279,7 +283,7 @@ export class Opening {
     if (identity === null) {
       throw new StorageError("BUSY", `Cannot open store: ${kind.what} vanished meanwhile`);
     }
-    if (!isOpenHere(file.path, identity)) assertOwnHeader(file.path, kind);
+    if (!isOpenHere(file.path, identity)) assertOwnHeader(file.path, kind, seen);
     this.#releases.push(claimFile(file.path, identity, this.driver.name));
     const database = this.open(kind, file.path);
     if (database.version > 0 && database.version < kind.schemaVersion && !this.#older) this.#refuseOlder();

@@ -14,17 +14,8 @@ interface Setting {
   readonly value: number;
 }
 
-/**
- * Beside the journal. No wait inside SQLite, which would freeze the event loop: a binding may have set one at open.
- * `fullfsync` asks macOS to reach the disk itself; elsewhere it has no effect.
- */
-const SETTINGS: readonly Setting[] = [
-  { name: "busy_timeout", set: "PRAGMA busy_timeout = 0", get: null, value: 0 },
-  { name: "secure_delete", set: "PRAGMA secure_delete = ON", get: "PRAGMA secure_delete", value: 1 },
-  { name: "temp_store", set: "PRAGMA temp_store = MEMORY", get: "PRAGMA temp_store", value: 2 },
-  { name: "trusted_schema", set: "PRAGMA trusted_schema = OFF", get: "PRAGMA trusted_schema", value: 0 },
-  { name: "foreign_keys", set: "PRAGMA foreign_keys = OFF", get: "PRAGMA foreign_keys", value: 0 },
-  { name: "cell_size_check", set: "PRAGMA cell_size_check = ON", get: "PRAGMA cell_size_check", value: 1 },
+/** They ask macOS to reach the disk itself; elsewhere they mean nothing. */
+const FULL_FSYNC: readonly Setting[] = [
   { name: "fullfsync", set: "PRAGMA fullfsync = ON", get: "PRAGMA fullfsync", value: 1 },
   {
     name: "checkpoint_fullfsync",
@@ -32,6 +23,17 @@ const SETTINGS: readonly Setting[] = [
     get: "PRAGMA checkpoint_fullfsync",
     value: 1,
   },
+];
+
+/** Beside the journal. No wait inside SQLite, which would freeze the event loop: a binding may have set one at open. */
+const SETTINGS: readonly Setting[] = [
+  { name: "busy_timeout", set: "PRAGMA busy_timeout = 0", get: null, value: 0 },
+  { name: "secure_delete", set: "PRAGMA secure_delete = ON", get: null, value: 1 },
+  { name: "temp_store", set: "PRAGMA temp_store = MEMORY", get: "PRAGMA temp_store", value: 2 },
+  { name: "trusted_schema", set: "PRAGMA trusted_schema = OFF", get: "PRAGMA trusted_schema", value: 0 },
+  { name: "foreign_keys", set: "PRAGMA foreign_keys = OFF", get: "PRAGMA foreign_keys", value: 0 },
+  { name: "cell_size_check", set: "PRAGMA cell_size_check = ON", get: "PRAGMA cell_size_check", value: 1 },
+  ...(Deno.build.os === "darwin" ? FULL_FSYNC : []),
 ];
 
 const SYNCHRONOUS_FULL: Setting = {
@@ -114,7 +116,9 @@ function setJournalMode(connection: Connection, mode: JournalMode, readOnly: boo
   if (granted !== mode && !readOnly) refuse("journal_mode");
 }
 
+/** Sets what is not so already: compiling a statement is most of what opening a store costs. */
 function apply(connection: Connection, { name, set, get, value }: Setting): void {
+  if (get !== null && connection.get(get)?.[0] === value) return;
   const told = connection.get(set);
   const granted = get === null ? told : connection.get(get);
   if (granted?.[0] !== value) refuse(name);

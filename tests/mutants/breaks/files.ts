@@ -108,8 +108,8 @@ export const FILE_BREAKS: readonly Mutant[] = [
   {
     name: "deleted cells are not cleared",
     file: "src/engine/sqlite/settings.ts",
-    find: 'set: "PRAGMA secure_delete = ON", get: "PRAGMA secure_delete", value: 1',
-    replace: 'set: "PRAGMA secure_delete = OFF", get: "PRAGMA secure_delete", value: 0',
+    find: 'set: "PRAGMA secure_delete = ON", get: null, value: 1',
+    replace: 'set: "PRAGMA secure_delete = OFF", get: null, value: 0',
     test: `${TARGETS}/files_test.ts`,
     promise: "DRV-23: store and ledger are synced",
     why: "what was deleted would stay in the file",
