@@ -93,6 +93,19 @@ export type {
 export { Conversation } from "./src/conversations/conversation.ts";
 export type { Snapshot } from "./src/conversations/snapshot.ts";
 export type { CheckOptions, CheckProblem, CheckProgress, CheckReport } from "./src/contracts/check.ts";
+export type {
+  InspectedScope,
+  InspectedTenant,
+  Inspection,
+  InspectOptions,
+} from "./src/contracts/inspection.ts";
+export type {
+  ExportLinesOptions,
+  ImportLinesOptions,
+  ImportReport,
+  LineCounts,
+  Lines,
+} from "./src/contracts/lines.ts";
 export type { MemoryEvent, MemoryOptions } from "./src/contracts/memory_options.ts";
 export type {
   Checkpoint,

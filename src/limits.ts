@@ -221,3 +221,36 @@ export const SCOPES_MOVED_PER_STEP = 500;
 
 /** How far generations jump when a ledger was lost with its generation: more restores than a lineage ever sees. */
 export const LOST_GENERATIONS = 1_024;
+
+/** UTF-8 bytes of one line of an export: a turn of the largest size with everything around it, and room. */
+export const LINE_BYTES_MAX = 4_000_000;
+
+/** Rows that one page of an export reads. */
+export const EXPORT_ROWS_PER_PAGE = 32;
+
+/** UTF-8 bytes of turns that an export reads of a scope in one go: a few milliseconds. */
+export const EXPORT_AT_ONCE_BYTES = 262_144;
+
+/**
+ * UTF-8 bytes of turns up to which an export holds a scope until it was read whole, so that writers cannot make it fail:
+ * every scope of the default size.
+ */
+export const EXPORT_HELD_BYTES = 8_000_000;
+
+/** Lines that one group of an import writes. */
+export const IMPORT_GROUP_LINES = 64;
+
+/** UTF-8 bytes of lines after which a group of an import is written. */
+export const IMPORT_GROUP_BYTES = 262_144;
+
+/**
+ * How far above the start of its generation's range a record's revision may lie to be kept by an import: half of the
+ * range is left for revisions that are handed out afterwards.
+ */
+export const IMPORTED_REVISIONS_MAX = REVISIONS_PER_GENERATION / 2;
+
+/** Tenants and scopes in one page of `inspect`, unless the caller says otherwise. */
+export const INSPECTED_DEFAULT = 100;
+
+/** Tenants and scopes in one page of `inspect`. */
+export const INSPECTED_MAX = 1_000;

@@ -2,6 +2,8 @@ import { monotonicMs } from "./clock.ts";
 import { readFields, requireBoolean, requireInteger, requireSignal } from "./contracts/arguments.ts";
 import type { BackupOptions, BackupReport, RestoreOptions, RestoreReport } from "./contracts/backup.ts";
 import type { CheckOptions, CheckReport } from "./contracts/check.ts";
+import type { Inspection, InspectOptions } from "./contracts/inspection.ts";
+import type { ExportLinesOptions, ImportLinesOptions, ImportReport, Lines } from "./contracts/lines.ts";
 import type { MemoryEvent, MemoryOptions, Tell } from "./contracts/memory_options.ts";
 import type { PruneOptions, PruneReport, Receipt, ReceiptReport } from "./contracts/receipt.ts";
 import { collectKinds, type RecordKind } from "./contracts/record_kind.ts";
@@ -215,6 +217,101 @@ export class Memory implements AsyncDisposable {
     const report = await backUp(this.#engine, of, destination, options, this.#kinds);
     const operation = of === "store" ? "backup" : "exportLedger";
     this.#tell({ operation, counts: { bytes: report.bytes } }, startedMs);
+    return report;
+  }
+
+  /**
+   * Looks over the store, a page at a time: tenants with records, then scopes, with counts, bytes, and when something is
+   * next due. No text is read.
+   *
+   * @throws {ContractError} naming the option
+   * @throws {IntegrityError} if a scope's row is damaged
+   * @throws {StorageError} `BUSY`, `IO`, `READONLY`, `REPLACED`, `CLOSED`
+   *
+   * @example
+   * ```ts
+   * import assert from "node:assert/strict";
+   * import { openMemory } from "@holdfast/memory";
+   *
+   * await using memory = await openMemory(":memory:");
+   * const scope = { tenantId: "orchard", sessionId: "spring" };
+   * await memory.conversation(scope).append([{ role: "user", content: "Which trees were grafted?" }]);
+   * const { scopes, next } = await memory.inspect();
+   * assert.deepEqual(scopes.map(({ scope, turns }) => [scope.sessionId, turns]), [["spring", 1]]);
+   * assert.equal(next, null);
+   * ```
+   */
+  async inspect(options: InspectOptions = {}): Promise<Inspection> {
+    const { inspect } = await import("./inspect.ts");
+    return await inspect(this.#engine, options);
+  }
+
+  /**
+   * The store, or one scope, as JSON Lines: a header, then records, scopes, turns, summaries and pins, and a closing line
+   * with counts and a digest. Each line ends with a line feed. Without `includeContent` it shows ids, revisions, counts
+   * and bytes, and cannot be imported. What has expired, replays, indexes, operation ids and tombstones are left out.
+   *
+   * Read in pages, with other calls in between. Each scope is as it was at one moment, however busy it is; only one
+   * larger than the default limit ends the export with `SNAPSHOT` if it changes while it is read.
+   *
+   * @throws {ContractError} naming the option
+   * @throws {ConflictError} `SNAPSHOT`; for one scope `MISSING`, `DELETED`
+   * @throws {IntegrityError} if what is read is damaged
+   * @throws {StorageError} `BUSY`, `IO`, `READONLY`, `REPLACED`, `CLOSED`
+   *
+   * @example
+   * ```ts
+   * import assert from "node:assert/strict";
+   * import { openMemory } from "@holdfast/memory";
+   *
+   * await using memory = await openMemory(":memory:");
+   * const scope = { tenantId: "orchard", sessionId: "spring" };
+   * await memory.conversation(scope).append([{ role: "user", content: "Which trees were grafted?" }]);
+   * const outline = await Array.fromAsync(memory.exportLines({ scope }));
+   * assert.deepEqual(outline.map((line) => JSON.parse(line).type), ["header", "scope", "turn", "end"]);
+   * assert(!outline.join("").includes("grafted"));
+   * ```
+   */
+  async *exportLines(options: ExportLinesOptions = {}): AsyncIterable<string> {
+    const { exportLines } = await import("./lines/export_lines.ts");
+    yield* exportLines(this.#engine, options);
+  }
+
+  /**
+   * Brings in what `exportLines({ includeContent: true })` wrote: text of whole lines, or the bytes of a file in pieces.
+   * Every line is judged as a put would be, and written only where nothing is: nothing is overwritten, and nothing that
+   * was deleted here comes back. Turns, pins and records keep their own revisions and times; a scope's revision moves, as
+   * with every change.
+   *
+   * Written in groups. After an error or an abort, what came before stays; importing the same lines again goes on where
+   * it ended, and changes nothing where it was done.
+   *
+   * @returns what became of each line
+   * @throws {ContractError} naming the field, with `details.line`; for lines that were cut off or changed, once the rest
+   * is in
+   * @throws {ConflictError} `CAPACITY`, with `details.line`
+   * @throws {StorageError} `BUSY`, `FULL`, `IO`, `READONLY`, `REPLACED`, `CLOSED`
+   *
+   * @example
+   * ```ts
+   * import assert from "node:assert/strict";
+   * import { openMemory } from "@holdfast/memory";
+   *
+   * await using from = await openMemory(":memory:");
+   * await using to = await openMemory(":memory:");
+   * const scope = { tenantId: "orchard", sessionId: "spring" };
+   * await from.conversation(scope).append([{ role: "user", content: "Which trees were grafted?" }]);
+   * const lines = await Array.fromAsync(from.exportLines({ includeContent: true }));
+   * assert.equal((await to.importLines(lines)).imported.turns, 1);
+   * assert.equal((await to.importLines(lines)).unchanged.turns, 1);
+   * ```
+   */
+  async importLines(lines: Lines, options: ImportLinesOptions = {}): Promise<ImportReport> {
+    const startedMs = monotonicMs();
+    const { importLines } = await import("./lines/import_lines.ts");
+    const target = { engine: this.#engine, kinds: this.#kinds, limits: this.#limits, tell: this.#tell };
+    const report = await importLines(target, lines, options);
+    this.#tell({ operation: "import", counts: { ...report.imported } }, startedMs);
     return report;
   }
 

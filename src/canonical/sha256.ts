@@ -1,6 +1,6 @@
 /** SHA-256 of text. */
 
-import type { BinaryLike } from "node:crypto";
+import type { BinaryLike, Hash as RunningHash } from "node:crypto";
 
 type Hash = (algorithm: string, data: BinaryLike, encoding: "hex") => string;
 
@@ -13,4 +13,19 @@ let hashOrNull: Hash | null = null;
 export function sha256Hex(text: string): string {
   hashOrNull ??= process.getBuiltinModule("node:crypto").hash;
   return hashOrNull("sha256", text, "hex");
+}
+
+/** SHA-256 of text that comes in pieces. */
+export class RunningSha256 {
+  readonly #hash: RunningHash = process.getBuiltinModule("node:crypto").createHash("sha256");
+
+  /** Takes the next piece: well-formed text. */
+  add(text: string): void {
+    this.#hash.update(text, "utf8");
+  }
+
+  /** The hash of everything, as 64 lower-case hex digits; nothing can be added afterwards. */
+  finish(): string {
+    return this.#hash.digest("hex");
+  }
 }

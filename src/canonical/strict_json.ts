@@ -27,9 +27,9 @@ export class StrictJsonFailure extends Error {
  *
  * @throws {StrictJsonFailure} naming the rule
  */
-export function readStrictJson(text: string): CanonicalValue {
+export function readStrictJson(text: string, depthMax: number = JSON_DEPTH_MAX): CanonicalValue {
   if (!text.isWellFormed()) throw new StrictJsonFailure("must be well-formed Unicode");
-  return new Reader(text).readAll();
+  return new Reader(text, depthMax).readAll();
 }
 
 const NUMBER = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/y;
@@ -38,13 +38,15 @@ const CONTROL = /[^ -\uffff]/;
 
 class Reader {
   readonly #text: string;
+  readonly #depthMax: number;
   readonly #holdsControls: boolean;
   #at = 0;
   /** Where the next backslash stands, at or after `#at`; looked up anew only once it is passed. */
   #backslash: number;
 
-  constructor(text: string) {
+  constructor(text: string, depthMax: number) {
     this.#text = text;
+    this.#depthMax = depthMax;
     this.#holdsControls = CONTROL.test(text);
     this.#backslash = indexOrEnd(text, "\\", 0);
   }
@@ -159,7 +161,7 @@ class Reader {
   }
 
   #enter(depth: number): void {
-    if (depth > JSON_DEPTH_MAX) this.#fail(`must be nested at most ${JSON_DEPTH_MAX} deep`);
+    if (depth > this.#depthMax) this.#fail(`must be nested at most ${this.#depthMax} deep`);
     this.#at++;
   }
 

@@ -53,6 +53,7 @@ export interface MemoryEvent {
     | "assemble"
     | "prune"
     | "check"
+    | "import"
     | "close";
   /** When it ended: milliseconds since the Unix epoch, by the store's effective time. */
   readonly at: number;

@@ -253,7 +253,8 @@ function requireScope(field: string, given: Scope, own: Scope): void {
   if (!sameScope(given, own)) throw new ContractError(field, `${field} must be this conversation's scope`);
 }
 
-function requireBytes(field: string, payload: string, bytesMax: number): number {
+/** Requires that a payload is not too large; gives its UTF-8 bytes. */
+export function requireBytes(field: string, payload: string, bytesMax: number): number {
   const bytes = utf8Length(payload);
   if (bytes <= bytesMax) return bytes;
   throw new ContractError(field, `${field} must be at most ${bytesMax} bytes as stored`, {

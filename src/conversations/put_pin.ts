@@ -51,11 +51,7 @@ export function* putPin(transaction: WriteTransaction, plan: PutPinPlan): Operat
   const old = yield* transaction.get(SELECT_PIN_REVISION, row.id, key);
   yield* requireNextRevision(transaction, plan, old === undefined ? null : old[0] as number);
   requireFuture(transaction, plan.expiry, "pin.expiresAt");
-  if (old === undefined && row.pins >= SCOPE_PINS_MAX) {
-    throw new ConflictError("CAPACITY", "Cannot put pin: the scope has as many as it may", {
-      details: { pins: row.pins, pinsMax: SCOPE_PINS_MAX },
-    });
-  }
+  if (old === undefined) requirePinCapacity(row);
   yield* writePin(
     transaction,
     row,
@@ -71,10 +67,22 @@ export function* putPin(transaction: WriteTransaction, plan: PutPinPlan): Operat
   return row.revision;
 }
 
-function* writePin(
+/** Requires that the scope may have one more pin. */
+export function requirePinCapacity(row: ScopeRow): void {
+  if (row.pins < SCOPE_PINS_MAX) return;
+  throw new ConflictError("CAPACITY", "Cannot put pin: the scope has as many as it may", {
+    details: { pins: row.pins, pinsMax: SCOPE_PINS_MAX },
+  });
+}
+
+/** What is written of a pin. */
+export type WrittenPin = Pick<PutPinPlan, "key" | "revision" | "effectiveMs" | "expiry" | "payload">;
+
+/** Writes a pin, once everything is judged; the caller counts it and writes the scope's row. */
+export function* writePin(
   transaction: WriteTransaction,
   row: ScopeRow,
-  { key, revision, effectiveMs, expiry, payload }: PutPinPlan,
+  { key, revision, effectiveMs, expiry, payload }: WrittenPin,
   sourceTurn: number | null,
 ): Operation<void> {
   const expires = expiry?.dueMs ?? null;
@@ -121,7 +129,11 @@ const SELECT_TURN =
   FROM turns WHERE scope = $1 AND turn_id = $2`;
 
 /** Requires that the cited text is there, exactly; gives the row of its turn. */
-function* proveSource(transaction: WriteTransaction, row: ScopeRow, source: SourceRef): Operation<number> {
+export function* proveSource(
+  transaction: WriteTransaction,
+  row: ScopeRow,
+  source: SourceRef,
+): Operation<number> {
   const found = yield* transaction.get(SELECT_TURN, row.id, source.turnId);
   if (found === undefined) {
     throw new ConflictError("MISSING", "Cannot put pin: there is no turn that it cites");

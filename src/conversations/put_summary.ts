@@ -28,14 +28,9 @@ export interface PutSummaryPlan {
   readonly operation: OperationKey | null;
 }
 
-const INSERT_SUMMARY = `INSERT INTO summaries (scope, created, expires, payload_checksum, checksum, payload)
-  VALUES ($1, $2, $3, $4, $5, $6)`;
-
-const INSERT_COVERED_TURN = `INSERT INTO covered_turns (scope, turn) VALUES ($1, $2)`;
-
 /** Puts a summary in place of the one before; gives the scope's new revision. */
 export function* putSummary(transaction: WriteTransaction, plan: PutSummaryPlan): Operation<number> {
-  const { place, epoch, summary, payload, operation } = plan;
+  const { place, epoch, summary, operation } = plan;
   const row = yield* requireScope(transaction, place);
   if (operation !== null) {
     const recalled = yield* recallOperation(transaction, operation);
@@ -50,23 +45,33 @@ export function* putSummary(transaction: WriteTransaction, plan: PutSummaryPlan)
   }
   const change = changeOf(transaction, place, row);
   yield* eraseSummary(change);
-  const payloadChecksum = checksumOf(payload);
-  const checksum = checksumOf(row.id, plan.createdMs, plan.expiresMs, payloadChecksum);
-  yield* transaction.run(
-    INSERT_SUMMARY,
-    row.id,
-    plan.createdMs,
-    plan.expiresMs,
-    payloadChecksum,
-    checksum,
-    payload,
-  );
-  for (const { id } of covered) yield* transaction.run(INSERT_COVERED_TURN, row.id, id);
-  noteDue(row, plan.expiresMs);
+  yield* writeSummary(transaction, row, plan, covered);
   yield* changedScope(change);
   if (operation !== null) yield* rememberScopeOperation(transaction, row, operation, row.revision);
   yield* writeScope(transaction, row);
   return row.revision;
+}
+
+const INSERT_SUMMARY = `INSERT INTO summaries (scope, created, expires, payload_checksum, checksum, payload)
+  VALUES ($1, $2, $3, $4, $5, $6)`;
+
+const INSERT_COVERED_TURN = `INSERT INTO covered_turns (scope, turn) VALUES ($1, $2)`;
+
+/** What is written of a summary. */
+export type WrittenSummary = Pick<PutSummaryPlan, "payload" | "createdMs" | "expiresMs">;
+
+/** Writes a summary where there is none, once everything is judged; the caller writes the scope's row. */
+export function* writeSummary(
+  transaction: WriteTransaction,
+  row: ScopeRow,
+  { payload, createdMs, expiresMs }: WrittenSummary,
+  covered: readonly StoredTurn[],
+): Operation<void> {
+  const payloadChecksum = checksumOf(payload);
+  const checksum = checksumOf(row.id, createdMs, expiresMs, payloadChecksum);
+  yield* transaction.run(INSERT_SUMMARY, row.id, createdMs, expiresMs, payloadChecksum, checksum, payload);
+  for (const { id } of covered) yield* transaction.run(INSERT_COVERED_TURN, row.id, id);
+  noteDue(row, expiresMs);
 }
 
 const SELECT_TURN =
@@ -74,7 +79,7 @@ const SELECT_TURN =
   FROM turns WHERE scope = $1 AND turn_id = $2`;
 
 /** The turns it covers, in the order of the history; those that are not there any more are missing. */
-function* readCovered(
+export function* readCovered(
   transaction: WriteTransaction,
   row: ScopeRow,
   summary: Summary,

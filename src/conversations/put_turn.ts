@@ -130,7 +130,12 @@ export function requireFuture(
   throw new ContractError(field, `${field} must lie in the future`);
 }
 
-function requireCapacity(row: ScopeRow, { bytes, limits }: PutTurnPlan, old: TurnHead | null): void {
+/** Requires that the scope stays within its limits. */
+export function requireCapacity(
+  row: ScopeRow,
+  { bytes, limits }: Pick<PutTurnPlan, "bytes" | "limits">,
+  old: TurnHead | null,
+): void {
   const turns = row.turns + (old === null ? 1 : 0);
   const total = row.turnBytes + bytes - (old?.bytes ?? 0);
   if (turns <= limits.turns && total <= limits.bytes) return;
@@ -148,12 +153,24 @@ function* requireOwnMessageIds(
   { messages, messagesField }: PutTurnPlan,
   old: TurnHead | null,
 ): Operation<void> {
+  const taken = yield* takenMessageId(transaction, row, messages, old);
+  if (taken === null) return;
+  const field = `${messagesField}[${taken}].messageId`;
+  throw new ContractError(field, `${field} must be unique in its scope`);
+}
+
+/** The first message whose id another turn of the scope has; null if there is none. */
+export function* takenMessageId(
+  transaction: WriteTransaction,
+  row: ScopeRow,
+  messages: readonly Message[],
+  old: TurnHead | null,
+): Operation<number | null> {
   for (const [index, { messageId }] of messages.entries()) {
     const found = yield* transaction.get(SELECT_MESSAGE_ID, row.id, messageId);
-    if (found === undefined || found[0] === old?.id) continue;
-    const field = `${messagesField}[${index}].messageId`;
-    throw new ContractError(field, `${field} must be unique in its scope`);
+    if (found !== undefined && found[0] !== old?.id) return index;
   }
+  return null;
 }
 
 const SELECT_NEXT_TURN_ID = `SELECT coalesce(max(id), 0) + 1 FROM turns`;
@@ -168,10 +185,17 @@ const UPDATE_TURN =
 
 const INSERT_MESSAGE_ID = `INSERT INTO message_ids (scope, message_id, turn) VALUES ($1, $2, $3)`;
 
-function* writeTurn(
+/** What is written of a turn. */
+export type WrittenTurn = Pick<
+  PutTurnPlan,
+  "place" | "turnId" | "revision" | "messages" | "payload" | "bytes" | "expiry"
+>;
+
+/** Writes a turn, once everything is judged; the caller writes the scope's row. */
+export function* writeTurn(
   transaction: WriteTransaction,
   row: ScopeRow,
-  plan: PutTurnPlan,
+  plan: WrittenTurn,
   old: TurnHead | null,
 ): Operation<void> {
   const change = changeOf(transaction, plan.place, row);
@@ -220,7 +244,7 @@ function* writeTurn(
   noteDue(row, expires);
 }
 
-function planHead(plan: PutTurnPlan, old: TurnHead | null): Omit<TurnHead, "id"> {
+function planHead(plan: WrittenTurn, old: TurnHead | null): Omit<TurnHead, "id"> {
   const kept = plan.expiry === "keep";
   const deadline = kept || plan.expiry === null ? null : plan.expiry as Deadline;
   return {

@@ -22,7 +22,7 @@ export interface Reading {
 }
 
 /** The last millisecond that can be written: a deadline may lie beyond it, by its offset or its microseconds. */
-const LATEST_MS = 253_402_300_799_999;
+export const LATEST_MS = 253_402_300_799_999;
 
 /** Takes a snapshot: the scope's row, its pins and its summary; turns only if some are due. */
 export function* takeSnapshot(

@@ -43,11 +43,7 @@ export function toTurnHead(scope: number, row: Row): TurnHead {
 /** Judges a head and the payload after it. */
 export function toStoredTurn(scope: Pick<ScopeRow, "id" | "tenant" | "session">, row: Row): StoredTurn {
   const head = toTurnHead(scope.id, row);
-  const payload = row[8];
-  if (typeof payload !== "string" || checksumOf(payload) !== head.payloadChecksum) {
-    throw damaged("The checksum of a turn's payload does not match");
-  }
-  const turn = unpackTurn(payload);
+  const turn = unpackTurn(requirePayload(head, row[8]));
   const { tenantId, sessionId } = turn.scope;
   if (
     turn.turnId !== head.turnId || turn.revision !== head.revision || tenantId !== scope.tenant ||
@@ -56,6 +52,12 @@ export function toStoredTurn(scope: Pick<ScopeRow, "id" | "tenant" | "session">,
     throw damaged("A turn's payload is not the one of its row");
   }
   return { ...head, turn };
+}
+
+/** Judges a payload by its checksum. */
+export function requirePayload(head: TurnHead, payload: unknown): string {
+  if (typeof payload === "string" && checksumOf(payload) === head.payloadChecksum) return payload;
+  throw damaged("The checksum of a turn's payload does not match");
 }
 
 function damaged(message: string): IntegrityError {

@@ -113,6 +113,8 @@ export interface Engine {
   write<T>(factory: (transaction: WriteTransaction) => Operation<T>, options?: WriteOptions): Promise<T>;
   /** What was deleted so far, with everything recorded applied. */
   watermark(): Promise<Watermark>;
+  /** Recorded deletions that main has not carried out yet, up to a bound; a store that can be written has none for long. */
+  pending(): Promise<readonly DeletionEvent[]>;
   /** Verifies the whole chain of events and main's copy of it. */
   verifyLedger(): Promise<boolean>;
   /** Empties the logs of both files into them, waiting for readers until the busy timeout; says what stood in the way. */

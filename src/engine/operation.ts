@@ -60,6 +60,8 @@ export interface WriteTransaction extends ReadTransaction {
   time(): GroupTime;
   /** The next revision of the store-wide counter, never handed out twice. */
   nextRevision(): number;
+  /** Keeps the counter from handing out a revision that came in from elsewhere, or one below it. */
+  skipRevisions(upTo: number): void;
   /**
    * Hands a deletion over: the engine chains it, records it in the ledger, and copies it to main. The place it gets is
    * filled in before the write resolves.

@@ -121,7 +121,12 @@ function lower(left: number | null, right: number | null): number | null {
   return right === null ? left : Math.min(left, right);
 }
 
-function* writeRecord(transaction: WriteTransaction, plan: PutPlan, head: RecordHead): Operation<void> {
+/** Writes a record's row, once everything is judged. */
+export function* writeRecord(
+  transaction: WriteTransaction,
+  plan: Pick<PutPlan, "identity" | "body">,
+  head: RecordHead,
+): Operation<void> {
   const { tenant, kind, key } = plan.identity;
   const changed = yield* transaction.run(
     UPSERT_RECORD,

@@ -65,6 +65,12 @@ export class GroupTransaction implements WriteTransaction {
     return ++this.#counter;
   }
 
+  skipRevisions(upTo: number): void {
+    if (upTo <= this.#counter) return;
+    this.#changed = true;
+    this.#counter = upTo;
+  }
+
   record(event: DeletionEvent): EventPlace {
     this.#changed = true;
     const place = { sequence: 0, head: "", at: 0 };

@@ -1,6 +1,6 @@
 import { jitter, monotonicMs, sleep, yieldToEventLoop } from "../../clock.ts";
 import { StorageError } from "../../errors.ts";
-import { BUSY_SLEEP_MS, CHAIN_EVENTS_PER_BATCH } from "../../limits.ts";
+import { BUSY_SLEEP_MS, CHAIN_EVENTS_PER_BATCH, PENDING_EVENTS_READ_MAX } from "../../limits.ts";
 import { type ChainPlace, verifyChain } from "../chain.ts";
 import { EffectiveTime } from "../effective_time.ts";
 import type {
@@ -23,7 +23,7 @@ import type { Row, SqlValue } from "./driver.ts";
 import type { LedgerMeta } from "./ledger.ts";
 import { patiently } from "./patience.ts";
 import { isBusy } from "./result_codes.ts";
-import type { GroupTime, Operation, ReadTransaction, WriteTransaction } from "../operation.ts";
+import type { DeletionEvent, GroupTime, Operation, ReadTransaction, WriteTransaction } from "../operation.ts";
 import { assertAgreement } from "./agreement.ts";
 import { type MainMeta, readMainMeta } from "./main_meta.ts";
 import type { OpenedStore } from "./open_store.ts";
@@ -157,6 +157,15 @@ export class SqliteEngine implements Engine {
 
   watermark(): Promise<Watermark> {
     return this.#reading.read(readWatermark, {});
+  }
+
+  async pending(): Promise<readonly DeletionEvent[]> {
+    this.#assertOpen();
+    const { main, ledger } = this.#store;
+    return await patiently(
+      monotonicMs() + this.#busyTimeoutMs,
+      () => ledger.eventsAfter(readMainMeta(main).applied, PENDING_EVENTS_READ_MAX),
+    );
   }
 
   async check(collector: CheckCollector): Promise<void> {

@@ -1,0 +1,214 @@
+/** Exporting a scope or a store as lines: read in pages, each scope as it is at one moment. */
+
+import { equalBytes } from "../canonical/keyed_hash.ts";
+import { instantFromMs } from "../canonical/time.ts";
+import { yieldToEventLoop } from "../clock.ts";
+import { readFields, requireBoolean, requireSignal } from "../contracts/arguments.ts";
+import type { ExportLinesOptions } from "../contracts/lines.ts";
+import { type Scope, toScope } from "../contracts/scope.ts";
+import { absence, placeOf } from "../conversations/place.ts";
+import type { Engine, Watermark } from "../engine/engine.ts";
+import type { DeletionEvent, Operation, ReadTransaction } from "../engine/operation.ts";
+import { ConflictError } from "../errors.ts";
+import { EXPORT_AT_ONCE_BYTES, EXPORT_HELD_BYTES, FRESH_TRIES_MAX } from "../limits.ts";
+import type { Identity } from "../records/row.ts";
+import { emptyTally, endLine, headerLine, LinesDigest, markLine, type Tally } from "./line.ts";
+import { readRecordLines } from "./read_records.ts";
+import {
+  readAtOnce,
+  readLastScope,
+  readScopeHashes,
+  readTurnLines,
+  type ScopePlan,
+  type ScopeView,
+} from "./read_scope.ts";
+
+/** Exports; each line ends with a line feed. */
+export async function* exportLines(engine: Engine, options: ExportLinesOptions): AsyncGenerator<string> {
+  const given = readFields("options", options, ["scope", "includeContent", "signal"]);
+  const scope = given.scope === undefined ? null : toScope(given.scope);
+  const content = given.includeContent === undefined
+    ? false
+    : requireBoolean("includeContent", given.includeContent);
+  const signal = requireSignal(given.signal);
+  for await (const line of new Export(engine, content, signal).lines(scope)) {
+    signal?.throwIfAborted();
+    yield line;
+  }
+}
+
+/** One export while it goes on. */
+class Export {
+  readonly #engine: Engine;
+  readonly #content: boolean;
+  readonly #signal: AbortSignal | undefined;
+  readonly #digest = new LinesDigest();
+  readonly #tally: Tally = emptyTally();
+  /** How many deletions had been applied to what comes next, as far as it was said. */
+  #mark = 0;
+
+  constructor(engine: Engine, content: boolean, signal: AbortSignal | undefined) {
+    this.#engine = engine;
+    this.#content = content;
+    this.#signal = signal;
+  }
+
+  async *lines(scope: Scope | null): AsyncGenerator<string> {
+    const begun = await this.#read(readBeginning, () => false);
+    const { generation, epoch } = this.#engine;
+    const at = instantFromMs(this.#engine.time().effectiveMs).text;
+    const { watermark, lastScope } = begun;
+    this.#mark = watermark.sequence;
+    yield this.#line(headerLine({ content: this.#content, scope, generation, epoch, watermark, at }));
+    if (scope === null) {
+      yield* this.#records();
+      yield* this.#scopes(lastScope);
+    } else if (!(yield* this.#scope(placeOf(this.#engine.hashKey, scope).scopeHash))) {
+      const place = placeOf(this.#engine.hashKey, scope);
+      throw await this.#read((transaction) => absence(transaction, place), () => false);
+    }
+    yield `${endLine(this.#tally, this.#digest.finish())}\n`;
+  }
+
+  #line(text: string): string {
+    this.#digest.add(text);
+    return `${text}\n`;
+  }
+
+  *#counted(sort: keyof Tally, lines: readonly string[]): Generator<string> {
+    for (const line of lines) {
+      this.#tally[sort]++;
+      yield this.#line(line);
+    }
+  }
+
+  *#marked(applied: number): Generator<string> {
+    if (applied === this.#mark) return;
+    this.#mark = applied;
+    yield this.#line(markLine(applied));
+  }
+
+  #read<T>(
+    factory: (transaction: ReadTransaction) => Operation<T>,
+    concerns: (event: DeletionEvent) => boolean,
+  ): Promise<T> {
+    return this.#engine.read(factory, { concerns, signal: this.#signal });
+  }
+
+  async *#records(): AsyncGenerator<string> {
+    let after: Identity | null = { tenant: "", kind: "", key: "" };
+    while (after !== null) {
+      const from: Identity = after;
+      const page = await this.#read((transaction) =>
+        readRecordLines(transaction, from, {
+          nowSeconds: Math.floor(this.#engine.time().effectiveMs / 1_000),
+          content: this.#content,
+        }), (event) => event.kind === "record");
+      if (page.lines.length > 0) yield* this.#marked(page.applied);
+      yield* this.#counted("records", page.lines);
+      after = page.after;
+      await yieldToEventLoop();
+    }
+  }
+
+  async *#scopes(last: number): AsyncGenerator<string> {
+    for (let after = 0;;) {
+      const from = after;
+      const found = await this.#read((transaction) => readScopeHashes(transaction, from, last), () => false);
+      for (const [id, scopeHash] of found) {
+        after = id;
+        // One that was deleted meanwhile is not there any more.
+        yield* this.#scope(scopeHash);
+      }
+      if (found.length === 0) return;
+      await yieldToEventLoop();
+    }
+  }
+
+  /** A scope's lines; false if there is none. */
+  async *#scope(scopeHash: Uint8Array): AsyncGenerator<string, boolean> {
+    const concerns = (event: DeletionEvent): boolean =>
+      event.kind !== "record" && equalBytes(event.scopeHash, scopeHash);
+    for (let attempt = 1;; attempt++) {
+      const plan = { scopeHash, atMs: this.#engine.time().effectiveMs, content: this.#content };
+      const bytesMax = attempt > FRESH_TRIES_MAX ? EXPORT_HELD_BYTES : EXPORT_AT_ONCE_BYTES;
+      const found = await this.#read((transaction) => readAtOnce(transaction, plan, bytesMax), concerns);
+      if (found === null) return false;
+      const { view } = found;
+      if (view.row.turnBytes > EXPORT_HELD_BYTES) {
+        yield* this.#opening(view);
+        for await (const page of this.#pages(view, plan, concerns)) {
+          if (page === null) throw changedMeanwhile();
+          yield* this.#counted("turns", page);
+        }
+        yield* this.#closing(view);
+        return true;
+      }
+      const turns = found.turns ?? await this.#held(view, plan, concerns);
+      if (turns === null) continue;
+      yield* this.#opening(view);
+      yield* this.#counted("turns", turns);
+      yield* this.#closing(view);
+      return true;
+    }
+  }
+
+  *#opening(view: ScopeView): Generator<string> {
+    yield* this.#marked(view.applied);
+    yield* this.#counted("scopes", [view.opening]);
+  }
+
+  *#closing({ closing: { summary, pins } }: ScopeView): Generator<string> {
+    if (summary !== null) yield* this.#counted("summaries", [summary]);
+    yield* this.#counted("pins", pins);
+  }
+
+  /** All turns of a scope that is not larger than that; null if it changed while it was read. */
+  async #held(
+    view: ScopeView,
+    plan: ScopePlan,
+    concerns: (event: DeletionEvent) => boolean,
+  ): Promise<readonly string[] | null> {
+    const turns: string[] = [];
+    for await (const page of this.#pages(view, plan, concerns)) {
+      if (page === null) return null;
+      turns.push(...page);
+    }
+    return turns;
+  }
+
+  /** The turns in pages; a null, and nothing after it, if the scope changed. */
+  async *#pages(
+    view: ScopeView,
+    plan: ScopePlan,
+    concerns: (event: DeletionEvent) => boolean,
+  ): AsyncGenerator<readonly string[] | null> {
+    for (let after: number | null = 0; after !== null;) {
+      const from: number = after;
+      const page = await this.#read((transaction) => readTurnLines(transaction, view, plan, from), concerns);
+      if (page === null) {
+        yield null;
+        return;
+      }
+      yield page.lines;
+      after = page.after;
+      await yieldToEventLoop();
+    }
+  }
+}
+
+function changedMeanwhile(): ConflictError {
+  return new ConflictError("SNAPSHOT", "The scope has changed while it was exported");
+}
+
+const SELECT_WATERMARK = `SELECT lineage, applied, applied_head FROM meta WHERE id = 1`;
+
+function* readBeginning(
+  transaction: ReadTransaction,
+): Operation<{ readonly watermark: Watermark; readonly lastScope: number }> {
+  const [lineage, sequence, head] = (yield* transaction.get(SELECT_WATERMARK))!;
+  return {
+    watermark: { lineage: lineage as string, sequence: sequence as number, head: head as string },
+    lastScope: yield* readLastScope(transaction),
+  };
+}

@@ -1,0 +1,273 @@
+/** Importing lines: judged one by one, written in bounded groups, and every tombstone passed on the way. */
+
+import { yieldToEventLoop } from "../clock.ts";
+import { readFields, requireSignal } from "../contracts/arguments.ts";
+import type { ImportReport, LineCounts, Lines } from "../contracts/lines.ts";
+import type { Tell } from "../contracts/memory_options.ts";
+import type { RecordKind } from "../contracts/record_kind.ts";
+import { sameScope } from "../contracts/scope.ts";
+import { placeOf } from "../conversations/place.ts";
+import type { ScopeLimits } from "../conversations/put_turn.ts";
+import { ScopeAccess } from "../conversations/scope_access.ts";
+import type { Engine } from "../engine/engine.ts";
+import type { Operation, ReadTransaction } from "../engine/operation.ts";
+import { ConflictError, ContractError, StorageError } from "../errors.ts";
+import { IMPORT_GROUP_BYTES, IMPORT_GROUP_LINES } from "../limits.ts";
+import { importRecords, type Outcome } from "./import_records.ts";
+import { importItems, type ScopeOutcomes } from "./import_scope.ts";
+import { emptyTally, LinesDigest, type Tally } from "./line.ts";
+import { type NumberedLine, readLines } from "./line_source.ts";
+import {
+  type ImportedRecord,
+  type ParsedEnd,
+  type ParsedHeader,
+  type ParsedLine,
+  parseLine,
+  type ScopeItem,
+} from "./parse_line.ts";
+import type { Origin } from "./tombstone_pass.ts";
+
+/** What is imported into. */
+export interface ImportTarget {
+  readonly engine: Engine;
+  readonly kinds: ReadonlyMap<string, RecordKind>;
+  readonly limits: ScopeLimits;
+  readonly tell: Tell;
+}
+
+/** Imports. */
+export async function importLines(
+  target: ImportTarget,
+  lines: Lines,
+  options: unknown,
+): Promise<ImportReport> {
+  const signal = requireSignal(readFields("options", options, ["signal"]).signal);
+  if (target.engine.readOnly) {
+    throw new StorageError("READONLY", "Cannot import: the store was opened read-only");
+  }
+  const importing = new Import(target, signal);
+  signal?.throwIfAborted();
+  try {
+    for await (const line of readLines(lines, signal)) await importing.take(line);
+  } catch (error) {
+    throw importing.told(error instanceof ContractError ? await importing.settle(error) : error);
+  }
+  return importing.finish();
+}
+
+type Sort = keyof LineCounts;
+type Item = ImportedRecord | ScopeItem;
+
+const SORTS: Readonly<Record<Item["type"], Sort>> = {
+  record: "records",
+  scope: "scopes",
+  turn: "turns",
+  pin: "pins",
+  summary: "summaries",
+};
+
+/** Lines that are judged and wait to be written together: records, or items of one scope. */
+interface Waiting {
+  readonly line: number;
+  readonly item: Item;
+}
+
+/** One import while it goes on. */
+class Import {
+  readonly #target: ImportTarget;
+  readonly #signal: AbortSignal | undefined;
+  readonly #digest = new LinesDigest();
+  readonly #seen = emptyTally();
+  readonly #report: Readonly<Record<Outcome, Tally>> = {
+    imported: emptyTally(),
+    unchanged: emptyTally(),
+    conflicting: emptyTally(),
+    refused: emptyTally(),
+    expired: emptyTally(),
+  };
+  /** Null before the header. */
+  #origin: Origin | null = null;
+  /** The scope that turns, pins and summaries belong to. */
+  #scope: ScopeItem & { readonly type: "scope" } | null = null;
+  #waiting: Waiting[] = [];
+  #waitingBytes = 0;
+  #line = 0;
+  #ended = false;
+
+  constructor(target: ImportTarget, signal: AbortSignal | undefined) {
+    this.#target = target;
+    this.#signal = signal;
+  }
+
+  /** Judges a line; writes what waits once it is enough, or of another scope. */
+  async take({ number, text }: NumberedLine): Promise<void> {
+    this.#line = number;
+    if (this.#ended) throw new ContractError("lines", "Nothing may come after the closing line");
+    const parsed = parseLine(text, this.#target.kinds);
+    if ((parsed.type === "header") !== (this.#origin === null)) {
+      throw new ContractError("type", "An export begins with a header, and has one");
+    }
+    await this.#takeParsed(parsed, text.length);
+    if (parsed.type !== "end") this.#digest.add(text);
+  }
+
+  async #takeParsed(parsed: ParsedLine, bytes: number): Promise<void> {
+    switch (parsed.type) {
+      case "header":
+        this.#origin = await this.#originOf(parsed);
+        return;
+      case "mark":
+        await this.write();
+        if (this.#origin?.sequence !== null) this.#origin = { sequence: parsed.sequence };
+        return;
+      case "end":
+        await this.write();
+        this.#requireWhole(parsed);
+        this.#ended = true;
+        return;
+      default:
+        await this.#wait(parsed, bytes);
+    }
+  }
+
+  /** Where the lines come from. A store's own lines name a place in its history of deletions. */
+  async #originOf({ watermark }: ParsedHeader): Promise<Origin> {
+    const { engine } = this.#target;
+    if (watermark.lineage !== engine.lineage) return { sequence: null };
+    const { sequence, head } = watermark;
+    const own = await engine.watermark();
+    const found = sequence > own.sequence
+      ? null
+      : await engine.read((transaction) => headAt(transaction, sequence), { concerns: () => false });
+    if (sequence > own.sequence || (found !== null && found !== head)) {
+      throw new ContractError("watermark", "The watermark is no place in this store's history of deletions");
+    }
+    return { sequence };
+  }
+
+  async #wait(item: Item, bytes: number): Promise<void> {
+    if (item.type === "record") {
+      if (this.#scope !== null) throw new ContractError("type", "Records come before scopes");
+    } else if (item.type === "scope") {
+      await this.write();
+      this.#scope = item;
+    } else {
+      this.#requireOwn(item);
+    }
+    this.#waiting.push({ line: this.#line, item });
+    this.#waitingBytes += bytes;
+    this.#seen[SORTS[item.type]]++;
+    if (this.#waiting.length >= IMPORT_GROUP_LINES || this.#waitingBytes >= IMPORT_GROUP_BYTES) {
+      await this.write();
+    }
+  }
+
+  #requireOwn(item: Exclude<ScopeItem, { readonly type: "scope" }>): void {
+    const own = item.type === "turn"
+      ? item.turn.scope
+      : item.type === "pin"
+      ? item.pin.scope
+      : item.summary.scope;
+    if (this.#scope !== null && sameScope(own, this.#scope.scope)) return;
+    throw new ContractError(`${item.type}.scope`, `A ${item.type} must follow the line of its scope`);
+  }
+
+  /** What is wrong with a line does not concern the good ones before it; gives the first error by the order of lines. */
+  async settle(error: ContractError): Promise<unknown> {
+    const line = this.#line;
+    try {
+      await this.write();
+    } catch (earlier) {
+      return earlier;
+    }
+    this.#line = line;
+    return error;
+  }
+
+  /** Writes what waits. */
+  async write(): Promise<void> {
+    const waiting = this.#waiting;
+    if (waiting.length === 0) return;
+    const bytes = this.#waitingBytes;
+    this.#waiting = [];
+    this.#waitingBytes = 0;
+    this.#signal?.throwIfAborted();
+    const items = waiting.map(({ item }) => item);
+    const { outcomes, failure } = items[0]!.type === "record"
+      ? await this.#writeRecords(items as ImportedRecord[], bytes)
+      : await this.#writeItems(items as ScopeItem[], bytes);
+    for (const [index, outcome] of outcomes.entries()) this.#report[outcome][SORTS[items[index]!.type]]++;
+    if (failure !== null) {
+      this.#line = waiting[outcomes.length]!.line;
+      throw failure;
+    }
+    await yieldToEventLoop();
+  }
+
+  async #writeRecords(records: readonly ImportedRecord[], bytes: number): Promise<ScopeOutcomes> {
+    const { engine } = this.#target;
+    const { hashKey, generation } = engine;
+    const place = { hashKey, generation, origin: this.#origin! };
+    const outcomes = await engine.write((transaction) => importRecords(transaction, records, place), {
+      bytes,
+      signal: this.#signal,
+    });
+    return { outcomes, failure: null };
+  }
+
+  async #writeItems(items: readonly ScopeItem[], bytes: number): Promise<ScopeOutcomes> {
+    const { engine, limits, tell } = this.#target;
+    const place = placeOf(engine.hashKey, this.#scope!.scope);
+    const target = { place, limits, generation: engine.generation, origin: this.#origin! };
+    return await new ScopeAccess(engine, place, tell).write(
+      (transaction) => importItems(transaction, items, target),
+      {
+        bytes,
+        signal: this.#signal,
+      },
+    );
+  }
+
+  #requireWhole(end: ParsedEnd): void {
+    const sorts = Object.values(SORTS);
+    if (sorts.every((sort) => end[sort] === this.#seen[sort]) && end.digest === this.#digest.finish()) return;
+    throw new ContractError(
+      "digest",
+      "The lines are not the ones that were exported: some are missing or changed",
+    );
+  }
+
+  /** The report; the closing line must have come. */
+  finish(): ImportReport {
+    if (!this.#ended) {
+      this.#line++;
+      throw this.told(new ContractError("lines", "The closing line is missing: the export was cut off"));
+    }
+    return this.#report;
+  }
+
+  /** The error with the line it is about, and what was imported before. */
+  told(error: unknown): unknown {
+    const details = { line: this.#line, imported: { ...this.#report.imported } };
+    if (error instanceof ContractError) {
+      const { field, message, cause } = error;
+      const told = { ...details, ...error.details };
+      return new ContractError(field, `Line ${told.line}: ${message}`, { details: told, cause });
+    }
+    if (error instanceof ConflictError) {
+      const { reason, message, cause } = error;
+      return new ConflictError(reason, `Line ${this.#line}: ${message}`, {
+        details: { ...details, ...error.details },
+        cause,
+      });
+    }
+    return error;
+  }
+}
+
+const SELECT_HEAD = `SELECT head FROM deletions WHERE sequence = $1`;
+
+/** The head at a place; null before the first deletion. */
+function* headAt(transaction: ReadTransaction, sequence: number): Operation<string | null> {
+  return ((yield* transaction.get(SELECT_HEAD, sequence))?.[0] ?? null) as string | null;
+}

@@ -1,0 +1,72 @@
+/** Importing records: written only where nothing is, with the revision, creation and deadline that they had. */
+
+import { checksumOf } from "../canonical/checksum.ts";
+import type { Operation, WriteTransaction } from "../engine/operation.ts";
+import { IMPORTED_REVISIONS_MAX } from "../limits.ts";
+import { recordHash } from "../records/forget.ts";
+import { writeRecord } from "../records/put.ts";
+import { type RawRecord, readRecord } from "../records/read.ts";
+import { isExpired } from "../records/row.ts";
+import type { ImportedRecord } from "./parse_line.ts";
+import { isRecordRefused, type Origin } from "./tombstone_pass.ts";
+
+/** What became of a line. */
+export type Outcome = "imported" | "unchanged" | "conflicting" | "refused" | "expired";
+
+/** What records are imported into. */
+export interface RecordPlace {
+  readonly hashKey: Uint8Array;
+  readonly generation: number;
+  readonly origin: Origin;
+}
+
+/** Imports records; gives what became of each. */
+export function* importRecords(
+  transaction: WriteTransaction,
+  records: readonly ImportedRecord[],
+  place: RecordPlace,
+): Operation<readonly Outcome[]> {
+  const outcomes: Outcome[] = [];
+  for (const record of records) outcomes.push(yield* importRecord(transaction, record, place));
+  return outcomes;
+}
+
+function* importRecord(
+  transaction: WriteTransaction,
+  record: ImportedRecord,
+  { hashKey, generation, origin }: RecordPlace,
+): Operation<Outcome> {
+  const { identity, body, created, maxAge, expires } = record;
+  const nowSeconds = Math.floor(transaction.time().effectiveMs / 1_000);
+  if (isExpired(expires, nowSeconds)) return "expired";
+  const old = yield* readRecord(transaction, identity);
+  if (old !== null) return isSame(old, record) ? "unchanged" : "conflicting";
+  if (yield* isRecordRefused(transaction, recordHash(hashKey, identity), record.revision, origin)) {
+    return "refused";
+  }
+  const revision = takeRevision(transaction, record.revision, generation);
+  yield* writeRecord(transaction, { identity, body }, {
+    revision,
+    created,
+    maxAge,
+    expires,
+    bodyChecksum: checksumOf(body),
+  });
+  return "imported";
+}
+
+/** A revision is where the value stands in a store's count, and no part of it. */
+function isSame(old: RawRecord, { body, created, maxAge, expires }: ImportedRecord): boolean {
+  return old.body === body && old.created === created && old.maxAge === maxAge && old.expires === expires;
+}
+
+/**
+ * The revision that the record had, so that whoever holds it can go on with it; no put is given it again. Each restore
+ * begins a range of 2^32 of its own, which nothing from outside may enter or use up: beyond, the record takes the next
+ * revision of this store.
+ */
+function takeRevision(transaction: WriteTransaction, revision: number, generation: number): number {
+  if (revision >= generation * 2 ** 32 + IMPORTED_REVISIONS_MAX) return transaction.nextRevision();
+  transaction.skipRevisions(revision);
+  return revision;
+}

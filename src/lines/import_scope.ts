@@ -1,0 +1,175 @@
+/** Importing what belongs to one scope: written only where nothing is, with its own revisions and times. */
+
+import { instantFromMs, instantOf } from "../canonical/time.ts";
+import { matches } from "../contracts/summary.ts";
+import { changeOf, type Place, requireUpkept } from "../conversations/place.ts";
+import { proveSource, requirePinCapacity, writePin } from "../conversations/put_pin.ts";
+import { readCovered, writeSummary } from "../conversations/put_summary.ts";
+import { requireCapacity, type ScopeLimits, takenMessageId, writeTurn } from "../conversations/put_turn.ts";
+import { requirePinRow, requireSummaryRow } from "../conversations/take_snapshot.ts";
+import { requirePayload, toTurnHead } from "../conversations/turn_row.ts";
+import { changedScope } from "../deletion/cascade.ts";
+import { itemHashOf } from "../deletion/hashes.ts";
+import { insertScope, noteDue, readScope, type ScopeRow, writeScope } from "../deletion/scope_row.ts";
+import { isBurned } from "../deletion/tombstones.ts";
+import type { Operation, WriteTransaction } from "../engine/operation.ts";
+import { ConflictError, ContractError } from "../errors.ts";
+import type { Outcome } from "./import_records.ts";
+import type { ImportedPin, ImportedSummary, ImportedTurn, ScopeItem } from "./parse_line.ts";
+import { isItemRefused, type Origin } from "./tombstone_pass.ts";
+
+/** The scope that is imported into. */
+export interface ScopeTarget {
+  readonly place: Place;
+  readonly limits: ScopeLimits;
+  readonly generation: number;
+  readonly origin: Origin;
+}
+
+/** What became of each item; where one did not fit, of those before it, and why. */
+export interface ScopeOutcomes {
+  readonly outcomes: readonly Outcome[];
+  readonly failure: ConflictError | null;
+}
+
+/** Imports items of one scope. */
+export function* importItems(
+  transaction: WriteTransaction,
+  items: readonly ScopeItem[],
+  target: ScopeTarget,
+): Operation<ScopeOutcomes> {
+  const { place, generation } = target;
+  const found = yield* readScope(transaction, place.scopeHash);
+  if (found === null && (yield* isBurned(transaction, place.scopeHash))) {
+    return { outcomes: items.map(() => "refused" as const), failure: null };
+  }
+  const row = found ?? (yield* insertScope(transaction, {
+    scopeHash: place.scopeHash,
+    tenant: place.scope.tenantId,
+    session: place.scope.sessionId,
+    revision: generation * 2 ** 32,
+  }));
+  requireUpkept(transaction, row);
+  const { revision } = row;
+  const result = yield* importEach(
+    { transaction, row, target },
+    items,
+    found === null ? "imported" : "unchanged",
+  );
+  if (row.revision !== revision) yield* writeScope(transaction, row);
+  return result;
+}
+
+/** The scope in hand; its row is changed in place. */
+interface InHand {
+  readonly transaction: WriteTransaction;
+  readonly row: ScopeRow;
+  readonly target: ScopeTarget;
+}
+
+function* importEach(
+  inHand: InHand,
+  items: readonly ScopeItem[],
+  scopeOutcome: Outcome,
+): Operation<ScopeOutcomes> {
+  const outcomes: Outcome[] = [];
+  try {
+    for (const item of items) {
+      outcomes.push(item.type === "scope" ? scopeOutcome : yield* importItem(inHand, item));
+    }
+    return { outcomes, failure: null };
+  } catch (error) {
+    // An item is judged before anything of it is written: those before it stand.
+    if (error instanceof ConflictError) return { outcomes, failure: error };
+    throw error;
+  }
+}
+
+function importItem(inHand: InHand, item: ImportedTurn | ImportedPin | ImportedSummary): Operation<Outcome> {
+  if (item.type === "turn") return importTurn(inHand, item);
+  return item.type === "pin" ? importPin(inHand, item) : importSummary(inHand, item);
+}
+
+const SELECT_TURN =
+  `SELECT id, turn_id, revision, bytes, expires, expires_at, payload_checksum, checksum, payload
+  FROM turns WHERE scope = $1 AND turn_id = $2`;
+
+function* importTurn({ transaction, row, target }: InHand, item: ImportedTurn): Operation<Outcome> {
+  const { place, limits, origin } = target;
+  const { turn: { turnId, revision, messages }, expiry, payload, bytes } = item;
+  if (isPast(transaction, expiry?.dueMs ?? null)) return "expired";
+  const old = yield* transaction.get(SELECT_TURN, row.id, turnId);
+  if (old !== undefined) {
+    const head = toTurnHead(row.id, old);
+    const same = requirePayload(head, old[8]) === payload && head.expiresAt === (expiry?.text ?? null);
+    return same ? "unchanged" : "conflicting";
+  }
+  const hashes = {
+    scopeHash: place.scopeHash,
+    keyHash: itemHashOf(place.hashKey, "turn", place.scope, turnId),
+  };
+  if (yield* isItemRefused(transaction, hashes, revision, origin)) return "refused";
+  if ((yield* takenMessageId(transaction, row, messages, null)) !== null) return "conflicting";
+  requireCapacity(row, { bytes, limits }, null);
+  yield* writeTurn(transaction, row, { place, turnId, revision, messages, payload, bytes, expiry }, null);
+  return "imported";
+}
+
+const SELECT_PIN = `SELECT key, revision, effective, expires, source_turn, payload_checksum, checksum, payload
+  FROM pins WHERE scope = $1 AND key = $2`;
+
+function* importPin({ transaction, row, target }: InHand, item: ImportedPin): Operation<Outcome> {
+  const { place, origin } = target;
+  const { pin: { key, revision, source }, effectiveMs, expiry, payload } = item;
+  if (isPast(transaction, expiry?.dueMs ?? null)) return "expired";
+  const old = yield* transaction.get(SELECT_PIN, row.id, key);
+  if (old !== undefined) return requirePinRow(row, old) === payload ? "unchanged" : "conflicting";
+  const hashes = { scopeHash: place.scopeHash, keyHash: itemHashOf(place.hashKey, "pin", place.scope, key) };
+  if (yield* isItemRefused(transaction, hashes, revision, origin)) return "refused";
+  const sourceTurn = source === undefined ? null : yield* findSource({ transaction, row, target }, source);
+  if (source !== undefined && sourceTurn === null) return "refused";
+  requirePinCapacity(row);
+  yield* writePin(transaction, row, { key, revision, effectiveMs, expiry, payload }, sourceTurn);
+  row.pins++;
+  noteDue(row, expiry?.dueMs ?? null);
+  yield* changedScope(changeOf(transaction, place, row));
+  return "imported";
+}
+
+/** The row of the turn that a pin cites; null if the text is not there, exactly. */
+function* findSource(
+  { transaction, row }: InHand,
+  source: NonNullable<ImportedPin["pin"]["source"]>,
+): Operation<number | null> {
+  try {
+    return yield* proveSource(transaction, row, source);
+  } catch (error) {
+    const isAbsent = error instanceof ConflictError && error.reason === "MISSING";
+    if (isAbsent || error instanceof ContractError) return null;
+    throw error;
+  }
+}
+
+const SELECT_SUMMARY =
+  `SELECT created, expires, payload_checksum, checksum, payload FROM summaries WHERE scope = $1`;
+
+function* importSummary({ transaction, row, target }: InHand, item: ImportedSummary): Operation<Outcome> {
+  const { place } = target;
+  const { summary, createdMs, expiresMs, payload } = item;
+  if (isPast(transaction, expiresMs)) return "expired";
+  const old = yield* transaction.get(SELECT_SUMMARY, row.id);
+  if (old !== undefined) return requireSummaryRow(row, old) === payload ? "unchanged" : "conflicting";
+  const covered = yield* readCovered(transaction, row, summary);
+  const turns = covered.map(({ turn }) => turn);
+  // A summary from a store whose clock is ahead counts once this store's clock is there too.
+  const atMs = Math.max(transaction.time().effectiveMs, createdMs);
+  const at = atMs === createdMs ? instantOf(summary.createdAt) : instantFromMs(atMs);
+  if (!matches(summary, turns, place.scope, at)) return "refused";
+  yield* writeSummary(transaction, row, { payload, createdMs, expiresMs }, covered);
+  yield* changedScope(changeOf(transaction, place, row));
+  return "imported";
+}
+
+function isPast(transaction: WriteTransaction, dueMs: number | null): boolean {
+  return dueMs !== null && dueMs <= transaction.time().effectiveMs;
+}

@@ -1,0 +1,137 @@
+/** The lines of an export, as texts: a header, what the store holds, and a closing line that tells whether all came. */
+
+import { quote } from "../canonical/canonical_json.ts";
+import { encodeScope } from "../canonical/payload.ts";
+import { RunningSha256 } from "../canonical/sha256.ts";
+import type { LineCounts } from "../contracts/lines.ts";
+import type { Scope } from "../contracts/scope.ts";
+import type { TurnHead } from "../conversations/turn_row.ts";
+import type { Watermark } from "../engine/engine.ts";
+import type { Identity, RecordHead } from "../records/row.ts";
+
+/** What the first line calls the format. */
+export const LINES_FORMAT = "holdfast-lines";
+
+/** The version of the format. A reader refuses any other. */
+export const LINES_VERSION = 1;
+
+/** What the first line says of the store and of the export. */
+export interface HeaderFacts {
+  readonly content: boolean;
+  /** Null for the whole store. */
+  readonly scope: Scope | null;
+  readonly generation: number;
+  readonly epoch: string;
+  readonly watermark: Watermark;
+  /** ISO text. */
+  readonly at: string;
+}
+
+/** The first line. */
+export function headerLine({ content, scope, generation, epoch, watermark, at }: HeaderFacts): string {
+  const { lineage, sequence, head } = watermark;
+  return `{"type":"header","format":"${LINES_FORMAT}","version":${LINES_VERSION},"content":${content},` +
+    `"scope":${scope === null ? "null" : encodeScope(scope)},"generation":${generation},"epoch":"${epoch}",` +
+    `"watermark":{"lineage":"${lineage}","sequence":${sequence},"head":"${head}"},"at":${quote(at)}}`;
+}
+
+/** What follows was read when so many deletions had been applied; only where that is not what was said before. */
+export function markLine(sequence: number): string {
+  return `{"type":"mark","sequence":${sequence}}`;
+}
+
+/** A record; its body is JSON already, and stands as it is stored. */
+export function recordLine(identity: Identity, head: RecordHead, body: string): string {
+  return `${recordStart(identity, head)},"value":${body}}`;
+}
+
+/** A record without its value. */
+export function recordOutline(identity: Identity, head: RecordHead, bytes: number): string {
+  return `${recordStart(identity, head)},"bytes":${bytes}}`;
+}
+
+function recordStart({ tenant, kind, key }: Identity, head: RecordHead): string {
+  const { revision, created, maxAge, expires } = head;
+  return `{"type":"record","tenant":${quote(tenant)},"kind":${quote(kind)},"key":${quote(key)},` +
+    `"revision":${revision},"created":${created},"max_age":${maxAge},"expires":${expires}`;
+}
+
+/** A scope. Its revision says where this store stands, not what it holds. */
+export function scopeLine(scope: Scope): string {
+  return `{"type":"scope","scope":${encodeScope(scope)}}`;
+}
+
+/** A scope with its running totals. */
+export function scopeOutline(
+  scope: Scope,
+  totals: { readonly revision: number; readonly turns: number; readonly turnBytes: number },
+): string {
+  const { revision, turns, turnBytes } = totals;
+  return `{"type":"scope","scope":${encodeScope(scope)},"revision":${revision},"turns":${turns},` +
+    `"turn_bytes":${turnBytes}}`;
+}
+
+/** A turn with its deadline; its payload stands as it is stored. */
+export function turnLine(head: TurnHead, payload: string): string {
+  return `{"type":"turn","expires_at":${quoteOrNull(head.expiresAt)},"turn":${payload}}`;
+}
+
+/** A turn without its messages. */
+export function turnOutline({ turnId, revision, bytes, expiresAt }: TurnHead): string {
+  return `{"type":"turn","turn_id":${quote(turnId)},"revision":${revision},"bytes":${bytes},` +
+    `"expires_at":${quoteOrNull(expiresAt)}}`;
+}
+
+/** A summary; its payload stands as it is stored. */
+export function summaryLine(payload: string): string {
+  return `{"type":"summary","summary":${payload}}`;
+}
+
+/** A summary without its text. */
+export function summaryOutline(bytes: number): string {
+  return `{"type":"summary","bytes":${bytes}}`;
+}
+
+/** A pin; its payload stands as it is stored. */
+export function pinLine(payload: string): string {
+  return `{"type":"pin","pin":${payload}}`;
+}
+
+/** A pin without its value. */
+export function pinOutline(key: string, revision: number, bytes: number): string {
+  return `{"type":"pin","key":${quote(key)},"revision":${revision},"bytes":${bytes}}`;
+}
+
+/** The last line: how many lines there were of each sort, and the SHA-256 of all lines before it. */
+export function endLine({ records, scopes, turns, pins, summaries }: LineCounts, digest: string): string {
+  return `{"type":"end","records":${records},"scopes":${scopes},"turns":${turns},"pins":${pins},` +
+    `"summaries":${summaries},"digest":"${digest}"}`;
+}
+
+/** Lines by what they hold, while they are counted. */
+export type Tally = { -readonly [Sort in keyof LineCounts]: number };
+
+/** Nothing yet. */
+export function emptyTally(): Tally {
+  return { records: 0, scopes: 0, turns: 0, pins: 0, summaries: 0 };
+}
+
+/** The hash over lines, each with its line feed: what `sha256sum` says of the file without its last line. */
+export class LinesDigest {
+  readonly #hash = new RunningSha256();
+
+  /** Takes the next line, without its end. */
+  add(line: string): void {
+    this.#hash.add(line);
+    this.#hash.add("\n");
+  }
+
+  /** The digest; nothing can be added afterwards. */
+  finish(): string {
+    return this.#hash.finish();
+  }
+}
+
+function quoteOrNull(text: string | null): string {
+  return text === null ? "null" : quote(text);
+}

@@ -1,0 +1,331 @@
+/** One line of an import, judged as strictly as what callers put. */
+
+import { canonicalJson, type CanonicalValue, Float } from "../canonical/canonical_json.ts";
+import { encodePin, encodeSummary, encodeTurn } from "../canonical/payload.ts";
+import { type Json, JSON_DEPTH_MAX } from "../canonical/plain.ts";
+import { readStrictJson, StrictJsonFailure } from "../canonical/strict_json.ts";
+import { dueMs, type Instant, instantOf } from "../canonical/time.ts";
+import {
+  absent,
+  anything,
+  fields,
+  integer,
+  judgePlain,
+  oneOf,
+  type Schema,
+  time,
+} from "../contracts/judge.ts";
+import { requirePairedCalls } from "../contracts/pairing.ts";
+import type { TimedPin } from "../contracts/pin.ts";
+import { type RecordKind, requireIdentifier } from "../contracts/record_kind.ts";
+import { boolean, string, where } from "../contracts/schema.ts";
+import { type Scope, scopeSchema } from "../contracts/scope.ts";
+import type { Summary } from "../contracts/summary.ts";
+import type { TimedTurn } from "../contracts/turn.ts";
+import { unpackPin, unpackSummary, unpackTurn } from "../contracts/unpack.ts";
+import { requireBytes } from "../conversations/plans.ts";
+import type { Deadline } from "../conversations/put_turn.ts";
+import { ContractError, IntegrityError } from "../errors.ts";
+import { PIN_BYTES_MAX, RECORD_SECONDS_MAX, SUMMARY_BYTES_MAX, TURN_BYTES_MAX } from "../limits.ts";
+import { toBody } from "../records/judge.ts";
+import type { Identity } from "../records/row.ts";
+import { LINES_FORMAT, LINES_VERSION } from "./line.ts";
+
+/** A record as it is to be. */
+export interface ImportedRecord {
+  readonly type: "record";
+  readonly identity: Identity;
+  readonly revision: number;
+  readonly created: number;
+  readonly maxAge: number | null;
+  readonly expires: number | null;
+  readonly body: string;
+}
+
+/** A turn as it is to be. */
+export interface ImportedTurn {
+  readonly type: "turn";
+  readonly turn: TimedTurn;
+  readonly expiry: Deadline | null;
+  readonly payload: string;
+  readonly bytes: number;
+}
+
+/** A pin as it is to be. */
+export interface ImportedPin {
+  readonly type: "pin";
+  readonly pin: TimedPin;
+  readonly effectiveMs: number;
+  readonly expiry: Deadline | null;
+  readonly payload: string;
+}
+
+/** A summary as it is to be. */
+export interface ImportedSummary {
+  readonly type: "summary";
+  readonly summary: Summary;
+  readonly createdMs: number;
+  readonly expiresMs: number | null;
+  readonly payload: string;
+}
+
+/** What belongs to a scope. */
+export type ScopeItem =
+  | { readonly type: "scope"; readonly scope: Scope }
+  | ImportedTurn
+  | ImportedPin
+  | ImportedSummary;
+
+/** What the first line says. */
+export interface ParsedHeader {
+  readonly type: "header";
+  readonly watermark: { readonly lineage: string; readonly sequence: number; readonly head: string };
+}
+
+/** What the last line says. */
+export interface ParsedEnd {
+  readonly type: "end";
+  readonly records: number;
+  readonly scopes: number;
+  readonly turns: number;
+  readonly pins: number;
+  readonly summaries: number;
+  readonly digest: string;
+}
+
+/** What a line holds. */
+export type ParsedLine =
+  | ParsedHeader
+  | { readonly type: "mark"; readonly sequence: number }
+  | ImportedRecord
+  | ScopeItem
+  | ParsedEnd;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * Judges a line.
+ *
+ * @throws {ContractError} naming the field
+ */
+export function parseLine(text: string, kinds: ReadonlyMap<string, RecordKind>): ParsedLine {
+  const given = readObject(text);
+  const type = judgePlain(TYPE, given.type, { field: "type", noun: "type" });
+  switch (type) {
+    case "header":
+      return parseHeader(given);
+    case "mark":
+      return judgeLine(MARK, given);
+    case "record":
+      return parseRecord(given, kinds);
+    case "scope":
+      return judgeLine(SCOPE, given);
+    case "turn":
+      return parseTurn(given);
+    case "pin":
+      return parsePin(given);
+    case "summary":
+      return parseSummary(given);
+    case "end":
+      return judgeLine(END, given);
+  }
+}
+
+function readObject(text: string): Fields {
+  let value: CanonicalValue;
+  try {
+    value = readStrictJson(text, JSON_DEPTH_MAX + 1);
+  } catch (error) {
+    if (error instanceof StrictJsonFailure) throw new ContractError("lines", `The line ${error.rule}`);
+    throw error;
+  }
+  // What the strict reader makes of an object alone has no prototype.
+  if (typeof value === "object" && value !== null && Object.getPrototypeOf(value) === null) {
+    return value as Fields;
+  }
+  throw new ContractError("lines", "The line must be the text of a JSON object");
+}
+
+const TYPES = ["header", "mark", "record", "scope", "turn", "pin", "summary", "end"] as const;
+const TYPE: Schema<(typeof TYPES)[number]> = oneOf(TYPES, `must be one of ${TYPES.join(", ")}`);
+
+/** The names that errors may show. */
+const NAMES: ReadonlySet<string> = new Set([
+  ..."at bytes content created digest epoch expires expires_at format generation head key kind lineage".split(
+    " ",
+  ),
+  ..."max_age pin pins records revision scope scopes sequence sessionId summaries summary tenant".split(" "),
+  ..."tenantId turn turns type value version watermark".split(" "),
+]);
+
+function judgeLine<T>(schema: Schema<T>, given: Fields): T {
+  return judgePlain(schema, given, { field: "", noun: "line", names: NAMES });
+}
+
+const HASH: Schema<string> = where(
+  (value): value is string => typeof value === "string" && /^[0-9a-f]{64}$/.test(value),
+  "must be 64 lower-case hex digits",
+);
+
+/** A scope under its stored names. */
+const STORED_SCOPE: Schema<Scope> = {
+  read: (value, way) => {
+    const { tenant_id: tenantId, session_id: sessionId } = fields({
+      tenant_id: anything,
+      session_id: anything,
+    })
+      .read(value, way);
+    return scopeSchema.read({ tenantId, sessionId }, way);
+  },
+};
+
+const HEADER = fields({
+  type: anything,
+  format: oneOf([LINES_FORMAT], `must be ${LINES_FORMAT}`),
+  version: oneOf([LINES_VERSION], `must be ${LINES_VERSION}`),
+  content: boolean,
+  scope: absent(STORED_SCOPE),
+  generation: integer(0),
+  epoch: string,
+  watermark: fields({ lineage: string, sequence: integer(0), head: HASH }),
+  at: time,
+});
+
+function parseHeader(given: Fields): ParsedHeader {
+  const { content, watermark } = judgeLine(HEADER, given);
+  if (!content) {
+    throw new ContractError("content", "An export without content cannot be imported: it holds no text");
+  }
+  return { type: "header", watermark };
+}
+
+const MARK = fields({ type: oneOf(["mark"], "must be mark"), sequence: integer(0) });
+const SCOPE = fields({ type: oneOf(["scope"], "must be scope"), scope: STORED_SCOPE });
+const END = fields({
+  type: oneOf(["end"], "must be end"),
+  records: integer(0),
+  scopes: integer(0),
+  turns: integer(0),
+  pins: integer(0),
+  summaries: integer(0),
+  digest: HASH,
+});
+
+/** A field that must be there and may be null. */
+function nullable<T>(schema: Schema<T>): Schema<T | null> {
+  return { read: (value, way) => value === null ? null : schema.read(value, way) };
+}
+
+const RECORD = fields({
+  type: anything,
+  tenant: string,
+  kind: string,
+  key: string,
+  revision: integer(1),
+  created: integer(0, RECORD_SECONDS_MAX),
+  max_age: nullable(integer(1, RECORD_SECONDS_MAX)),
+  expires: nullable(integer(1, 2 * RECORD_SECONDS_MAX)),
+  value: anything,
+});
+
+function parseRecord(given: Fields, kinds: ReadonlyMap<string, RecordKind>): ImportedRecord {
+  const { tenant, kind: name, key, revision, created, max_age: maxAge, expires, value } = judgeLine(
+    RECORD,
+    given,
+  );
+  const kind = kinds.get(name);
+  if (kind === undefined) {
+    throw new ContractError("kind", "Expected kind to be checkpoint, fact, or a kind handed to openMemory");
+  }
+  requireIdentifier("tenant", tenant, kind.identifiers);
+  requireIdentifier("key", key, kind.identifiers);
+  requireDeadline(kind, { created, maxAge, expires });
+  const body = toBody(kind, toPlain(value as CanonicalValue));
+  return { type: "record", identity: { tenant, kind: name, key }, revision, created, maxAge, expires, body };
+}
+
+/** What every put keeps to: a deadline where the kind asks for one, and none beyond what `maxAge` allows. */
+function requireDeadline(
+  kind: RecordKind,
+  { created, maxAge, expires }: Pick<ImportedRecord, "created" | "maxAge" | "expires">,
+): void {
+  if (expires === null) {
+    if (kind.ttlMax !== null || maxAge !== null) {
+      throw new ContractError("expires", `expires must be there for this record of the kind ${kind.name}`);
+    }
+    return;
+  }
+  if (maxAge === null || expires <= created + maxAge) return;
+  throw new ContractError("expires", "expires must be at most max_age after created");
+}
+
+/** The plain value; a number that would come back as another one is refused. */
+function toPlain(value: CanonicalValue): Json {
+  if (value instanceof Float) return value.value;
+  if (typeof value === "bigint") {
+    const number = Number(value);
+    if (String(number) === String(value)) return number;
+    throw new ContractError("value", "value must hold numbers that come back as they are");
+  }
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(toPlain);
+  const plain: Record<string, Json> = Object.create(null);
+  for (const [key, each] of Object.entries(value)) plain[key] = toPlain(each);
+  return plain;
+}
+
+const TURN = fields({ type: anything, expires_at: nullable(time), turn: anything });
+
+function parseTurn(given: Fields): ImportedTurn {
+  const { expires_at: expiresAt, turn: stored } = judgeLine(TURN, given);
+  const turn = unpack("turn", stored, unpackTurn);
+  requirePairedCalls(turn.messages, "turn.messages");
+  const payload = encodeTurn(turn);
+  const bytes = requireBytes("turn", payload, TURN_BYTES_MAX);
+  return { type: "turn", turn, expiry: expiresAt === null ? null : deadlineOf(expiresAt), payload, bytes };
+}
+
+const PIN = fields({ type: anything, pin: anything });
+
+function parsePin(given: Fields): ImportedPin {
+  const pin = unpack("pin", judgeLine(PIN, given).pin, unpackPin);
+  const payload = encodePin(pin);
+  requireBytes("pin", payload, PIN_BYTES_MAX);
+  return {
+    type: "pin",
+    pin,
+    effectiveMs: dueMs(instantOf(pin.effectiveAt)),
+    expiry: pin.expiresAt === undefined ? null : deadlineOf(instantOf(pin.expiresAt)),
+    payload,
+  };
+}
+
+const SUMMARY = fields({ type: anything, summary: anything });
+
+function parseSummary(given: Fields): ImportedSummary {
+  const summary = unpack("summary", judgeLine(SUMMARY, given).summary, unpackSummary);
+  const payload = encodeSummary(summary);
+  requireBytes("summary", payload, SUMMARY_BYTES_MAX);
+  return {
+    type: "summary",
+    summary,
+    createdMs: dueMs(instantOf(summary.createdAt)),
+    expiresMs: summary.expiresAt === undefined ? null : dueMs(instantOf(summary.expiresAt)),
+    payload,
+  };
+}
+
+function deadlineOf(instant: Instant): Deadline {
+  return { dueMs: dueMs(instant), text: instant.text };
+}
+
+/** What is read back from a store as damage is here what a caller handed in. */
+function unpack<T>(noun: string, stored: unknown, read: (payload: string) => T): T {
+  try {
+    return read(canonicalJson(stored as CanonicalValue, noun));
+  } catch (error) {
+    if (!(error instanceof IntegrityError)) throw error;
+    const field = typeof error.details.field === "string" ? error.details.field : noun;
+    throw new ContractError(field, `${field} must be as a store writes it`, { cause: error });
+  }
+}

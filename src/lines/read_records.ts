@@ -1,0 +1,48 @@
+/** Pages of records for an export: live ones, as they are stored. */
+
+import type { Operation, ReadTransaction } from "../engine/operation.ts";
+import { EXPORT_ROWS_PER_PAGE } from "../limits.ts";
+import { assertBody, type Identity, isExpired, toHead } from "../records/row.ts";
+import { recordLine, recordOutline } from "./line.ts";
+
+/** A page of lines, and where the next begins; null once there is none. */
+export interface RecordLines {
+  readonly lines: readonly string[];
+  readonly after: Identity | null;
+  /** How many deletions had been applied. */
+  readonly applied: number;
+}
+
+const SELECT_RECORDS =
+  `SELECT revision, created, max_age, expires, body_checksum, checksum, body, tenant, kind, key
+  FROM records WHERE (tenant, kind, key) > ($1, $2, $3) ORDER BY tenant, kind, key LIMIT $4`;
+
+/** The live records after an identity, by tenant, kind and key. */
+export function* readRecordLines(
+  transaction: ReadTransaction,
+  after: Identity,
+  { nowSeconds, content }: { readonly nowSeconds: number; readonly content: boolean },
+): Operation<RecordLines> {
+  const { tenant, kind, key } = after;
+  const rows = yield* transaction.all(SELECT_RECORDS, tenant, kind, key, EXPORT_ROWS_PER_PAGE);
+  const applied = yield* readApplied(transaction);
+  const lines: string[] = [];
+  let last = after;
+  for (const row of rows) {
+    last = { tenant: row[7] as string, kind: row[8] as string, key: row[9] as string };
+    const head = toHead(last, row);
+    const body = row[6];
+    assertBody(head, body);
+    if (isExpired(head.expires, nowSeconds)) continue;
+    // A body is ASCII, so its length is its size.
+    lines.push(content ? recordLine(last, head, body) : recordOutline(last, head, body.length));
+  }
+  return { lines, after: rows.length < EXPORT_ROWS_PER_PAGE ? null : last, applied };
+}
+
+const SELECT_APPLIED = `SELECT applied FROM meta WHERE id = 1`;
+
+/** How many deletions have been applied. */
+export function* readApplied(transaction: ReadTransaction): Operation<number> {
+  return (yield* transaction.get(SELECT_APPLIED))![0] as number;
+}

@@ -1,0 +1,182 @@
+/** A scope for an export: everything but what is due, at one moment, or page by page while it does not change. */
+
+import { utf8Length } from "../canonical/utf8.ts";
+import { requirePinRow, requireSummaryRow } from "../conversations/take_snapshot.ts";
+import { requirePayload, toTurnHead } from "../conversations/turn_row.ts";
+import { readScope, type ScopeRow } from "../deletion/scope_row.ts";
+import type { Operation, ReadTransaction } from "../engine/operation.ts";
+import { EXPORT_ROWS_PER_PAGE } from "../limits.ts";
+import {
+  pinLine,
+  pinOutline,
+  scopeLine,
+  scopeOutline,
+  summaryLine,
+  summaryOutline,
+  turnLine,
+  turnOutline,
+} from "./line.ts";
+import { readApplied } from "./read_records.ts";
+
+/** What is read, and how. */
+export interface ScopePlan {
+  readonly scopeHash: Uint8Array;
+  /** What is due by then is left out. */
+  readonly atMs: number;
+  readonly content: boolean;
+}
+
+/** A scope without its turns. */
+export interface ScopeView {
+  readonly row: ScopeRow;
+  /** The scope's line. */
+  readonly opening: string;
+  /** The lines of its summary and pins; they come after the turns that they cite. */
+  readonly closing: { readonly summary: string | null; readonly pins: readonly string[] };
+  /** Rows of turns that are due. */
+  readonly dueTurns: ReadonlySet<number>;
+  /** How many deletions had been applied. */
+  readonly applied: number;
+}
+
+/** The scope as it is; null if there is none. */
+export function* readView(transaction: ReadTransaction, plan: ScopePlan): Operation<ScopeView | null> {
+  const row = yield* readScope(transaction, plan.scopeHash);
+  if (row === null) return null;
+  const scope = { tenantId: row.tenant, sessionId: row.session };
+  const dueTurns = yield* readDueTurns(transaction, row, plan.atMs);
+  const opening = plan.content ? scopeLine(scope) : scopeOutline(scope, row);
+  const closing = {
+    summary: yield* readSummary(transaction, row, dueTurns, plan),
+    pins: yield* readPins(transaction, row, dueTurns, plan),
+  };
+  return { row, opening, closing, dueTurns, applied: yield* readApplied(transaction) };
+}
+
+const SELECT_DUE_TURNS = `SELECT id FROM turns WHERE scope = $1 AND expires <= $2`;
+
+function* readDueTurns(
+  transaction: ReadTransaction,
+  row: ScopeRow,
+  atMs: number,
+): Operation<ReadonlySet<number>> {
+  if (row.nextDue === null || row.nextDue > atMs) return new Set();
+  return new Set((yield* transaction.all(SELECT_DUE_TURNS, row.id, atMs)).map(([id]) => id as number));
+}
+
+const SELECT_PINS =
+  `SELECT key, revision, effective, expires, source_turn, payload_checksum, checksum, payload
+  FROM pins WHERE scope = $1 ORDER BY key`;
+
+function* readPins(
+  transaction: ReadTransaction,
+  scope: ScopeRow,
+  dueTurns: ReadonlySet<number>,
+  { atMs, content }: ScopePlan,
+): Operation<readonly string[]> {
+  const lines: string[] = [];
+  for (const row of yield* transaction.all(SELECT_PINS, scope.id)) {
+    const [key, revision, , expires, sourceTurn] = row as [
+      string,
+      number,
+      number,
+      number | null,
+      number | null,
+    ];
+    const payload = requirePinRow(scope, row);
+    if ((expires !== null && expires <= atMs) || (sourceTurn !== null && dueTurns.has(sourceTurn))) continue;
+    lines.push(content ? pinLine(payload) : pinOutline(key, revision, utf8Length(payload)));
+  }
+  return lines;
+}
+
+const SELECT_SUMMARY =
+  `SELECT created, expires, payload_checksum, checksum, payload FROM summaries WHERE scope = $1`;
+
+const SELECT_COVERED = `SELECT turn FROM covered_turns WHERE scope = $1 AND turn = $2`;
+
+function* readSummary(
+  transaction: ReadTransaction,
+  scope: ScopeRow,
+  dueTurns: ReadonlySet<number>,
+  { atMs, content }: ScopePlan,
+): Operation<string | null> {
+  const row = yield* transaction.get(SELECT_SUMMARY, scope.id);
+  if (row === undefined) return null;
+  const payload = requireSummaryRow(scope, row);
+  const expires = row[1] as number | null;
+  if (expires !== null && expires <= atMs) return null;
+  for (const turn of dueTurns) {
+    if ((yield* transaction.get(SELECT_COVERED, scope.id, turn)) !== undefined) return null;
+  }
+  return content ? summaryLine(payload) : summaryOutline(utf8Length(payload));
+}
+
+/** A page of turns' lines, and the row after which the next begins; null once there is none. */
+export interface TurnLines {
+  readonly lines: readonly string[];
+  readonly after: number | null;
+}
+
+const SELECT_TURNS =
+  `SELECT id, turn_id, revision, bytes, expires, expires_at, payload_checksum, checksum, payload
+  FROM turns WHERE scope = $1 AND id > $2 ORDER BY id LIMIT $3`;
+
+/** The page of turns after a row; null if the scope is not any more as it was viewed. */
+export function* readTurnLines(
+  transaction: ReadTransaction,
+  { row: viewed, dueTurns }: ScopeView,
+  plan: ScopePlan,
+  after: number,
+): Operation<TurnLines | null> {
+  const now = yield* readScope(transaction, plan.scopeHash);
+  if (now === null || now.id !== viewed.id || now.revision !== viewed.revision) return null;
+  const rows = yield* transaction.all(SELECT_TURNS, viewed.id, after, EXPORT_ROWS_PER_PAGE);
+  const lines: string[] = [];
+  for (const row of rows) {
+    const head = toTurnHead(viewed.id, row);
+    if (dueTurns.has(head.id)) continue;
+    lines.push(plan.content ? turnLine(head, requirePayload(head, row[8])) : turnOutline(head));
+  }
+  return { lines, after: rows.length < EXPORT_ROWS_PER_PAGE ? null : rows.at(-1)![0] as number };
+}
+
+/** The scope as it is; with all its turns, if they are no larger than that. */
+export function* readAtOnce(
+  transaction: ReadTransaction,
+  plan: ScopePlan,
+  bytesMax: number,
+): Operation<{ readonly view: ScopeView; readonly turns: readonly string[] | null } | null> {
+  const view = yield* readView(transaction, plan);
+  if (view === null) return null;
+  if (view.row.turnBytes > bytesMax) return { view, turns: null };
+  const turns: string[] = [];
+  for (let after: number | null = 0; after !== null;) {
+    const page: TurnLines | null = yield* readTurnLines(transaction, view, plan, after);
+    // Nothing can change within one transaction.
+    if (page === null) throw new TypeError("A scope changed within a transaction");
+    turns.push(...page.lines);
+    after = page.after;
+  }
+  return { view, turns };
+}
+
+const SELECT_LAST_SCOPE = `SELECT coalesce(max(id), 0) FROM scopes`;
+
+/** The row of the newest scope: what is made afterwards is no part of an export that has begun. */
+export function* readLastScope(transaction: ReadTransaction): Operation<number> {
+  return (yield* transaction.get(SELECT_LAST_SCOPE))![0] as number;
+}
+
+const SELECT_SCOPE_HASHES =
+  `SELECT id, scope_hash FROM scopes WHERE id > $1 AND id <= $2 ORDER BY id LIMIT $3`;
+
+/** The rows and hashes of scopes after one of them, in the order in which they were made. */
+export function* readScopeHashes(
+  transaction: ReadTransaction,
+  after: number,
+  last: number,
+): Operation<readonly (readonly [id: number, scopeHash: Uint8Array])[]> {
+  const rows = yield* transaction.all(SELECT_SCOPE_HASHES, after, last, EXPORT_ROWS_PER_PAGE);
+  return rows.map(([id, scopeHash]) => [id as number, scopeHash as Uint8Array] as const);
+}

@@ -1,0 +1,266 @@
+/** What was exported comes back equal to the byte, however often, and however often it is interrupted. */
+
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { openMemory } from "@holdfast/memory";
+import { clockAtNoon, ORCHARD, readIds, turnOf } from "../conversations/samples.ts";
+import { assertSound, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
+import {
+  ALL_OF_EACH,
+  exported,
+  fill,
+  FILLING,
+  freshStore,
+  held,
+  NONE,
+  NOTE,
+  ONE_OF_EACH,
+} from "./filling.ts";
+
+const RUNS = Deno.env.get("HOLDFAST_LONG") === "1" ? 1_000 : 60;
+
+Deno.test("What was exported comes back equal to the byte, in a fresh store and in one that has it already", async () => {
+  await fc.assert(
+    fc.asyncProperty(FILLING, async (filling) => {
+      await using source = await freshStore();
+      await fill(source, filling);
+      const lines = await exported(source);
+      await using fresh = await freshStore();
+      const first = await fresh.importLines(lines);
+      assert.equal(held(await exported(fresh)), held(lines));
+      const second = await fresh.importLines(lines);
+      assert.deepEqual(second.unchanged, first.imported);
+      assert.deepEqual(second.imported, NONE);
+      assert.equal(held(await exported(fresh)), held(lines));
+      assert.deepEqual((await source.importLines(lines)).unchanged, first.imported);
+      await assertSound(fresh);
+    }),
+    { numRuns: RUNS },
+  );
+});
+
+Deno.test("An import that stops after any line and is begun again gives the same store", async () => {
+  await using source = await freshStore();
+  await fill(source, ONE_OF_EACH);
+  const lines = await exported(source);
+  for (let stop = 0; stop < lines.length; stop++) {
+    await using fresh = await freshStore();
+    await assert.rejects(fresh.importLines(lines.slice(0, stop)), { code: "CONTRACT" });
+    await assertSound(fresh);
+    const { imported, unchanged, conflicting, refused, expired } = await fresh.importLines(lines);
+    assert.deepEqual({ conflicting, refused, expired }, { conflicting: NONE, refused: NONE, expired: NONE });
+    for (const sort of ["records", "scopes", "turns", "pins", "summaries"] as const) {
+      assert.equal(imported[sort] + unchanged[sort], ALL_OF_EACH[sort], `${sort} after ${stop} lines`);
+    }
+    assert.equal(held(await exported(fresh)), held(lines), `after ${stop} lines`);
+    await assertSound(fresh);
+  }
+});
+
+Deno.test("An export of one scope holds that scope alone, and can be imported", async () => {
+  await using source = await freshStore();
+  await fill(source, ONE_OF_EACH);
+  const lines = await exported(source, ORCHARD);
+  const types = lines.map((line) => JSON.parse(line).type);
+  assert.deepEqual(types, ["header", "scope", "turn", "turn", "summary", "pin", "pin", "end"]);
+  await using fresh = await freshStore();
+  const { imported } = await fresh.importLines(lines);
+  assert.deepEqual(imported, { records: 0, scopes: 1, turns: 2, pins: 2, summaries: 1 });
+  assert.equal(held(await exported(fresh)), held(lines));
+});
+
+Deno.test("Revisions go on where they were: of turns, of pins and of records", async () => {
+  await using source = await freshStore();
+  await fill(source, ONE_OF_EACH);
+  await using fresh = await freshStore();
+  await fresh.importLines(await exported(source));
+  const conversation = fresh.conversation(ORCHARD);
+  const put = (revision: number): Promise<number> =>
+    (async () =>
+      await conversation.putTurn(turnOf("pears0", "as of 3", { revision }), {
+        operationId: `${revision}`,
+        expectedRevision: await conversation.revision(),
+      }))();
+  await assert.rejects(put(2), { reason: "REVISION", currentRevision: 2 });
+  await put(3);
+  const note = { tenant: "orchard", kind: "note", key: "b" };
+  const before = await source.records.get(note);
+  const found = await fresh.records.get(note);
+  assert.deepEqual(found, before);
+  const next = await fresh.records.put(note, "new", { expected: found!.revision, ttl: 60 });
+  assert(next > found!.revision, "the counter is behind an imported revision");
+  await assertSound(fresh);
+});
+
+Deno.test("A record keeps its creation: maxAge counts from there", async () => {
+  const clock = clockAtNoon();
+  await using source = await freshStore(clock);
+  await fill(source, ONE_OF_EACH);
+  const lines = await exported(source);
+  clock.advance(30);
+  await using fresh = await freshStore(clock);
+  await fresh.importLines(lines);
+  const note = { tenant: "orchard", kind: "note", key: "b" };
+  const { revision } = (await fresh.records.get(note))!;
+  await fresh.records.put(note, "late", { expected: revision, ttl: 86_400 });
+  assert.equal((await fresh.records.get(note))?.expires, 1_800_000_000 + 1_000);
+});
+
+Deno.test("Without its content an export shows ids, revisions and sizes, and not a word", async () => {
+  await using source = await freshStore();
+  await fill(source, ONE_OF_EACH);
+  const outline = await Array.fromAsync(source.exportLines());
+  for (const word of ["as of", 'grafted"', "what was said", "for ever", "look"]) {
+    assert.equal(outline.join("").includes(word), false, word);
+  }
+  assert.deepEqual(outline.slice(1, -1).map((line) => JSON.parse(line)), [
+    {
+      type: "record",
+      tenant: "orchard",
+      kind: "note",
+      key: "a",
+      revision: 1,
+      created: 1_800_000_000,
+      max_age: null,
+      expires: null,
+      bytes: 20,
+    },
+    {
+      type: "record",
+      tenant: "orchard",
+      kind: "note",
+      key: "b",
+      revision: 2,
+      created: 1_800_000_000,
+      max_age: 1_000,
+      expires: 1_800_000_060,
+      bytes: 21,
+    },
+    {
+      type: "scope",
+      scope: { tenant_id: "orchard", session_id: "spring" },
+      revision: 6,
+      turns: 2,
+      turn_bytes: 899,
+    },
+    { type: "turn", turn_id: "pears0", revision: 2, bytes: 247, expires_at: null },
+    { type: "turn", turn_id: "plums1", revision: 1, bytes: 652, expires_at: "2027-01-15T09:00:00+00:00" },
+    { type: "summary", bytes: 1_288 },
+    { type: "pin", key: "brief1", revision: 1, bytes: 214 },
+    { type: "pin", key: "grafted0", revision: 1, bytes: 0 },
+    {
+      type: "scope",
+      scope: { tenant_id: "harbour", session_id: "spring" },
+      revision: 1,
+      turns: 1,
+      turn_bytes: 0,
+    },
+    { type: "turn", turn_id: "boats0", revision: 1, bytes: 0, expires_at: null },
+  ]);
+  await using fresh = await freshStore();
+  await assert.rejects(fresh.importLines(outline), { code: "CONTRACT", field: "content" });
+});
+
+Deno.test("The digest of the closing line is that of the file without its last line", async () => {
+  await using source = await freshStore();
+  await fill(source, ONE_OF_EACH);
+  const lines = await exported(source);
+  const bytes = new TextEncoder().encode(lines.slice(0, -1).join(""));
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex();
+  assert.equal(JSON.parse(lines.at(-1)!).digest, digest);
+});
+
+Deno.test("REC-01 what has expired is in no export, before it is erased and after", async () => {
+  const clock = clockAtNoon();
+  await using source = await freshStore(clock);
+  await fill(source, ONE_OF_EACH);
+  clock.advance(3_600);
+  const before = await exported(source);
+  assert.deepEqual(before.slice(1, -1).map((line) => JSON.parse(line).type), [
+    "record",
+    "scope",
+    "turn",
+    "pin",
+    "scope",
+    "turn",
+  ]);
+  await source.prune();
+  assert.equal(held(await exported(source)), held(before));
+});
+
+Deno.test("REC-12 what has expired since it was exported is left out, and counted", async () => {
+  const clock = clockAtNoon();
+  await using source = await freshStore(clock);
+  await fill(source, ONE_OF_EACH);
+  const lines = await exported(source);
+  clock.advance(3_600);
+  await using fresh = await freshStore(clock);
+  const { imported, expired, refused } = await fresh.importLines(lines);
+  assert.deepEqual(expired, { records: 1, scopes: 0, turns: 1, pins: 1, summaries: 1 });
+  assert.deepEqual(imported, { records: 1, scopes: 2, turns: 2, pins: 1, summaries: 0 });
+  assert.deepEqual(refused, NONE);
+  await assertSound(fresh);
+});
+
+Deno.test("What is there and different stays as it is, and is counted", async () => {
+  await using source = await freshStore();
+  await fill(source, ONE_OF_EACH);
+  const lines = await exported(source);
+  await using other = await freshStore();
+  const conversation = other.conversation(ORCHARD);
+  await conversation.create();
+  await conversation.putTurn(turnOf("pears0", "mine"), { operationId: "1", expectedRevision: 0 });
+  await conversation.putTurn(
+    turnOf("own", "mine", { messages: [{ messageId: "m1-call", role: "user", content: "taken" }] }),
+    { operationId: "2", expectedRevision: 1 },
+  );
+  await other.records.put({ tenant: "orchard", kind: "note", key: "a" }, "mine", {
+    expected: null,
+    ttl: null,
+  });
+  const { imported, conflicting, refused } = await other.importLines(lines);
+  assert.deepEqual(conflicting, { records: 1, scopes: 0, turns: 2, pins: 0, summaries: 0 });
+  // The summary and one pin stand on turns that are not there as they were.
+  assert.deepEqual(refused, { records: 0, scopes: 0, turns: 0, pins: 1, summaries: 1 });
+  assert.deepEqual(imported, { records: 1, scopes: 1, turns: 1, pins: 1, summaries: 0 });
+  assert.deepEqual(await readIds(conversation), ["pears0", "own"]);
+  assert.equal((await other.records.get({ tenant: "orchard", kind: "note", key: "a" }))?.value, "mine");
+  await assertSound(other);
+});
+
+Deno.test("A kind that the store was not opened with stops the import at its line, and the rest comes with the kind", async () => {
+  await using source = await freshStore();
+  await fill(source, ONE_OF_EACH);
+  const lines = await exported(source);
+  await using narrow = await openMemory(":memory:", { clock: clockAtNoon().now });
+  await assert.rejects(
+    narrow.importLines(lines),
+    { code: "CONTRACT", field: "kind", details: { line: 2 } as never } && {
+      code: "CONTRACT",
+      field: "kind",
+    },
+  );
+  assert.equal(NOTE.name, "note");
+});
+
+Deno.test("A scope that would exceed its limits stops the import at that line; what came before stays", async () => {
+  await using source = await freshStore();
+  await fill(source, ONE_OF_EACH);
+  const lines = await exported(source);
+  await using small = await openMemory(":memory:", {
+    kinds: [NOTE],
+    clock: clockAtNoon().now,
+    limits: { turnsPerScope: 1 },
+  });
+  await assert.rejects(small.importLines(lines), (error) => {
+    const { reason, details } = error as { reason: string; details: Record<string, unknown> };
+    assert.equal(reason, "CAPACITY");
+    assert.equal(details.line, 6);
+    assert.deepEqual(details.imported, { records: 2, scopes: 1, turns: 1, pins: 0, summaries: 0 });
+    return true;
+  });
+  assert.deepEqual(await readIds(small.conversation(ORCHARD)), ["pears0"]);
+  await assertSound(small);
+});
+
+testThatNothingIsLeftOpen();
