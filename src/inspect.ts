@@ -11,7 +11,7 @@ import type { Engine } from "./engine/engine.ts";
 import type { DeletionEvent, Operation, ReadTransaction } from "./engine/operation.ts";
 import { ContractError, StorageError } from "./errors.ts";
 import { CHECK_ROWS_PER_BATCH, INSPECTED_DEFAULT, INSPECTED_MAX, PENDING_EVENTS_READ_MAX } from "./limits.ts";
-import { tenantHash } from "./records/forget.ts";
+import { tenantHash } from "./records/hashes.ts";
 import { selectNextTenant } from "./records/read.ts";
 
 /** Looks over a page. */

@@ -9,6 +9,7 @@ import { sameScope } from "../contracts/scope.ts";
 import { placeOf } from "../conversations/place.ts";
 import type { ScopeLimits } from "../conversations/put_turn.ts";
 import { ScopeAccess } from "../conversations/scope_access.ts";
+import { firstHead } from "../engine/chain.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Operation, ReadTransaction } from "../engine/operation.ts";
 import { ConflictError, ContractError, StorageError } from "../errors.ts";
@@ -49,10 +50,10 @@ export async function importLines(
   signal?.throwIfAborted();
   try {
     for await (const line of readLines(lines, signal)) await importing.take(line);
+    return importing.finish();
   } catch (error) {
     throw importing.told(error instanceof ContractError ? await importing.settle(error) : error);
   }
-  return importing.finish();
 }
 
 type Sort = keyof LineCounts;
@@ -135,11 +136,10 @@ class Import {
     const { engine } = this.#target;
     if (watermark.lineage !== engine.lineage) return { sequence: null };
     const { sequence, head } = watermark;
-    const own = await engine.watermark();
-    const found = sequence > own.sequence
-      ? null
+    const found = sequence === 0
+      ? firstHead(engine.lineage)
       : await engine.read((transaction) => headAt(transaction, sequence), { concerns: () => false });
-    if (sequence > own.sequence || (found !== null && found !== head)) {
+    if (found !== head) {
       throw new ContractError("watermark", "The watermark is no place in this store's history of deletions");
     }
     return { sequence };
@@ -241,7 +241,7 @@ class Import {
   finish(): ImportReport {
     if (!this.#ended) {
       this.#line++;
-      throw this.told(new ContractError("lines", "The closing line is missing: the export was cut off"));
+      throw new ContractError("lines", "The closing line is missing: the export was cut off");
     }
     return this.#report;
   }
@@ -267,7 +267,7 @@ class Import {
 
 const SELECT_HEAD = `SELECT head FROM deletions WHERE sequence = $1`;
 
-/** The head at a place; null before the first deletion. */
+/** The head at a place; null where there is none yet. */
 function* headAt(transaction: ReadTransaction, sequence: number): Operation<string | null> {
   return ((yield* transaction.get(SELECT_HEAD, sequence))?.[0] ?? null) as string | null;
 }

@@ -3,7 +3,7 @@
 import { checksumOf } from "../canonical/checksum.ts";
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
 import { IMPORTED_REVISIONS_MAX } from "../limits.ts";
-import { recordHash } from "../records/forget.ts";
+import { recordHash } from "../records/hashes.ts";
 import { writeRecord } from "../records/put.ts";
 import { type RawRecord, readRecord } from "../records/read.ts";
 import { isExpired } from "../records/row.ts";

@@ -2,7 +2,9 @@
 
 import { instantFromMs, instantOf } from "../canonical/time.ts";
 import { matches } from "../contracts/summary.ts";
-import { changeOf, type Place, requireUpkept } from "../conversations/place.ts";
+import { ensureScope } from "../conversations/ensure_scope.ts";
+import type { Place } from "../conversations/place.ts";
+import { changeOf, requireUpkept } from "../conversations/present_scope.ts";
 import { proveSource, requirePinCapacity, writePin } from "../conversations/put_pin.ts";
 import { readCovered, writeSummary } from "../conversations/put_summary.ts";
 import { requireCapacity, type ScopeLimits, takenMessageId, writeTurn } from "../conversations/put_turn.ts";
@@ -10,7 +12,7 @@ import { requirePinRow, requireSummaryRow } from "../conversations/take_snapshot
 import { requirePayload, toTurnHead } from "../conversations/turn_row.ts";
 import { changedScope } from "../deletion/cascade.ts";
 import { itemHashOf } from "../deletion/hashes.ts";
-import { insertScope, noteDue, readScope, type ScopeRow, writeScope } from "../deletion/scope_row.ts";
+import { noteDue, readScope, type ScopeRow, writeScope } from "../deletion/scope_row.ts";
 import { isBurned } from "../deletion/tombstones.ts";
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
 import { ConflictError, ContractError } from "../errors.ts";
@@ -43,12 +45,7 @@ export function* importItems(
   if (found === null && (yield* isBurned(transaction, place.scopeHash))) {
     return { outcomes: items.map(() => "refused" as const), failure: null };
   }
-  const row = found ?? (yield* insertScope(transaction, {
-    scopeHash: place.scopeHash,
-    tenant: place.scope.tenantId,
-    session: place.scope.sessionId,
-    revision: generation * 2 ** 32,
-  }));
+  const row = found ?? (yield* ensureScope(transaction, place, generation));
   requireUpkept(transaction, row);
   const { revision } = row;
   const result = yield* importEach(

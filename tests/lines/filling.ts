@@ -1,5 +1,6 @@
 /** Stores that hold something of every sort, drawn at random, for exports of tests. */
 
+import assert from "node:assert/strict";
 import fc from "fast-check";
 import { z } from "zod";
 import {
@@ -135,7 +136,7 @@ async function fillScope(memory: Memory, { scope, turns, pins, covers }: ScopeFi
   for (const [index, turn] of turns.entries()) {
     for (let own = 1; own <= turn.revisions; own++) {
       revision = await conversation.putTurn({
-        turnId: `${turn.text}${index}`,
+        turnId: nameOf(turn.text, index),
         scope,
         messages: messagesOf(turn, index, own),
         revision: own,
@@ -152,7 +153,7 @@ async function fillScope(memory: Memory, { scope, turns, pins, covers }: ScopeFi
     const turn = cites === null ? undefined : history.at(-1 - cites);
     revision = await conversation.putPin({
       scope,
-      key: `${value}${index}`,
+      key: nameOf(value, index),
       value,
       origin: "test",
       ...(lives === null ? {} : { expiresAt: after(lives) }),
@@ -160,6 +161,11 @@ async function fillScope(memory: Memory, { scope, turns, pins, covers }: ScopeFi
     }, { expectedRevision: revision });
   }
   if (covers !== null) await summarize(memory, scope, history.slice(0, covers));
+}
+
+/** A name of its own; a text that is refused as one loses what it is refused for. */
+function nameOf(text: string, index: number): string {
+  return `${text.replaceAll("\0", "")}${index}`;
 }
 
 function messagesOf({ text, call }: TurnFilling, index: number, own: number): readonly Message[] {
@@ -236,3 +242,18 @@ export const ALL_OF_EACH = { records: 2, scopes: 2, turns: 3, pins: 2, summaries
 
 /** No lines. */
 export const NONE = { records: 0, scopes: 0, turns: 0, pins: 0, summaries: 0 } as const;
+
+/** What an import rejects with whose line is wrong: the line, the field, and a message without content. */
+export function refusedAt(line: number, field: string): (error: unknown) => true {
+  return (error) => {
+    const { code, message, details, ...rest } = error as {
+      code: string;
+      field: string;
+      message: string;
+      details: Record<string, unknown>;
+    };
+    assert.deepEqual({ code, field: rest.field, line: details.line }, { code: "CONTRACT", field, line });
+    assert(message.startsWith(`Line ${line}: `), message);
+    return true;
+  };
+}

@@ -1,0 +1,91 @@
+/** Looking over a store: names, counts, bytes and times, in pages, without text, and without what is being deleted. */
+
+import assert from "node:assert/strict";
+import { nodeSqlite } from "../../src/engine/sqlite/node_sqlite.ts";
+import { RESULT } from "../../src/engine/sqlite/result_codes.ts";
+import { atNoon, HARBOUR, ORCHARD, talk } from "../conversations/samples.ts";
+import { FaultyDriver } from "../kit/faulty_driver.ts";
+import { testThatNothingIsLeftOpen } from "../kit/soundness.ts";
+import { makeFileStore } from "../kit/store_target.ts";
+import { fill, freshStore, NOTE, ONE_OF_EACH } from "./filling.ts";
+
+Deno.test("An inspection tells tenants and scopes with counts, bytes and times, and no text", async () => {
+  await using memory = await freshStore();
+  await fill(memory, ONE_OF_EACH);
+  assert.deepEqual(await memory.inspect(), {
+    tenants: [{ tenant: "orchard", records: 2, bytes: 41, nextDueAt: "2027-01-15T08:01:00+00:00" }],
+    scopes: [
+      { scope: ORCHARD, revision: 6, turns: 2, bytes: 744, pins: 2, nextDueAt: "2027-01-15T08:01:00+00:00" },
+      { scope: HARBOUR, revision: 1, turns: 1, bytes: 236, pins: 0, nextDueAt: null },
+    ],
+    pending: 0,
+    next: null,
+  });
+});
+
+Deno.test("Pages of any size give every tenant and every scope once, in order", async () => {
+  await using memory = await freshStore();
+  for (const tenant of ["b", "a", "\u{10000}", "\u{ffff}", "scope:1"]) {
+    const identity = { tenant, kind: NOTE.name, key: "k" };
+    await memory.records.put(identity, 1, { expected: null, ttl: null });
+  }
+  for (const sessionId of ["z", "y", "x", "w"]) await talk(memory, [], { tenantId: "t", sessionId });
+  for (let limit = 1; limit <= 12; limit++) {
+    const tenants: string[] = [];
+    const sessions: string[] = [];
+    let after: string | null | undefined;
+    while (after !== null) {
+      const page = await memory.inspect({ limit, ...(after === undefined ? {} : { after }) });
+      assert(page.tenants.length + page.scopes.length <= limit);
+      tenants.push(...page.tenants.map(({ tenant }) => tenant));
+      sessions.push(...page.scopes.map(({ scope }) => scope.sessionId));
+      after = page.next;
+    }
+    assert.deepEqual(tenants, ["a", "b", "scope:1", "\u{ffff}", "\u{10000}"], `limit ${limit}`);
+    assert.deepEqual(sessions, ["z", "y", "x", "w"], `limit ${limit}`);
+  }
+});
+
+Deno.test("An empty store has nothing, and says so in one page", async () => {
+  await using memory = await freshStore();
+  assert.deepEqual(await memory.inspect({ limit: 1 }), { tenants: [], scopes: [], pending: 0, next: null });
+});
+
+Deno.test("REC-18 a limit of 0, -1, NaN or too much is refused, and so is a place that no page gave", async () => {
+  await using memory = await freshStore();
+  for (const limit of [0, -1, 0.5, NaN, 1_001, "7", true]) {
+    await assert.rejects(memory.inspect({ limit } as never), { code: "CONTRACT", field: "limit" });
+  }
+  for (const after of ["", "x", "scope:", "scope:-1", "scope:1e3", "tenant:\0", "tenant:\ud800", 7, null]) {
+    await assert.rejects(memory.inspect({ after } as never), { code: "CONTRACT", field: "after" });
+  }
+  await assert.rejects(memory.inspect({ more: 1 } as never), { code: "CONTRACT", field: "options" });
+});
+
+Deno.test("What a pending deletion names is in no inspection: it is completed first, or left out where nothing can be written", async () => {
+  await using store = await makeFileStore(new FaultyDriver(nodeSqlite));
+  const memory = await store.open({ ...atNoon(), kinds: [NOTE] });
+  await fill(memory, ONE_OF_EACH);
+  store.driver.fail({
+    database: "main",
+    verbs: ["run"],
+    sql: "COMMIT",
+    effect: "before",
+    code: RESULT.IOERR,
+  });
+  await assert.rejects(memory.conversation(ORCHARD).delete({ kind: "scope", expectedRevision: 6 }), {
+    code: "IO",
+  });
+  const reader = await store.open({ ...atNoon(), readOnly: true, busyTimeoutMs: 20 });
+  const seen = await reader.inspect();
+  assert.deepEqual(seen.scopes.map(({ scope }) => scope), [HARBOUR]);
+  assert.equal(seen.pending, 1);
+  await assert.rejects(Array.fromAsync(reader.exportLines({ scope: ORCHARD })), { code: "READONLY" });
+  assert.equal((await Array.fromAsync(reader.exportLines({ scope: HARBOUR }))).length, 4);
+  await reader.close();
+  const after = await memory.inspect();
+  assert.deepEqual(after.scopes.map(({ scope }) => scope), [HARBOUR]);
+  assert.equal(after.pending, 0);
+});
+
+testThatNothingIsLeftOpen();

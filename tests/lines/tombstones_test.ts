@@ -1,0 +1,267 @@
+/** DEL-09: an import passes every tombstone, of the store that the lines come from and of any other. */
+
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import type { ImportReport, Memory } from "@holdfast/memory";
+import {
+  after,
+  clockAtNoon,
+  erase,
+  HARBOUR,
+  ORCHARD,
+  readIds,
+  readTurns,
+  revise,
+  turnOf,
+} from "../conversations/samples.ts";
+import { assertSound, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
+import { exported, fill, FILLING, freshStore, held, NONE, NOTE, ONE_OF_EACH } from "./filling.ts";
+
+const NOTE_A = { tenant: "orchard", kind: NOTE.name, key: "a" };
+const NOTE_B = { tenant: "orchard", kind: NOTE.name, key: "b" };
+
+/** A filled store with its export, and another one into which that was imported. */
+async function twoStores(): Promise<{
+  readonly own: Memory;
+  readonly other: Memory;
+  readonly lines: readonly string[];
+  [Symbol.asyncDispose](): Promise<void>;
+}> {
+  const own = await freshStore();
+  await fill(own, ONE_OF_EACH);
+  const lines = await exported(own);
+  const other = await freshStore();
+  await other.importLines(lines);
+  return {
+    own,
+    other,
+    lines,
+    [Symbol.asyncDispose]: async () => {
+      await own.close();
+      await other.close();
+    },
+  };
+}
+
+/** One promise, in the store that the lines come from, and in one of another lineage. */
+function promise(
+  title: string,
+  body: (memory: Memory, lines: readonly string[]) => Promise<void>,
+): void {
+  for (const which of ["own", "other"] as const) {
+    Deno.test(`DEL-09 ${title} [${which === "own" ? "same store" : "another store"}]`, async () => {
+      await using stores = await twoStores();
+      await body(stores[which], stores.lines);
+      await assertSound(stores[which]);
+    });
+  }
+}
+
+function refusedOf({ refused }: ImportReport): Record<string, number> {
+  return Object.fromEntries(Object.entries(refused).filter(([, count]) => count > 0));
+}
+
+promise("a deleted scope and everything in it is refused", async (memory, lines) => {
+  await erase(memory.conversation(ORCHARD), "scope");
+  const report = await memory.importLines(lines);
+  assert.deepEqual(refusedOf(report), { scopes: 1, turns: 2, pins: 2, summaries: 1 });
+  assert.deepEqual(report.imported, NONE);
+  await assert.rejects(memory.conversation(ORCHARD).snapshot(), { reason: "DELETED" });
+});
+
+promise("a deleted turn is refused, and what derives from it", async (memory, lines) => {
+  await erase(memory.conversation(ORCHARD), "turn", "pears0");
+  const report = await memory.importLines(lines);
+  assert.deepEqual(refusedOf(report), { turns: 1, pins: 1, summaries: 1 });
+  assert.deepEqual(await readIds(memory.conversation(ORCHARD)), ["plums1"]);
+});
+
+promise("a deleted pin is refused", async (memory, lines) => {
+  await erase(memory.conversation(ORCHARD), "pin", "brief1");
+  assert.deepEqual(refusedOf(await memory.importLines(lines)), { pins: 1 });
+  assert.deepEqual((await memory.conversation(ORCHARD).snapshot()).pins.map(({ key }) => key), ["grafted0"]);
+});
+
+promise("a pin that was lost to a revision of its source is refused", async (memory, lines) => {
+  const conversation = memory.conversation(ORCHARD);
+  await revise(conversation, turnOf("pears0", "revised", { revision: 3 }));
+  const report = await memory.importLines(lines);
+  assert.deepEqual(refusedOf(report), { pins: 1, summaries: 1 });
+  assert.deepEqual(report.conflicting, { ...NONE, turns: 1 });
+  assert.deepEqual((await conversation.snapshot()).pins.map(({ key }) => key), ["brief1"]);
+});
+
+promise("a forgotten record is refused", async (memory, lines) => {
+  const { revision } = (await memory.records.get(NOTE_A))!;
+  await memory.records.forget(NOTE_A, revision);
+  assert.deepEqual(refusedOf(await memory.importLines(lines)), { records: 1 });
+  assert.equal(await memory.records.get(NOTE_A), null);
+});
+
+promise("a record revoked for ever is refused", async (memory, lines) => {
+  const { revision } = (await memory.records.get(NOTE_A))!;
+  await memory.records.forget(NOTE_A, revision, { revoke: true });
+  assert.deepEqual(refusedOf(await memory.importLines(lines)), { records: 1 });
+  assert.equal(await memory.records.get(NOTE_A), null);
+});
+
+promise("what was put anew after it was forgotten stays as it was put", async (memory, lines) => {
+  const { revision } = (await memory.records.get(NOTE_B))!;
+  await memory.records.forget(NOTE_B, revision);
+  await memory.records.put(NOTE_B, "anew", { expected: null, ttl: null });
+  assert.deepEqual((await memory.importLines(lines)).conflicting, { ...NONE, records: 1 });
+  assert.equal((await memory.records.get(NOTE_B))?.value, "anew");
+});
+
+Deno.test("DEL-09 what expired here is not brought back with its old revision, though the lines give it longer", async () => {
+  await using source = await freshStore();
+  const there = source.conversation(HARBOUR);
+  await there.create();
+  const boat = turnOf("boat", "afloat", { scope: HARBOUR, timestamp: after(-60) });
+  await there.putTurn(boat, { operationId: "1", expectedRevision: 0, expiresAt: after(9_000) });
+  const lines = await exported(source);
+  const clock = clockAtNoon();
+  await using memory = await freshStore(clock);
+  const here = memory.conversation(HARBOUR);
+  await here.create();
+  await here.putTurn(boat, { operationId: "1", expectedRevision: 0, expiresAt: after(60) });
+  clock.advance(60);
+  await memory.prune();
+  assert.deepEqual(refusedOf(await memory.importLines(lines)), { turns: 1 });
+  assert.deepEqual(await readIds(here), []);
+});
+
+Deno.test("DEL-09 a newer revision of what expired here is another one, and comes in", async () => {
+  await using source = await freshStore();
+  const there = source.conversation(HARBOUR);
+  await there.create();
+  const boat = turnOf("boat", "afloat", { scope: HARBOUR });
+  await there.putTurn(boat, { operationId: "1", expectedRevision: 0, expiresAt: after(9_000) });
+  await there.putTurn({ ...boat, revision: 2 }, { operationId: "2", expectedRevision: 1 });
+  const lines = await exported(source);
+  const clock = clockAtNoon();
+  await using memory = await freshStore(clock);
+  const here = memory.conversation(HARBOUR);
+  await here.create();
+  await here.putTurn(boat, { operationId: "1", expectedRevision: 0, expiresAt: after(60) });
+  clock.advance(60);
+  await memory.prune();
+  assert.equal((await memory.importLines(lines)).imported.turns, 1);
+  assert.deepEqual((await readTurns(here)).map(({ revision }) => revision), [2]);
+});
+
+Deno.test("DEL-09 another store's revisions of records say nothing here: what was forgotten stays so, however high they are", async () => {
+  await using source = await freshStore();
+  for (let round = 0; round < 9; round++) {
+    await source.records.put({ ...NOTE_A, key: `filler ${round}` }, round, { expected: null, ttl: null });
+  }
+  await source.records.put(NOTE_A, "theirs", { expected: null, ttl: null });
+  const lines = await exported(source);
+  await using memory = await freshStore();
+  await memory.records.put(NOTE_A, "mine", { expected: null, ttl: null });
+  await memory.records.forget(NOTE_A, 1);
+  assert.deepEqual(refusedOf(await memory.importLines(lines)), { records: 1 });
+  assert.equal(await memory.records.get(NOTE_A), null);
+});
+
+Deno.test("DEL-06 lines written before a deletion and read after it do not undo it, though the thing was put anew in between", async () => {
+  await using memory = await freshStore();
+  await memory.records.put(NOTE_A, "first", { expected: null, ttl: null });
+  await memory.records.forget(NOTE_A, 1);
+  await memory.records.put(NOTE_A, "second", { expected: null, ttl: null });
+  const lines = await exported(memory);
+  const report = await memory.importLines(lines);
+  assert.equal(report.unchanged.records, 1);
+  await memory.records.forget(NOTE_A, 2);
+  assert.deepEqual(refusedOf(await memory.importLines(lines)), { records: 1 });
+});
+
+Deno.test("A scope that changed while it was exported says after how many deletions it was read", async () => {
+  await using memory = await freshStore();
+  await fill(memory, ONE_OF_EACH);
+  const lines: string[] = [];
+  for await (const line of memory.exportLines({ includeContent: true })) {
+    lines.push(line);
+    // The second scope comes later, and is read as it is then: put anew after it was deleted.
+    if (lines.length !== 4) continue;
+    const harbour = memory.conversation(HARBOUR);
+    await harbour.putPin({ scope: HARBOUR, key: "k", value: "v", origin: "test", expiresAt: after(5) }, {
+      expectedRevision: await harbour.revision(),
+    });
+    await erase(harbour, "turn", "boats0");
+  }
+  const types = lines.map((line) => JSON.parse(line).type);
+  assert.deepEqual(types.slice(-4), ["mark", "scope", "pin", "end"]);
+  assert.deepEqual(JSON.parse(lines.at(-4)!), { type: "mark", sequence: 1 });
+  assert.deepEqual((await memory.importLines(lines)).refused, NONE);
+  await using fresh = await freshStore();
+  await fresh.importLines(lines);
+  assert.equal(
+    held(await exported(fresh)),
+    lines.slice(1, -1).filter((line) => !line.includes('"mark"')).join(""),
+  );
+});
+
+Deno.test("A watermark that is no place in this store's history is refused", async () => {
+  await using memory = await freshStore();
+  await fill(memory, ONE_OF_EACH);
+  const lines = await exported(memory);
+  const [header, ...rest] = lines;
+  for (
+    const watermark of [{ sequence: 1 }, { sequence: 0, head: "0".repeat(64) }]
+  ) {
+    const parsed = JSON.parse(header!);
+    const forged = JSON.stringify({ ...parsed, watermark: { ...parsed.watermark, ...watermark } });
+    await assert.rejects(memory.importLines([forged, ...rest]), { code: "CONTRACT", field: "watermark" });
+  }
+});
+
+Deno.test("DEL-09 whatever is deleted before an import is not there after it", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      FILLING,
+      fc.infiniteStream(fc.boolean()),
+      fc.boolean(),
+      async (filling, coin, foreign) => {
+        await using source = await freshStore();
+        await fill(source, filling);
+        const lines = await exported(source);
+        await using copy = await freshStore();
+        await copy.importLines(lines);
+        const memory = foreign ? copy : source;
+        await deleteSome(memory, filling, () => coin.next().value as boolean);
+        const before = held(await exported(memory));
+        const { imported } = await memory.importLines(lines);
+        assert.deepEqual(imported, NONE);
+        assert.equal(held(await exported(memory)), before);
+        await assertSound(memory);
+      },
+    ),
+    { numRuns: 40 },
+  );
+});
+
+async function deleteSome(
+  memory: Memory,
+  { scopes, notes }: Parameters<typeof fill>[1],
+  chosen: () => boolean,
+): Promise<void> {
+  for (const { tenant, key } of notes) {
+    const found = await memory.records.get({ tenant, kind: NOTE.name, key });
+    if (found !== null && chosen()) {
+      await memory.records.forget({ tenant, kind: NOTE.name, key }, found.revision, { revoke: chosen() });
+    }
+  }
+  for (const { scope } of scopes) {
+    const conversation = memory.conversation(scope);
+    for (const turnId of await readIds(conversation)) {
+      if (chosen()) await erase(conversation, "turn", turnId);
+    }
+    for (const { key } of (await conversation.snapshot()).pins) {
+      if (chosen()) await erase(conversation, "pin", key);
+    }
+    if (chosen() && chosen()) await erase(conversation, "scope");
+  }
+}
+
+testThatNothingIsLeftOpen();
