@@ -2,7 +2,7 @@
 
 import { checksumOf } from "../canonical/checksum.ts";
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
-import { IMPORTED_REVISIONS_MAX } from "../limits.ts";
+import { IMPORTED_REVISIONS_MAX, REVISIONS_PER_GENERATION } from "../limits.ts";
 import { recordHash } from "../records/hashes.ts";
 import { writeRecord } from "../records/put.ts";
 import { type RawRecord, readRecord } from "../records/read.ts";
@@ -56,17 +56,20 @@ function* importRecord(
 }
 
 /** A revision is where the value stands in a store's count, and no part of it. */
-function isSame(old: RawRecord, { body, created, maxAge, expires }: ImportedRecord): boolean {
-  return old.body === body && old.created === created && old.maxAge === maxAge && old.expires === expires;
+function isSame({ head, body }: RawRecord, record: ImportedRecord): boolean {
+  return body === record.body && head.created === record.created && head.maxAge === record.maxAge &&
+    head.expires === record.expires;
 }
 
 /**
  * The revision that the record had, so that whoever holds it can go on with it; no put is given it again. Each restore
- * begins a range of 2^32 of its own, which nothing from outside may enter or use up: beyond, the record takes the next
+ * begins a range of its own, which nothing from outside may enter or use up: beyond, the record takes the next
  * revision of this store.
  */
 function takeRevision(transaction: WriteTransaction, revision: number, generation: number): number {
-  if (revision >= generation * 2 ** 32 + IMPORTED_REVISIONS_MAX) return transaction.nextRevision();
+  if (revision >= generation * REVISIONS_PER_GENERATION + IMPORTED_REVISIONS_MAX) {
+    return transaction.nextRevision();
+  }
   transaction.skipRevisions(revision);
   return revision;
 }

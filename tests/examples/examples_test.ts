@@ -102,6 +102,18 @@ Deno.test("The example of a deletion finds the secret before, nothing after a sc
   assert.match(unscrubbed[4]!, /^search after closing: (nothing|still in agent\.db) \(2 files\)$/);
 });
 
+Deno.test("The example of a move imports once, and never what was deleted", async () => {
+  assert.deepEqual(await printedBy("05_move_a_conversation.ts"), [
+    "lines: 6",
+    "first import: 2 turns and 1 pin imported, 0 turns unchanged, 0 refused",
+    "equal to the byte: true",
+    "second import: 0 turns and 0 pin imported, 2 turns unchanged, 0 refused",
+    "the first turn is deleted",
+    "third import: 0 turns and 0 pin imported, 1 turns unchanged, 1 refused",
+    "an export that was not asked for its text holds some: false",
+  ]);
+});
+
 Deno.test("Without the permission to write an example stops at once and names the flag", async () => {
   const { code, printed, complaints, left } = await runExample("01_harness_state.ts", ["--allow-read=.demo"]);
   assert.notEqual(code, 0);

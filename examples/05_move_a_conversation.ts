@@ -1,0 +1,70 @@
+/**
+ * A conversation moves from one store to another, through a file of JSON Lines: equal to the byte, though a second import
+ * meets what is there already, and a third one what was deleted in between.
+ *
+ * `deno run --allow-read=.demo --allow-write=.demo examples/05_move_a_conversation.ts`
+ */
+import { type ImportReport, type Memory, openMemory } from "../mod.ts";
+
+const SCOPE = { tenantId: "orchard", sessionId: "spring" };
+const FILE = ".demo/spring.jsonl";
+
+async function talk(memory: Memory): Promise<void> {
+  const conversation = memory.conversation(SCOPE);
+  await conversation.append([
+    { role: "user", content: "Which trees were grafted?" },
+    { role: "assistant", content: "The pears, on 1 March." },
+  ]);
+  await conversation.append([{ role: "user", content: "And the plums?" }]);
+  const pin = { scope: SCOPE, key: "style", value: "Answer in one sentence.", origin: "settings" };
+  await conversation.putPin(pin, { expectedRevision: await conversation.revision() });
+}
+
+async function write(memory: Memory): Promise<void> {
+  const file = await Deno.open(FILE, { write: true, createNew: true, mode: 0o600 });
+  const lines = memory.exportLines({ scope: SCOPE, includeContent: true });
+  await ReadableStream.from(lines).pipeThrough(new TextEncoderStream()).pipeTo(file.writable);
+}
+
+async function read(memory: Memory): Promise<ImportReport> {
+  return await memory.importLines((await Deno.open(FILE)).readable);
+}
+
+/** What the lines of a store's export say, without the first and the last, which speak of the store. */
+async function held(memory: Memory): Promise<string> {
+  const lines = await Array.fromAsync(memory.exportLines({ scope: SCOPE, includeContent: true }));
+  return lines.slice(1, -1).join("");
+}
+
+function print(line: string): void {
+  Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
+}
+
+function told(which: string, { imported, unchanged, refused }: ImportReport): string {
+  return `${which}: ${imported.turns} turns and ${imported.pins} pin imported, ` +
+    `${unchanged.turns} turns unchanged, ${refused.turns} refused`;
+}
+
+try {
+  await using from = await openMemory(".demo/from.db");
+  await using to = await openMemory(".demo/to.db");
+  await talk(from);
+  await write(from);
+  print(`lines: ${(await Deno.readTextFile(FILE)).trimEnd().split("\n").length}`);
+  print(told("first import", await read(to)));
+  print(`equal to the byte: ${await held(from) === await held(to)}`);
+  print(told("second import", await read(to)));
+  const conversation = to.conversation(SCOPE);
+  const [turn] = await Array.fromAsync(conversation.turns());
+  await conversation.delete({
+    kind: "turn",
+    key: turn!.turnId,
+    expectedRevision: await conversation.revision(),
+  });
+  print("the first turn is deleted");
+  print(told("third import", await read(to)));
+  const outline = await Array.fromAsync(from.exportLines({ scope: SCOPE }));
+  print(`an export that was not asked for its text holds some: ${outline.join("").includes("pears")}`);
+} finally {
+  await Deno.remove(".demo", { recursive: true });
+}
