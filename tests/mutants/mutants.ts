@@ -3,6 +3,7 @@
 import { DELETION_BREAKS } from "./breaks/deletions.ts";
 import { FILE_BREAKS } from "./breaks/files.ts";
 import { GROUP_BREAKS } from "./breaks/groups.ts";
+import { LINES_BREAKS } from "./breaks/lines.ts";
 import { NAMED_BREAKS } from "./breaks/named.ts";
 import { COMPARISON_BREAKS, EXPIRY_BREAKS, TENANT_BREAKS } from "./breaks/records.ts";
 import { TIME_BREAKS } from "./breaks/times.ts";
@@ -21,4 +22,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...DELETION_BREAKS,
   ...FILE_BREAKS,
   ...TIME_BREAKS,
+  ...LINES_BREAKS,
 ];
