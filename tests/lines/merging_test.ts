@@ -1,0 +1,97 @@
+/** Imports into stores that are in use: with something due, with an index, after a restore; and told to who listens. */
+
+import assert from "node:assert/strict";
+import { type MemoryEvent, openMemory, restoreMemory } from "@holdfast/memory";
+import { after, clockAtNoon, erase, ORCHARD, readIds, talk, turnOf } from "../conversations/samples.ts";
+import { assertSound, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
+import { TemporaryDirectory } from "../kit/temporary_directory.ts";
+import { ALL_OF_EACH, exported, fill, freshStore, held, NONE, NOTE, ONE_OF_EACH } from "./filling.ts";
+
+Deno.test("An export goes into an import as it is, line by line", async () => {
+  await using source = await freshStore();
+  await fill(source, ONE_OF_EACH);
+  await using fresh = await freshStore();
+  assert.deepEqual(
+    (await fresh.importLines(source.exportLines({ includeContent: true }))).imported,
+    ALL_OF_EACH,
+  );
+  assert.equal(held(await exported(fresh)), held(await exported(source)));
+});
+
+Deno.test("What is due in a scope is erased before something comes into it", async () => {
+  await using source = await freshStore();
+  await talk(source, ["t2"]);
+  const lines = await exported(source);
+  const clock = clockAtNoon();
+  await using memory = await freshStore(clock);
+  const conversation = await talk(memory, []);
+  await conversation.putTurn(turnOf("t1"), { operationId: "1", expectedRevision: 0, expiresAt: after(5) });
+  clock.advance(10);
+  assert.equal((await memory.importLines(lines)).imported.turns, 1);
+  assert.equal((await memory.deletionWatermark()).sequence, 1);
+  assert.deepEqual(await readIds(conversation), ["t2"]);
+  await assertSound(memory);
+});
+
+Deno.test("Turns come in behind those that are there, and the index takes them up", async () => {
+  await using source = await freshStore();
+  const there = await talk(source, []);
+  await there.append([{ role: "user", content: "The pears were grafted in March." }]);
+  const lines = await exported(source);
+  await using memory = await freshStore();
+  const conversation = await talk(memory, ["own"]);
+  assert.deepEqual(await conversation.search("pears"), []);
+  const before = await conversation.revision();
+  await memory.importLines(lines);
+  assert(await conversation.revision() > before, "the scope's revision did not move");
+  assert.equal((await readIds(conversation))[0], "own");
+  assert.equal((await conversation.search("pears"))[0]?.content, "The pears were grafted in March.");
+  await assertSound(memory);
+});
+
+Deno.test("DEL-06 after a restore an export brings in what the backup lacked, and nothing that was deleted meanwhile", async () => {
+  await using directory = await TemporaryDirectory.make();
+  const options = { clock: clockAtNoon().now, kinds: [NOTE] };
+  const path = directory.file("agent.db");
+  const lines: string[] = [];
+  {
+    await using memory = await openMemory(path, options);
+    await fill(memory, ONE_OF_EACH);
+    await memory.backup(directory.file("agent.backup"));
+    const conversation = memory.conversation(ORCHARD);
+    await conversation.append([{ role: "user", content: "after the backup" }]);
+    await memory.records.put({ tenant: "orchard", kind: "note", key: "c" }, 1, { expected: null, ttl: null });
+    lines.push(...await exported(memory));
+    await erase(conversation, "turn", "plums1");
+    await memory.records.forget({ tenant: "orchard", kind: "note", key: "a" }, 1);
+  }
+  await using restored = await restoreMemory(directory.file("agent.backup"), directory.file("restored.db"), {
+    ...options,
+    deletionPath: `${path}.deletions`,
+    watermark: JSON.parse(lines[0]!).watermark,
+  });
+  const { imported, refused, conflicting, unchanged } = await restored.importLines(lines);
+  assert.deepEqual(imported, { ...NONE, records: 1, turns: 1 });
+  assert.deepEqual(refused, { records: 1, scopes: 0, turns: 1, pins: 0, summaries: 1 });
+  assert.deepEqual(conflicting, NONE);
+  assert.deepEqual(unchanged, { records: 1, scopes: 2, turns: 2, pins: 2, summaries: 0 });
+  await assertSound(restored);
+});
+
+Deno.test("An import is told to onEvent with counts, and no content", async () => {
+  await using source = await freshStore();
+  await fill(source, ONE_OF_EACH);
+  const lines = await exported(source);
+  const events: MemoryEvent[] = [];
+  await using memory = await openMemory(":memory:", {
+    clock: clockAtNoon().now,
+    kinds: [NOTE],
+    onEvent: (event) => events.push(event),
+  });
+  await memory.importLines(lines);
+  await Promise.resolve();
+  const told = events.filter(({ operation }) => operation === "import");
+  assert.deepEqual(told.map(({ counts }) => counts), [ALL_OF_EACH]);
+});
+
+testThatNothingIsLeftOpen();
