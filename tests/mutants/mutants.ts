@@ -6,6 +6,7 @@ import { GROUP_BREAKS } from "./breaks/groups.ts";
 import { LINES_BREAKS } from "./breaks/lines.ts";
 import { NAMED_BREAKS } from "./breaks/named.ts";
 import { COMPARISON_BREAKS, EXPIRY_BREAKS, TENANT_BREAKS } from "./breaks/records.ts";
+import { RESTORE_BREAKS } from "./breaks/restores.ts";
 import { TIME_BREAKS } from "./breaks/times.ts";
 import { DAMAGE_BREAKS, LIMIT_BREAKS } from "./breaks/values.ts";
 import type { Mutant } from "./mutant.ts";
@@ -21,6 +22,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...GROUP_BREAKS,
   ...DELETION_BREAKS,
   ...FILE_BREAKS,
+  ...RESTORE_BREAKS,
   ...TIME_BREAKS,
   ...LINES_BREAKS,
 ];

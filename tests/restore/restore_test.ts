@@ -1,17 +1,28 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
-import { type Memory, type MemoryEvent, openMemory, restoreMemory, type Watermark } from "../../mod.ts";
+import {
+  type Memory,
+  type MemoryEvent,
+  openMemory,
+  restoreMemory,
+  summaryFromHistory,
+  type Watermark,
+} from "../../mod.ts";
+import { atNoon, ORCHARD } from "../conversations/samples.ts";
+import { searchFiles } from "../deletion/churn.ts";
+import { leaveBehind } from "../deletion/leftovers.ts";
 import { assertSound, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { DRIVERS, FACT, factOf, fill, SCOPE, Shelf, textsOf } from "./shelf.ts";
 
 const RANGE = 2 ** 32;
 
-/** A store whose backup holds three turns and a fact, of which one turn and the fact were deleted since. */
+/** A store with one event, whose backup holds three turns and a fact; one turn and the fact were deleted since. */
 async function deletedSince(
   shelf: Shelf,
 ): Promise<{ readonly memory: Memory; readonly watermark: Watermark; readonly turnIds: readonly string[] }> {
   const memory = await shelf.open();
   const { turnIds } = await fill(memory);
+  assert.equal(await memory.records.forget({ ...FACT, key: "never" }, null, { revoke: true }), false);
   await memory.backup(shelf.at("agent.backup"));
   const talk = memory.conversation(SCOPE);
   await talk.delete({ kind: "turn", key: turnIds[1]!, expectedRevision: await talk.revision() });
@@ -29,7 +40,7 @@ for (const [journal, driver] of DRIVERS) {
     assert.equal(await restored.records.get(FACT), null);
     const report = restored.restored!;
     assert.deepEqual(report.erased, { records: 1, scopes: 0, turns: 1, pins: 0 });
-    assert.deepEqual([report.from.sequence, report.to.sequence, report.generation], [0, 2, 1]);
+    assert.deepEqual([report.from.sequence, report.to.sequence, report.generation], [1, 3, 1]);
     assert.deepEqual(report.to, watermark);
     assert.equal(report.ledgerLost, false);
     await assertSound(restored);
@@ -92,33 +103,96 @@ async function watermarkOf(shelf: Shelf, name = "agent.db"): Promise<Watermark> 
   return await memory.deletionWatermark();
 }
 
-Deno.test("a restore drops summaries and replays, and search makes a fresh index", async () => {
+Deno.test("a restore drops summaries, replays and the index, and search makes a fresh one", async () => {
   await using shelf = await Shelf.make();
   const memory = await shelf.open();
   await fill(memory);
   const talk = memory.conversation(SCOPE);
   await talk.search("grafted");
+  const history = [];
+  for await (const turn of talk.turns()) history.push(turn);
+  await talk.putSummary(
+    await talk.snapshot(),
+    summaryFromHistory({
+      scope: SCOPE,
+      content: "A garden.",
+      history,
+      policyVersion: "1",
+      createdAt: new Date(),
+    }),
+  );
   await talk.replayPut(await talk.snapshot(), "answer", { text: "In March." });
   await memory.close();
   await Deno.copyFile(shelf.at("agent.db"), shelf.at("agent.backup"));
   const restored = await shelf.restore("agent.backup", "restored.db", await watermarkOf(shelf));
-  const again = restored.conversation(SCOPE);
-  assert.equal(await again.replayGet(await again.snapshot(), "answer"), null);
-  assert.equal((await again.search("grafted"))[0]!.content, "The pears were grafted in March.");
+  using file = new DatabaseSync(shelf.at("restored.db"), { readOnly: true });
+  const count = (table: string): unknown => file.prepare(`SELECT count(*) AS rows FROM ${table}`).get()!.rows;
+  assert.deepEqual(
+    ["turns", "summaries", "covered_turns", "replays", "chunk_indexes", "index_terms", "postings"].map(count),
+    [3, 0, 0, 0, 0, 0, 0],
+  );
+  const hits = await restored.conversation(SCOPE).search("grafted");
+  assert.equal(hits[0]!.content, "The pears were grafted in March.");
 });
 
 Deno.test("what a restore erased leaves no byte in the restored files", async () => {
   await using shelf = await Shelf.make();
-  const { memory, watermark, turnIds } = await deletedSince(shelf);
-  await memory.close();
-  const restored = await shelf.restore("agent.backup", "restored.db", watermark);
-  await restored.close();
-  for (const name of shelf.names().filter((name) => name.startsWith("restored.db"))) {
-    const text = new TextDecoder("latin1").decode(await Deno.readFile(shelf.at(name)));
-    for (const gone of ["forty metres", "The graft took", turnIds[1]!]) {
-      assert.equal(text.includes(gone), false, `${gone} in ${name}`);
-    }
+  const memory = await shelf.open();
+  const talk = memory.conversation(SCOPE);
+  for (let n = 0; n < 80; n++) {
+    await talk.append([{ role: "user", content: `${n % 2 === 0 ? "orchid" : "barley"} `.repeat(20 + n) }]);
   }
+  await memory.backup(shelf.at("agent.backup"));
+  const doomed: string[] = [];
+  for await (const { turnId, messages } of talk.turns()) {
+    if (messages[0]!.content.startsWith("orchid")) doomed.push(turnId);
+  }
+  for (const key of doomed) {
+    await talk.delete({ kind: "turn", key, expectedRevision: await talk.revision() });
+  }
+  await memory.close();
+  const restored = await shelf.restore("agent.backup", "restored.db", await watermarkOf(shelf));
+  assert.equal(restored.restored!.erased.turns, 40);
+  await restored.close();
+  const text = new TextDecoder("latin1").decode(await Deno.readFile(shelf.at("restored.db")));
+  assert.equal(text.includes("barley"), true);
+  assert.equal(text.includes("orchid"), false);
+  assert.deepEqual(doomed.filter((turnId) => text.includes(turnId)), []);
+});
+
+/** A closed store whose file holds copies of what was deleted, as the first of a few seeds leaves it. */
+async function withTraces(shelf: Shelf): Promise<void> {
+  for (let seed = 1; seed <= 20; seed++) {
+    const search = (): ReadonlySet<string> => searchFiles(shelf.at("store")).marks;
+    await Deno.mkdir(shelf.at("store"), { mode: 0o700 });
+    const { closed } = await leaveBehind(shelf.at("store/agent.db"), seed, search);
+    if (closed > 0) return;
+    await Deno.remove(shelf.at("store"), { recursive: true });
+  }
+  assert.fail("no seed left a copy behind");
+}
+
+Deno.test("DEL-03 a restore from a plain copy of a closed store leaves no trace of what had been deleted in it", async () => {
+  await using shelf = await Shelf.make();
+  await withTraces(shelf);
+  await Deno.mkdir(shelf.at("new"), { mode: 0o700 });
+  const deletionPath = shelf.at("store/agent.db.deletions");
+  await using before = await openMemory(shelf.at("store/agent.db"), atNoon());
+  const watermark = await before.deletionWatermark();
+  await before.close();
+  await using restored = await restoreMemory(shelf.at("store/agent.db"), shelf.at("new/agent.db"), {
+    ...atNoon(),
+    deletionPath,
+    watermark,
+  });
+  const live = new Set<string>();
+  for await (const { turnId, messages } of restored.conversation(ORCHARD).turns()) {
+    live.add(turnId).add(messages[0]!.content.slice(0, turnId.length));
+  }
+  await restored.close();
+  const { marks } = searchFiles(shelf.at("new"));
+  assert.deepEqual([...marks].filter((mark) => !live.has(mark)), []);
+  assert.deepEqual([...live].filter((mark) => !marks.has(mark)), []);
 });
 
 Deno.test("the same backup can be restored twice, and nothing that was deleted in between comes back", async () => {
@@ -196,7 +270,7 @@ const REFUSED: readonly (readonly [
   ],
   [
     "a ledger with a forged event",
-    (shelf) => change(shelf, "agent.db.deletions", "UPDATE events SET floor = 9"),
+    (shelf) => change(shelf, "agent.db.deletions", "UPDATE events SET floor = 9 WHERE sequence = 1"),
     {
       code: "INTEGRITY",
     },
@@ -280,7 +354,7 @@ const REFUSED: readonly (readonly [
       change(
         shelf,
         "agent.backup",
-        "CREATE TRIGGER t AFTER DELETE ON turns BEGIN SELECT raise(ABORT, 'no'); END",
+        "CREATE TRIGGER t AFTER DELETE ON turns BEGIN DELETE FROM floors; END",
       ),
     {
       code: "INTEGRITY",
@@ -293,7 +367,7 @@ const REFUSED: readonly (readonly [
   ],
   [
     "a backup with a deletion taken out",
-    (shelf) => change(shelf, "agent.backup", "UPDATE meta SET applied = 1"),
+    (shelf) => change(shelf, "agent.backup", "DELETE FROM deletions"),
     {
       code: "INTEGRITY",
     },
@@ -337,6 +411,7 @@ for (const [title, arrange, error] of REFUSED) {
     await using shelf = await Shelf.make();
     const { memory, watermark } = await deletedSince(shelf);
     await memory.close();
+    shelf.damaged = true;
     await arrange(shelf);
     const before = shelf.digests();
     await assert.rejects(
@@ -364,7 +439,7 @@ Deno.test("restoreMemory() refuses a ledger that is older than the watermark, or
     });
     assert.deepEqual(shelf.digests(), before);
   };
-  await refuse({ sequence: 3 });
+  await refuse({ sequence: 4 });
   await refuse({ head: "0".repeat(64) });
   await refuse({ lineage: "0".repeat(32) });
 });

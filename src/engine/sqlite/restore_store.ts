@@ -3,8 +3,8 @@
 import { monotonicMs } from "../../clock.ts";
 import { IntegrityError, StorageError } from "../../errors.ts";
 import { copyBackup, inspectBackup } from "../../files/backup_file.ts";
-import { inspectPrivateFile, lstatOrNull } from "../../files/private_file.ts";
-import { type FilePath, SIDECAR_SUFFIXES } from "../../files/store_path.ts";
+import { inspectPrivateFile } from "../../files/private_file.ts";
+import type { FilePath } from "../../files/store_path.ts";
 import { removeLeftover, WorkFile } from "../../files/work_file.ts";
 import { CheckCollector } from "../check.ts";
 import { EffectiveTime } from "../effective_time.ts";
@@ -74,7 +74,7 @@ async function prepare(paths: RestorePaths, options: RestoreStoreOptions): Promi
   inspectBackup(paths.backup, MAIN);
   const opening = new Opening(driver, { readOnly: false });
   try {
-    const ledger = watermark === null ? absentLedger(paths.ledger) : openAuthority(opening, paths.ledger);
+    const ledger = watermark === null ? null : openAuthority(opening, paths.ledger);
     await patiently(monotonicMs() + busyTimeoutMs, () => clearDestination(paths.main, ledger, driver));
     return await prepareDestination(paths, ledger, options);
   } finally {
@@ -92,19 +92,6 @@ function openAuthority(opening: Opening, file: FilePath): Ledger {
   return new Ledger(connection);
 }
 
-/** Who says that the ledger is lost must not have one: its deletions would be forgotten. */
-function absentLedger(file: FilePath): null {
-  removeLeftover(file, ".restoring");
-  for (const suffix of ["", ...SIDECAR_SUFFIXES]) {
-    if (lstatOrNull(file.path + suffix) === null) continue;
-    throw new StorageError(
-      "EXISTS",
-      "Cannot restore: the ledger said to be lost, or a sidecar of it, is there",
-    );
-  }
-  return null;
-}
-
 /** 4.2 to 4.4: the destination gets its name once it is whole; where the ledger was lost, so does a new one, last. */
 async function prepareDestination(
   paths: RestorePaths,
@@ -114,14 +101,20 @@ async function prepareDestination(
   const { signal, tell } = options;
   signal?.throwIfAborted();
   using work = WorkFile.claim(paths.main, ".restoring");
+  // Who says that the ledger is lost must not have one: its deletions would be forgotten.
+  using ledgerWork = ledger === null ? claimLedger(paths.ledger) : null;
   await copyBackup(paths.backup, work, { signal, onBytes: (bytes) => tell("copy", bytes) });
-  using ledgerWork = ledger === null ? WorkFile.claim(paths.ledger, ".restoring") : null;
   const prepared = await prepareCopy(work, ledger, options);
   if (ledgerWork !== null) makeLedger(ledgerWork, work, prepared, options.driver);
   signal?.throwIfAborted();
   work.publish();
   ledgerWork?.publish();
   return prepared;
+}
+
+function claimLedger(file: FilePath): WorkFile {
+  removeLeftover(file, ".restoring");
+  return WorkFile.claim(file, ".restoring");
 }
 
 async function prepareCopy(
