@@ -5,10 +5,12 @@
 
 import assert from "node:assert/strict";
 import { openMemory, type SqliteDriver } from "../../mod.ts";
+import { nodeSqlite } from "../../src/engine/sqlite/node_sqlite.ts";
 import { testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { fileTarget, memoryTarget } from "../kit/store_target.ts";
 import { TappedDriver } from "../kit/tapped_driver.ts";
 import { TemporaryDirectory } from "../kit/temporary_directory.ts";
+import { fill, SCOPE, Shelf, textsOf } from "../restore/shelf.ts";
 import { testRecords } from "./records_suite.ts";
 
 /** Not a literal: nothing that only looks at this file may have to resolve the package. */
@@ -44,6 +46,24 @@ if (typeof driver === "string") {
     }
     await using _memory = await openMemory(path);
     await assert.rejects(openMemory(path, { driver }), { code: "UNSAFE" });
+  });
+
+  Deno.test("a backup made by one driver is restored by the other, and what was deleted stays so", async () => {
+    for (
+      const [backing, restoring] of [[driver, nodeSqlite], [nodeSqlite, driver], [driver, driver]] as const
+    ) {
+      await using shelf = await Shelf.make(backing);
+      const memory = await shelf.open();
+      const { turnIds } = await fill(memory);
+      await memory.backup(shelf.at("agent.backup"));
+      const talk = memory.conversation(SCOPE);
+      await talk.delete({ kind: "turn", key: turnIds[1]!, expectedRevision: await talk.revision() });
+      const watermark = await memory.deletionWatermark();
+      await memory.close();
+      const restored = await shelf.restore("agent.backup", "restored.db", watermark, { driver: restoring });
+      assert.deepEqual(await textsOf(restored), ["The pears were grafted in March.", "Prune before frost."]);
+      assert.equal(await restored.conversation(SCOPE).revision() > 2 ** 32, true);
+    }
   });
 
   Deno.test("a store goes from one driver to the other and back, with all it holds", async () => {
