@@ -10,11 +10,9 @@ import { type BatchPlan, prepareTurn, readUnindexed, writeBatch } from "./index_
 import { clearRetired, type IndexKind, isOutdated, noteUse } from "./index_state.ts";
 import type { PreparedTurn } from "./index_writing.ts";
 import { requireScope } from "./present_scope.ts";
+import { canWait } from "./scope_access.ts";
 import type { Snapshot } from "./snapshot.ts";
 import type { StoreAccess } from "./store_access.ts";
-
-/** What keeps the note of an index's use from being written, but nobody from using it. */
-const NOTE_CAN_WAIT: ReadonlySet<string> = new Set(["BUSY", "FULL"]);
 
 /** Runs one batch against a snapshot. */
 export async function indexBatch(
@@ -115,7 +113,7 @@ export async function markUsed(
   try {
     await store.write((transaction) => noteUse(transaction, index), { signal });
   } catch (error) {
-    if (!(error instanceof StorageError) || !NOTE_CAN_WAIT.has(error.code)) throw error;
+    if (!canWait(error)) throw error;
   }
 }
 

@@ -11,8 +11,15 @@ import type { Due, Moment, StoreAccess, WriteOptions } from "./store_access.ts";
 /** What runs in the store: every module counts at every start, so the first call of any conversation loads it. */
 export const CALLS: LateModule<typeof import("./calls.ts")> = new LateModule(() => import("./calls.ts"));
 
-/** What keeps upkeep from running now, but not a read from answering without it. */
-const UPKEEP_CAN_WAIT: ReadonlySet<string> = new Set(["BUSY", "FULL", "READONLY"]);
+const CAN_WAIT: ReadonlySet<string> = new Set(["BUSY", "FULL", "READONLY"]);
+
+/**
+ * Whether an error kept something from being written that nobody waits for: upkeep, or the note of an index's use. A read
+ * then answers without; also where nothing is written any more, since the outcome of an earlier write is unknown.
+ */
+export function canWait(error: unknown): boolean {
+  return error instanceof StorageError && (CAN_WAIT.has(error.code) || error.details.refused === true);
+}
 
 /** One scope's reads and writes, with its upkeep: what is due there is erased before it could be seen. */
 export class ScopeAccess implements StoreAccess {
@@ -58,7 +65,7 @@ export class ScopeAccess implements StoreAccess {
     try {
       await this.#upkeep(signal);
     } catch (error) {
-      if (error instanceof StorageError && UPKEEP_CAN_WAIT.has(error.code)) return found;
+      if (canWait(error)) return found;
       throw error;
     }
     return await read();

@@ -1,4 +1,4 @@
-/** Operations of deletion, expiry and scrubbing that are struck at every statement, each on a copy of one store. */
+/** A store whose deletions, expiries and scrubs are struck, each on a copy of its own. */
 
 import assert from "node:assert/strict";
 import { type Memory, openMemory } from "@holdfast/memory";
@@ -11,13 +11,6 @@ import { openBeside } from "../kit/test_store.ts";
 
 /** The two files of a store that nobody has open. */
 export type StoreImage = readonly [main: Uint8Array, ledger: Uint8Array];
-
-/** One operation, and the second after noon at which it is made. */
-export interface StruckOperation {
-  readonly name: string;
-  readonly second: number;
-  readonly run: (memory: Memory) => Promise<unknown>;
-}
 
 /** What the store of every case holds: `t1` with all that derives from it, `t2` and `t3` that expire, another scope. */
 async function fill(memory: Memory): Promise<void> {
@@ -32,30 +25,6 @@ async function fill(memory: Memory): Promise<void> {
 
 /** The scope's revision after {@linkcode fill}. */
 export const REVISION = 5;
-
-export const OPERATIONS: readonly StruckOperation[] = [
-  {
-    name: "a turn's deletion",
-    second: 0,
-    run: (memory) =>
-      memory.conversation(ORCHARD).delete({ kind: "turn", key: "t1", expectedRevision: REVISION }),
-  },
-  {
-    name: "a scope's deletion",
-    second: 0,
-    run: (memory) => memory.conversation(ORCHARD).delete({ kind: "scope", expectedRevision: REVISION }),
-  },
-  {
-    name: "a read that finds something due",
-    second: 60,
-    run: (memory) => memory.conversation(ORCHARD).revision(),
-  },
-  {
-    name: "a prune without scrub",
-    second: 60,
-    run: (memory) => memory.prune({ scrub: false }),
-  },
-];
 
 /** Makes the image that every case begins with. */
 export async function makeImage(): Promise<StoreImage> {

@@ -6,6 +6,8 @@ import type { Memory } from "../../src/memory.ts";
 import { factAt, factOf } from "../conformance/records/samples.ts";
 import type { Fault } from "../kit/faulty_driver.ts";
 import { assertSound, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
+import { DUE_MS, talkOf } from "./conversation_operations.ts";
+import { briefTalkOf, prepareMuch } from "./index_operations.ts";
 import { JOURNALS } from "./journals.ts";
 import { endingOf, imageOf, type StoreImage, StruckStore } from "./struck_store.ts";
 
@@ -131,6 +133,19 @@ for (const [journal, driver] of JOURNALS) {
     assert.equal(await textOf(memory), "old");
     assert.equal((await memory.records.list("orchard")).items.length, 1);
     assert.equal((await memory.deletionWatermark()).sequence, 0);
+    await assertSound(memory);
+  });
+
+  Deno.test(`After an unknown outcome a conversation is read and searched, without what is due by then [${journal}]`, async () => {
+    await using store = await StruckStore.make(await imageOf(prepareMuch), driver());
+    await using memory = await store.open(5_000, DUE_MS);
+    store.driver.fail(refusedCommit(RESULT.IOERR));
+    store.driver.fail(PROBE_FAULTS[0]![1]);
+    await assert.rejects(memory.records.put(factAt("a"), factOf("x"), CREATE), { code: "IO" });
+    store.driver.heal();
+    assert.equal((await briefTalkOf(memory).snapshot()).turnCount, 0);
+    assert.deepEqual(await briefTalkOf(memory).search("brief"), []);
+    assert.equal((await talkOf(memory).search("t1", { topK: 1 })).length, 1);
     await assertSound(memory);
   });
 

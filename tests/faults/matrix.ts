@@ -61,11 +61,56 @@ export function casesOf(
   });
 }
 
+/** Cases of one operation in a sample, unless it has more statements that no operation before it had. */
+const CASES_IN_SAMPLE = 8;
+
+/** Draws samples of which each statement has a part, whichever operation it belongs to. */
+export class Samples {
+  readonly #struck = new Set<string>();
+
+  /**
+   * Every call of a trace in every way; or, as a sample, each statement that was not struck before, and some others, each
+   * at one of its places and in one way.
+   */
+  casesOf(trace: readonly DriverCall[], operation: string): readonly MatrixCase[] {
+    if (RUNS_ALL) return casesOf(trace, operation, Infinity);
+    const places = placesByStatement(trace);
+    const draw = drawing(operation);
+    // Statements on a copy in the making are many and alike, and undone by throwing the copy away: one in four.
+    const isTaken = (statement: string): boolean => !statement.startsWith("copy") || draw(4) === 0;
+    const fresh = [...places.keys()].filter((statement) =>
+      !this.#struck.has(statement) && isTaken(statement)
+    );
+    const known = [...places.keys()].filter((statement) => this.#struck.has(statement));
+    for (const statement of fresh) this.#struck.add(statement);
+    while (fresh.length < CASES_IN_SAMPLE && known.length > 0) {
+      fresh.push(...known.splice(draw(known.length), 1));
+    }
+    return fresh.map((statement) => {
+      const found = places.get(statement)!;
+      const place = found[draw(found.length)]!;
+      const call = trace[place]!;
+      const ways = WAYS.filter((way) => isPossible(call, way));
+      return { place, call, way: ways[draw(ways.length)]! };
+    });
+  }
+}
+
+function placesByStatement(trace: readonly DriverCall[]): ReadonlyMap<string, readonly number[]> {
+  const places = new Map<string, number[]>();
+  for (const [place, { database, sql }] of trace.entries()) {
+    const statement = `${database} ${sql}`;
+    places.set(statement, [...places.get(statement) ?? [], place]);
+  }
+  return places;
+}
+
 /**
  * A COMMIT that SQLite calls BUSY has never taken effect: its transaction stays open. Preparing has no effect that could
- * stay behind.
+ * stay behind. Nobody else can hold a lock on a copy in the making.
  */
-function isPossible({ verb, sql }: DriverCall, { code, effect, transaction }: Way): boolean {
+function isPossible({ database, verb, sql }: DriverCall, { code, effect, transaction }: Way): boolean {
+  if (database === "copy" && code === RESULT.BUSY) return false;
   if (verb === "prepare") return effect === "before" && transaction === undefined;
   return !(sql === "COMMIT" && code === RESULT.BUSY && effect === "after");
 }

@@ -6,13 +6,18 @@ import { factAt, factOf } from "../conformance/records/samples.ts";
 import type { DriverCall } from "../kit/faulty_driver.ts";
 import { testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { type Opening, OPENINGS, prepareTwo } from "./openings.ts";
-import { busyTimeoutFor, casesOf, describe, faultOf, type MatrixCase, struckCalls } from "./matrix.ts";
+import { busyTimeoutFor, describe, faultOf, type MatrixCase, Samples, struckCalls } from "./matrix.ts";
 import { assertIsFirstError, endingOf, imageOf, type StoreImage, StruckStore } from "./struck_store.ts";
 
-async function traceOf(image: StoreImage | null): Promise<readonly DriverCall[]> {
+/** Opens as an opening says. */
+function open(store: StruckStore, { acceptClock }: Opening, busyTimeoutMs: number): Promise<Memory> {
+  return store.open(busyTimeoutMs, acceptClock ? -600_000 : 0, acceptClock);
+}
+
+async function traceOf(opening: Opening, image: StoreImage | null): Promise<readonly DriverCall[]> {
   await using store = await StruckStore.make(image);
   store.driver.startTrace();
-  await using _memory = await store.open(5_000);
+  await using _memory = await open(store, opening, 5_000);
   return struckCalls(store.driver.stopTrace());
 }
 
@@ -31,7 +36,7 @@ async function runStruck(
   await using store = await StruckStore.make(image);
   const { driver } = store;
   driver.fail(faultOf(each, trace));
-  const ending = await endingOf(store.open(busyTimeoutFor(each.way)));
+  const ending = await endingOf(open(store, opening, busyTimeoutFor(each.way)));
   assert.deepEqual(driver.struck[0], each.call, "another call was struck than the one meant");
   driver.heal();
   if (ending.kind === "resolved") {
@@ -50,13 +55,15 @@ async function runStruck(
   });
 }
 
+const samples = new Samples();
+
 for (const opening of OPENINGS) {
   Deno.test(`Whichever statement of ${opening.name} fails, the caller is told, nothing stays open, and the next opening works`, async () => {
     const image = await opening.image();
-    const trace = await traceOf(image);
+    const trace = await traceOf(opening, image);
     assert(trace.length >= 40, "the trace is too short to be one of an opening");
     const failures: string[] = [];
-    for (const each of casesOf(trace, opening.name, 1)) {
+    for (const each of samples.casesOf(trace, opening.name)) {
       try {
         await runStruck(opening, image, each, trace);
       } catch (error) {

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { RESULT } from "../../src/engine/sqlite/result_codes.ts";
 import type { Memory } from "../../src/memory.ts";
 import { factAt, factOf } from "../conformance/records/samples.ts";
+import { prepareTalk, REVISION, talkOf } from "./conversation_operations.ts";
 import { imageOf, type StoreImage, StruckStore } from "./struck_store.ts";
 
 const CREATE = { expected: null, ttl: 60 };
@@ -14,6 +15,8 @@ export interface Opening {
   readonly image: () => Promise<StoreImage | null>;
   /** The revision of each key. */
   readonly holds: Readonly<Record<string, number | null>>;
+  /** Whether the clock has gone back by ten minutes, and is believed. */
+  readonly acceptClock?: true;
 }
 
 /** Two records, revisions 1 and 2. */
@@ -29,9 +32,23 @@ async function prepareDeletion(memory: Memory): Promise<void> {
   await memory.records.forget(factAt("c"), revision);
 }
 
+/** The same, and a conversation. */
+async function prepareBoth(memory: Memory): Promise<void> {
+  await prepareTwo(memory);
+  await prepareTalk(memory);
+}
+
+function erase(kind: "turn" | "pin" | "scope", memory: Memory): Promise<unknown> {
+  const key = { turn: "t1", pin: "derived", scope: undefined }[kind];
+  return talkOf(memory).delete({ kind, key, expectedRevision: REVISION });
+}
+
 /** A store whose last deletion is recorded in its ledger and not yet applied. */
-async function imageWithPendingDeletion(): Promise<StoreImage> {
-  await using store = await StruckStore.make(await imageOf(prepareDeletion));
+async function imageWithPending(
+  prepare: (memory: Memory) => Promise<unknown>,
+  remove: (memory: Memory) => Promise<unknown>,
+): Promise<StoreImage> {
+  await using store = await StruckStore.make(await imageOf(prepare));
   {
     await using memory = await store.open(5_000);
     store.driver.fail({
@@ -40,7 +57,7 @@ async function imageWithPendingDeletion(): Promise<StoreImage> {
       effect: "before",
       code: RESULT.IOERR,
     });
-    await assert.rejects(memory.records.forget(factAt("b"), 2), { code: "IO" });
+    await assert.rejects(remove(memory), { code: "IO" });
   }
   return [await Deno.readFile(store.path), await Deno.readFile(`${store.path}.deletions`)];
 }
@@ -49,8 +66,19 @@ export const OPENINGS: readonly Opening[] = [
   { name: "creating a store", image: () => Promise.resolve(null), holds: { a: null } },
   { name: "opening a store", image: () => imageOf(prepareTwo), holds: { a: 1, b: 2 } },
   {
+    name: "opening a store with a clock that is to be accepted",
+    image: () => imageOf(prepareTwo),
+    holds: { a: 1, b: 2 },
+    acceptClock: true,
+  },
+  {
     name: "opening a store with a pending deletion",
-    image: imageWithPendingDeletion,
+    image: () => imageWithPending(prepareDeletion, ({ records }) => records.forget(factAt("b"), 2)),
     holds: { a: 1, b: null },
   },
+  ...(["turn", "pin", "scope"] as const).map((kind): Opening => ({
+    name: `opening a store with a pending deletion of a ${kind}`,
+    image: () => imageWithPending(prepareBoth, (memory) => erase(kind, memory)),
+    holds: { a: 1, b: 2 },
+  })),
 ];

@@ -1,28 +1,14 @@
-/** The operations on records that fault matrices strike, each on a store that was prepared for it. */
+/** The operations on records that matrices strike. */
 
-import type { MemoryOptions } from "../../src/contracts/memory_options.ts";
 import type { Memory } from "../../src/memory.ts";
 import { factAt, factOf, RUN, START } from "../conformance/records/samples.ts";
-
-/** The time at which everything happens, in milliseconds. */
-export const NOW_MS = 1_000_000;
+import { NOON } from "../conversations/samples.ts";
+import type { StruckOperation } from "./struck_operation.ts";
 
 const CREATE = { expected: null, ttl: 60 };
 
-/** One operation, and what lies in the store before it. */
-export interface StruckOperation {
-  readonly name: string;
-  readonly prepare: (memory: Memory) => Promise<unknown>;
-  readonly run: (memory: Memory) => Promise<unknown>;
-}
-
-/** How the stores of all cases are opened. */
-export function optionsFor(busyTimeoutMs: number): Omit<MemoryOptions, "driver"> {
-  return { clock: () => NOW_MS, busyTimeoutMs };
-}
-
 /** Something that is there before every operation, so that no table is empty. */
-async function prepareOthers({ records }: Memory): Promise<void> {
+export async function prepareOthers({ records }: Memory): Promise<void> {
   await records.put(factAt("other"), factOf("other"), { ...CREATE, operationId: "other" });
   const revision = await records.put(factAt("forgotten"), factOf("x"), CREATE);
   await records.forget(factAt("forgotten"), revision);
@@ -36,84 +22,103 @@ async function prepareRun(memory: Memory): Promise<void> {
 
 const NEXT = { ...START, step: 1 };
 
+/** See the module's documentation. */
 export const RECORD_OPERATIONS: readonly StruckOperation[] = [
   {
     name: "a put that creates",
+    calls: "Records.put",
     prepare: prepareOthers,
-    run: ({ records }) => records.put(RUN, START, CREATE),
+    run: ({ records }, signal) => records.put(RUN, START, { ...CREATE, signal }),
   },
   {
     name: "a put that replaces",
+    calls: "Records.put",
     prepare: prepareRun,
-    run: ({ records }) => records.put(RUN, NEXT, { expected: 3, ttl: 60 }),
+    run: ({ records }, signal) => records.put(RUN, NEXT, { expected: 3, ttl: 60, signal }),
   },
   {
     name: "a put with an operation id",
+    calls: "Records.put",
     prepare: prepareRun,
-    run: ({ records }) => records.put(RUN, NEXT, { expected: 3, ttl: 60, operationId: "second" }),
+    run: ({ records }, signal) =>
+      records.put(RUN, NEXT, { expected: 3, ttl: 60, operationId: "second", signal }),
   },
   {
     name: "a put that is recalled",
+    calls: "Records.put",
     prepare: prepareRun,
-    run: ({ records }) => records.put(RUN, START, { ...CREATE, operationId: "first" }),
+    run: ({ records }, signal) => records.put(RUN, START, { ...CREATE, operationId: "first", signal }),
   },
   {
     name: "a put that conflicts",
+    calls: "Records.put",
     prepare: prepareRun,
-    run: ({ records }) => records.put(RUN, NEXT, { expected: 2, ttl: 60 }),
+    run: ({ records }, signal) => records.put(RUN, NEXT, { expected: 2, ttl: 60, signal }),
   },
   {
     name: "an update",
+    calls: "Records.update",
     prepare: prepareRun,
-    run: ({ records }) => records.update(RUN, (value) => ({ ...value, step: 1 }), { ttl: 60 }),
+    run: ({ records }, signal) =>
+      records.update(RUN, (value) => ({ ...value, step: 1 }), { ttl: 60, signal }),
   },
   {
     name: "a forget",
+    calls: "Records.forget",
     prepare: prepareRun,
-    run: ({ records }) => records.forget(RUN, 3),
+    run: ({ records }, signal) => records.forget(RUN, 3, { signal }),
   },
   {
     name: "a forget with an operation id",
+    calls: "Records.forget",
     prepare: prepareRun,
-    run: ({ records }) => records.forget(RUN, 3, { operationId: "second" }),
+    run: ({ records }, signal) => records.forget(RUN, 3, { operationId: "second", signal }),
   },
   {
     name: "a forget that revokes",
+    calls: "Records.forget",
     prepare: prepareRun,
-    run: ({ records }) => records.forget(RUN, 3, { revoke: true }),
+    run: ({ records }, signal) => records.forget(RUN, 3, { revoke: true, signal }),
   },
   {
     name: "a revocation where no row is",
+    calls: "Records.forget",
     prepare: prepareOthers,
-    run: ({ records }) => records.forget(RUN, null, { revoke: true }),
+    run: ({ records }, signal) => records.forget(RUN, null, { revoke: true, signal }),
   },
   {
     name: "a forget of another revision",
+    calls: "Records.forget",
     prepare: prepareRun,
-    run: ({ records }) => records.forget(RUN, 2),
+    run: ({ records }, signal) => records.forget(RUN, 2, { signal }),
   },
   {
     name: "a purge",
+    calls: "Records.purge",
     prepare: prepareRun,
-    run: ({ records }) => records.purge("orchard", { now: 1_060 }),
+    run: ({ records }, signal) => records.purge("orchard", { now: NOON + 60, signal }),
   },
   {
     name: "a get",
+    calls: "Records.get",
     prepare: prepareRun,
-    run: ({ records }) => records.get(RUN),
+    run: ({ records }, signal) => records.get(RUN, { signal }),
   },
   {
     name: "a list",
+    calls: "Records.list",
     prepare: prepareRun,
-    run: ({ records }) => records.list("orchard"),
+    run: ({ records }, signal) => records.list("orchard", { signal }),
   },
   {
     name: "a list of one kind",
+    calls: "Records.list",
     prepare: prepareRun,
-    run: ({ records }) => records.list("orchard", { kind: "checkpoint" }),
+    run: ({ records }, signal) => records.list("orchard", { kind: "checkpoint", signal }),
   },
   {
     name: "a watermark",
+    calls: "Memory.deletionWatermark",
     prepare: prepareRun,
     run: (memory) => memory.deletionWatermark(),
   },

@@ -11,7 +11,7 @@ import { assertSound } from "../kit/soundness.ts";
 import { dumpStore, type StoreDump, withoutProbe } from "../kit/store_dump.ts";
 import { TemporaryDirectory } from "../kit/temporary_directory.ts";
 import { openBeside } from "../kit/test_store.ts";
-import { optionsFor } from "./record_operations.ts";
+import { optionsFor } from "./struck_operation.ts";
 
 /** The two files of a store that nobody has open. */
 export type StoreImage = readonly [main: Uint8Array, ledger: Uint8Array];
@@ -63,13 +63,17 @@ export class StruckStore implements AsyncDisposable {
     return store;
   }
 
-  open(busyTimeoutMs: number): Promise<Memory> {
-    return openMemory(this.path, { ...optionsFor(busyTimeoutMs), driver: this.driver });
+  open(busyTimeoutMs: number, laterMs = 0, acceptClock = false): Promise<Memory> {
+    return openMemory(this.path, {
+      ...optionsFor(busyTimeoutMs, laterMs),
+      driver: this.driver,
+      acceptClock,
+    });
   }
 
   /** The same store through a driver that does not fail: another process, so to speak. */
-  openHonestly(busyTimeoutMs = 5_000): Promise<Memory> {
-    return openMemory(this.path, { ...optionsFor(busyTimeoutMs), driver: this.#inner });
+  openHonestly(laterMs = 0): Promise<Memory> {
+    return openMemory(this.path, { ...optionsFor(5_000, laterMs), driver: this.#inner });
   }
 
   /** What is committed, as another process would see it. */
@@ -90,8 +94,8 @@ export class StruckStore implements AsyncDisposable {
   }
 
   /** Opens the store afresh, through an honest driver, and requires that it is sound and can be written to. */
-  async reopenAndUse(use: (memory: Memory) => Promise<unknown>): Promise<StoreDump> {
-    const memory = await this.openHonestly();
+  async reopenAndUse(use: (memory: Memory) => Promise<unknown>, laterMs = 0): Promise<StoreDump> {
+    const memory = await this.openHonestly(laterMs);
     try {
       const found = this.committed();
       await assertSound(memory);

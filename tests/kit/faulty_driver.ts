@@ -36,9 +36,12 @@ import { type DatabaseName, DatabaseNames } from "./database_names.ts";
 /** What a caller asks of a driver. */
 export type CallVerb = "open" | "prepare" | "get" | "all" | "run" | "close";
 
+/** What a call goes to: one of the store's two databases, or a copy in the making, which nobody else has open. */
+export type StruckDatabase = DatabaseName | "copy";
+
 /** One call that reached the driver. */
 export interface DriverCall {
-  readonly database: DatabaseName;
+  readonly database: StruckDatabase;
   readonly verb: CallVerb;
   /** The statement; null for `open` and `close`. */
   readonly sql: string | null;
@@ -47,7 +50,7 @@ export interface DriverCall {
 /** Which calls fail, when and how. */
 export interface Fault {
   /** Only calls of this database; both if omitted. */
-  readonly database?: DatabaseName | undefined;
+  readonly database?: StruckDatabase | undefined;
   /** Only these verbs; if omitted all of them, and where `sql` is given those that run it. */
   readonly verbs?: readonly CallVerb[] | undefined;
   /** Only statements that begin with this text, or match this pattern; all if omitted. */
@@ -73,6 +76,9 @@ const ROLLS_BACK: ReadonlySet<number> = new Set([RESULT.FULL, RESULT.IOERR, RESU
 /** The verbs that run a statement. */
 export const STATEMENT_VERBS: readonly CallVerb[] = ["get", "all", "run"];
 
+/** The names of files in the making. */
+const IS_COPY = /\.(partial|restoring)$/;
+
 interface Armed {
   readonly fault: Fault;
   readonly kills: boolean;
@@ -90,6 +96,7 @@ export class FaultyDriver implements SqliteDriver {
   readonly #struck: DriverCall[] = [];
   #armed: Armed[] = [];
   #trace: DriverCall[] | null = null;
+  #observer: ((call: DriverCall) => void) | null = null;
   #calls = 0;
   #crashed = false;
 
@@ -144,6 +151,11 @@ export class FaultyDriver implements SqliteDriver {
     return trace;
   }
 
+  /** Tells someone of each call from now on, once it has taken effect; null ends that. */
+  observe(observer: ((call: DriverCall) => void) | null): void {
+    this.#observer = observer;
+  }
+
   /** How many connections are open. */
   get openConnections(): number {
     return this.#connections.size;
@@ -163,7 +175,7 @@ export class FaultyDriver implements SqliteDriver {
   }
 
   open(path: string, options: SqliteOpenOptions): SqliteConnection {
-    const database = this.#names.nameOf(path);
+    const database = IS_COPY.test(path) ? "copy" : this.#names.nameOf(path);
     return this.call({ database, verb: "open", sql: null }, null, () => {
       const inner = this.#inner.open(path, options);
       const connection = new FaultyConnection(this, database, inner);
@@ -187,7 +199,11 @@ export class FaultyDriver implements SqliteDriver {
     this.#calls++;
     this.#trace?.push(call);
     const fault = this.#armed.length === 0 ? null : this.#findFault(call);
-    if (fault === null) return perform();
+    if (fault === null) {
+      const result = perform();
+      this.#observer?.(call);
+      return result;
+    }
     this.#struck.push(call);
     if (fault.effect === "after") undo(perform());
     if (connection?.isTransaction === true && rollsBack(fault)) connection.prepare("ROLLBACK").run([]);
@@ -221,11 +237,11 @@ function matches({ database, verbs, sql }: Fault, call: DriverCall): boolean {
 }
 
 class FaultyConnection implements SqliteConnection {
-  readonly database: DatabaseName;
+  readonly database: StruckDatabase;
   readonly inner: SqliteConnection;
   readonly #driver: FaultyDriver;
 
-  constructor(driver: FaultyDriver, database: DatabaseName, inner: SqliteConnection) {
+  constructor(driver: FaultyDriver, database: StruckDatabase, inner: SqliteConnection) {
     this.#driver = driver;
     this.database = database;
     this.inner = inner;

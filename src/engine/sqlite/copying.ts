@@ -36,9 +36,10 @@ export async function copyDatabase(
 ): Promise<StorePlace> {
   using work = WorkDatabase.open(kind, path, parts.driver);
   if (parts.openBeside === null) return copyInOneGo(kind, parts.own, work.connection, options);
-  const source = parts.openBeside();
+  const deadlineMs = monotonicMs() + parts.busyTimeoutMs;
+  const source = await patiently(deadlineMs, parts.openBeside);
   try {
-    const place = await patiently(monotonicMs() + parts.busyTimeoutMs, () => beginReading(kind, source));
+    const place = await patiently(deadlineMs, () => beginReading(kind, source));
     await copyRows(source, work.connection, FORMATS[kind.name], options);
     return place;
   } finally {

@@ -341,6 +341,7 @@ export class WriteGroups {
     this.#refusal = new StorageError(
       "IO",
       "Cannot write: the outcome of an earlier write is unknown; close and open the store again",
+      { details: { refused: true } },
     );
   }
 

@@ -1,0 +1,39 @@
+/** Every operation that the matrices strike, and what of the public interface they leave out. */
+
+import { CONVERSATION_OPERATIONS } from "./conversation_operations.ts";
+import { INDEX_OPERATIONS } from "./index_operations.ts";
+import { RECORD_OPERATIONS } from "./record_operations.ts";
+import { STORE_OPERATIONS } from "./store_operations.ts";
+import type { StruckOperation } from "./struck_operation.ts";
+
+/** All lists; see `struck_operation.ts` for how to add to them. */
+export const PUBLIC_OPERATIONS: readonly StruckOperation[] = [
+  ...RECORD_OPERATIONS,
+  ...CONVERSATION_OPERATIONS,
+  ...INDEX_OPERATIONS,
+  ...STORE_OPERATIONS,
+];
+
+/** Methods that need no row, and why. */
+export const WITHOUT_ROW: Readonly<Record<string, string>> = {
+  "Memory.conversation": "touches nothing",
+  "Memory.check": "only reads, and reports damage instead of throwing",
+  "Memory.verifyReceipt": "only reads",
+};
+
+/** Functions of the module that write to a store and are struck by a matrix of their own. */
+export const STRUCK_ELSEWHERE: Readonly<Record<string, string>> = {
+  openMemory: "opening_test.ts",
+  restoreMemory: "restore_test.ts",
+};
+
+/** Functions of the module that touch no store. */
+export const PURE: ReadonlySet<string> = new Set([
+  "assembleContext",
+  "defaultTokenCounter",
+  "defineKind",
+  "frozenSummary",
+  "pin",
+  "summaryFromHistory",
+  "turn",
+]);
