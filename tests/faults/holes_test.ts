@@ -15,6 +15,8 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "deletion/verify_receipt.ts": "only verifyReceipt() reads it",
   "conversations/index_loading.ts": "only read, of terms so common that their postings are not: tests/index/",
   "conversations/index_query.ts SELECT_HEAD": "only read, where what is due could not be erased",
+  "lines/read_scope.ts SELECT_DUE_TURNS": "only read, where what is due could not be erased",
+  "lines/import_lines.ts SELECT_HEAD": "only read, for lines of this very store: tests/lines/",
   "engine/operation_ids.ts DELETE_OLDEST_OPERATIONS": "a scope that remembers too many operations",
   "engine/sqlite/connection.ts BEGIN_EXCLUSIVE": "a rollback journal: deletion_table_test.ts",
   "engine/sqlite/connection.ts SAVEPOINT_MEMBER": "several members: groups_test.ts",
