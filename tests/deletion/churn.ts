@@ -298,13 +298,14 @@ export interface Found {
   readonly utf16: number;
 }
 
-/** Searches every file of a directory. */
-export function searchFiles(directory: string): Found {
+/** Searches every file of a directory, or those whose name is wanted. */
+export function searchFiles(directory: string, wants: (name: string) => boolean = () => true): Found {
   const marks = new Set<string>();
   const fragments: string[] = [];
   let utf16 = 0;
   const wide = Buffer.from(PREFIX, "utf16le");
   for (const { name } of Deno.readDirSync(directory)) {
+    if (!wants(name)) continue;
     const bytes = Buffer.from(Deno.readFileSync(`${directory}/${name}`));
     for (let at = bytes.indexOf(PREFIX); at >= 0; at = bytes.indexOf(PREFIX, at + 1)) {
       const mark = bytes.toString("latin1", at, at + MARK_CHARACTERS);
