@@ -25,11 +25,26 @@ export async function assertReads(scene: Scene): Promise<void> {
   await assertRecords(scene);
   for (const tenant of tenants) await assertList(scene, tenant);
   for (const scope of scopes) await assertScope(scene, memory.conversation(scope), nameOf(scope));
+  await assertExport(scene);
   for (const receipt of seeded.shuffled(receipts).slice(0, RECEIPTS)) {
     const report = await memory.verifyReceipt(receipt);
     assert.equal(report.valid, true, JSON.stringify(report));
   }
   await assertSound(memory);
+}
+
+/** An export has what is live, and nothing else. */
+async function assertExport({ memory, history }: Scene): Promise<void> {
+  const lines = await Array.fromAsync(memory.exportLines({ includeContent: true }));
+  const shown = marksIn(lines.join(""));
+  const own = new Set([...history.main.texts()].map(markOf));
+  assert.deepEqual(shown.filter((mark) => !own.has(mark)), []);
+  assertNotGone(history, shown);
+  const contents = [...history.main.scopes.values()].flatMap(({ turns, pins }) => [
+    ...[...turns.values()].map(({ content }) => content),
+    ...[...pins.values()].map(({ value }) => value),
+  ]);
+  assert.deepEqual(contents.map(markOf).filter((mark) => !shown.includes(mark)), []);
 }
 
 async function assertRecords({ memory, history, clock, ...rest }: Scene): Promise<void> {
@@ -124,9 +139,9 @@ async function assertFound({ history, seeded }: Scene, talk: Conversation, name:
     system: "S",
     counting: { counter: STUB4 },
   });
-  const own = history.main.texts();
+  const own = new Set([...history.main.texts()].map(markOf));
   const shown = marksIn(JSON.stringify([context.request, context.blocks]));
-  assert.deepEqual(shown.filter((mark) => ![...own].some((text) => text.startsWith(mark))), []);
+  assert.deepEqual(shown.filter((mark) => !own.has(mark)), []);
   assertNotGone(history, shown);
 }
 
