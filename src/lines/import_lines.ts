@@ -19,13 +19,13 @@ import { importItems, type ScopeOutcomes } from "./import_scope.ts";
 import { emptyTally, LinesDigest, type Tally } from "./line.ts";
 import { type NumberedLine, readLines } from "./line_source.ts";
 import {
-  type ImportedRecord,
   type ParsedEnd,
   type ParsedHeader,
   type ParsedLine,
   parseLine,
   type ScopeItem,
 } from "./parse_line.ts";
+import type { ImportedRecord } from "./parse_record.ts";
 import type { Origin } from "./tombstone_pass.ts";
 
 /** What is imported into. */

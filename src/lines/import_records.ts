@@ -7,7 +7,7 @@ import { recordHash } from "../records/hashes.ts";
 import { writeRecord } from "../records/put.ts";
 import { type RawRecord, readRecord } from "../records/read.ts";
 import { isExpired } from "../records/row.ts";
-import type { ImportedRecord } from "./parse_line.ts";
+import type { ImportedRecord } from "./parse_record.ts";
 import { isRecordRefused, type Origin } from "./tombstone_pass.ts";
 
 /** What became of a line. */

@@ -1,8 +1,8 @@
 /** One line of an import, judged as strictly as what callers put. */
 
-import { canonicalJson, type CanonicalValue, Float } from "../canonical/canonical_json.ts";
+import { canonicalJson, type CanonicalValue } from "../canonical/canonical_json.ts";
 import { encodePin, encodeSummary, encodeTurn } from "../canonical/payload.ts";
-import { type Json, JSON_DEPTH_MAX } from "../canonical/plain.ts";
+import { JSON_DEPTH_MAX } from "../canonical/plain.ts";
 import { readStrictJson, StrictJsonFailure } from "../canonical/strict_json.ts";
 import { dueMs, type Instant, instantOf } from "../canonical/time.ts";
 import {
@@ -17,7 +17,7 @@ import {
 } from "../contracts/judge.ts";
 import { requirePairedCalls } from "../contracts/pairing.ts";
 import type { TimedPin } from "../contracts/pin.ts";
-import { type RecordKind, requireIdentifier } from "../contracts/record_kind.ts";
+import type { RecordKind } from "../contracts/record_kind.ts";
 import { boolean, string, where } from "../contracts/schema.ts";
 import { type Scope, scopeSchema } from "../contracts/scope.ts";
 import type { Summary } from "../contracts/summary.ts";
@@ -26,21 +26,10 @@ import { unpackPin, unpackSummary, unpackTurn } from "../contracts/unpack.ts";
 import { requireBytes } from "../conversations/plans.ts";
 import type { Deadline } from "../conversations/put_turn.ts";
 import { ContractError, IntegrityError } from "../errors.ts";
-import { PIN_BYTES_MAX, RECORD_SECONDS_MAX, SUMMARY_BYTES_MAX, TURN_BYTES_MAX } from "../limits.ts";
-import { toBody } from "../records/judge.ts";
-import type { Identity } from "../records/row.ts";
+import { PIN_BYTES_MAX, SUMMARY_BYTES_MAX, TURN_BYTES_MAX } from "../limits.ts";
 import { LINES_FORMAT, LINES_VERSION } from "./line.ts";
-
-/** A record as it is to be. */
-export interface ImportedRecord {
-  readonly type: "record";
-  readonly identity: Identity;
-  readonly revision: number;
-  readonly created: number;
-  readonly maxAge: number | null;
-  readonly expires: number | null;
-  readonly body: string;
-}
+import { judgeLine, type LineFields, nullable } from "./line_fields.ts";
+import { type ImportedRecord, parseRecord } from "./parse_record.ts";
 
 /** A turn as it is to be. */
 export interface ImportedTurn {
@@ -101,8 +90,6 @@ export type ParsedLine =
   | ScopeItem
   | ParsedEnd;
 
-type Fields = Readonly<Record<string, unknown>>;
-
 /**
  * Judges a line.
  *
@@ -131,7 +118,7 @@ export function parseLine(text: string, kinds: ReadonlyMap<string, RecordKind>):
   }
 }
 
-function readObject(text: string): Fields {
+function readObject(text: string): LineFields {
   let value: CanonicalValue;
   try {
     value = readStrictJson(text, JSON_DEPTH_MAX + 1);
@@ -141,26 +128,13 @@ function readObject(text: string): Fields {
   }
   // What the strict reader makes of an object alone has no prototype.
   if (typeof value === "object" && value !== null && Object.getPrototypeOf(value) === null) {
-    return value as Fields;
+    return value as LineFields;
   }
   throw new ContractError("lines", "The line must be the text of a JSON object");
 }
 
 const TYPES = ["header", "mark", "record", "scope", "turn", "pin", "summary", "end"] as const;
 const TYPE: Schema<(typeof TYPES)[number]> = oneOf(TYPES, `must be one of ${TYPES.join(", ")}`);
-
-/** The names that errors may show. */
-const NAMES: ReadonlySet<string> = new Set([
-  ..."at bytes content created digest epoch expires expires_at format generation head key kind lineage".split(
-    " ",
-  ),
-  ..."max_age pin pins records revision scope scopes sequence sessionId summaries summary tenant".split(" "),
-  ..."tenantId turn turns type value version watermark".split(" "),
-]);
-
-function judgeLine<T>(schema: Schema<T>, given: Fields): T {
-  return judgePlain(schema, given, { field: "", noun: "line", names: NAMES });
-}
 
 const HASH: Schema<string> = where(
   (value): value is string => typeof value === "string" && /^[0-9a-f]{64}$/.test(value),
@@ -191,7 +165,7 @@ const HEADER = fields({
   at: time,
 });
 
-function parseHeader(given: Fields): ParsedHeader {
+function parseHeader(given: LineFields): ParsedHeader {
   const { content, watermark } = judgeLine(HEADER, given);
   if (!content) {
     throw new ContractError("content", "An export without content cannot be imported: it holds no text");
@@ -211,72 +185,9 @@ const END = fields({
   digest: HASH,
 });
 
-/** A field that must be there and may be null. */
-function nullable<T>(schema: Schema<T>): Schema<T | null> {
-  return { read: (value, way) => value === null ? null : schema.read(value, way) };
-}
-
-const RECORD = fields({
-  type: anything,
-  tenant: string,
-  kind: string,
-  key: string,
-  revision: integer(1),
-  created: integer(0, RECORD_SECONDS_MAX),
-  max_age: nullable(integer(1, RECORD_SECONDS_MAX)),
-  expires: nullable(integer(1, 2 * RECORD_SECONDS_MAX)),
-  value: anything,
-});
-
-function parseRecord(given: Fields, kinds: ReadonlyMap<string, RecordKind>): ImportedRecord {
-  const { tenant, kind: name, key, revision, created, max_age: maxAge, expires, value } = judgeLine(
-    RECORD,
-    given,
-  );
-  const kind = kinds.get(name);
-  if (kind === undefined) {
-    throw new ContractError("kind", "Expected kind to be checkpoint, fact, or a kind handed to openMemory");
-  }
-  requireIdentifier("tenant", tenant, kind.identifiers);
-  requireIdentifier("key", key, kind.identifiers);
-  requireDeadline(kind, { created, maxAge, expires });
-  const body = toBody(kind, toPlain(value as CanonicalValue));
-  return { type: "record", identity: { tenant, kind: name, key }, revision, created, maxAge, expires, body };
-}
-
-/** What every put keeps to: a deadline where the kind asks for one, and none beyond what `maxAge` allows. */
-function requireDeadline(
-  kind: RecordKind,
-  { created, maxAge, expires }: Pick<ImportedRecord, "created" | "maxAge" | "expires">,
-): void {
-  if (expires === null) {
-    if (kind.ttlMax !== null || maxAge !== null) {
-      throw new ContractError("expires", `expires must be there for this record of the kind ${kind.name}`);
-    }
-    return;
-  }
-  if (maxAge === null || expires <= created + maxAge) return;
-  throw new ContractError("expires", "expires must be at most max_age after created");
-}
-
-/** The plain value; a number that would come back as another one is refused. */
-function toPlain(value: CanonicalValue): Json {
-  if (value instanceof Float) return value.value;
-  if (typeof value === "bigint") {
-    const number = Number(value);
-    if (String(number) === String(value)) return number;
-    throw new ContractError("value", "value must hold numbers that come back as they are");
-  }
-  if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.map(toPlain);
-  const plain: Record<string, Json> = Object.create(null);
-  for (const [key, each] of Object.entries(value)) plain[key] = toPlain(each);
-  return plain;
-}
-
 const TURN = fields({ type: anything, expires_at: nullable(time), turn: anything });
 
-function parseTurn(given: Fields): ImportedTurn {
+function parseTurn(given: LineFields): ImportedTurn {
   const { expires_at: expiresAt, turn: stored } = judgeLine(TURN, given);
   const turn = unpack("turn", stored, unpackTurn);
   requirePairedCalls(turn.messages, "turn.messages");
@@ -287,7 +198,7 @@ function parseTurn(given: Fields): ImportedTurn {
 
 const PIN = fields({ type: anything, pin: anything });
 
-function parsePin(given: Fields): ImportedPin {
+function parsePin(given: LineFields): ImportedPin {
   const pin = unpack("pin", judgeLine(PIN, given).pin, unpackPin);
   const payload = encodePin(pin);
   requireBytes("pin", payload, PIN_BYTES_MAX);
@@ -302,7 +213,7 @@ function parsePin(given: Fields): ImportedPin {
 
 const SUMMARY = fields({ type: anything, summary: anything });
 
-function parseSummary(given: Fields): ImportedSummary {
+function parseSummary(given: LineFields): ImportedSummary {
   const summary = unpack("summary", judgeLine(SUMMARY, given).summary, unpackSummary);
   const payload = encodeSummary(summary);
   requireBytes("summary", payload, SUMMARY_BYTES_MAX);

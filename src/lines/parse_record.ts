@@ -1,0 +1,86 @@
+/** A record's line, judged as a put would judge what it holds. */
+
+import { type CanonicalValue, Float } from "../canonical/canonical_json.ts";
+import type { Json } from "../canonical/plain.ts";
+import { anything, fields, integer } from "../contracts/judge.ts";
+import { type RecordKind, requireIdentifier } from "../contracts/record_kind.ts";
+import { string } from "../contracts/schema.ts";
+import { ContractError } from "../errors.ts";
+import { RECORD_SECONDS_MAX } from "../limits.ts";
+import { toBody } from "../records/judge.ts";
+import type { Identity } from "../records/row.ts";
+import { judgeLine, type LineFields, nullable } from "./line_fields.ts";
+
+/** A record as it is to be. */
+export interface ImportedRecord {
+  readonly type: "record";
+  readonly identity: Identity;
+  readonly revision: number;
+  readonly created: number;
+  readonly maxAge: number | null;
+  readonly expires: number | null;
+  readonly body: string;
+}
+
+const RECORD = fields({
+  type: anything,
+  tenant: string,
+  kind: string,
+  key: string,
+  revision: integer(1),
+  created: integer(0, RECORD_SECONDS_MAX),
+  max_age: nullable(integer(1, RECORD_SECONDS_MAX)),
+  expires: nullable(integer(1, 2 * RECORD_SECONDS_MAX)),
+  value: anything,
+});
+
+/**
+ * Judges a record's line.
+ *
+ * @throws {ContractError} naming the field
+ */
+export function parseRecord(given: LineFields, kinds: ReadonlyMap<string, RecordKind>): ImportedRecord {
+  const { tenant, kind: name, key, revision, created, max_age: maxAge, expires, value } = judgeLine(
+    RECORD,
+    given,
+  );
+  const kind = kinds.get(name);
+  if (kind === undefined) {
+    throw new ContractError("kind", "Expected kind to be checkpoint, fact, or a kind handed to openMemory");
+  }
+  requireIdentifier("tenant", tenant, kind.identifiers);
+  requireIdentifier("key", key, kind.identifiers);
+  requireDeadline(kind, { created, maxAge, expires });
+  const body = toBody(kind, toPlain(value as CanonicalValue));
+  return { type: "record", identity: { tenant, kind: name, key }, revision, created, maxAge, expires, body };
+}
+
+/** What every put keeps to: a deadline where the kind asks for one, and none beyond what `maxAge` allows. */
+function requireDeadline(
+  kind: RecordKind,
+  { created, maxAge, expires }: Pick<ImportedRecord, "created" | "maxAge" | "expires">,
+): void {
+  if (expires === null) {
+    if (kind.ttlMax !== null || maxAge !== null) {
+      throw new ContractError("expires", `expires must be there for this record of the kind ${kind.name}`);
+    }
+    return;
+  }
+  if (maxAge === null || expires <= created + maxAge) return;
+  throw new ContractError("expires", "expires must be at most max_age after created");
+}
+
+/** The plain value; a number that would come back as another one is refused. */
+function toPlain(value: CanonicalValue): Json {
+  if (value instanceof Float) return value.value;
+  if (typeof value === "bigint") {
+    const number = Number(value);
+    if (String(number) === String(value)) return number;
+    throw new ContractError("value", "value must hold numbers that come back as they are");
+  }
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(toPlain);
+  const plain: Record<string, Json> = Object.create(null);
+  for (const [key, each] of Object.entries(value)) plain[key] = toPlain(each);
+  return plain;
+}
