@@ -17,7 +17,7 @@ import { IMPORT_GROUP_BYTES, IMPORT_GROUP_LINES } from "../limits.ts";
 import { importRecords, type Outcome } from "./import_records.ts";
 import { importItems, type ScopeOutcomes } from "./import_scope.ts";
 import { emptyTally, LinesDigest, type Tally } from "./line.ts";
-import { type NumberedLine, readLines } from "./line_source.ts";
+import { type NumberedLine, readLines, SourceFailure } from "./line_source.ts";
 import {
   type ParsedEnd,
   type ParsedHeader,
@@ -52,6 +52,7 @@ export async function importLines(
     for await (const line of readLines(lines, signal)) await importing.take(line);
     return importing.finish();
   } catch (error) {
+    if (error instanceof SourceFailure) throw error.cause;
     throw importing.told(error instanceof ContractError ? await importing.settle(error) : error);
   }
 }

@@ -7,9 +7,7 @@ export type LineFields = Readonly<Record<string, unknown>>;
 
 /** The names that errors may show. */
 const NAMES: ReadonlySet<string> = new Set([
-  ..."at bytes content created digest epoch expires expires_at format generation head key kind lineage".split(
-    " ",
-  ),
+  ..."at content created digest epoch expires expires_at format generation head key kind lineage".split(" "),
   ..."max_age pin pins records revision scope scopes sequence sessionId summaries summary tenant".split(" "),
   ..."tenantId turn turns type value version watermark".split(" "),
 ]);

@@ -11,6 +11,9 @@ export interface NumberedLine {
   readonly text: string;
 }
 
+/** The source of the lines threw. Internal: its error is the caller's own, and handed on as it is. */
+export class SourceFailure extends Error {}
+
 const BYTE_ORDER_MARK = "\ufeff";
 const LINE_FEED = 0x0a;
 
@@ -20,6 +23,7 @@ const LINE_FEED = 0x0a;
  * empty lines.
  *
  * @throws {ContractError} for a line that is too long or not UTF-8, and where `lines` holds neither text nor bytes
+ * @throws {SourceFailure} with what the source threw, or the signal's reason, as its cause
  */
 export async function* readLines(
   lines: Lines,
@@ -42,7 +46,7 @@ function requireIterable(lines: unknown): Pieces {
   throw new ContractError("lines", "Expected lines to be text, or to give text or bytes one after another");
 }
 
-/** Each piece; an abort ends the wait for one that does not come. */
+/** Each piece; an abort ends the wait for one that does not come. What the source throws is told apart. */
 async function* eachPiece(pieces: Pieces, signal: AbortSignal | undefined): AsyncGenerator<unknown> {
   const iterator = Symbol.asyncIterator in pieces
     ? pieces[Symbol.asyncIterator]()
@@ -53,7 +57,7 @@ async function* eachPiece(pieces: Pieces, signal: AbortSignal | undefined): Asyn
     for (;;) {
       signal?.throwIfAborted();
       waiting = true;
-      const next = await orAborted(iterator.next(), signal);
+      const next = await nextOrFailure(iterator, signal);
       waiting = false;
       if (next.done) {
         ended = true;
@@ -63,6 +67,17 @@ async function* eachPiece(pieces: Pieces, signal: AbortSignal | undefined): Asyn
     }
   } finally {
     if (!ended) await endEarly(iterator, waiting);
+  }
+}
+
+async function nextOrFailure(
+  iterator: Iterator<unknown> | AsyncIterator<unknown>,
+  signal: AbortSignal | undefined,
+): Promise<IteratorResult<unknown>> {
+  try {
+    return await orAborted(iterator.next(), signal);
+  } catch (cause) {
+    throw new SourceFailure("The source of the lines failed", { cause });
   }
 }
 

@@ -1,7 +1,7 @@
 /** Imports and exports that end early: by a signal, by their reader, by their source, by a failing disk. */
 
 import assert from "node:assert/strict";
-import type { Memory } from "@holdfast/memory";
+import { ConflictError, type Memory } from "@holdfast/memory";
 import { nodeSqlite } from "../../src/engine/sqlite/node_sqlite.ts";
 import { RESULT } from "../../src/engine/sqlite/result_codes.ts";
 import { atNoon, ORCHARD, talk } from "../conversations/samples.ts";
@@ -102,6 +102,9 @@ Deno.test("A source that fails hands its error on; after a bad line it is told t
   await using memory = await freshStore();
   const failing = new Source(lines, 5, () => Promise.reject(new RangeError("the pipe broke")));
   await assert.rejects(memory.importLines(failing), RangeError);
+  const own = new ConflictError("SNAPSHOT", "the scope changed");
+  const refusing = new Source(lines, 5, () => Promise.reject(own));
+  await assert.rejects(memory.importLines(refusing), (error) => error === own);
   const bad = new Source([lines[0]!, "{}", lines[1]!], 9, () => Promise.resolve());
   await assert.rejects(memory.importLines(bad), { code: "CONTRACT", field: "type" });
   assert.deepEqual({ closed: bad.closed, given: bad.given }, { closed: true, given: 2 });
