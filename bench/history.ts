@@ -34,9 +34,12 @@ export function* historyTexts(count: number): Generator<string, void, undefined>
   const apart = Math.max(1, Math.floor(count / RARE_TURNS));
   for (let index = 0; index < count; index++) {
     const rare = RARE.filter((_, word) => index % apart === Math.floor((apart * (word + 1)) / 5));
-    const common = COMMON.filter(() => random() < 0.8);
-    const words = [...rare, ...common].join(" ");
-    yield `${words} ${writer.english(499 - words.length)}`;
+    // Some of the common words in each part of the text, since a turn is indexed in parts.
+    const parts = Array.from({ length: 3 }, () => {
+      return `${COMMON.filter(() => random() < 0.9).join(" ")} ${writer.english(140)}`;
+    });
+    const text = [...rare, ...parts].join(" ");
+    yield `${text} ${writer.english(Math.max(20, 500 - text.length))}`;
   }
 }
 
