@@ -41,11 +41,13 @@ export class Capper {
   }
 
   #capped(text: string, cap: CapValues): string {
+    if (this.#counter.count(text) <= cap.maxTokens) return text;
     const key = `${cap.maxTokens}:${cap.headTokens}:${cap.tailTokens}:${text}`;
     const known = this.#memory.capped.get(key);
-    const elision = known ?? findElision(text, cap, this.#counter) ?? "nothing";
+    const elision = known ?? findElision(text, cap, this.#counter);
+    if (elision === null) return text;
     if (known === undefined) this.#memory.capped.set(key, elision);
-    return elision === "nothing" ? text : elide(text, elision);
+    return elide(text, elision);
   }
 }
 

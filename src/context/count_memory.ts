@@ -15,7 +15,7 @@ export class CountMemory {
   /** Part of a text → how it counts in any text. */
   readonly measures: TextMemory<Measure>;
   /** Cap and text → what is cut out. */
-  readonly capped: TextMemory<Elision | "nothing">;
+  readonly capped: TextMemory<Elision>;
 
   /** Texts are remembered as they are, unless it is said otherwise. */
   constructor(memories?: Pick<CountMemory, "counts" | "measures" | "capped">) {

@@ -10,7 +10,7 @@ import { TURNS_PER_PAGE } from "../limits.ts";
 import type { ChunkIndex } from "../retrieval/chunk_index.ts";
 import { chunkerVersion, chunkRanges, type ChunkSize } from "../retrieval/chunk_ranges.ts";
 import { makeChunk } from "../retrieval/chunking.ts";
-import { type IndexedChunk, toIndexedTurn } from "../retrieval/indexed_turn.ts";
+import { type IndexedChunk, toSearchedTurn } from "../retrieval/indexed_turn.ts";
 import { Pace } from "../retrieval/pace.ts";
 import { View, ViewGone } from "./assemble_view.ts";
 import { isComplete } from "./index_state.ts";
@@ -107,8 +107,7 @@ const SELECT_TURNS =
   FROM turns WHERE scope = $1 AND id > $2 ORDER BY id LIMIT $3`;
 
 const SELECT_INDEXED_TURN =
-  `SELECT turn, source, chunks, documents, total_length, postings, checksum, lists_checksum,
-  chunk_list, term_list FROM indexed_turns WHERE index_id = $1 AND turn = $2`;
+  `SELECT turn, source, lists_checksum, chunk_list, term_list FROM indexed_turns WHERE index_id = $1 AND turn = $2`;
 
 function* readPage(
   transaction: ReadTransaction,
@@ -123,7 +122,7 @@ function* readPage(
     if (dueTurns.has(turn.id)) continue;
     const indexed = yield* transaction.get(SELECT_INDEXED_TURN, index.id, turn.id);
     if (indexed === undefined) throw damaged();
-    const { source, ranges } = toIndexedTurn(index.id, indexed);
+    const { source, ranges } = toSearchedTurn(index.id, indexed);
     if (source !== turn.payloadChecksum) throw damaged();
     stored.push({ turn, ranges });
   }

@@ -6,7 +6,7 @@ import type { Operation, ReadTransaction } from "../engine/operation.ts";
 import type { Row } from "../engine/sqlite/driver.ts";
 import { IntegrityError } from "../errors.ts";
 import { INDEXED_TURNS_PER_READ } from "../limits.ts";
-import { toIndexedTurn } from "../retrieval/indexed_turn.ts";
+import { toSearchedTurn } from "../retrieval/indexed_turn.ts";
 import type { Posting, TermCount } from "../retrieval/posting.ts";
 import { type KnownTurn, link, LoadedTurn } from "./index_documents.ts";
 import { presentTerms, type Query } from "./index_query.ts";
@@ -248,7 +248,7 @@ export class LoadedTurns {
     const id = row[0] as number;
     let known = this.#cache.turns.get(id);
     if (known === undefined) {
-      const { turn, source, ranges, termList } = toIndexedTurn(this.#query.index.id, row);
+      const { turn, source, ranges, termList } = toSearchedTurn(this.#query.index.id, row);
       known = { turn, source, ranges, unread: presentTerms(termList, this.#byNumber), counts: new Map() };
       this.#cache.turns.set(id, known);
     }
@@ -256,23 +256,20 @@ export class LoadedTurns {
   }
 }
 
-const SELECT_TURN = `SELECT turn, source, chunks, documents, total_length, postings, checksum, lists_checksum,
-  chunk_list, term_list FROM indexed_turns WHERE index_id = $1 AND turn = $2`;
+const SELECT_TURN =
+  `SELECT turn, source, lists_checksum, chunk_list, term_list FROM indexed_turns WHERE index_id = $1 AND turn = $2`;
 
 const SELECT_TURNS_AROUND =
-  `SELECT turn, source, chunks, documents, total_length, postings, checksum, lists_checksum, chunk_list,
-  term_list FROM indexed_turns WHERE index_id = $1 AND turn >= coalesce((SELECT min(turn) FROM (SELECT turn
+  `SELECT turn, source, lists_checksum, chunk_list, term_list FROM indexed_turns WHERE index_id = $1 AND turn >= coalesce((SELECT min(turn) FROM (SELECT turn
   FROM indexed_turns WHERE index_id = $1 AND turn < $2 ORDER BY turn DESC LIMIT $4)), $2)
   AND turn < $3 ORDER BY turn LIMIT $5`;
 
 const SELECT_TURNS_AFTER =
-  `SELECT turn, source, chunks, documents, total_length, postings, checksum, lists_checksum, chunk_list,
-  term_list FROM indexed_turns WHERE index_id = $1 AND turn > $2 AND turn < $3
+  `SELECT turn, source, lists_checksum, chunk_list, term_list FROM indexed_turns WHERE index_id = $1 AND turn > $2 AND turn < $3
   ORDER BY turn LIMIT $4`;
 
 const SELECT_TURNS_BEFORE =
-  `SELECT turn, source, chunks, documents, total_length, postings, checksum, lists_checksum, chunk_list,
-  term_list FROM indexed_turns WHERE index_id = $1 AND turn < $2
+  `SELECT turn, source, lists_checksum, chunk_list, term_list FROM indexed_turns WHERE index_id = $1 AND turn < $2
   ORDER BY turn DESC LIMIT $3`;
 
 function postingOf(row: readonly Posting[] | undefined, turn: number): Posting | undefined {

@@ -11,8 +11,8 @@ import { CodePointMap } from "../retrieval/code_point_map.ts";
 import {
   decodeTerms,
   type IndexedChunk,
-  toIndexedTurn,
   toIndexedTurnHead,
+  toSearchedTurn,
 } from "../retrieval/indexed_turn.ts";
 import { decodePostings, type TermCount } from "../retrieval/posting.ts";
 import { link, LoadedTurn } from "./index_documents.ts";
@@ -170,8 +170,8 @@ function* takeDue(transaction: ReadTransaction, query: Query, totals: Totals): O
   }
 }
 
-const SELECT_TURN = `SELECT turn, source, chunks, documents, total_length, postings, checksum, lists_checksum,
-  chunk_list, term_list FROM indexed_turns WHERE index_id = $1 AND turn = $2`;
+const SELECT_TURN =
+  `SELECT turn, source, lists_checksum, chunk_list, term_list FROM indexed_turns WHERE index_id = $1 AND turn = $2`;
 
 function* addShortened(
   transaction: ReadTransaction,
@@ -183,7 +183,7 @@ function* addShortened(
   for (const { stored, visible } of query.shortened) {
     const row = yield* transaction.get(SELECT_TURN, query.index.id, stored.id);
     if (row === undefined || row[1] !== stored.payloadChecksum) throw damaged("indexed_turns");
-    const { source, ranges } = toIndexedTurn(query.index.id, row);
+    const { source, ranges } = toSearchedTurn(query.index.id, row);
     const known = { turn: stored.id, source, ranges, unread: new Set<number>(), counts: new Map() };
     const turn = new LoadedTurn(known, (range) => !isRangeShown(stored, range, visible));
     for (const [term, counts] of postings.get(stored.id) ?? []) turn.take(term, counts);

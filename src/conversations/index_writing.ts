@@ -1,13 +1,18 @@
 /** Writing turns into an index: each term's number and count are read and written once for a whole batch. */
 
-import { checksumOf } from "../canonical/checksum.ts";
 import { termChecksum } from "../deletion/erase_index.ts";
 import { blockOf, type IndexRow } from "../deletion/index_row.ts";
 import { addPostings } from "../deletion/posting_row.ts";
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
 import { ConflictError, IntegrityError } from "../errors.ts";
 import { BLOCK_TURNS_MAX, INDEX_CHUNKS_MAX } from "../limits.ts";
-import { encodeChunks, encodeTerms, headChecksum, type IndexedChunk } from "../retrieval/indexed_turn.ts";
+import {
+  encodeChunks,
+  encodeTerms,
+  headChecksum,
+  type IndexedChunk,
+  listsChecksum,
+} from "../retrieval/indexed_turn.ts";
 import type { Posting, TermCount } from "../retrieval/posting.ts";
 
 /** A turn, cut and analyzed. */
@@ -123,7 +128,7 @@ function* insertTurn(
     totalLength,
     terms.size,
     headChecksum(head),
-    checksumOf(chunkList, termList),
+    listsChecksum(head, chunkList, termList),
     chunkList,
     termList,
   );

@@ -52,7 +52,37 @@ export function toIndexedTurnHead(indexId: number, row: Row): IndexedTurnHead {
 
 /** Whether a row's head and lists are sound; the lists' checksum and the lists come after the head. */
 export function isSoundIndexedTurn(indexId: number, row: Row): boolean {
-  return headChecksum(headOf(indexId, row)) === row[6] && checksumOf(row[8]!, row[9]!) === row[7];
+  return headChecksum(headOf(indexId, row)) === row[6] &&
+    areSoundLists(indexId, [row[0]!, row[1]!, ...row.slice(7)]);
+}
+
+/** What a search needs of a turn. */
+export interface SearchedTurn extends Pick<IndexedTurnHead, "turn" | "source"> {
+  readonly ranges: readonly IndexedChunk[];
+  readonly termList: Uint8Array;
+}
+
+/** Judges the columns `turn`, `source`, `lists_checksum`, `chunk_list`, `term_list`: each further one would be felt. */
+export function toSearchedTurn(indexId: number, row: Row): SearchedTurn {
+  if (!areSoundLists(indexId, row)) throw damaged();
+  const [turn, source, , chunkList, termList] = row as [number, number, number, Uint8Array, Uint8Array];
+  return { turn, source, ranges: decodeChunks(chunkList), termList };
+}
+
+function areSoundLists(indexId: number, row: Row): boolean {
+  const [turn, source, checksum, chunkList, termList] = row;
+  if (!(chunkList instanceof Uint8Array && termList instanceof Uint8Array)) return false;
+  return listsChecksum({ indexId, turn: turn as number, source: source as number }, chunkList, termList) ===
+    checksum;
+}
+
+/** The checksum over the lists, which also says whose they are. */
+export function listsChecksum(
+  { indexId, turn, source }: Pick<IndexedTurnHead, "indexId" | "turn" | "source">,
+  chunkList: Uint8Array,
+  termList: Uint8Array,
+): number {
+  return checksumOf(indexId, turn, source, chunkList, termList);
 }
 
 /** Judges head and lists. */
