@@ -1,6 +1,7 @@
 /** Judges what an assembly is asked with, before anything is counted or read. */
 
 import { isBlank } from "../canonical/text.ts";
+import { exceedsBytes } from "../canonical/utf8.ts";
 import { type Instant, instantFromMs, toInstant } from "../canonical/time.ts";
 import { systemNowMs } from "../clock.ts";
 import { readFields, requireBoolean, requireSignal } from "../contracts/arguments.ts";
@@ -12,6 +13,7 @@ import { sameScope, type Scope, toScope } from "../contracts/scope.ts";
 import { type ToolDefinition, toTool } from "../contracts/tool.ts";
 import { timed, type TimedTurn, toTurn } from "../contracts/turn.ts";
 import { ContractError } from "../errors.ts";
+import { REQUEST_TEXT_BYTES_MAX } from "../limits.ts";
 import { requireChunkIndex } from "../retrieval/chunk_index.ts";
 import { Pace } from "../retrieval/pace.ts";
 import type { AssemblySettings } from "./assembly.ts";
@@ -143,16 +145,26 @@ function toPins(value: unknown, scope: Scope, at: Instant): KeyedPins {
 export function toSystem(value: unknown): string {
   if (typeof value !== "string" || isBlank(value)) throw fault("system", "must be text that is not blank");
   if (!value.isWellFormed()) throw fault("system", "must be well-formed Unicode");
+  requireCountable(value, "system");
   return value;
+}
+
+/** Refuses text before it is counted that no request has room for: an exact count of it would take seconds. */
+function requireCountable(text: string, field: string): void {
+  if (exceedsBytes(text, REQUEST_TEXT_BYTES_MAX)) {
+    throw fault(field, `must have at most ${REQUEST_TEXT_BYTES_MAX} bytes of UTF-8`);
+  }
 }
 
 /** Judges a question: text, or a user's message that is none of these. */
 export function toQuestion(value: unknown, messageIds: ReadonlySet<string>): Message {
   if (typeof value === "string") {
+    requireCountable(value, "question");
     return toMessage({ messageId: freeId(messageIds), role: "user", content: value }, "question");
   }
   const question = toMessage(value, "question");
   if (question.role !== "user") throw fault("question.role", "must be user");
+  requireCountable(question.content, "question.content");
   if (messageIds.has(question.messageId)) throw fault("question.messageId", "must not occur in the history");
   return question;
 }

@@ -6,15 +6,23 @@
  */
 const RUN_BYTES_MAX = 128;
 
+/** Code points of a run that are matched at a time: the engine's stack gives way in a run of some millions. */
+const MATCH_MAX = 4_096;
+
 /** The runs that byte pairs are merged within: letters with their marks, white space, anything else but digits. */
-const RUN = /\p{L}[\p{L}\p{M}]*|\s+|[^\s\p{L}\p{N}]+/gu;
+const RUN = new RegExp(
+  String.raw`\p{L}[\p{L}\p{M}]{0,${MATCH_MAX - 1}}|\s{1,${MATCH_MAX}}|[^\s\p{L}\p{N}]{1,${MATCH_MAX}}`,
+  "gu",
+);
 
 /** The code unit offsets at which runs are cut, in order; mostly none. */
 export function runCuts(text: string): number[] {
   if (!mayHoldLongRun(text)) return [];
   const cuts: number[] = [];
   for (const match of text.matchAll(RUN)) {
-    if (match[0].length * 3 > RUN_BYTES_MAX) addCuts(match[0], match.index, cuts);
+    const [run] = match;
+    if (run.length * 3 > RUN_BYTES_MAX) addCuts(run, match.index, cuts);
+    if (run.length >= MATCH_MAX) cuts.push(match.index + run.length);
   }
   return cuts;
 }

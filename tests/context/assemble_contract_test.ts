@@ -127,3 +127,19 @@ Deno.test("The version that diagnostics tell is the module's", async () => {
   const { version } = JSON.parse(await Deno.readTextFile(new URL("../../deno.json", import.meta.url)));
   assert.equal(PACKAGE_VERSION, version);
 });
+
+Deno.test("TOK-07 Text that no request has room for is refused before anything is counted", async () => {
+  const counter = { ...STUB4, countText: (): number => assert.fail("counted") };
+  const large = "数".repeat(333_334);
+  const cases = [
+    [{ system: large }, "system"],
+    [{ question: large }, "question"],
+    [{ question: { messageId: "q", role: "user", content: large } }, "question.content"],
+  ] as const;
+  for (const [wrong, field] of cases) {
+    await assert.rejects(assembleContext({ ...BASE, counting: { counter }, ...wrong }), {
+      code: "CONTRACT",
+      field,
+    });
+  }
+});

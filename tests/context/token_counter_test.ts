@@ -90,6 +90,16 @@ Deno.test("TOK-05 Ill-formed text counts as its U+FFFD form, and nothing throws"
   );
 });
 
+for (const sign of ["w", "数", "ก", "😀", "\u0301", "=", " ", "é"]) {
+  Deno.test(`TOK-07 A run of millions of ${JSON.stringify(sign)} is counted, and never throws`, () => {
+    const [small, large] = [40_960, 4_096_000].map((length) =>
+      COUNTER.countText(sign.repeat(length / sign.length))
+    );
+    // A hundred times the text is about a hundred times the tokens.
+    assert.ok(large! > small! * 99 && large! < small! * 101, `${small}, ${large}`);
+  });
+}
+
 Deno.test("TOK-07 Ten megabytes are counted with bounded memory", () => {
   assert.ok(COUNTER.countText("the pump failed at noon. ".repeat(400_000)) > 1_000_000);
 });
