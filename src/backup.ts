@@ -9,7 +9,7 @@ import type { CheckRows, Engine } from "./engine/engine.ts";
 import { IntegrityError } from "./errors.ts";
 import { requirePermissions } from "./files/permissions.ts";
 import { inspectDirectory, makePrivateDirectory } from "./files/private_file.ts";
-import { type FilePath, parsePath, resolveFile } from "./files/store_path.ts";
+import { type FilePath, parseFilePath, resolveFile } from "./files/store_path.ts";
 import { WorkFile } from "./files/work_file.ts";
 import { checkRecords } from "./records/check.ts";
 
@@ -50,7 +50,7 @@ export function rowsCheck(kinds: ReadonlyMap<string, RecordKind>): CheckRows {
 
 /** A destination in a directory that is there and safe, or is made. */
 export function prepareDestination(field: string, destination: unknown): FilePath {
-  const given = parsePath(field, destination);
+  const given = parseFilePath(field, destination);
   requirePermissions([given.parent], false);
   makePrivateDirectory(given.parent);
   const file = resolveFile(given);

@@ -17,7 +17,7 @@ import { nodeSqlite } from "./engine/sqlite/node_sqlite.ts";
 import { type OpenedStore, openStoreInMemory, openStoreOnDisk } from "./engine/sqlite/open_store.ts";
 import { SqliteEngine } from "./engine/sqlite/sqlite_engine.ts";
 import { ContractError } from "./errors.ts";
-import { type FilePath, MEMORY_PATH, parsePath } from "./files/store_path.ts";
+import { type FilePath, MEMORY_PATH, parseFilePath, parsePath } from "./files/store_path.ts";
 import {
   BUSY_TIMEOUT_MS_DEFAULT,
   BUSY_TIMEOUT_MS_MAX,
@@ -424,9 +424,9 @@ export async function restoreMemory(
   new EffectiveTime(given.clock).read();
   const { store, report } = await restore(
     {
-      backup: parsePath("backup", backup),
-      main: parsePath("destination", destination),
-      ledger: parsePath("deletionPath", given.deletionPath),
+      backup: parseFilePath("backup", backup),
+      main: parseFilePath("destination", destination),
+      ledger: parseFilePath("deletionPath", given.deletionPath),
     },
     { ...given, ...own, apply: applyEvent },
   );

@@ -3,17 +3,18 @@
 import { yieldToEventLoop } from "../clock.ts";
 import { StorageError } from "../errors.ts";
 import { COPIED_BYTES_PER_BATCH } from "../limits.ts";
-import { assertOwnHeader, type FileKind } from "./header.ts";
+import { applicationIdOf, assertOwnHeader, type FileKind } from "./header.ts";
 import { isOpenHere } from "./open_files.ts";
 import { inspectPrivateFile, lstatOrNull, toStorageError } from "./private_file.ts";
 import { type FilePath, SIDECAR_SUFFIXES } from "./store_path.ts";
 import type { WorkFile } from "./work_file.ts";
 
-const WHAT = "the backup";
-
-/** Refuses what is no whole, private file of this kind that stands alone; changes nothing. */
-export function inspectBackup(backup: FilePath, kind: FileKind): void {
-  const identity = inspectPrivateFile(backup.path, WHAT);
+/** Refuses what is no private file of one of these kinds that stands alone; changes nothing. Gives its kind. */
+export function inspectBackup<Kind extends FileKind>(
+  backup: FilePath,
+  kinds: readonly [Kind, ...Kind[]],
+): Kind {
+  const identity = inspectPrivateFile(backup.path, "the backup");
   if (identity === null) throw new StorageError("IO", "Cannot restore: the backup is not there");
   if (isOpenHere(backup.path, identity)) {
     throw new StorageError("BUSY", "Cannot restore: the backup is a store that this process has open");
@@ -25,7 +26,10 @@ export function inspectBackup(backup: FilePath, kind: FileKind): void {
       "Cannot restore: the backup has sidecars, so it is a store in use or was not closed; use backup()",
     );
   }
-  assertOwnHeader(backup.path, { ...kind, what: WHAT });
+  const applicationId = applicationIdOf(backup.path);
+  const kind = kinds.find((each) => each.applicationId === applicationId) ?? kinds[0];
+  assertOwnHeader(backup.path, { ...kind, what: "the backup" });
+  return kind;
 }
 
 /** Copies a backup's bytes into a work file; refuses one that changes meanwhile. */

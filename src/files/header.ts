@@ -20,6 +20,16 @@ export interface FileKind {
   readonly what: string;
 }
 
+/** What `application_id` says of a backup: "HFB1". It is a main in all else, but no store: it was not made to be one. */
+export const BACKUP_APPLICATION_ID = 0x48464231;
+
+/** What a file's first page says of its kind; null where there is no such page. */
+export function applicationIdOf(path: string): number | null {
+  const header = readStart(path, HEADER_BYTES);
+  if (header === null || header.length < HEADER_BYTES) return null;
+  return new DataView(header.buffer).getInt32(APPLICATION_ID_OFFSET);
+}
+
 /**
  * Refuses a foreign, a newer, or a damaged file, or one with a foreign log, without changing a byte of it. An empty
  * file passes: it is an unfinished creation. Opening and closing a file that SQLite has open in this process would
@@ -40,11 +50,16 @@ export function assertOwnHeader(
   }
   const view = new DataView(header.buffer);
   if (isUnstamped(view)) return;
-  if (view.getInt32(APPLICATION_ID_OFFSET) !== kind.applicationId) {
-    throw new StorageError("UNSAFE", `Cannot open store: ${kind.what} is a file of another kind`);
-  }
+  const applicationId = view.getInt32(APPLICATION_ID_OFFSET);
+  if (applicationId !== kind.applicationId) throw foreign(kind, applicationId);
   assertSchemaVersion(view.getInt32(USER_VERSION_OFFSET), kind);
   assertOwnLogs(path, kind, seen);
+}
+
+function foreign({ what }: FileKind, applicationId: number): StorageError {
+  return applicationId === BACKUP_APPLICATION_ID
+    ? new StorageError("RESTORE", `Cannot open store: ${what} is a backup; restore it`)
+    : new StorageError("UNSAFE", `Cannot open store: ${what} is a file of another kind`);
 }
 
 /** Refuses a schema version that this release does not know. */

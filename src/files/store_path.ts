@@ -59,6 +59,12 @@ export function parsePath(field: string, given: unknown): GivenPath {
   return { parent: cut < 0 ? "." : path.slice(0, cut) || path.slice(0, cut + 1), name };
 }
 
+/** The same, where a store in memory would make no sense. */
+export function parseFilePath(field: string, given: unknown): GivenPath {
+  if (given === MEMORY_PATH) throw new ContractError(field, `Expected ${field} to be a file`);
+  return parsePath(field, given);
+}
+
 /** Where a path's last separator is; -1 if there is none. */
 export function lastSeparator(path: string): number {
   const slash = path.lastIndexOf("/");

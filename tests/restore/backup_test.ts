@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
-import { type BackupProgress, type Memory, openMemory } from "../../mod.ts";
+import { type BackupProgress, openMemory } from "../../mod.ts";
 import { testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { DRIVERS, FACT, factOf, fill, outline, SCOPE, Shelf, textsOf } from "./shelf.ts";
 
@@ -14,18 +14,30 @@ for (const [journal, driver] of DRIVERS) {
     assert.deepEqual(outline(report), { of: "store", generation: 0, sequence: 0 });
     assert.deepEqual(report.watermark, await memory.deletionWatermark());
     assert.deepEqual(shelf.names(), [...names, "agent.backup"].sort());
-    await memory.exportLedger(shelf.at("agent.ledger"));
-    await using copy = await openBeside(shelf);
-    assert.deepEqual(await textsOf(copy.memory), await textsOf(memory));
-    assert.equal((await copy.memory.records.get(FACT))?.value.text, "The graft took.");
+    const texts = await textsOf(memory);
+    await memory.close();
+    const restored = await shelf.restore("agent.backup", "restored.db", report.watermark);
+    assert.deepEqual(await textsOf(restored), texts);
+    assert.equal((await restored.records.get(FACT))?.value.text, "The graft took.");
   });
 }
 
-/** Opens a backup with an exported ledger. */
-async function openBeside(shelf: Shelf): Promise<{ readonly memory: Memory } & AsyncDisposable> {
-  const memory = await openMemory(shelf.at("agent.backup"), { deletionPath: shelf.at("agent.ledger") });
-  return { memory, [Symbol.asyncDispose]: () => memory.close() };
-}
+Deno.test("a backup is no store: opening it says that it wants to be restored, and changes nothing", async () => {
+  await using shelf = await Shelf.make();
+  const memory = await shelf.open();
+  await fill(memory);
+  await memory.backup(shelf.at("agent.backup"));
+  await memory.close();
+  const before = shelf.digests()["agent.backup"];
+  for (const options of [{}, { readOnly: true }]) {
+    await assert.rejects(shelf.open(options, "agent.backup"), {
+      code: "RESTORE",
+      message: "Cannot open store: the store is a backup; restore it",
+    });
+  }
+  assert.equal(shelf.digests()["agent.backup"], before);
+  assert.equal(shelf.names().some((name) => name.startsWith("agent.backup-")), false);
+});
 
 Deno.test("backup() makes a file that is private and in nobody else's hands", async () => {
   await using shelf = await Shelf.make();
@@ -175,6 +187,7 @@ Deno.test("backup() and exportLedger() refuse wrong words before anything is mad
     const call = (destination: unknown, options?: unknown): Promise<unknown> =>
       memory[make](destination as string, options as undefined);
     await assert.rejects(call(""), { code: "CONTRACT", field: "destination" });
+    await assert.rejects(call(":memory:"), { code: "CONTRACT", field: "destination" });
     await assert.rejects(call(7), { code: "CONTRACT", field: "destination" });
     await assert.rejects(call(new URL("https://example.org/a")), { code: "CONTRACT", field: "destination" });
     await assert.rejects(call(shelf.at("b"), { onProgress: 1 }), { code: "CONTRACT", field: "onProgress" });

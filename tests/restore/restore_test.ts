@@ -12,7 +12,7 @@ import { atNoon, ORCHARD } from "../conversations/samples.ts";
 import { searchFiles } from "../deletion/churn.ts";
 import { leaveBehind } from "../deletion/leftovers.ts";
 import { assertSound, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
-import { DRIVERS, FACT, factOf, fill, SCOPE, Shelf, textsOf } from "./shelf.ts";
+import { DRIVERS, FACT, factOf, fill, SCOPE, Shelf, textsOf, watermarkOf } from "./shelf.ts";
 
 const RANGE = 2 ** 32;
 
@@ -93,14 +93,6 @@ Deno.test("revisions after a restore lie in a range of their own, and no snapsho
 
 function turnOf(text: string): Parameters<ReturnType<Memory["conversation"]>["putTurn"]>[0] {
   return { turnId: text, scope: SCOPE, messages: [{ messageId: text, role: "user", content: text }] };
-}
-
-async function watermarkOf(shelf: Shelf, name = "agent.db"): Promise<Watermark> {
-  await using memory = await openMemory(shelf.at(name), {
-    deletionPath: shelf.at("agent.db.deletions"),
-    readOnly: true,
-  });
-  return await memory.deletionWatermark();
 }
 
 Deno.test("a restore drops summaries, replays and the index, and search makes a fresh one", async () => {
@@ -299,6 +291,11 @@ const REFUSED: readonly (readonly [
       code: "EXISTS",
     },
   ],
+  [
+    "a backup at the destination",
+    (shelf) => Deno.copyFileSync(shelf.at("agent.backup"), shelf.at("restored.db")),
+    { code: "EXISTS" },
+  ],
   ["a backup that is missing", (shelf) => Deno.removeSync(shelf.at("agent.backup")), { code: "IO" }],
   ["BAK-02 a backup with a -wal", (shelf) => Deno.writeTextFileSync(shelf.at("agent.backup-wal"), "Old."), {
     code: "UNSAFE",
@@ -417,7 +414,11 @@ for (const [title, arrange, error] of REFUSED) {
     await assert.rejects(
       shelf.restore("agent.backup", "restored.db", watermark),
       (thrown: { code?: unknown }) => {
-        assert(["INTEGRITY", "CORRUPT", "EXISTS", "IO", "UNSAFE", "SCHEMA"].includes(String(thrown.code)));
+        assert(
+          ["INTEGRITY", "CORRUPT", "EXISTS", "IO", "UNSAFE", "SCHEMA", "RESTORE"].includes(
+            String(thrown.code),
+          ),
+        );
         for (const [key, value] of Object.entries(error)) {
           assert.deepEqual((thrown as Record<string, unknown>)[key], value);
         }
@@ -489,6 +490,10 @@ Deno.test("restoreMemory() refuses wrong words before it looks at anything", asy
   await refuse("backup", { deletionPath, watermark }, "r.db", "r.db");
   await refuse("deletionPath", { deletionPath, watermark }, "agent.backup", "agent.db.deletions");
   await refuse("destination", { deletionPath, watermark }, "agent.backup", "..");
+  await assert.rejects(restoreMemory(shelf.at("agent.backup"), ":memory:", { deletionPath, watermark }), {
+    code: "CONTRACT",
+    field: "destination",
+  });
   assert.deepEqual(shelf.digests(), before);
 });
 

@@ -144,3 +144,12 @@ export async function textsOf(memory: Memory): Promise<readonly string[]> {
 export function outline({ of, generation, watermark }: BackupReport): object {
   return { of, generation, sequence: watermark.sequence };
 }
+
+/** What a closed store has deleted. */
+export async function watermarkOf(shelf: Shelf, name = "agent.db"): Promise<Watermark> {
+  await using memory = await openMemory(shelf.at(name), {
+    deletionPath: shelf.at("agent.db.deletions"),
+    readOnly: true,
+  });
+  return await memory.deletionWatermark();
+}

@@ -1,6 +1,6 @@
 /** Opens one database file: its settings, its stamp, and its schema. */
 
-import { assertSchemaVersion, type FileKind } from "../../files/header.ts";
+import { assertSchemaVersion, BACKUP_APPLICATION_ID, type FileKind } from "../../files/header.ts";
 import { StorageError } from "../../errors.ts";
 import { Connection } from "./connection.ts";
 import type { SqliteDriver } from "./driver.ts";
@@ -20,6 +20,14 @@ export const MAIN: DatabaseKind = {
   applicationId: 0x48464d31,
   schemaVersion: 1,
   setApplicationId: "PRAGMA application_id = 0x48464d31",
+};
+
+/** What was live at one moment; `application_id` says "HFB1", so that nobody takes it for a store. */
+export const BACKUP: DatabaseKind = {
+  ...MAIN,
+  what: "the backup",
+  applicationId: BACKUP_APPLICATION_ID,
+  setApplicationId: "PRAGMA application_id = 0x48464231",
 };
 
 /** The deletion ledger; `application_id` says "HFL1". */

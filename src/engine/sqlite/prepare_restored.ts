@@ -9,6 +9,7 @@ import type { Operation, WriteTransaction } from "../operation.ts";
 import { REWRITES } from "../schema/rewrites.ts";
 import { applyEvents, type ApplyParts, insertDirty } from "./catch_up.ts";
 import type { Connection } from "./connection.ts";
+import { MAIN } from "./database.ts";
 import { upgradeSchema } from "./formats.ts";
 import { GroupTransaction } from "./group_transaction.ts";
 import type { Ledger } from "./ledger.ts";
@@ -48,9 +49,10 @@ export interface Prepared {
   readonly erased: RowCounts;
 }
 
-/** Judges what a copy says of itself, an older schema brought up to date. */
+/** Judges what a copy says of itself; it becomes a main, and an older schema is brought up to date. */
 export function openBackup(copy: Connection): MainMeta {
   copy.begin("immediate");
+  copy.get(MAIN.setApplicationId);
   upgradeSchema(copy);
   copy.commit();
   const meta = readMainMeta(copy);

@@ -12,7 +12,7 @@ import type { ApplyEvent, CheckRows, Watermark } from "../engine.ts";
 import { assertSchema } from "./assert_schema.ts";
 import { checkCopy, checkPagesOf, readDeletions } from "./check_copy.ts";
 import type { Connection } from "./connection.ts";
-import { LEDGER, MAIN } from "./database.ts";
+import { BACKUP, type DatabaseKind, LEDGER, MAIN } from "./database.ts";
 import { upgradeSchema } from "./formats.ts";
 import type { SqliteDriver } from "./driver.ts";
 import { Ledger } from "./ledger.ts";
@@ -71,15 +71,23 @@ export async function restoreStore(
 /** 4.1 to 4.4. */
 async function prepare(paths: RestorePaths, options: RestoreStoreOptions): Promise<Prepared> {
   const { driver, busyTimeoutMs, watermark } = options;
-  inspectBackup(paths.backup, MAIN);
+  const kind = inspectBackup(paths.backup, [BACKUP, MAIN]);
   const opening = new Opening(driver, { readOnly: false });
   try {
     const ledger = watermark === null ? null : openAuthority(opening, paths.ledger);
     await patiently(monotonicMs() + busyTimeoutMs, () => clearDestination(paths.main, ledger, driver));
-    return await prepareDestination(paths, ledger, options);
+    return await prepareDestination(paths, { kind, ledger }, options);
   } finally {
     opening.close();
   }
+}
+
+/** What a restore starts from. */
+interface Sources {
+  /** A backup, or the main file of a store that was closed. */
+  readonly kind: DatabaseKind;
+  /** Null where it is lost. */
+  readonly ledger: Ledger | null;
 }
 
 /** 4.1: the ledger has to be there, whole and ours; SQLite finishes what its last writer left in its log. */
@@ -95,16 +103,16 @@ function openAuthority(opening: Opening, file: FilePath): Ledger {
 /** 4.2 to 4.4: the destination gets its name once it is whole; where the ledger was lost, so does a new one, last. */
 async function prepareDestination(
   paths: RestorePaths,
-  ledger: Ledger | null,
+  sources: Sources,
   options: RestoreStoreOptions,
 ): Promise<Prepared> {
   const { signal, tell } = options;
   signal?.throwIfAborted();
   using work = WorkFile.claim(paths.main, ".restoring");
   // Who says that the ledger is lost must not have one: its deletions would be forgotten.
-  using ledgerWork = ledger === null ? claimLedger(paths.ledger) : null;
+  using ledgerWork = sources.ledger === null ? claimLedger(paths.ledger) : null;
   await copyBackup(paths.backup, work, { signal, onBytes: (bytes) => tell("copy", bytes) });
-  const prepared = await prepareCopy(work, ledger, options);
+  const prepared = await prepareCopy(work, sources, options);
   if (ledgerWork !== null) makeLedger(ledgerWork, work, prepared, options.driver);
   signal?.throwIfAborted();
   work.publish();
@@ -119,11 +127,11 @@ function claimLedger(file: FilePath): WorkFile {
 
 async function prepareCopy(
   work: WorkFile,
-  ledger: Ledger | null,
+  { kind, ledger }: Sources,
   options: RestoreStoreOptions,
 ): Promise<Prepared> {
   const { driver, signal, tell, watermark } = options;
-  using copy = WorkDatabase.open(MAIN, work.path, driver);
+  using copy = WorkDatabase.open(kind, work.path, driver);
   await requireSound((collector) => checkPagesOf(copy, collector), options);
   assertSchema(copy.connection, MAIN, driver);
   const meta = openBackup(copy.connection);

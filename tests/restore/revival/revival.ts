@@ -233,7 +233,10 @@ class Revival {
     await Deno.copyFile(this.#directory.file(kept.name), main!);
     await Deno.copyFile(this.#directory.file("agent.db.deletions"), ledger!);
     const batches = batchesAfter(ledger!, kept.main.applied);
-    if (kept.generation !== history.generation) {
+    if (kept.of === "backup") {
+      await assert.rejects(this.#open(main!, ledger), { code: "RESTORE" });
+      this.#count("put back: a backup");
+    } else if (kept.generation !== history.generation) {
       await assert.rejects(this.#open(main!, ledger), { code: "REPLACED", details: { by: "restore" } });
       this.#count("put back: replaced");
     } else if (batches > 1) {
