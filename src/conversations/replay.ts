@@ -9,7 +9,7 @@ import { CLOCK_BEHIND_MS_MAX, SCOPE_REPLAYS_MAX } from "../limits.ts";
 import type { Place } from "./place.ts";
 import { requireUpkept } from "./present_scope.ts";
 import { requireSame, type Snapshot } from "./snapshot.ts";
-import { requireCurrent, takeSnapshot } from "./take_snapshot.ts";
+import { readScopeState, requireCurrent } from "./take_snapshot.ts";
 
 /** A put, judged and encoded. */
 export interface ReplayPlan {
@@ -40,18 +40,18 @@ export function* putReplay(transaction: WriteTransaction, plan: ReplayPlan): Ope
       },
     );
   }
-  const { row, snapshot } = yield* takeSnapshot(transaction, place, { atMs: effectiveMs, epoch });
+  const { id, row } = yield* readScopeState(transaction, place, { atMs: effectiveMs, epoch });
   requireUpkept(transaction, row);
-  requireSame(snapshot, plan.snapshot);
+  requireSame({ id, revision: row.revision }, plan.snapshot);
   yield* evict(transaction, row, key);
   const expires = effectiveMs + plan.ttlMs;
   const payloadChecksum = checksumOf(payload);
-  const checksum = checksumOf(row.id, key, snapshot.id, effectiveMs, expires, payloadChecksum);
+  const checksum = checksumOf(row.id, key, id, effectiveMs, expires, payloadChecksum);
   yield* transaction.run(
     UPSERT_REPLAY,
     row.id,
     key,
-    snapshot.id,
+    id,
     effectiveMs,
     expires,
     payloadChecksum,

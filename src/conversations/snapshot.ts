@@ -105,7 +105,7 @@ export function makeSnapshot(fields: SnapshotFields): Snapshot {
 }
 
 /** Requires that a snapshot is the one that there is now. */
-export function requireSame(now: Snapshot, snapshot: Snapshot): void {
+export function requireSame(now: Pick<Snapshot, "id" | "revision">, snapshot: Snapshot): void {
   if (now.id === snapshot.id) return;
   throw new ConflictError("SNAPSHOT", "The snapshot is stale; take a fresh one", {
     currentRevision: now.revision,

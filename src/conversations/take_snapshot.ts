@@ -12,6 +12,7 @@ import { IntegrityError } from "../errors.ts";
 import type { Place } from "./place.ts";
 import { requireScope } from "./present_scope.ts";
 import { makeSnapshot, requireSame, type Snapshot } from "./snapshot.ts";
+import type { Moment } from "./store_access.ts";
 
 /** A snapshot with what has to be left out of it: things that are due and not erased yet. */
 export interface Reading {
@@ -24,19 +25,31 @@ export interface Reading {
 /** The last millisecond that can be written: a deadline may lie beyond it, by its offset or its microseconds. */
 export const LATEST_MS = 253_402_300_799_999;
 
-/** Takes a snapshot: the scope's row, its pins and its summary; turns only if some are due. */
-export function* takeSnapshot(
+/** What a snapshot is made of, and its id: whether it still holds can be told without making it again. */
+export interface ScopeState {
+  readonly id: string;
+  readonly row: ScopeRow;
+  /** Ids of turns (rows) that are due. */
+  readonly dueTurns: ReadonlySet<number>;
+  readonly pins: readonly StoredPin[];
+  /** The summary's payload, while it counts. */
+  readonly summary: string | null;
+}
+
+const NOTHING_DUE: ReadonlyMap<number, string> = new Map();
+
+/** Reads the scope's row, its pins and its summary; turns only if some are due. */
+export function* readScopeState(
   transaction: ReadTransaction,
   place: Place,
-  moment: { readonly atMs: number; readonly epoch: string },
-): Operation<Reading> {
-  const { atMs, epoch } = moment;
+  { atMs, epoch }: Moment,
+): Operation<ScopeState> {
   const row = yield* requireScope(transaction, place);
   const isDue = row.nextDue !== null && row.nextDue <= atMs;
-  const dueTurns = isDue ? yield* selectDueTurns(transaction, row, atMs) : new Map<number, string>();
+  const dueTurns = isDue ? yield* selectDueTurns(transaction, row, atMs) : NOTHING_DUE;
   const pins = yield* readPins(transaction, row, atMs, dueTurns);
   const summary = yield* readSummary(transaction, row, atMs, dueTurns);
-  const due = [...pins.due, ...summary.due, ...[...dueTurns.values()].map((turnId) => `turn ${turnId}`)];
+  const due = [...pins.due, ...summary.due, ...Array.from(dueTurns.values(), (turnId) => `turn ${turnId}`)];
   const parts = [
     epoch,
     row.tenant,
@@ -46,17 +59,47 @@ export function* takeSnapshot(
     summary.payload,
     due,
   ];
+  return {
+    id: idOf(JSON.stringify(parts)),
+    row,
+    dueTurns: new Set(dueTurns.keys()),
+    pins: pins.active,
+    summary: summary.payload,
+  };
+}
+
+let newest = { parts: "", id: "" };
+
+/** The id of what counts. Checking one snapshot again and again is the rule, so the newest one is not hashed again. */
+function idOf(parts: string): string {
+  if (parts !== newest.parts) newest = { parts, id: sha256Hex(parts) };
+  return newest.id;
+}
+
+/** Takes a snapshot. */
+export function* takeSnapshot(
+  transaction: ReadTransaction,
+  place: Place,
+  moment: Moment,
+): Operation<Reading> {
+  const { id, row, dueTurns, pins, summary } = yield* readScopeState(transaction, place, moment);
   const snapshot = makeSnapshot({
     scope: place.scope,
     revision: row.revision,
-    id: sha256Hex(JSON.stringify(parts)),
+    id,
     turnCount: row.turns - dueTurns.size,
-    pins: pins.active.map((pin) => pin.pin),
-    summary: summary.payload === null ? null : unpackSummary(summary.payload),
-    at: instantFromMs(atMs).text,
+    pins: pins.map(unpackStored),
+    summary: summary === null ? null : unpackSummary(summary),
+    at: instantFromMs(moment.atMs).text,
     nextDueAt: row.nextDue === null ? null : instantFromMs(Math.min(row.nextDue, LATEST_MS)).text,
   });
-  return { snapshot, row, dueTurns: new Set(dueTurns.keys()) };
+  return { snapshot, row, dueTurns };
+}
+
+function unpackStored({ key, revision, payload }: StoredPin): TimedPin {
+  const pin = unpackPin(payload);
+  if (pin.key === key && pin.revision === revision) return pin;
+  throw damaged("pins", "A pin's payload is not the one of its row");
 }
 
 const SELECT_DUE_TURNS = `SELECT id, turn_id FROM turns WHERE scope = $1 AND expires <= $2 ORDER BY id`;
@@ -70,8 +113,10 @@ function* selectDueTurns(
   return new Map(rows.map(([id, turnId]) => [id as number, turnId as string]));
 }
 
-interface StoredPin {
-  readonly pin: TimedPin;
+/** An active pin, as it is stored. */
+export interface StoredPin {
+  readonly key: string;
+  readonly revision: number;
   readonly payload: string;
 }
 
@@ -101,11 +146,7 @@ function* readPins(
     if ((expires !== null && expires <= atMs) || (sourceTurn !== null && dueTurns.has(sourceTurn))) {
       due.push(`pin ${key}`);
     } else if (effective <= atMs) {
-      const pin = unpackPin(payload);
-      if (pin.key !== key || pin.revision !== revision) {
-        throw damaged("pins", "A pin's payload is not the one of its row");
-      }
-      active.push({ pin, payload });
+      active.push({ key, revision, payload });
     }
   }
   return { active, due };
@@ -159,14 +200,14 @@ function damaged(table: string, message: string): IntegrityError {
   return new IntegrityError(message, { details: { table } });
 }
 
-/** Requires that a snapshot is still current; gives it anew. Only the id decides. */
+/** Requires that a snapshot is still current; gives what it left out. Only the id decides. */
 export function* requireCurrent(
   transaction: ReadTransaction,
   place: Place,
   snapshot: Snapshot,
-  moment: { readonly atMs: number; readonly epoch: string },
+  moment: Moment,
 ): Operation<Reading> {
-  const reading = yield* takeSnapshot(transaction, place, moment);
-  requireSame(reading.snapshot, snapshot);
-  return reading;
+  const { id, row, dueTurns } = yield* readScopeState(transaction, place, moment);
+  requireSame({ id, revision: row.revision }, snapshot);
+  return { snapshot, row, dueTurns };
 }

@@ -54,8 +54,7 @@ export class Sentinel {
   look(shrunkBytes: number | null, readAgain: () => number | null): void {
     const nowMs = monotonicMs();
     const marks = this.#readDirectoryMarks();
-    const moved = marks.some((mark, index) => mark !== this.#directoryMarks[index]);
-    if (!moved && nowMs - this.#comparedAtMs < FILE_COMPARISON_MS) return;
+    if (isSame(marks, this.#directoryMarks) && nowMs - this.#comparedAtMs < FILE_COMPARISON_MS) return;
     if (!this.#compare(shrunkBytes ?? Infinity) && !this.#compare(readAgain() ?? Infinity)) throw replaced();
     this.#directoryMarks = marks;
     this.#comparedAtMs = nowMs;
@@ -74,13 +73,19 @@ export class Sentinel {
   }
 
   #readDirectoryMarks(): readonly number[] {
-    return this.#directories.flatMap((directory) => {
+    const marks: number[] = [];
+    for (const directory of this.#directories) {
       const info = lstatOrNull(directory);
       if (info === null) throw replaced();
       // The change time cannot be set by hand but is told in whole seconds only; the other is finer.
-      return [info.dev, info.ino ?? 0, info.ctime?.getTime() ?? 0, info.mtime?.getTime() ?? 0];
-    });
+      marks.push(info.dev, info.ino ?? 0, info.ctime?.getTime() ?? 0, info.mtime?.getTime() ?? 0);
+    }
+    return marks;
   }
+}
+
+function isSame(marks: readonly number[], before: readonly number[]): boolean {
+  return marks.length === before.length && marks.every((mark, index) => mark === before[index]);
 }
 
 function replaced(): StorageError {
