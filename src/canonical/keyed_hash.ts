@@ -5,8 +5,7 @@ import type { BinaryLike } from "node:crypto";
 type Hash = (algorithm: string, data: BinaryLike, encoding: "buffer") => Uint8Array;
 
 let hashOrNull: Hash | null = null;
-
-const encoder = new TextEncoder();
+let encoderOrNull: TextEncoder | null = null;
 
 /** Bytes of a keyed hash. */
 export const KEYED_HASH_BYTES = 16;
@@ -17,7 +16,9 @@ export const KEYED_HASH_BYTES = 16;
  */
 export function keyedHash(key: Uint8Array, parts: readonly string[]): Uint8Array {
   hashOrNull ??= process.getBuiltinModule("node:crypto").hash as Hash;
-  const text = encoder.encode(JSON.stringify(parts));
+  // Made by the first call as well: Deno loads its encodings when an encoder is first asked for.
+  encoderOrNull ??= new TextEncoder();
+  const text = encoderOrNull.encode(JSON.stringify(parts));
   const input = new Uint8Array(key.length + text.length);
   input.set(key);
   input.set(text, key.length);

@@ -1,5 +1,6 @@
 /** Where a store lies: its two files, their sidecars, and the directories they are in. */
 
+import { utf8Length } from "../canonical/utf8.ts";
 import { ContractError, StorageError } from "../errors.ts";
 
 /** The path that means a store in memory. */
@@ -103,7 +104,7 @@ export function resolveFile(given: GivenPath): FilePath {
 /** SQLite would say only that it cannot open such a file, after it was made. */
 function assertShort(path: string): void {
   const maximum = SQLITE_PATH_BYTES_MAX - Math.max(...SIDECAR_SUFFIXES.map((suffix) => suffix.length));
-  const bytes = new TextEncoder().encode(path).length;
+  const bytes = utf8Length(path);
   if (IS_WINDOWS || bytes <= maximum) return;
   throw new StorageError("IO", "Cannot open store: its path is longer than SQLite takes", {
     details: { bytes, maximum },

@@ -19,7 +19,7 @@ import {
   talk,
   turnOf,
 } from "../conversations/samples.ts";
-import type { FaultyDriver } from "../kit/faulty_driver.ts";
+import { type FaultyDriver, STATEMENT_VERBS } from "../kit/faulty_driver.ts";
 import { testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import type { TestStore } from "../kit/test_store.ts";
 import { progress, promise, rowsByTable } from "./file_store.ts";
@@ -35,7 +35,7 @@ async function leavePending(store: Store, call: () => Promise<unknown>): Promise
   const before = progress(store);
   store.driver.fail({
     database: "main",
-    verbs: ["run"],
+    verbs: STATEMENT_VERBS,
     sql: "COMMIT",
     effect: "before",
     code: RESULT.IOERR,
@@ -161,7 +161,7 @@ promise(
     store.driver.fail({
       database: "main",
       sql: "COMMIT",
-      verbs: ["run"],
+      verbs: STATEMENT_VERBS,
       effect: "before",
       code: RESULT.FULL,
       lasting: true,
@@ -264,7 +264,7 @@ promise(
     const before = progress(store);
     store.driver.fail({
       database: "main",
-      verbs: ["run"],
+      verbs: STATEMENT_VERBS,
       sql: "COMMIT",
       skip: 1,
       effect: "before",
