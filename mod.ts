@@ -158,7 +158,8 @@ export {
   type StorageCode,
   StorageError,
 } from "./src/errors.ts";
-export { Memory, openMemory, restoreMemory } from "./src/memory.ts";
+export { Memory } from "./src/memory.ts";
+export { openMemory, restoreMemory } from "./src/open_memory.ts";
 export { Records } from "./src/records/records.ts";
 export type { ChunkIndex } from "./src/retrieval/chunk_index.ts";
 export type { Hit, Score } from "./src/retrieval/evidence_source.ts";

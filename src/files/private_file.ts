@@ -79,6 +79,13 @@ export function assertNamed(
   });
 }
 
+/** Whether a file still has the name under which a restore made it: its maker was killed just before taking that away. */
+export function hasWorkName(path: string): boolean {
+  const work = lstatOrNull(`${path}.restoring`);
+  const file = work === null ? null : lstatOrNull(path);
+  return file !== null && work !== null && file.dev === work.dev && file.ino === work.ino;
+}
+
 /** What lies under the names of a store: its files and their sidecars, by path. */
 export type StoreFiles = ReadonlyMap<string, FileIdentity>;
 

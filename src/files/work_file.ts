@@ -101,13 +101,6 @@ export function assertFree(target: FilePath): void {
   }
 }
 
-/** Whether another name of the same file is left from making it: its maker was killed just before taking that away. */
-export function hasWorkName(path: string, suffix: WorkSuffix): boolean {
-  const work = lstatOrNull(path + suffix);
-  const file = work === null ? null : lstatOrNull(path);
-  return file !== null && work !== null && file.dev === work.dev && file.ino === work.ino;
-}
-
 /**
  * Removes what a killed maker left under a target's work name; a file that has got its name already keeps that.
  *

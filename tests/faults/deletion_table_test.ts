@@ -342,7 +342,7 @@ for (const [journal, driver] of JOURNALS) {
 
   Deno.test(`A store opened read-only serves all but what a pending deletion concerns, which is READONLY [${journal}]`, async () => {
     await using store = await makeCrashed(make);
-    const { openMemory } = await import("../../src/memory.ts");
+    const { openMemory } = await import("../../src/open_memory.ts");
     await using memory = await openMemory(store.path, {
       readOnly: true,
       busyTimeoutMs: 5,

@@ -2,7 +2,7 @@
 
 import { nodeSqlite } from "../../src/engine/sqlite/node_sqlite.ts";
 import type { SqliteDriver } from "../../src/engine/sqlite/driver.ts";
-import { openMemory } from "../../src/memory.ts";
+import { openMemory } from "../../src/open_memory.ts";
 import { AlteredDriver, OLD_VERSION } from "./altered_driver.ts";
 import { FaultyDriver } from "./faulty_driver.ts";
 import { type ObservableDriver, TappedDriver } from "./tapped_driver.ts";

@@ -9,6 +9,7 @@ import {
   assertWritable,
   createPrivateFile,
   type FileIdentity,
+  hasWorkName,
   inspectDirectory,
   inspectPrivateFile,
   inspectStore,
@@ -16,7 +17,6 @@ import {
   type StoreFiles,
   syncDirectory,
 } from "../../files/private_file.ts";
-import { hasWorkName } from "../../files/work_file.ts";
 import { restoreUnfinished } from "./agreement.ts";
 import { Sentinel } from "../../files/sentinel.ts";
 import {
@@ -165,7 +165,7 @@ export function preparePaths(
 
 function attempt(paths: StorePaths, options: OpenStoreOptions, creation: Creation): OpenedStore {
   const { driver, readOnly, databases = DATABASES } = options;
-  if (hasWorkName(paths.main.path, ".restoring")) throw restoreUnfinished();
+  if (hasWorkName(paths.main.path)) throw restoreUnfinished();
   const before = inspectStore(paths);
   assertComplete(paths, before);
   if (readOnly) assertReadable(paths, before);
