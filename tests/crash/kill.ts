@@ -11,28 +11,37 @@ export interface Moment {
 }
 
 /** How a child ended, and all that it told. */
-export interface Ending {
-  readonly lines: readonly Line[];
+export interface Ending<Told = Line> {
+  readonly lines: readonly Told[];
   readonly signal: Deno.Signal | null;
 }
 
 const CHILD = new URL("./child.ts", import.meta.url).pathname;
 
+/** Runs a child that works on records. */
+export function runChild(errand: Errand, moment: Moment | null): Promise<Ending> {
+  return runProgram(CHILD, errand, moment);
+}
+
 /** Runs a child to its end, and reads everything that it told, also what it told just before it was killed. */
-export async function runChild(errand: Errand, moment: Moment | null): Promise<Ending> {
+export async function runProgram<Told>(
+  program: string,
+  errand: unknown,
+  moment: Moment | null,
+): Promise<Ending<Told>> {
   const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "--no-prompt", CHILD, JSON.stringify(errand)],
+    args: ["run", "-A", "--no-prompt", "--no-check", program, JSON.stringify(errand)],
     stdout: "piped",
     stderr: "inherit",
   }).spawn();
-  const lines: Line[] = [];
+  const lines: Told[] = [];
   let timer: ReturnType<typeof setTimeout> | undefined;
   let rest = "";
   for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
     const parts = (rest + text).split("\n");
     rest = parts.pop()!;
     for (const part of parts) {
-      lines.push(JSON.parse(part) as Line);
+      lines.push(JSON.parse(part) as Told);
       if (lines.length === moment?.lines) timer = setTimeout(() => killIfAlive(child), moment.delayMs);
     }
   }
