@@ -69,18 +69,22 @@ export async function restore(
     resetRows: { dropDerived, moveRevisions },
     tell: (step, done) => onProgress?.({ step, done }),
   });
-  const { lineage, generation } = prepared.meta;
-  const { count, head } = store.ledger.readMeta();
-  const report = {
-    lineage,
-    generation,
-    from: prepared.from,
-    to: { lineage, sequence: count, head },
-    erased: prepared.erased,
-    fenced: watermark === null ? [] : fencedFiles(paths),
-    ledgerLost: watermark === null,
-  };
-  return { store, report };
+  try {
+    const { lineage, generation } = prepared.meta;
+    const { count, head } = store.ledger.readMeta();
+    const report = {
+      lineage,
+      generation,
+      from: prepared.from,
+      to: { lineage, sequence: count, head },
+      erased: prepared.erased,
+      fenced: watermark === null ? [] : fencedFiles(paths),
+      ledgerLost: watermark === null,
+    };
+    return { store, report };
+  } catch (error) {
+    throw store.abandon(error);
+  }
 }
 
 function resolveBackup(given: GivenPath): RestorePaths["backup"] {

@@ -1,13 +1,14 @@
 import { StorageError } from "../../errors.ts";
 import { assertOwnHeader } from "../../files/header.ts";
 import { isOpenHere } from "../../files/open_files.ts";
-import { assertNamed, inspectPrivateFile, toStorageError } from "../../files/private_file.ts";
+import { readStart } from "../../files/file_start.ts";
+import { assertNamed, inspectPrivateFile, lstatOrNull, toStorageError } from "../../files/private_file.ts";
 import { type FilePath, SIDECAR_SUFFIXES } from "../../files/store_path.ts";
 import { assertFree, removeLeftover } from "../../files/work_file.ts";
 import { MAIN, openDatabase } from "./database.ts";
 import type { SqliteDriver } from "./driver.ts";
-import type { Ledger } from "./ledger.ts";
-import { readMainMeta } from "./main_meta.ts";
+import type { Ledger, LedgerMeta } from "./ledger.ts";
+import { type MainMeta, readMainMeta } from "./main_meta.ts";
 import { isBusy } from "./result_codes.ts";
 
 /**
@@ -21,13 +22,13 @@ export function clearDestination(destination: FilePath, ledger: Ledger | null, d
     assertFree(destination);
     return;
   }
-  const database = openUnfinished(destination, driver);
+  lookWithoutWriting(destination, ledger, driver);
+  const database = openUnfinished(destination, driver, false);
   try {
     const { connection } = database;
     connection.begin(database.journalMode === "delete" ? "exclusive" : "immediate");
-    const meta = readMainMeta(connection);
-    if (meta.pendingFrom === null) throw exists();
-    if (ledger !== null) assertNotNamed(ledger, meta);
+    const found = assertUnfinished(readMainMeta(connection), ledger);
+    if (found !== null) withdrawAnnouncement(ledger!, found);
     assertNamed({ path: destination.path, identity });
     // The name goes last, so that a part of this can be done again; SQLite leaves a file alone that has lost its name.
     for (const suffix of [...SIDECAR_SUFFIXES, ""]) remove(destination.path + suffix);
@@ -49,16 +50,46 @@ function inspectDestination({ path }: FilePath): ReturnType<typeof inspectPrivat
   }
 }
 
-function openUnfinished(destination: FilePath, driver: SqliteDriver): ReturnType<typeof openDatabase> {
-  const database = openDatabase(MAIN, destination.path, driver, false);
+/** A backup that lies there must not change in a byte: opened for writing, it would be given another journal. */
+function lookWithoutWriting(destination: FilePath, ledger: Ledger | null, driver: SqliteDriver): void {
+  if (!isAtRest(destination)) return;
+  const { connection } = openUnfinished(destination, driver, true);
+  try {
+    assertUnfinished(readMainMeta(connection), ledger);
+  } finally {
+    connection.close();
+  }
+}
+
+const WRITE_VERSION_OFFSET = 18;
+const ROLLBACK_JOURNAL = 1;
+
+/** Whether it keeps a rollback journal that has nothing to roll back; a log would be made anew even for a reader. */
+function isAtRest({ path }: FilePath): boolean {
+  return readStart(path, WRITE_VERSION_OFFSET + 1)?.[WRITE_VERSION_OFFSET] === ROLLBACK_JOURNAL &&
+    SIDECAR_SUFFIXES.every((suffix) => lstatOrNull(path + suffix) === null);
+}
+
+function openUnfinished(
+  destination: FilePath,
+  driver: SqliteDriver,
+  readOnly: boolean,
+): ReturnType<typeof openDatabase> {
+  const database = openDatabase(MAIN, destination.path, driver, readOnly);
   if (database.version > 0) return database;
   throw database.connection.abandonOpening(exists());
 }
 
-/** With nothing announced, no commit that names it can come to light any more. */
-function assertNotNamed(ledger: Ledger, meta: ReturnType<typeof readMainMeta>): void {
-  const found = ledger.readMeta();
-  if (found.lineage !== meta.lineage || found.epoch === meta.epoch) throw exists();
+/** Gives what the ledger says of itself, which does not name the destination. */
+function assertUnfinished(meta: MainMeta, ledger: Ledger | null): LedgerMeta | null {
+  if (meta.pendingFrom === null) throw exists();
+  const found = ledger?.readMeta() ?? null;
+  if (found !== null && (found.lineage !== meta.lineage || found.epoch === meta.epoch)) throw exists();
+  return found;
+}
+
+/** With nothing announced, no commit that names the destination can come to light any more. */
+function withdrawAnnouncement(ledger: Ledger, found: LedgerMeta): void {
   if (found.announced === null || ledger.announce(found, null)) return;
   throw new StorageError("BUSY", "Cannot restore: the ledger is being written");
 }
