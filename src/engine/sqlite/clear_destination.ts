@@ -50,7 +50,7 @@ function inspectDestination({ path }: FilePath): ReturnType<typeof inspectPrivat
   }
 }
 
-/** A backup that lies there must not change in a byte: opened for writing, it would be given another journal. */
+/** What is not to be removed must not change in a byte: opened for writing, it may be given another journal. */
 function lookWithoutWriting(destination: FilePath, ledger: Ledger | null, driver: SqliteDriver): void {
   if (!isAtRest(destination)) return;
   const { connection } = openUnfinished(destination, driver, true);
