@@ -68,7 +68,6 @@ Deno.test("What a pending deletion names is in no inspection: it is completed fi
   await fill(memory, ONE_OF_EACH);
   store.driver.fail({
     database: "main",
-    verbs: ["run"],
     sql: "COMMIT",
     effect: "before",
     code: RESULT.IOERR,
