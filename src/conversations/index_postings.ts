@@ -51,7 +51,8 @@ export class PostingReader {
     const isKnown = ({ index }: FoundTerm): boolean => (postings.get(index)?.below ?? 0) >= boundary;
     const unknown = terms.filter((term) => !isKnown(term));
     for (const { index } of unknown) postings.set(index, { below: boundary, found: [] });
-    const byTerm = Map.groupBy(await this.#readPostings(unknown), ({ term }) => term);
+    const read = unknown.length === 0 ? [] : await this.#readPostings(unknown);
+    const byTerm = Map.groupBy(read, ({ term }) => term);
     for (const [term, found] of byTerm) postings.set(term, { below: boundary, found });
     return terms.flatMap(({ index }) =>
       (postings.get(index)?.found ?? []).filter(({ turn }) => turn < boundary)
