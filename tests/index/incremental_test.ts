@@ -87,6 +87,44 @@ Deno.test("RET-11 A turn that gets shorter leaves nothing behind in the index", 
   assert.deepEqual(await conversation.search("cedar"), []);
 });
 
+Deno.test("RET-11 A revision that is refused leaves the chunks of the turn whole", async () => {
+  await using scenario = await Scenario.start();
+  const { conversation } = scenario;
+  await scenario.put(["alder. birch."]);
+  const found = await conversation.search("birch");
+  const [old] = await scenario.history();
+  const value = {
+    ...old!,
+    revision: 2,
+    messages: [{ messageId: "new", role: "user" as const, content: "cedar." }],
+  };
+  await assert.rejects(conversation.putTurn(value, { operationId: "late", expectedRevision: 0 }), {
+    code: "CONFLICT",
+    reason: "REVISION",
+  });
+  assert.deepEqual(await conversation.search("birch"), found);
+  assert.deepEqual(await conversation.search("cedar"), []);
+});
+
+Deno.test("RET-17 A turn of half a megabyte without a break is indexed while other calls are served", async () => {
+  await using scenario = await Scenario.start();
+  const { conversation } = scenario;
+  await scenario.put(["数据管线".repeat(40_000)]);
+  let isIndexed = false;
+  const search = conversation.search("管线").then((hits) => {
+    isIndexed = true;
+    return hits;
+  });
+  const other = scenario.memory.conversation({ ...SCOPE, sessionId: "other" });
+  let served = 0;
+  while (!isIndexed) {
+    await other.append([{ role: "user", content: "meanwhile" }]);
+    if (!isIndexed) served++;
+  }
+  assert.ok((await search).length > 0);
+  assert.ok(served > 10, `${served} turns stored while the turn was indexed`);
+});
+
 Deno.test("indexBatch() goes on where it stopped, after a restart too, and leaves revision and snapshot as they are", async () => {
   await using store = await makeFileStore(new TappedDriver(nodeSqlite));
   const first = await store.open();
