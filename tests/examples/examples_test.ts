@@ -103,7 +103,7 @@ Deno.test("The example of a deletion finds the secret before, nothing after a sc
 });
 
 Deno.test("The example of a move imports once, and never what was deleted", async () => {
-  assert.deepEqual(await printedBy("05_move_a_conversation.ts"), [
+  assert.deepEqual(await printedBy("08_move_a_conversation.ts"), [
     "lines: 6",
     "first import: 2 turns and 1 pin imported, 0 turns unchanged, 0 refused",
     "equal to the byte: true",

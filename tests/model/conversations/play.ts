@@ -14,6 +14,7 @@ import {
   summaryFromHistory,
 } from "@holdfast/memory";
 import { sourceOf } from "../../conversations/samples.ts";
+import { DatabaseNames } from "../../kit/database_names.ts";
 import { Seeded } from "../records/seeded.ts";
 import { compareAll, compareSnapshot } from "./comparison.ts";
 import {
@@ -83,7 +84,8 @@ class Player {
   readonly #run: Run;
   readonly #taken: { readonly snapshot: Snapshot; readonly token: Token }[] = [];
   #stores: Memory[] = [];
-  #connections: SqliteConnection[] = [];
+  readonly #names = new DatabaseNames();
+  #main: SqliteConnection | null = null;
 
   constructor(run: Run) {
     this.#run = run;
@@ -100,7 +102,7 @@ class Player {
       name: nodeSqlite.name,
       open: (path, options) => {
         const connection = nodeSqlite.open(path, options);
-        this.#connections.push(connection);
+        if (this.#names.nameOf(path) === "main") this.#main = connection;
         return connection;
       },
     };
@@ -112,7 +114,7 @@ class Player {
 
   async close(): Promise<void> {
     for (const memory of this.#stores.splice(0)) await memory.close();
-    this.#connections = [];
+    this.#main = null;
   }
 
   async check(): Promise<void> {
@@ -128,7 +130,7 @@ class Player {
       await this.open();
     } else if (step.op === "prune") await this.#prune(memory, step.scrub);
     else await this.#call(memory, step, number);
-    compareAll(this.#connections[1]!, this.model);
+    compareAll(this.#main!, this.model);
   }
 
   async #prune(memory: Memory, scrub: boolean): Promise<void> {

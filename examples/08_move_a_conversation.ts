@@ -2,7 +2,7 @@
  * A conversation moves from one store to another, through a file of JSON Lines: equal to the byte, though a second import
  * meets what is there already, and a third one what was deleted in between.
  *
- * `deno run --allow-read=.demo --allow-write=.demo examples/05_move_a_conversation.ts`
+ * `deno run --allow-read=.demo --allow-write=.demo examples/08_move_a_conversation.ts`
  */
 import { type ImportReport, type Memory, openMemory } from "../mod.ts";
 
