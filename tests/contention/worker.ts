@@ -1,18 +1,12 @@
 /** One of several processes on one store. Reads tasks from standard input, answers on standard output. */
 
 import { DatabaseSync } from "node:sqlite";
-import { ConflictError, type Memory, MemoryError, openMemory } from "@holdfast/memory";
+import { type Memory, openMemory } from "@holdfast/memory";
 import { COUNTER, THREAD, VISITS } from "./shared_names.ts";
 import { mix } from "./mix.ts";
 import { oldLibrary } from "./old_library.ts";
-import type { Answer, Task } from "./task.ts";
-
-const encoder = new TextEncoder();
-
-function answer(line: Answer): void {
-  const bytes = encoder.encode(`${JSON.stringify(line)}\n`);
-  for (let written = 0; written < bytes.length;) written += Deno.stdout.writeSync(bytes.subarray(written));
-}
+import { serve } from "./serve.ts";
+import type { Task } from "./task.ts";
 
 let opened: Memory | null = null;
 let holder: DatabaseSync | null = null;
@@ -101,26 +95,4 @@ async function forgetOverAndOver({ records }: Memory, key: string, times: number
   return forgotten;
 }
 
-async function* lines(): AsyncIterable<string> {
-  let rest = "";
-  for await (const text of Deno.stdin.readable.pipeThrough(new TextDecoderStream())) {
-    const parts = (rest + text).split("\n");
-    rest = parts.pop()!;
-    yield* parts;
-  }
-}
-
-answer({ type: "ready" });
-for await (const line of lines()) {
-  try {
-    answer({ type: "done", result: await perform(JSON.parse(line) as Task) });
-  } catch (error) {
-    const { name, message, stack = "" } = error as Error;
-    const code = error instanceof ConflictError
-      ? error.reason
-      : error instanceof MemoryError
-      ? error.code
-      : name;
-    answer({ type: "error", code, message, stack });
-  }
-}
+await serve(perform);

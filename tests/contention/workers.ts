@@ -16,7 +16,7 @@ export class WorkerError extends Error {
 }
 
 /** One process. Its tasks begin when they are written to it: being ready and waiting, all begin at once. */
-export class Worker implements AsyncDisposable {
+export class Worker<Job = Task> implements AsyncDisposable {
   readonly #child: Deno.ChildProcess;
   readonly #writer: WritableStreamDefaultWriter<Uint8Array<ArrayBuffer>>;
   readonly #answers: AsyncIterator<Answer>;
@@ -28,10 +28,10 @@ export class Worker implements AsyncDisposable {
   }
 
   /** Starts a process and waits until it has loaded everything. */
-  static async start(): Promise<Worker> {
-    const worker = new Worker(
+  static async start<Job = Task>(script: string = WORKER): Promise<Worker<Job>> {
+    const worker = new Worker<Job>(
       new Deno.Command(Deno.execPath(), {
-        args: ["run", "-A", "--no-prompt", WORKER],
+        args: ["run", "-A", "--no-prompt", script],
         stdin: "piped",
         stdout: "piped",
         stderr: "inherit",
@@ -42,12 +42,12 @@ export class Worker implements AsyncDisposable {
   }
 
   /** Starts several. */
-  static async startAll(count: number): Promise<Workers> {
-    return new Workers(await Promise.all(Array.from({ length: count }, () => Worker.start())));
+  static async startAll<Job = Task>(count: number, script: string = WORKER): Promise<Workers<Job>> {
+    return new Workers(await Promise.all(Array.from({ length: count }, () => Worker.start<Job>(script))));
   }
 
   /** Gives it a task and waits for the answer; an error is thrown as {@linkcode WorkerError}. */
-  async perform<T>(task: Task): Promise<T> {
+  async perform<T>(task: Job): Promise<T> {
     await this.#writer.write(new TextEncoder().encode(`${JSON.stringify(task)}\n`));
     const { value: answer, done } = await this.#answers.next();
     if (done === true) throw new Error("the worker ended without an answer");
@@ -72,15 +72,15 @@ export class Worker implements AsyncDisposable {
 }
 
 /** Several workers, given their tasks in one turn of the event loop. */
-export class Workers implements AsyncDisposable {
-  readonly all: readonly Worker[];
+export class Workers<Job = Task> implements AsyncDisposable {
+  readonly all: readonly Worker<Job>[];
 
-  constructor(all: readonly Worker[]) {
+  constructor(all: readonly Worker<Job>[]) {
     this.all = all;
   }
 
   /** Gives each a task at once, and waits for all answers. */
-  perform<T>(task: (index: number) => Task): Promise<T[]> {
+  perform<T>(task: (index: number) => Job): Promise<T[]> {
     return Promise.all(this.all.map((worker, index) => worker.perform<T>(task(index))));
   }
 
