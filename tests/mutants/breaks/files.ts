@@ -63,8 +63,8 @@ export const FILE_BREAKS: readonly Mutant[] = [
   {
     name: "a foreign file is opened before it is recognized",
     file: "src/files/header.ts",
-    find: "if (view.getInt32(APPLICATION_ID_OFFSET) !== kind.applicationId) {",
-    replace: "if (view.getInt32(APPLICATION_ID_OFFSET) === 1) {",
+    find: "if (applicationId !== kind.applicationId) throw foreign(kind, applicationId);",
+    replace: "if (applicationId === 1) throw foreign(kind, applicationId);",
     test: `${TARGETS}/files_test.ts`,
     promise: "A foreign database is refused",
     why: "opening it would already change it",
