@@ -5,10 +5,21 @@ import { TemporaryDirectory } from "../kit/temporary_directory.ts";
 
 const EXAMPLES = new URL("../../examples/", import.meta.url);
 const CONFIG = new URL("../../deno.json", import.meta.url).pathname;
-const PERMISSIONS = ["--allow-read=.demo", "--allow-write=.demo"];
+
+/** The permissions that an example says it needs; each is bounded. */
+function permissionsOf(name: string): readonly string[] {
+  const text = Deno.readTextFileSync(new URL(name, EXAMPLES));
+  const flags = new RegExp(`deno run (--[^` + "`" + `]*) examples/${name}`).exec(text)?.[1]?.split(" ") ?? [];
+  assert(flags.includes("--allow-read=.demo") && flags.includes("--allow-write=.demo"));
+  assert(
+    flags.every((flag) => /^--allow-(read|write|run|net)=\S+$/.test(flag)),
+    `${name}: ${flags.join(" ")}`,
+  );
+  return flags;
+}
 
 /** Runs one in an empty directory; gives what it printed. */
-async function runExample(name: string, permissions: readonly string[] = PERMISSIONS): Promise<{
+async function runExample(name: string, permissions: readonly string[] = permissionsOf(name)): Promise<{
   readonly code: number;
   readonly printed: readonly string[];
   readonly complaints: string;
@@ -45,8 +56,6 @@ const NAMES = [...Deno.readDirSync(EXAMPLES)].map(({ name }) => name).filter((na
 
 for (const name of NAMES) {
   Deno.test(`The example ${name} names its permissions, needs no more, and leaves nothing behind`, async () => {
-    const text = await Deno.readTextFile(new URL(name, EXAMPLES));
-    assert(text.includes(`deno run ${PERMISSIONS.join(" ")} examples/${name}`));
     assert((await printedBy(name)).length > 5);
   });
 }
@@ -100,6 +109,39 @@ Deno.test("The example of a deletion finds the secret before, nothing after a sc
   ]);
   assert.match(unscrubbed[3]!, /^search after the deletion: still in agent\.db/);
   assert.match(unscrubbed[4]!, /^search after closing: (nothing|still in agent\.db) \(2 files\)$/);
+});
+
+Deno.test("The example of two workers loses no basket, and the slower one reads again", async () => {
+  const printed = await printedBy("05_two_workers.ts");
+  assert.match(printed[0]!, /^(pears|plums): read revision 1, but it is 2 by now; again$/);
+  assert.deepEqual(printed.slice(1), [
+    "baskets: pears, plums",
+    "revision: 3",
+    "with update: figs, nuts, pears, plums",
+    "revision: 5",
+    "sound: true",
+  ]);
+});
+
+Deno.test("The example of kills finds every write that was acknowledged", async () => {
+  const [kills, acknowledged, found, ...rest] = await printedBy("06_killed_at_random.ts");
+  assert.equal(kills, "kills: 8");
+  const count = Number(/^writes that were acknowledged: (\d+)$/.exec(acknowledged!)![1]);
+  assert(count >= 8);
+  assert.equal(found, `of these found: ${count}`);
+  assert.deepEqual(rest, ["said twice: 0", "written twice: 0", "sound: true"]);
+});
+
+Deno.test("The example of tenants behind HTTP keeps them apart, whatever a request says", async () => {
+  assert.deepEqual(await printedBy("07_many_tenants.ts"), [
+    "revision: 1",
+    "retried: 1",
+    "another tenant's: 1",
+    'orchard finds: ["The well is forty metres deep."]',
+    'harbour finds: ["The quay is nine metres deep."]',
+    "nowhere finds: Who are you?",
+    "at once: 40 revisions up to 41",
+  ]);
 });
 
 Deno.test("The example of a move imports once, and never what was deleted", async () => {
