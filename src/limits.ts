@@ -257,3 +257,12 @@ export const INSPECTED_DEFAULT = 100;
 
 /** Tenants and scopes in one page of `inspect`. */
 export const INSPECTED_MAX = 1_000;
+
+/** Characters that the command line holds back before it writes: few writes for long results, little in memory. */
+export const OUTPUT_BUFFER_CHARACTERS = 65_536;
+
+/** Milliseconds between two drawings of a progress bar: ten a second look steady, and cost nothing beside the work. */
+export const PROGRESS_INTERVAL_MS = 100;
+
+/** Bytes of a file that the command line takes a receipt or watermark from; they have less than one kilobyte. */
+export const SMALL_FILE_BYTES_MAX = 65_536;

@@ -58,6 +58,13 @@ Deno.test("nothing but the driver ./ffi names a registry that may be out of reac
   );
 });
 
+Deno.test("only the command line imports what only it needs", () => {
+  assert.deepEqual(
+    offenders(/from "(commander|get-east-asian-width)"/, (path) => path.startsWith("src/cli/")),
+    [],
+  );
+});
+
 Deno.test("no statement reads every column, replaces rows, or matches patterns", () => {
   assert.deepEqual(offenders(/SELECT \*|INSERT OR REPLACE|\bLIKE\b/, () => false), []);
 });
@@ -89,6 +96,7 @@ Deno.test("arrows between folders point one way", () => {
     [/^src\/retrieval\//, /\/(records|conversations|context)\//],
     [/^src\/records\//, /\/(conversations|context)\//],
     [/^src\/[a-z]+\/(?<!^src\/lines\/)/, /\/lines\//],
+    [/^src\/(?!cli\/)/, /\/cli\//],
   ];
   const wrong = SOURCES.flatMap(({ path, text }) =>
     [...text.matchAll(/from "(\.[^"]+)"/g)]

@@ -115,7 +115,7 @@ const STEPS: readonly Step[] = [
     run: () => command(["check", ...SOURCES, ...filesBelow(["tests", "examples", "bench"], ".ts")]),
   },
   { name: "types of ./ffi", run: checkFfi },
-  { name: "documentation", run: () => command(["doc", "--lint", "mod.ts"]) },
+  { name: "documentation", run: () => command(["doc", "--lint", "mod.ts", "src/cli/main.ts"]) },
   { name: "tests", run: () => tests(["task", "test"]) },
   {
     name: "examples in the documentation",

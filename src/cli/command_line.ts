@@ -1,0 +1,140 @@
+/** The whole command line: parses the words, runs one command, tells what went wrong, gives the exit code. */
+
+import { Command, CommanderError } from "commander";
+import { PACKAGE_VERSION } from "../context/package_version.ts";
+import { BACKUP } from "./backup.ts";
+import { CHECK } from "./check.ts";
+import { type Declare, flagsFor, INSTALLED, type Run } from "./command.ts";
+import { CONTEXT } from "./context.ts";
+import { DELETE } from "./delete.ts";
+import { DEMO } from "./demo.ts";
+import { EXPORT } from "./export.ts";
+import { type Failure, failureOf, wrongWords } from "./failure.ts";
+import { IMPORT } from "./import.ts";
+import { INSPECT } from "./inspect.ts";
+import { Interruption } from "./interruption.ts";
+import { PRUNE } from "./prune.ts";
+import { RESTORE } from "./restore.ts";
+import { ReaderGone, Screen, type Streams } from "./screen.ts";
+import { SEARCH } from "./search.ts";
+import { VERIFY } from "./verify.ts";
+
+const COMMANDS: readonly Declare[] = [
+  ...[INSPECT, SEARCH, CONTEXT, CHECK, PRUNE, DELETE, VERIFY],
+  ...[BACKUP, RESTORE, EXPORT, IMPORT, DEMO],
+];
+
+const HELP_COLUMNS_MAX = 100;
+
+const AFTER = `
+Exit status:
+  0    done
+  1    refused by the store, a file or a permission; or a check, receipt or scrub that is not in order
+  2    the words were wrong
+  130  interrupted (143 by SIGTERM); nothing is left half done
+
+A command needs --allow-read for the directories of the files it is given, and --allow-write as well if it
+writes; --help of each command says which. To install it with what all commands need:
+  deno install --global --name holdfast ${flagsFor("write")} \\
+    ${INSTALLED}
+
+Stored text is shown only where it is asked for, with control characters spelled out; --json has it exactly.
+Colours and progress are shown on a terminal only; NO_COLOR turns colours off.`;
+
+/** Runs the command that the words say; gives the exit code. */
+export async function runCommandLine(
+  args: readonly string[],
+  streams: Streams = { output: Deno.stdout, errors: Deno.stderr },
+): Promise<number> {
+  using interruption = new Interruption();
+  const screen = new Screen(streams, args.slice(0, endOfOptions(args)).includes("--json"));
+  let exitCode = 0;
+  const run: Run = async (work) => {
+    if (!await work({ screen, signal: interruption.signal })) exitCode = 1;
+  };
+  try {
+    await makeProgram(screen, run).parseAsync(args, { from: "user" });
+    await screen.flush();
+    return exitCode;
+  } catch (error) {
+    if (error instanceof ReaderGone) return 0;
+    return await tellFailure(screen, interruption, error);
+  }
+}
+
+/** One line on standard error, or one JSON object; what was printed before comes first. */
+async function tellFailure(screen: Screen, interruption: Interruption, error: unknown): Promise<number> {
+  try {
+    await screen.flush();
+  } catch (gone) {
+    if (gone instanceof ReaderGone) return 0;
+    throw gone;
+  }
+  if (error instanceof CommanderError && error.exitCode === 0) return 0;
+  const failure = interruption.exitCode !== null && interruption.signal.reason === error
+    ? interrupted(interruption.exitCode)
+    : error instanceof CommanderError
+    ? ofParser(error)
+    : failureOf(error);
+  const { code, reason, message, advice, details, exitCode } = failure;
+  if (screen.json) {
+    const told = reason === undefined ? { code, message } : { code, reason, message };
+    await screen.noteValue({ error: { ...told, advice, details, exitCode } });
+  } else {await screen.note(
+      `holdfast: ${code}${reason ? ` ${reason}` : ""}: ${sentence(message)} ${advice}`.trimEnd(),
+    );}
+  return exitCode;
+}
+
+/** Words after `--` are no options. */
+function endOfOptions(args: readonly string[]): number {
+  const end = args.indexOf("--");
+  return end < 0 ? args.length : end;
+}
+
+function sentence(text: string): string {
+  return /[.!?)]$/.test(text) ? text : `${text}.`;
+}
+
+function interrupted(exitCode: number): Failure {
+  return {
+    code: "INTERRUPTED",
+    message: "Nothing is left half done",
+    advice: "Repeat the command to go on.",
+    details: {},
+    exitCode,
+  };
+}
+
+/** The parser's words on one line; without any words it shows the help. */
+function ofParser(error: CommanderError): Failure {
+  if (error.code === "commander.help") return wrongWords("A command is needed", "Say --help.");
+  const message = error.message.replace(/^error: /, "").replaceAll("\n", " ");
+  const told = `${message.charAt(0).toUpperCase()}${message.slice(1)}`;
+  return error.code === "commander.unknownCommand" ? wrongWords(told, "Say --help.") : wrongWords(told);
+}
+
+function makeProgram(screen: Screen, run: Run): Command {
+  const columns = Math.min(screen.columns ?? HELP_COLUMNS_MAX, HELP_COLUMNS_MAX);
+  const program = new Command("holdfast")
+    .description("Looks into and looks after a store of Holdfast: memory for AI-agent harnesses.")
+    .version(PACKAGE_VERSION, "--version", "show the version")
+    .option("--json", "print one JSON value, and errors as JSON")
+    .helpOption("-h, --help", "show help")
+    .helpCommand("help [command]", "show help of a command")
+    .addHelpText("after", AFTER)
+    .configureHelp({ showGlobalOptions: true })
+    .exitOverride();
+  // By default the parser asks the environment whether colours are wanted, for which there is no permission.
+  program.configureOutput({
+    writeOut: (text) => screen.own(text),
+    writeErr: () => {},
+    outputError: () => {},
+    getOutHasColors: () => false,
+    getErrHasColors: () => false,
+    getOutHelpWidth: () => columns,
+    getErrHelpWidth: () => columns,
+  });
+  for (const declare of COMMANDS) declare(program, run);
+  return program;
+}

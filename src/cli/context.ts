@@ -1,0 +1,137 @@
+/** `context`: what an agent would be given for a question, block by block, and what was left out. */
+
+import type { AssembledContext } from "../context/assembled_context.ts";
+import type { LayerName } from "../context/diagnostics.ts";
+import type { SourceRef } from "../contracts/source_ref.ts";
+import {
+  counted,
+  type Declare,
+  openStore,
+  scopeOf,
+  type ScopeOptions,
+  type Session,
+  storeCommand,
+  wholeNumber,
+  withScope,
+} from "./command.ts";
+import type { Screen } from "./screen.ts";
+import { READ_ONLY_TEXT } from "./search.ts";
+
+interface ContextOptions extends ScopeOptions {
+  readonly budget?: number;
+  readonly system: string;
+  readonly readOnly?: true;
+}
+
+const SYSTEM_DEFAULT = "Answer from the data you are given.";
+
+/** Why a layer came to what it did, in words. Other reasons are shown as they are. */
+const REASONS: Readonly<Record<string, string>> = {
+  unchanged: "nothing had to be shortened",
+  messages_capped: "longer than the cap: head and tail are shown",
+  no_old_history: "nothing: the window holds every turn",
+  recent_suffix_selected: "the window holds the newest turns that fit",
+  empty_window: "no turn fits the window",
+  empty_query: "the question has no word to look for",
+  no_match: "nothing matches",
+  zero_reserve: "nothing is reserved for it",
+  summary_reused: "it stands for older turns",
+  empty_summary: "it is empty",
+  final_request_over_budget: "the finished request did not fit",
+  evidence_retrieved: "the best that fit are shown",
+  evidence_over_budget: "nothing found fits its reserve",
+  summary_over_budget: "it does not fit its reserve",
+  summary_unavailable_or_stale: "none stands for the turns left out",
+};
+
+/** Declares it. */
+export const CONTEXT: Declare = (program, run) => {
+  withScope(storeCommand(program, "context", {
+    summary: "Assemble the context for a question, and show its blocks",
+    access: "write",
+    example: "DIR/agent.db --tenant orchard --session spring which pears?",
+    more:
+      "Shows text: that is what it is for. Indexes first what is not indexed yet, hence the permission to write.",
+  }))
+    .argument("<question...>", "the question; after `--` it may begin with a dash")
+    .option("--budget <tokens>", "how many tokens the request may have (3000)", wholeNumber(1))
+    .option("--system <text>", "the system text", SYSTEM_DEFAULT)
+    .option("--read-only", READ_ONLY_TEXT)
+    .action((store: string, words: readonly string[], options: ContextOptions) =>
+      run((session) => showContext(session, store, words.join(" "), options))
+    );
+};
+
+async function showContext(
+  { screen, signal }: Session,
+  store: string,
+  question: string,
+  options: ContextOptions,
+): Promise<boolean> {
+  await using memory = await openStore(store, options, options.readOnly ? "read" : "write");
+  const budget = options.budget === undefined ? {} : { inputCap: options.budget };
+  const { snapshot, context } = await memory.conversation(scopeOf(options)).assemble(question, budget, {
+    system: options.system,
+    signal,
+  });
+  if (screen.json) {
+    const { request, blocks, diagnostics } = context;
+    await screen.value({ snapshot, request, blocks, diagnostics });
+  } else await printContext(screen, context);
+  return true;
+}
+
+async function printContext(screen: Screen, { blocks, diagnostics }: AssembledContext): Promise<void> {
+  const { estimate, inputAllowance, remainingTokens, baseRequestTokens } = diagnostics;
+  for (const { kind, content } of blocks) {
+    if (content === "") continue;
+    await screen.line(kind, "bold");
+    await screen.block(content);
+  }
+  await screen.line();
+  const rows = blocks.map(({ kind, tokens, sources, content }, at) => [
+    kind,
+    String(tokens),
+    String(diagnostics.blocks[at]!.inputDeltaTokens),
+    content === "" ? "(empty)" : sourcesOf(kind, sources),
+  ]);
+  await screen.table(
+    "Blocks",
+    [{ head: "block" }, { head: "tokens", align: "right" }, { head: "adds", align: "right" }, {
+      head: "taken from",
+    }],
+    [...rows, ["frame", "", String(baseRequestTokens), "the request around them"]],
+  );
+  await screen.table(
+    "Left out",
+    [{ head: "what" }, { head: "how much" }, { head: "why" }],
+    leftOut(diagnostics),
+  );
+  await screen.line(
+    `${estimate.estimatedTokens} of ${counted(inputAllowance, "token")}, ${remainingTokens} left.`,
+    "bold",
+  );
+}
+
+function sourcesOf(kind: string, sources: readonly SourceRef[]): string {
+  const turns = [...new Set(sources.map(({ turnId }) => turnId))];
+  if (turns.length === 0) return kind === "pinned" ? "pins" : "what was asked";
+  return `${counted(turns.length, "turn")}: ${turns.join(", ")}`;
+}
+
+function leftOut({ layers, ...told }: AssembledContext["diagnostics"]): readonly (readonly string[])[] {
+  const why = (name: LayerName): string => {
+    const reason = layers.find(({ layer }) => layer === name)?.reason ?? "";
+    return REASONS[reason] ?? reason.replaceAll("_", " ");
+  };
+  const isCapped = layers.some(({ reason }) => reason === "messages_capped");
+  const capped = isCapped ? layers.find(({ layer }) => layer === "CAP")!.changedTurnIds.length : 0;
+  const pieces = told.retrievedChunkIds.length;
+  return [
+    ["older turns", String(told.omittedTurnCount), why("WINDOW")],
+    ["parts of long messages", `in ${counted(capped, "turn")}`, why("CAP")],
+    ["pieces found in older turns", pieces === 0 ? "all" : `all but ${pieces}`, why("RETRIEVE")],
+    ["summary of older turns", told.summaryUsed ? "shown" : "none", why("SUMMARIZE")],
+    ...told.drops.map(({ kind, sourceId }) => [kind, sourceId ?? "", REASONS.final_request_over_budget!]),
+  ];
+}

@@ -1,0 +1,81 @@
+/** `export`: a conversation or the whole store as JSON Lines. */
+
+import type { ExportLinesOptions } from "../contracts/lines.ts";
+import type { Memory } from "../memory.ts";
+import {
+  counted,
+  type Declare,
+  openStore,
+  type Session,
+  storeCommand,
+  type StoreOptions,
+} from "./command.ts";
+import { wrongWords } from "./failure.ts";
+import { PrivateFile, STANDARD } from "./file_access.ts";
+import { Progress } from "./progress.ts";
+
+interface ExportOptions extends StoreOptions {
+  readonly tenant?: string;
+  readonly session?: string;
+  readonly showContent?: true;
+}
+
+/** Declares it. */
+export const EXPORT: Declare = (program, run) => {
+  storeCommand(program, "export", {
+    summary: "Write a conversation or the whole store as JSON Lines",
+    access: "write",
+    example: "DIR/agent.db DIR/store.jsonl --show-content",
+    more: "Without --show-content the lines show ids, revisions, counts and bytes, and cannot be imported. " +
+      "To standard output --allow-read is enough. A file is private, and nothing is ever written over.",
+  })
+    .argument("[file]", "the file to make; - for standard output", STANDARD)
+    .option("--tenant <id>", "whose conversation; with --session")
+    .option("--session <id>", "only this conversation; with --tenant")
+    .option("--show-content", "write values and texts")
+    .action((store: string, file: string, options: ExportOptions) =>
+      run((session) => writeExport(session, store, file, options))
+    );
+};
+
+async function writeExport(
+  session: Session,
+  store: string,
+  path: string,
+  { tenant, session: sessionId, showContent, ...options }: ExportOptions,
+): Promise<boolean> {
+  const { screen, signal } = session;
+  if ((tenant === undefined) !== (sessionId === undefined)) {
+    throw wrongWords("--tenant and --session go together");
+  }
+  const scope = tenant === undefined || sessionId === undefined
+    ? {}
+    : { scope: { tenantId: tenant, sessionId } };
+  const wanted = { ...scope, includeContent: showContent === true, signal };
+  await using memory = await openStore(store, options, "read");
+  if (path === STANDARD) {
+    for await (const line of memory.exportLines(wanted)) await screen.lines(line);
+    return true;
+  }
+  const lines = await writeFile(session, memory, path, wanted);
+  if (screen.json) await screen.value({ file: path, lines });
+  else await screen.line(`Wrote ${counted(lines, "line")} to ${path}.`, "green");
+  return true;
+}
+
+async function writeFile(
+  { screen }: Session,
+  memory: Memory,
+  path: string,
+  wanted: ExportLinesOptions,
+): Promise<number> {
+  await using file = await PrivateFile.make(path, "file");
+  using progress = new Progress(screen);
+  let count = 0;
+  for await (const line of memory.exportLines(wanted)) {
+    await file.write(line);
+    progress.tell("writing lines", ++count);
+  }
+  await file.finish();
+  return count;
+}

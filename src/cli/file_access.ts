@@ -1,0 +1,148 @@
+/** The command line's own files: read, or made private where nothing is; permissions are asked for without prompting. */
+
+import type { ErrorDetails } from "../errors.ts";
+import { MemoryError } from "../errors.ts";
+import { requirePermissions } from "../files/permissions.ts";
+import { parsePath } from "../files/store_path.ts";
+import { SMALL_FILE_BYTES_MAX } from "../limits.ts";
+import { CommandError } from "./failure.ts";
+
+/** The name that means standard input or output. */
+export const STANDARD = "-";
+
+/** Requires the permissions for a file, or for its directory; names the flags that are missing. */
+function requireAccess(path: string, what: string, readOnly: boolean): void {
+  const names = readOnly ? ["read"] as const : ["read", "write"] as const;
+  if (names.every((name) => Deno.permissions.querySync({ name, path }).state === "granted")) return;
+  try {
+    requirePermissions([parsePath(what, path).parent], readOnly);
+  } catch (error) {
+    if (!(error instanceof MemoryError) || error.code !== "PERMISSION") throw error;
+    const { flags } = error.details as ErrorDetails & { readonly flags: readonly string[] };
+    throw new CommandError("PERMISSION", `Cannot open the ${what}: run Deno with ${flags.join(" ")}`, {
+      details: error.details,
+    });
+  }
+}
+
+/** Requires that a file is there; gives its size. */
+export function requireFile(path: string, what: string, readOnly: boolean): number {
+  requireAccess(path, what, readOnly);
+  try {
+    return Deno.statSync(path).size;
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory)) throw error;
+    throw new CommandError("NOT_FOUND", `There is no file ${path}`, {
+      advice: `Look at the path of the ${what}.`,
+    });
+  }
+}
+
+/** Whether anything has that name. */
+export function isThere(path: string, what: string, readOnly: boolean): boolean {
+  requireAccess(path, what, readOnly);
+  try {
+    Deno.lstatSync(path);
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}
+
+/** A small JSON value from a file or standard input. */
+export async function readJson(path: string, what: string, signal: AbortSignal): Promise<unknown> {
+  let text = "";
+  let bytes = 0;
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  for await (const piece of readPieces(path, what, { signal })) {
+    bytes += piece.length;
+    if (bytes > SMALL_FILE_BYTES_MAX) throw noJson(what);
+    text += decodedOr(() => decoder.decode(piece, { stream: true }), what);
+  }
+  return decodedOr(() => JSON.parse(text), what);
+}
+
+function decodedOr<T>(decode: () => T, what: string): T {
+  try {
+    return decode();
+  } catch {
+    throw noJson(what);
+  }
+}
+
+function noJson(what: string): CommandError {
+  return new CommandError("CONTRACT", `The ${what} is not JSON, or too large for one`, {
+    advice: `Give the file that holdfast printed it to.`,
+  });
+}
+
+/** The bytes of a file or of standard input, piece by piece. */
+export async function* readPieces(
+  path: string,
+  what: string,
+  { signal, onBytes }: { readonly signal: AbortSignal; readonly onBytes?: (bytes: number) => void },
+): AsyncGenerator<Uint8Array> {
+  if (path !== STANDARD) requireFile(path, what, true);
+  const readable = path === STANDARD ? Deno.stdin.readable : (await Deno.open(path)).readable;
+  const reader = readable.getReader();
+  // Nothing may come from standard input for ever.
+  const cancel = (): void => void reader.cancel().catch(() => {});
+  signal.addEventListener("abort", cancel, { once: true });
+  let total = 0;
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      signal.throwIfAborted();
+      if (done) return;
+      total += value.length;
+      onBytes?.(total);
+      yield value;
+    }
+  } finally {
+    signal.removeEventListener("abort", cancel);
+    await reader.cancel();
+  }
+}
+
+/** A private file in the making: it stays once it is finished, and else is removed when its block ends. */
+export class PrivateFile implements AsyncDisposable {
+  readonly #path: string;
+  readonly #file: Deno.FsFile;
+  #finished = false;
+
+  private constructor(path: string, file: Deno.FsFile) {
+    this.#path = path;
+    this.#file = file;
+  }
+
+  /** Makes it where nothing is. */
+  static async make(path: string, what: string): Promise<PrivateFile> {
+    parsePath(what, path);
+    requireAccess(path, what, false);
+    return new PrivateFile(path, await Deno.open(path, { write: true, createNew: true, mode: 0o600 }));
+  }
+
+  async write(text: string): Promise<void> {
+    const bytes = new TextEncoder().encode(text);
+    for (let at = 0; at < bytes.length;) at += await this.#file.write(bytes.subarray(at));
+  }
+
+  /** Makes it durable. */
+  async finish(): Promise<void> {
+    await this.#file.sync();
+    this.#finished = true;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#file.close();
+    if (!this.#finished) await Deno.remove(this.#path);
+  }
+}
+
+/** Requires a directory that files can be made in. */
+export function requireDirectory(path: string): void {
+  requirePermissions([path], false);
+  if (Deno.statSync(path).isDirectory) return;
+  throw new CommandError("NOT_FOUND", `There is no directory ${path}`);
+}

@@ -1,0 +1,72 @@
+/** `import`: takes in what `export --show-content` wrote. */
+
+import type { ImportReport, LineCounts } from "../contracts/lines.ts";
+import { openMemory } from "../memory.ts";
+import {
+  type Declare,
+  ledgerOption,
+  requirePath,
+  type Session,
+  storeCommand,
+  type StoreOptions,
+} from "./command.ts";
+import { judgingFile, wrongWords } from "./failure.ts";
+import { isThere, readPieces, requireFile, STANDARD } from "./file_access.ts";
+import { Progress } from "./progress.ts";
+
+/** Declares it. */
+export const IMPORT: Declare = (program, run) => {
+  storeCommand(program, "import", {
+    summary: "Take in what `export --show-content` wrote",
+    access: "write",
+    example: "DIR/agent.db DIR/store.jsonl",
+    more:
+      "Makes the store if it is not there, and says so. Overwrites nothing, and brings back nothing that was " +
+      "deleted. Can be repeated, and goes on where it was interrupted. Records other than checkpoints and facts " +
+      "need a program that knows their kind.",
+  })
+    .argument("<file>", "the lines; - for standard input")
+    .action((store: string, file: string, options: StoreOptions) =>
+      run((session) => takeIn(session, store, file, options))
+    );
+};
+
+async function takeIn(
+  { screen, signal }: Session,
+  store: string,
+  file: string,
+  { ledger }: StoreOptions,
+): Promise<boolean> {
+  requirePath(store);
+  if (file === STANDARD && Deno.stdin.isTerminal()) {
+    throw wrongWords("Nothing comes from the terminal", "Give a file, or pipe the lines in.");
+  }
+  const size = file === STANDARD ? null : requireFile(file, "file", true);
+  const isNew = !isThere(store, "store", false);
+  await using memory = await openMemory(store, ledgerOption(ledger));
+  using progress = new Progress(screen);
+  const pieces = readPieces(file, "file", {
+    signal,
+    onBytes: (bytes) => progress.tell("importing", bytes, size),
+  });
+  const report = await judgingFile(() => memory.importLines(pieces, { signal }));
+  if (screen.json) {
+    await screen.value({ isNew, ...report });
+    return true;
+  }
+  if (isNew) await screen.line(`Made a new store: ${store}`);
+  const sorts: readonly (keyof LineCounts)[] = ["records", "scopes", "turns", "pins", "summaries"];
+  const outcomes: readonly (keyof ImportReport)[] = [
+    "imported",
+    "unchanged",
+    "conflicting",
+    "refused",
+    "expired",
+  ];
+  await screen.table(
+    "Lines",
+    [{ head: "" }, ...outcomes.map((head) => ({ head, align: "right" as const }))],
+    sorts.map((sort) => [sort, ...outcomes.map((outcome) => String(report[outcome][sort]))]),
+  );
+  return true;
+}

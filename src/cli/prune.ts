@@ -1,0 +1,58 @@
+/** `prune`: erases what has expired, completes what is pending, and scrubs the files. */
+
+import {
+  countedAll,
+  type Declare,
+  openStore,
+  type Session,
+  storeCommand,
+  type StoreOptions,
+} from "./command.ts";
+import { Progress } from "./progress.ts";
+
+interface PruneOptions extends StoreOptions {
+  readonly acceptClock?: true;
+}
+
+/** Declares it. */
+export const PRUNE: Declare = (program, run) => {
+  storeCommand(program, "prune", {
+    summary: "Erase what has expired, complete pending deletions, scrub the files",
+    access: "write",
+    example: "DIR/agent.db",
+    more:
+      "Exits with 1 if the scrub could not be completed: then bytes of what was erased may remain in the files. " +
+      "Repeat it once nobody else reads or writes.",
+  })
+    .option("--accept-clock", "believe a clock that is behind the highest time seen")
+    .action((store: string, options: PruneOptions) => run((session) => prune(session, store, options)));
+};
+
+async function prune({ screen, signal }: Session, store: string, options: PruneOptions): Promise<boolean> {
+  await using memory = await openStore(store, options, "write");
+  using progress = new Progress(screen);
+  const report = await memory.prune({
+    signal,
+    acceptClock: options.acceptClock === true,
+    onProgress: ({ part, done }) => progress.tell(part, done),
+  });
+  const { expired, retiredIndexes, clockLoweredByMs, scrub } = report;
+  const isComplete = scrub?.complete === true;
+  if (screen.json) {
+    await screen.value(report);
+    return isComplete;
+  }
+  await screen.line(`Erased, because expired: ${countedAll({ ...expired })}.`);
+  if (retiredIndexes > 0) await screen.line(`Cleared away: ${retiredIndexes} replaced indexes.`);
+  if (clockLoweredByMs > 0) await screen.line(`The clock mark was lowered by ${clockLoweredByMs} ms.`);
+  if (isComplete) {
+    await screen.line(
+      `Scrubbed: ${scrub.tables} tables rewritten, ${scrub.bytesReturned} bytes returned.`,
+      "green",
+    );
+  } else {
+    const by = scrub?.by === "READERS" ? "somebody is reading" : "somebody is writing";
+    await screen.line(`Not scrubbed completely: ${by}. Repeat it once nobody is.`, "red");
+  }
+  return isComplete;
+}

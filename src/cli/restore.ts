@@ -1,0 +1,143 @@
+/** `restore`: brings a backup to life again, without what was deleted since. */
+
+import type { RestoreOptions, RestoreReport } from "../contracts/backup.ts";
+import type { Watermark } from "../engine/engine.ts";
+import { restoreMemory } from "../memory.ts";
+import { countedAll, type Declare, requirePath, type Session, withPermissions } from "./command.ts";
+import { CommandError, judgingFile, wrongWords } from "./failure.ts";
+import { isThere, readJson, requireFile } from "./file_access.ts";
+import { Progress } from "./progress.ts";
+import type { Screen } from "./screen.ts";
+
+interface RestoreWords {
+  readonly ledger: string;
+  readonly watermark?: string;
+  readonly ledgerLost?: true;
+  readonly yes?: true;
+}
+
+const MORE = `Restore a backup to a name where nothing is yet, and make it the live store.
+
+Without --yes it only says what it would do. Every deletion that the ledger has recorded since the backup is applied
+first, so that nothing comes back. The store before it is fenced from then on; its files are named, so that they
+can be removed. To restore to the old name, move the old file and its -wal and -shm away first; the ledger stays.`;
+
+/** Declares it. */
+export const RESTORE: Declare = (program, run) => {
+  withPermissions(
+    program.command("restore"),
+    "write",
+    "DIR/monday.backup DIR/restored.db \\\n    --ledger DIR/agent.db.deletions --watermark DIR/watermark.json --yes",
+  )
+    .summary("Make a backup the live store, without what was deleted since")
+    .description(MORE)
+    .argument("<backup>", "the file that `backup` made")
+    .argument("<destination>", "the store's new file, where nothing is yet")
+    .requiredOption("--ledger <file>", "where the deletion ledger lies")
+    .option("--watermark <file|json>", "what the ledger must have: what `backup` or `inspect --json` printed")
+    .option(
+      "--ledger-lost",
+      "the ledger is lost: make a new one; what was deleted since the backup comes back",
+    )
+    .option("--yes", "do it")
+    .action((backup: string, destination: string, options: RestoreWords) =>
+      run((session) => restore(session, backup, destination, options))
+    );
+};
+
+async function restore(
+  session: Session,
+  backup: string,
+  destination: string,
+  options: RestoreWords,
+): Promise<boolean> {
+  const { screen, signal } = session;
+  if ((options.watermark === undefined) === (options.ledgerLost === undefined)) {
+    throw wrongWords("Give either --watermark or --ledger-lost");
+  }
+  requirePath(destination);
+  const bytes = requireFile(backup, "backup", true);
+  requireFree(destination, options);
+  const held: RestoreOptions = options.watermark === undefined
+    ? { deletionPath: options.ledger, ledgerLost: true }
+    : { deletionPath: options.ledger, watermark: await readWatermark(options.watermark, signal) };
+  if (!options.yes) {
+    await printPlan(screen, { backup, destination, bytes }, held);
+    return true;
+  }
+  using progress = new Progress(screen);
+  const steps = { copy: "copying", apply: "applying deletions", check: "looking through it" };
+  const restored = await judgingFile(() =>
+    restoreMemory(backup, destination, {
+      ...held,
+      signal,
+      onProgress: ({ step, done }) => progress.tell(steps[step], done, step === "copy" ? bytes : null),
+    })
+  );
+  await restored.close();
+  await printReport(screen, { destination, ledger: options.ledger }, restored.restored!);
+  return true;
+}
+
+function requireFree(destination: string, { ledger, ledgerLost }: RestoreWords): void {
+  if (isThere(destination, "destination", false)) {
+    throw new CommandError("EXISTS", "Something is at the destination already", {
+      advice: "Choose another name, or move the old store and its -wal and -shm away; leave the ledger.",
+    });
+  }
+  if (!ledgerLost) requireFile(ledger, "ledger", false);
+}
+
+/** A watermark, or a report that has one; JSON as it stands, or the file that holds it. */
+async function readWatermark(given: string, signal: AbortSignal): Promise<Watermark> {
+  const value = given.trimStart().startsWith("{")
+    ? parseWatermark(given)
+    : await readJson(given, "watermark", signal);
+  const { watermark = value } = (typeof value === "object" && value !== null ? value : {}) as {
+    readonly watermark?: unknown;
+  };
+  return watermark as Watermark;
+}
+
+function parseWatermark(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw wrongWords("--watermark is no JSON", "Give what `backup` printed, or the file that holds it.");
+  }
+}
+
+async function printPlan(
+  screen: Screen,
+  files: { readonly backup: string; readonly destination: string; readonly bytes: number },
+  held: RestoreOptions,
+): Promise<void> {
+  const ledger = String(held.deletionPath);
+  if (screen.json) {
+    return void await screen.value({ done: false, ...files, ledger, ledgerLost: held.ledgerLost === true });
+  }
+  await screen.line(`Would copy ${files.backup} (${files.bytes} bytes) to ${files.destination}.`);
+  await screen.line(
+    held.ledgerLost === true
+      ? `Would make a new ledger at ${ledger}: what was deleted since the backup comes back.`
+      : `Would apply every deletion that ${ledger} has recorded since; it must have ${
+        held.watermark!.sequence
+      } at least.`,
+  );
+  await screen.line("Would fence the store that is live now: it answers REPLACED from then on.");
+  await screen.line("Nothing was done. Say --yes to do it.", "bold");
+}
+
+async function printReport(
+  screen: Screen,
+  { destination, ledger }: { readonly destination: string; readonly ledger: string },
+  report: RestoreReport,
+): Promise<void> {
+  if (screen.json) return void await screen.value({ done: true, ...report });
+  await screen.line(`Restored to ${destination}, generation ${report.generation}.`, "green");
+  await screen.line(`Erased again, because deleted since: ${countedAll({ ...report.erased })}.`);
+  for (const path of report.fenced) await screen.line(`Fenced; remove it: ${path}`);
+  if (ledger !== `${destination}.deletions`) {
+    await screen.line(`From now on, name its ledger: --ledger ${ledger}`);
+  }
+}

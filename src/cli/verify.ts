@@ -1,0 +1,63 @@
+/** `verify`: proves a deletion again by its receipt. */
+
+import type { Receipt, ReceiptReport } from "../contracts/receipt.ts";
+import {
+  countedAll,
+  type Declare,
+  openStore,
+  type Session,
+  storeCommand,
+  type StoreOptions,
+} from "./command.ts";
+import { judgingFile } from "./failure.ts";
+import { readJson } from "./file_access.ts";
+
+/** Declares it. */
+export const VERIFY: Declare = (program, run) => {
+  storeCommand(program, "verify", {
+    summary: "Prove a deletion by the receipt that it gave",
+    access: "read",
+    example: "DIR/agent.db DIR/receipt.json",
+    more: "Reads only. Exits with 1 if the receipt does not hold.",
+  })
+    .argument("<receipt>", "the file that holds what `delete` printed; - for standard input")
+    .action((store: string, receipt: string, options: StoreOptions) =>
+      run((session) => verify(session, store, receipt, options))
+    );
+};
+
+const ASKED: readonly (readonly [field: keyof ReceiptReport, question: string])[] = [
+  ["lineage", "the receipt is of this store's ledger"],
+  ["chain", "the ledger's chain is unbroken"],
+  ["event", "the deletion stands where the receipt says"],
+  ["applied", "it was carried out"],
+];
+
+async function verify(
+  { screen, signal }: Session,
+  store: string,
+  path: string,
+  options: StoreOptions,
+): Promise<boolean> {
+  const receipt = await readJson(path, "receipt", signal);
+  await using memory = await openStore(store, options, "read");
+  const report = await judgingFile(() => memory.verifyReceipt(receipt as Receipt));
+  if (screen.json) {
+    await screen.value(report);
+    return report.valid;
+  }
+  for (const [field, question] of ASKED) {
+    await screen.line(`${report[field] === true ? "yes" : "no "}  ${question}`);
+  }
+  const remains = countedAll(report.remains);
+  await screen.line(
+    `${remains === "nothing" ? "yes" : "no "}  nothing of it remains${
+      remains === "nothing" ? "" : `: ${remains}`
+    }`,
+  );
+  await screen.line(
+    report.valid ? "The receipt holds." : "The receipt does not hold.",
+    report.valid ? "green" : "red",
+  );
+  return report.valid;
+}
