@@ -3,7 +3,7 @@
 import { type Command, InvalidArgumentError } from "commander";
 import type { MemoryOptions } from "../contracts/memory_options.ts";
 import type { Scope } from "../contracts/scope.ts";
-import { MEMORY_PATH } from "../files/store_path.ts";
+import { MEMORY_PATH, parsePath } from "../files/store_path.ts";
 import { type Memory, openMemory } from "../memory.ts";
 import { wrongWords } from "./failure.ts";
 import { requireFile } from "./file_access.ts";
@@ -111,9 +111,10 @@ export async function openStore(
   return await openMemory(path, { ...more, ...ledgerOption(ledger), readOnly: access === "read" });
 }
 
-/** Requires a store that lies in a file. */
+/** Requires the path of a store that lies in a file. */
 export function requirePath(path: string): void {
   if (path === MEMORY_PATH) throw wrongWords("A store in memory cannot be reached from here", "Give a file.");
+  parsePath("store", path);
 }
 
 /** Where the ledger lies, as an option of opening. */

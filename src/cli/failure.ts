@@ -120,8 +120,22 @@ function ofSystem(error: unknown): Failure {
   if (error instanceof Deno.errors.AlreadyExists) {
     return { ...base, code: "EXISTS", message: "The file is there already", advice: ADVICE.EXISTS! };
   }
-  if (error instanceof Deno.errors.PermissionDenied || error instanceof Deno.errors.NotCapable) {
-    return { ...base, code: "PERMISSION", message: "It is not permitted", advice: ADVICE.PERMISSION! };
+  if (error instanceof Deno.errors.NotCapable) {
+    const advice = "Below /dev, /proc and /sys Deno asks for --allow-all: keep stores elsewhere.";
+    return {
+      ...base,
+      code: "PERMISSION",
+      message: "Deno does not permit this file with the flags it has",
+      advice,
+    };
+  }
+  if (error instanceof Deno.errors.PermissionDenied) {
+    return {
+      ...base,
+      code: "PERMISSION",
+      message: "The system does not permit it",
+      advice: ADVICE.PERMISSION!,
+    };
   }
   const message = error instanceof Error ? `${error.name}: ${error.message}` : "Something unknown was thrown";
   return { ...base, code: "INTERNAL", message, advice: "This is a fault of holdfast; please report it." };

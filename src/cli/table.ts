@@ -24,7 +24,8 @@ export function tableLines(
   widthMax: number | null,
 ): readonly string[] {
   const body = rows.map((row) => row.map(harmless));
-  const widest = (at: number): number => Math.max(0, ...body.map((row) => displayWidth(row[at]!)));
+  const widest = (at: number): number =>
+    body.reduce((widest, row) => Math.max(widest, displayWidth(row[at]!)), 0);
   const natural = columns.map(({ head }, at) => Math.max(displayWidth(head), widest(at)));
   const least = columns.map(({ align }, at) =>
     align === "right" ? widest(at) : Math.min(natural[at]!, TEXT_CELLS_MIN)

@@ -1,0 +1,80 @@
+/** The command line run in this process, with what it printed. */
+
+import assert from "node:assert/strict";
+import { runCommandLine } from "../../src/cli/command_line.ts";
+import type { Stream } from "../../src/cli/screen.ts";
+
+/** How a command ended, and what it printed. */
+export interface Ended {
+  readonly code: number;
+  readonly output: string;
+  readonly errors: string;
+}
+
+class Collected implements Stream {
+  #bytes: number[] = [];
+
+  write(bytes: Uint8Array): Promise<number> {
+    return Promise.resolve(this.writeSync(bytes));
+  }
+
+  writeSync(bytes: Uint8Array): number {
+    for (const byte of bytes) this.#bytes.push(byte);
+    return bytes.length;
+  }
+
+  isTerminal(): boolean {
+    return false;
+  }
+
+  get text(): string {
+    return new TextDecoder("utf-8", { fatal: true }).decode(new Uint8Array(this.#bytes));
+  }
+}
+
+/** Runs a command whose output is piped. */
+export async function holdfast(...words: readonly string[]): Promise<Ended> {
+  const [output, errors] = [new Collected(), new Collected()];
+  const code = await runCommandLine(words, { output, errors });
+  return { code, output: output.text, errors: errors.text };
+}
+
+/** Runs a command that has to succeed without a complaint; gives what it printed. */
+export async function printed(...words: readonly string[]): Promise<string> {
+  const { code, output, errors } = await holdfast(...words);
+  assert.deepEqual({ code, errors }, { code: 0, errors: "" });
+  return output;
+}
+
+/** Runs a command that has to succeed, with `--json`; gives the value, all on one line. */
+// deno-lint-ignore no-explicit-any
+export async function value(...words: readonly string[]): Promise<any> {
+  const output = await printed(...words, "--json");
+  assert.equal(output.indexOf("\n"), output.length - 1);
+  return JSON.parse(output);
+}
+
+/** Requires that a command is refused with one line of errors, prints nothing, and says what to do. */
+export async function assertRefused(
+  words: readonly string[],
+  { code, says }: { readonly code: 1 | 2; readonly says: RegExp },
+): Promise<void> {
+  const ended = await holdfast(...words);
+  assertOneLine(ended.errors);
+  assert.match(ended.errors, says);
+  assert.deepEqual({ code: ended.code, output: ended.output }, { code, output: "" });
+  const asJson = await holdfast("--json", ...words);
+  const { error } = JSON.parse(asJson.errors);
+  assert.deepEqual({ code: asJson.code, told: error.exitCode, output: asJson.output }, {
+    code,
+    told: code,
+    output: "",
+  });
+  assert(ended.errors.startsWith(`holdfast: ${error.code}`));
+}
+
+/** Requires one line, of a sentence at least, without a stack. */
+export function assertOneLine(errors: string): void {
+  assert.match(errors, /^holdfast: [A-Z_ ]+: [^\n]+\n$/);
+  assert.doesNotMatch(errors, /\bat (async )?(file|\S+ \()|\.ts:\d/);
+}

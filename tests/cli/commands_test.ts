@@ -1,0 +1,329 @@
+/** Every command does what it says, in words and in JSON, when its output is piped. */
+
+import assert from "node:assert/strict";
+import { holdfast, printed, value } from "./collected.ts";
+import { DRIVES, POISONED_NAME, POISONED_TEXT } from "./poison.ts";
+import { IN_SCOPE, SCOPE, SECRET, StoredFile } from "./stored.ts";
+
+async function assertSound({ path }: StoredFile): Promise<void> {
+  assert.match(await printed("check", path), /^Nothing is damaged: \d+ rows looked at\.\n$/);
+}
+
+Deno.test("inspect tells tenants, scopes, sizes, the next expiry and deletions, and no text", async () => {
+  await using store = await StoredFile.make();
+  const output = await printed("inspect", store.path);
+  assert.match(output, /^orchard +1 +\d+ +20\d\d-/m);
+  assert.match(output, /^orchard +spring +2 +1 +\d+ +\d+ +never$/m);
+  assert.match(output, /^1 record, 1 conversation, 2 turns, .*; next due 20\d\d-.*\.$/m);
+  assert.match(output, /^Deletions: 0 deletions recorded, 0 pending\.$/m);
+  const detailed = await printed("inspect", store.path, ...IN_SCOPE);
+  assert.match(detailed, /^turn turn-2, revision 1, \d+ bytes$/m);
+  for (const told of [output, detailed, JSON.stringify(await value("inspect", store.path, ...IN_SCOPE))]) {
+    assert(!told.includes("4711") && !told.includes("grafted"));
+  }
+});
+
+Deno.test("inspect --show-content shows records, turns, summaries and pins", async () => {
+  await using store = await StoredFile.make();
+  const output = await printed("inspect", store.path, "--show-content");
+  for (const text of [SECRET, "Prefers lists.", "Pears were grafted.", "Answer in one sentence."]) {
+    assert(output.includes(text), text);
+  }
+  assert.match(output, /^ {2}\| The pears, in March\.$/m);
+  const { items } = await value("inspect", store.path, "--show-content");
+  assert.deepEqual(items.map(({ type }: { type: string }) => type), [
+    ...["record", "scope", "turn", "turn", "summary", "pin"],
+  ]);
+});
+
+Deno.test("inspect looks at one tenant or one conversation, and writes nothing", async () => {
+  await using store = await StoredFile.make(async (memory) => {
+    await memory.conversation(SCOPE).create();
+    await memory.conversation({ ...SCOPE, sessionId: "autumn" }).create();
+    await memory.conversation({ tenantId: "harbour", sessionId: "spring" }).create();
+  });
+  const before = await Deno.readFile(store.path);
+  assert.equal((await value("inspect", store.path)).scopes.length, 3);
+  assert.equal((await value("inspect", store.path, "--tenant", "orchard")).scopes.length, 2);
+  assert.equal((await value("inspect", store.path, ...IN_SCOPE)).scopes.length, 1);
+  assert.deepEqual(await Deno.readFile(store.path), before);
+});
+
+Deno.test("search shows the pieces that answer, best first", async () => {
+  await using store = await StoredFile.make();
+  assert.match(
+    await printed("search", store.path, ...IN_SCOPE, "pears", "March"),
+    /^1\. turn turn-2, score \d/,
+  );
+  const { hits } = await value("search", store.path, ...IN_SCOPE, "--top", "1", "pears");
+  assert.deepEqual(hits.map(({ content }: { content: string }) => content), ["The pears, in March."]);
+  const nothing = await holdfast("search", store.path, ...IN_SCOPE, "submarine");
+  assert.deepEqual(nothing, { code: 0, output: "", errors: "Nothing was found.\n" });
+  await assertSound(store);
+});
+
+Deno.test("search --read-only says that the index is not complete, and works once it is", async () => {
+  await using store = await StoredFile.make();
+  const words = ["search", store.path, ...IN_SCOPE, "--read-only", "pears"];
+  const { code, errors } = await holdfast(...words);
+  assert.equal(code, 1);
+  assert.match(errors, /^holdfast: CONFLICT NOT_READY: .*--read-only once/);
+  await printed("search", store.path, ...IN_SCOPE, "pears");
+  assert.match(await printed(...words), /turn-2/);
+});
+
+Deno.test("context shows the blocks with tokens and sources, and what was left out", async () => {
+  await using store = await StoredFile.make();
+  const output = await printed("context", store.path, ...IN_SCOPE, "When", "were", "they", "grafted?");
+  assert.match(output, /^question\n {2}\| When were they grafted\?$/m);
+  assert.match(output, /^window +\d+ +\d+ +2 turns: turn-1, turn-2$/m);
+  assert.match(output, /^older turns +0 /m);
+  assert.match(output, /^\d+ of 3,000 tokens, \d+ left\.$/m);
+  const { blocks, request, diagnostics } = await value("context", store.path, ...IN_SCOPE, "grafted?");
+  assert.equal(blocks.length, 6);
+  assert.equal(request.messages.at(-1).content, "grafted?");
+  assert.equal(diagnostics.inputAllowance, 3_000);
+});
+
+Deno.test("context says how much is missing in a budget that is too small", async () => {
+  await using store = await StoredFile.make();
+  const { code, errors } = await holdfast(
+    "context",
+    store.path,
+    ...IN_SCOPE,
+    "--budget",
+    "400",
+    "x ".repeat(600),
+  );
+  assert.equal(code, 1);
+  assert.match(
+    errors,
+    /^holdfast: REQUIRED_CONTEXT_TOO_LARGE: .* Raise --budget.* \d+ tokens are needed, \d+ allowed\.\n$/,
+  );
+});
+
+Deno.test("prune tells what had expired, and scrubs", async () => {
+  const HOUR_MS = 3_600_000;
+  const thenMs = Date.now() - HOUR_MS;
+  await using store = await StoredFile.make(async (memory) => {
+    const expiresAt = new Date(thenMs + HOUR_MS / 2);
+    await memory.conversation(SCOPE).append([{ role: "user", content: "Gone by now." }], { expiresAt });
+  }, { clock: () => thenMs });
+  assert.match(
+    await printed("prune", store.path),
+    /^Erased, because expired: 1 turn\.\nScrubbed: \d+ tables/,
+  );
+  const { scrub } = await value("prune", store.path);
+  assert.equal(scrub.complete, true);
+  await assertSound(store);
+});
+
+Deno.test("delete does nothing without --yes, then deletes, and its receipt verifies", async () => {
+  await using store = await StoredFile.make();
+  const words = ["delete", store.path, ...IN_SCOPE, "--turn", "turn-1"];
+  const plan = await printed(...words);
+  assert.match(plan, /^Would delete for ever: 1 turn, 1 summary, and what derives from it\.$/m);
+  const [, revision] = /add: (--revision \d+) --yes$/m.exec(plan)!;
+  assert.deepEqual((await value(...words)).erases, { turns: 1, pins: 0, summaries: 1 });
+  const { code, output, errors } = await holdfast(...words, ...revision!.split(" "), "--yes", "--scrub");
+  assert.equal(code, 0);
+  assert.equal(errors, "Deleted for ever: 1 turn, 1 summary. Keep the receipt.\n");
+  assert.equal(JSON.parse(output).scrubbed, true);
+  await Deno.writeTextFile(store.at("receipt.json"), output);
+  assert.match(await printed("verify", store.path, store.at("receipt.json")), /^The receipt holds\.$/m);
+  assert.equal((await value("verify", store.path, store.at("receipt.json"))).valid, true);
+  await assertSound(store);
+});
+
+Deno.test("delete of a conversation can be repeated and gives the receipt of the first time", async () => {
+  await using store = await StoredFile.make();
+  const words = ["delete", store.path, ...IN_SCOPE, "--yes"];
+  const first = await value(...words);
+  const again = await holdfast(...words);
+  assert.deepEqual(JSON.parse(again.output), { ...first, already: true });
+  assert.match(again.errors, /^It had been deleted at /);
+  const { code, errors } = await holdfast("delete", store.path, ...IN_SCOPE);
+  assert.equal(code, 1);
+  assert.match(errors, /^holdfast: CONFLICT DELETED: /);
+  await assertSound(store);
+});
+
+Deno.test("delete with a revision that has passed is refused and deletes nothing", async () => {
+  await using store = await StoredFile.make();
+  const { code, errors } = await holdfast("delete", store.path, ...IN_SCOPE, "--revision", "1", "--yes");
+  assert.equal(code, 1);
+  assert.match(errors, /^holdfast: CONFLICT REVISION: .*look again/);
+  assert.equal((await value("inspect", store.path)).scopes[0].turns, 2);
+});
+
+Deno.test("A receipt of another deletion does not hold, with exit code 1", async () => {
+  await using store = await StoredFile.make();
+  const receipt = await value("delete", store.path, ...IN_SCOPE, "--pin", "rule", "--yes");
+  await Deno.writeTextFile(store.at("receipt.json"), JSON.stringify({ ...receipt, head: "0".repeat(64) }));
+  const { code, output } = await holdfast("verify", store.path, store.at("receipt.json"));
+  assert.equal(code, 1);
+  assert.match(output, /^no +the deletion stands where the receipt says$/m);
+});
+
+Deno.test("backup prints a watermark, and restore takes it, brings nothing back, and names what it fenced", async () => {
+  await using store = await StoredFile.make();
+  const backup = await value("backup", store.path, store.at("monday.backup"));
+  assert.equal(backup.of, "store");
+  await Deno.writeTextFile(store.at("watermark.json"), JSON.stringify(backup));
+  await value("delete", store.path, ...IN_SCOPE, "--turn", "turn-1", "--yes");
+  const words = [
+    ...["restore", store.at("monday.backup"), store.at("restored.db")],
+    ...["--ledger", `${store.path}.deletions`, "--watermark", store.at("watermark.json")],
+  ];
+  const before = store.names();
+  const plan = await printed(...words);
+  assert.match(plan, /^Would fence the store that is live now/m);
+  assert.match(plan, /^Nothing was done\. Say --yes to do it\.$/m);
+  assert.deepEqual(store.names(), before);
+  const output = await printed(...words, "--yes");
+  assert.match(output, /^Restored to .*restored\.db, generation 1\.$/m);
+  assert.match(output, /^Erased again, because deleted since: 1 turn\.$/m);
+  assert.match(output, /^Fenced; remove it: .*agent\.db$/m);
+  assert.match(output, /^From now on, name its ledger: --ledger /m);
+  const restored = ["--ledger", `${store.path}.deletions`];
+  assert.match(await printed("check", store.at("restored.db"), ...restored), /^Nothing is damaged/);
+  const { code, errors } = await holdfast("inspect", store.path);
+  assert.equal(code, 1);
+  assert.match(errors, /^holdfast: REPLACED: /);
+});
+
+Deno.test("backup --only-ledger copies the ledger, and a backup's text is a watermark too", async () => {
+  await using store = await StoredFile.make();
+  assert.match(
+    await printed("backup", store.path, store.at("ledger"), "--only-ledger"),
+    /^Copied the ledger to /,
+  );
+  const watermark = (await printed("backup", store.path, store.at("copy"))).split("\n")[2]!;
+  const done = await value(
+    ...["restore", store.at("copy"), store.at("restored.db"), "--ledger", store.at("ledger")],
+    ...["--watermark", watermark, "--yes"],
+  );
+  assert.equal(done.done, true);
+});
+
+Deno.test("restore --ledger-lost makes a new ledger", async () => {
+  await using store = await StoredFile.make();
+  await value("backup", store.path, store.at("copy"));
+  const done = await value(
+    ...["restore", store.at("copy"), store.at("restored.db"), "--ledger", store.at("restored.db.deletions")],
+    ...["--ledger-lost", "--yes"],
+  );
+  assert.equal(done.ledgerLost, true);
+  assert.match(await printed("check", store.at("restored.db")), /^Nothing is damaged/);
+});
+
+Deno.test("CLI-05 what export wrote import takes, equal to the byte", async () => {
+  await using store = await StoredFile.make(async ({ records }) => {
+    const fact = { schema: 1, text: "l\0r \x1b[2J \ud83d\ude00", source: "\u009b", reviewed: false } as const;
+    await records.put({ tenant: "orchard", kind: "fact", key: "odd" }, fact, { expected: null, ttl: 3_600 });
+  });
+  await printed("export", store.path, store.at("all.jsonl"), "--show-content");
+  const output = await printed("import", store.at("new.db"), store.at("all.jsonl"));
+  assert.match(output, /^Made a new store: /);
+  assert.match(output, /^records +1 +0 +0 +0 +0$/m);
+  const again = await value("import", store.at("new.db"), store.at("all.jsonl"));
+  assert.deepEqual([again.isNew, again.unchanged.records], [false, 1]);
+  const lines = async (path: string): Promise<readonly string[]> =>
+    (await printed("export", path, "--show-content")).split("\n").slice(1, -2);
+  assert.deepEqual(await lines(store.at("new.db")), await lines(store.path));
+  const [record] = (await value("inspect", store.at("new.db"), "--show-content")).items;
+  assert.equal(record.value.text, "l\0r \x1b[2J \ud83d\ude00");
+});
+
+for (
+  const [what, from, to] of [
+    ["a revision beyond what JSON numbers hold", '"revision":1,', '"revision":9007199254740993,'],
+    ["a lone surrogate", "Prefers lists.", "\\ud83d"],
+  ] as const
+) {
+  Deno.test(`CLI-05 import refuses ${what}, and says in which line`, async () => {
+    await using store = await StoredFile.make();
+    const lines = await printed("export", store.path, "--show-content");
+    await Deno.writeTextFile(store.at("odd.jsonl"), lines.replace(from, to));
+    const { code, errors } = await holdfast("import", store.at("new.db"), store.at("odd.jsonl"));
+    assert.equal(code, 1);
+    assert.match(
+      errors,
+      /^holdfast: CONTRACT: Line 2: [^\n]+ Lines before it are in; mend the file [^\n]+\n$/,
+    );
+    assert.equal((await value("inspect", store.at("new.db"))).tenants.length, 0);
+  });
+}
+
+Deno.test("export leaves text out unless it is asked for, and writes a private file over nothing", async () => {
+  await using store = await StoredFile.make();
+  assert(!(await printed("export", store.path)).includes("4711"));
+  assert.equal(
+    await printed("export", store.path, store.at("out")),
+    `Wrote 8 lines to ${store.at("out")}.\n`,
+  );
+  if (Deno.build.os !== "windows") assert.equal((await Deno.stat(store.at("out"))).mode! & 0o777, 0o600);
+  const { code, errors } = await holdfast("export", store.path, store.at("out"));
+  assert.equal(code, 1);
+  assert.match(errors, /^holdfast: EXISTS: The file is there already\. /);
+  assert.equal((await value("export", store.path, store.at("one"), ...IN_SCOPE)).lines, 7);
+});
+
+Deno.test("An export that is refused leaves no file", async () => {
+  await using store = await StoredFile.make();
+  const { code, errors } = await holdfast(
+    ...["export", store.path, store.at("out"), "--tenant", "orchard", "--session", "winter"],
+  );
+  assert.equal(code, 1);
+  assert.match(errors, /^holdfast: CONFLICT MISSING: .*inspect/);
+  assert(!store.names().includes("out"));
+});
+
+Deno.test("demo prints the worked example and leaves nothing", async () => {
+  await using store = await StoredFile.make();
+  const before = store.names();
+  assert.equal(
+    await printed("demo", store.directory),
+    "resumed step: 1\nstale write: rejected\nother tenant: None\nat expiry: None\nexpired rows purged: 1\n" +
+      "checkpoint forgotten: True\nremaining rows: 0\n",
+  );
+  assert.deepEqual(await value("demo", store.directory), {
+    "resumed step": 1,
+    "stale write": "rejected",
+    "other tenant": "None",
+    "at expiry": "None",
+    "expired rows purged": 1,
+    "checkpoint forgotten": "True",
+    "remaining rows": 0,
+  });
+  assert.deepEqual(store.names(), before);
+});
+
+Deno.test("CLI-01 no command sends a terminal what stored names and texts would do to it", async () => {
+  const scope = { tenantId: POISONED_NAME, sessionId: POISONED_NAME };
+  await using store = await StoredFile.make(async (memory) => {
+    await memory.conversation(scope).append([{ role: "user", content: POISONED_TEXT }]);
+    const fact = { schema: 1, text: POISONED_TEXT.slice(0, 200), source: "x", reviewed: false } as const;
+    await memory.records.put({ tenant: "orchard", kind: "fact", key: "k" }, fact, {
+      expected: null,
+      ttl: 60,
+    });
+  });
+  const named = ["--tenant", POISONED_NAME, "--session", POISONED_NAME];
+  const commands = [
+    ["inspect", store.path],
+    ["inspect", store.path, "--show-content"],
+    ["search", store.path, ...named, "text"],
+    ["context", store.path, ...named, "text"],
+    ["delete", store.path, ...named],
+  ];
+  for (const words of commands) {
+    const { code, output } = await holdfast(...words);
+    assert.equal(code, 0);
+    assert.doesNotMatch(output, DRIVES);
+    assert.doesNotMatch(output, /^holdfast: faked/m);
+    assert.doesNotMatch((await holdfast(...words, "--json")).output, DRIVES);
+  }
+  const { items } = await value("inspect", store.path, "--show-content");
+  assert.equal(items[2].turn.messages[0].content, POISONED_TEXT);
+});

@@ -1,0 +1,26 @@
+/** Texts that drive a terminal which is shown them raw (CLI-01). */
+
+/** Each by what it would do. */
+export const POISON: Readonly<Record<string, string>> = {
+  "clear the screen": "\x1b[2J",
+  "set the clipboard": "\x1b]52;c;aGk=\x07",
+  "colour, by a C1 control": "\u009b31m",
+  "make a link": "\x1b]8;;u\x1b\\",
+  "go back to the start of the line": "\r",
+  "rub out": "\b".repeat(20),
+  "write backwards": "\u202e",
+  "isolate": "\u2066",
+  "end a C string": "\0",
+  "swallow what follows": "\x1b]",
+};
+
+/** All of them that a name may have: names hold no NUL. */
+export const POISONED_NAME: string = `name ${Object.values(POISON).join("").replaceAll("\0", "")}`;
+
+/** All of them. */
+export const POISONED_TEXT: string = `text ${Object.values(POISON).join(" ")} end\nholdfast: faked line`;
+
+/** What no terminal may be sent: controls but line feeds, and what changes the direction of text. */
+export const DRIVES: RegExp =
+  // deno-lint-ignore no-control-regex
+  /[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/;

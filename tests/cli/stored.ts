@@ -1,0 +1,103 @@
+/** A small store for the commands to work on. */
+
+import { type Memory, type MemoryOptions, openMemory, pin, summaryFromHistory } from "../../mod.ts";
+import { TemporaryDirectory } from "../kit/temporary_directory.ts";
+
+/** The conversation that tests of commands use. */
+export const SCOPE = { tenantId: "orchard", sessionId: "spring" } as const;
+
+/** Its names as words. */
+export const IN_SCOPE = ["--tenant", "orchard", "--session", "spring"] as const;
+
+/** A text of it that no command shows unless it is asked to. */
+export const SECRET = "The door code is 4711.";
+
+/** A closed store in a directory of its own, private as stores are. */
+export class StoredFile implements AsyncDisposable {
+  readonly #directory: TemporaryDirectory;
+  /** The store's file. */
+  readonly path: string;
+
+  private constructor(directory: TemporaryDirectory) {
+    this.#directory = directory;
+    this.path = this.at("agent.db");
+  }
+
+  /** One with two turns, a pin, a summary and a fact; or with what `fill` stores. */
+  static async make(
+    fill: (memory: Memory) => Promise<void> = fillOrchard,
+    options: MemoryOptions = {},
+  ): Promise<StoredFile> {
+    return await StoredFile.#filled(await TemporaryDirectory.makeInMemory(), fill, options);
+  }
+
+  /** The same on a disk: below `/dev`, Deno permits nothing to a process without all permissions. */
+  static async makeOnDisk(fill: (memory: Memory) => Promise<void> = fillOrchard): Promise<StoredFile> {
+    return await StoredFile.#filled(await TemporaryDirectory.make(), fill, {});
+  }
+
+  static async #filled(
+    directory: TemporaryDirectory,
+    fill: (memory: Memory) => Promise<void>,
+    options: MemoryOptions,
+  ): Promise<StoredFile> {
+    const file = new StoredFile(directory);
+    await using memory = await openMemory(file.path, options);
+    await fill(memory);
+    return file;
+  }
+
+  /** Where it lies. */
+  get directory(): string {
+    return this.#directory.path;
+  }
+
+  /** The path of a name beside it. */
+  at(name: string): string {
+    return this.#directory.file(name);
+  }
+
+  /** Every name beside it, sorted. */
+  names(): readonly string[] {
+    return [...Deno.readDirSync(this.directory)].map(({ name }) => name).sort();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#directory[Symbol.asyncDispose]();
+  }
+}
+
+/** Two turns, a pin that cites none, a summary of both, a fact of an hour. */
+export async function fillOrchard(memory: Memory): Promise<void> {
+  const talk = memory.conversation(SCOPE);
+  await talk.putTurn(turnOf("turn-1", "user", `Which trees were grafted? ${SECRET}`), {
+    operationId: "one",
+    expectedRevision: await talk.create(),
+  });
+  await talk.putTurn(turnOf("turn-2", "assistant", "The pears, in March."), {
+    operationId: "two",
+    expectedRevision: await talk.revision(),
+  });
+  const rule = pin({ scope: SCOPE, key: "rule", value: "Answer in one sentence.", origin: "settings" });
+  await talk.putPin(rule, { expectedRevision: await talk.revision() });
+  const history = await Array.fromAsync(talk.turns());
+  const summary = summaryFromHistory({
+    scope: SCOPE,
+    content: "Pears were grafted.",
+    history,
+    policyVersion: "by-hand-1",
+    createdAt: new Date(),
+  });
+  await talk.putSummary(await talk.snapshot(), summary);
+  const fact = { schema: 1, text: "Prefers lists.", source: "chat-7", reviewed: false } as const;
+  await memory.records.put({ tenant: "orchard", kind: "fact", key: "preference" }, fact, {
+    expected: null,
+    ttl: 3_600,
+  });
+}
+
+function turnOf(turnId: string, role: "user" | "assistant", content: string): Parameters<
+  ReturnType<Memory["conversation"]>["putTurn"]
+>[0] {
+  return { turnId, scope: SCOPE, messages: [{ messageId: `${turnId}-0`, role, content }] };
+}

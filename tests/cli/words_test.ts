@@ -1,0 +1,124 @@
+/** What words make a command, and what is said of those that do not. */
+
+import assert from "node:assert/strict";
+import { assertRefused, holdfast, printed } from "./collected.ts";
+import { DRIVES, POISONED_NAME } from "./poison.ts";
+import { IN_SCOPE, StoredFile } from "./stored.ts";
+
+/** Every command with what its help must say it needs, and the options that only it has. */
+const COMMANDS: readonly (readonly [name: string, access: "read" | "write", options: readonly string[]])[] = [
+  ["inspect", "read", ["--show-content", "--tenant", "--session", "--ledger"]],
+  ["search", "write", ["--top", "--read-only", "--tenant", "--session"]],
+  ["context", "write", ["--budget", "--system", "--read-only"]],
+  ["check", "read", ["--ledger"]],
+  ["prune", "write", ["--accept-clock"]],
+  ["delete", "write", ["--turn", "--pin", "--revision", "--scrub", "--yes"]],
+  ["verify", "read", ["--ledger"]],
+  ["backup", "write", ["--only-ledger"]],
+  ["restore", "write", ["--ledger", "--watermark", "--ledger-lost", "--yes"]],
+  ["export", "write", ["--show-content", "--tenant", "--session"]],
+  ["import", "write", ["--ledger"]],
+  ["demo", "write", []],
+];
+
+for (const [name, access, options] of COMMANDS) {
+  Deno.test(`The help of ${name} says its options and the exact permissions`, async () => {
+    const help = await printed(name, "--help");
+    for (const option of [...options, "--json", "--help"]) assert(help.includes(` ${option}`), option);
+    const flags = access === "read" ? "--allow-read=DIR" : "--allow-read=DIR --allow-write=DIR";
+    assert(help.includes(`deno run ${flags} \\\n`), help);
+    assert.equal(help, await printed("help", name));
+  });
+}
+
+Deno.test("The help names every command, the exit codes, and how to install it", async () => {
+  const help = await printed("--help");
+  for (const [name] of COMMANDS) assert.match(help, new RegExp(`^  ${name} .*\\S`, "m"));
+  for (const code of ["  0  ", "  1  ", "  2  ", "  130"]) assert(help.includes(`\n${code}`));
+  assert.match(help, /deno install --global --name holdfast --allow-read=DIR --allow-write=DIR/);
+});
+
+Deno.test("--version says the version", async () => {
+  const { version } = JSON.parse(await Deno.readTextFile(new URL("../../deno.json", import.meta.url)));
+  assert.equal(await printed("--version"), `${version}\n`);
+});
+
+const STORE = "no-such-directory/agent.db";
+
+const WRONG: readonly (readonly [words: readonly string[], says: RegExp])[] = [
+  [[], /A command is needed\. Say --help\.$/m],
+  [["inspekt", STORE], /Unknown command 'inspekt' \(Did you mean inspect\?\)/],
+  [["inspect"], /Missing required argument 'store'/],
+  [["inspect", STORE, "more"], /Too many arguments/],
+  [
+    ["inspect", STORE, "--show-contents"],
+    /Unknown option '--show-contents' \(Did you mean --show-content\?\)/,
+  ],
+  [["inspect", STORE, "--session", "spring"], /--session needs --tenant/],
+  [["inspect", ":memory:"], /A store in memory/],
+  [["inspect", "directory/"], /CONTRACT: .* file name/],
+  [["search", STORE, "pears"], /'--tenant <id>' not specified/],
+  [["search", STORE, ...IN_SCOPE], /Missing required argument 'query'/],
+  [["search", STORE, ...IN_SCOPE, "--top", "0", "pears"], /whole number of at least 1/],
+  [["search", STORE, ...IN_SCOPE, "--top", "-1", "pears"], /whole number of at least 1/],
+  [["search", STORE, ...IN_SCOPE, "--top", "2.5", "pears"], /whole number of at least 1/],
+  [["search", STORE, ...IN_SCOPE, "--top", "1e3", "pears"], /whole number of at least 1/],
+  [["context", STORE, ...IN_SCOPE, "--budget", "many", "pears?"], /whole number of at least 1/],
+  [["delete", STORE, ...IN_SCOPE, "--turn", "a", "--pin", "b"], /--turn or --pin, not both/],
+  [["verify", STORE], /Missing required argument 'receipt'/],
+  [["backup", STORE], /Missing required argument 'destination'/],
+  [["restore", "a", "b"], /'--ledger <file>' not specified/],
+  [["restore", "a", "b", "--ledger", "c"], /either --watermark or --ledger-lost/],
+  [["restore", "a", "b", "--ledger", "c", "--ledger-lost", "--watermark", "{}"], /either --watermark/],
+  [["export", STORE, "-", "--tenant", "orchard"], /--tenant and --session go together/],
+  [["import", STORE], /Missing required argument 'file'/],
+  [["help", "nonsense"], /./],
+];
+
+for (const [words, says] of WRONG) {
+  Deno.test(`The words \`${words.join(" ")}\` are told to be wrong, with exit code 2`, async () => {
+    await assertRefused(words, { code: 2, says });
+  });
+}
+
+const MISSING: readonly (readonly string[])[] = [
+  ["inspect", STORE],
+  ["search", STORE, ...IN_SCOPE, "pears"],
+  ["context", STORE, ...IN_SCOPE, "pears?"],
+  ["check", STORE],
+  ["prune", STORE],
+  ["delete", STORE, ...IN_SCOPE],
+  ["delete", STORE, ...IN_SCOPE, "--yes"],
+  ["verify", STORE, "no-such-file"],
+  ["backup", STORE, "no-such-directory/copy"],
+  ["restore", STORE, "no-such-directory/new.db", "--ledger", "no-such-file", "--ledger-lost"],
+  ["export", STORE],
+  ["import", STORE, "no-such-file"],
+];
+
+for (const words of MISSING) {
+  Deno.test(`\`${words.join(" ")}\` names the file that is missing, with exit code 1, and makes nothing`, async () => {
+    await assertRefused(words, { code: 1, says: /NOT_FOUND: There is no file no-such-/ });
+    assert.throws(() => Deno.statSync("no-such-directory"), Deno.errors.NotFound);
+  });
+}
+
+Deno.test("demo names a directory that is missing", async () => {
+  await assertRefused(["demo", "no-such-directory"], { code: 1, says: /NOT_FOUND/ });
+});
+
+Deno.test("CLI-01 words and file names that would drive a terminal are spelled out in errors", async () => {
+  for (
+    const words of [[POISONED_NAME], ["inspect", POISONED_NAME], ["inspect", STORE, `--${POISONED_NAME}`]]
+  ) {
+    const { errors } = await holdfast(...words);
+    assert.match(errors, /\\u\{1b\}\[2J/);
+    assert.doesNotMatch(errors, DRIVES);
+    assert.doesNotMatch((await holdfast("--json", ...words)).errors, DRIVES);
+  }
+});
+
+Deno.test("A query may begin with a dash after --, and may even be --json", async () => {
+  await using store = await StoredFile.make();
+  assert.match(await printed("search", store.path, ...IN_SCOPE, "--", "-pears", "--json"), /^1\. turn/);
+});
