@@ -1,7 +1,8 @@
 /** `demo`: a small harness on a real file, in a directory of its own that is removed afterwards. */
 
 import { ConflictError } from "../errors.ts";
-import { type Memory, openMemory } from "../memory.ts";
+import type { Memory } from "../memory.ts";
+import { openMemory } from "../open_memory.ts";
 import { type Declare, type Session, withPermissions } from "./command.ts";
 import { requireDirectory } from "./file_access.ts";
 

@@ -1,7 +1,7 @@
 /** `import`: takes in what `export --show-content` wrote. */
 
 import type { ImportReport, LineCounts } from "../contracts/lines.ts";
-import { openMemory } from "../memory.ts";
+import { openMemory } from "../open_memory.ts";
 import {
   type Declare,
   ledgerOption,

@@ -2,7 +2,7 @@
 
 import type { RestoreOptions, RestoreReport } from "../contracts/backup.ts";
 import type { Watermark } from "../engine/engine.ts";
-import { restoreMemory } from "../memory.ts";
+import { restoreMemory } from "../open_memory.ts";
 import { countedAll, type Declare, requirePath, type Session, withPermissions } from "./command.ts";
 import { CommandError, judgingFile, wrongWords } from "./failure.ts";
 import { isThere, readJson, requireFile } from "./file_access.ts";
