@@ -119,7 +119,8 @@ const STEPS: readonly Step[] = [
   { name: "tests", run: () => tests(["task", "test"]) },
   {
     name: "examples in the documentation",
-    run: () => tests(["test", "--doc", "-A", "--no-prompt", "README.md", ...SOURCES]),
+    run: () =>
+      tests(["test", "--doc", "-A", "--no-prompt", "README.md", ...filesBelow(["docs"], ".md"), ...SOURCES]),
   },
   { name: "benchmarks, small", run: () => command(["task", "bench", "--small"]) },
   { name: "retrieval quality, small", run: () => command(["task", "quality", "--small"]) },
