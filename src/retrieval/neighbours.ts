@@ -2,31 +2,27 @@
  * Lending between messages: in a conversation the answer often stands beside the words that were asked for ("Which
  * shard was it?" – "19, since noon"). A chunk is lent a part of the best lexical scores of the messages around it.
  *
- * Figures here are recall@10 on five conversations of public dialogue (docs/adr/0008): 0.652 without lending, 0.731 with
- * it, 0.753 where messages that ask count as such.
+ * The shares were chosen on public dialogue, where they matter little by themselves: docs/adr/0008 has the figures. Small
+ * ones are cheap, since the index stops reading the sooner the less a message can be lent.
  */
 
 import type { DocumentCounts } from "./bm25.ts";
 import { isDateTerm } from "./turn_date.ts";
 
-/** The part that the message before or after lends: the middle of the range that helped (0.3 to 0.5). */
-export const NEAR_SHARE = 0.4;
+/** The part that the message before or after lends. */
+export const NEAR_SHARE = 0.3;
 
-/**
- * The part that a message which asks lends to the next: the next is where the answer stands. By itself, 1.5 times
- * and twice the share of others gave 0.745, 2.5 times 0.743, three times 0.736.
- */
-export const ASKING_SHARE = 2 * NEAR_SHARE;
+/** The part that the message one further lends. */
+export const FAR_SHARE = 0.2;
+
+/** The part that the message before lends where it asks: the next is where the answer stands. */
+export const ASKING_SHARE = 0.8;
 
 /**
  * The part of its own score that a chunk keeps which asks: its words are those of the question, but it does not answer.
- * Below {@linkcode ASKING_SHARE}, so that of a question and the reply to it the reply comes first. 0.7 and
- * 0.8 gave 0.753, 0.5 gave 0.749; at rank 1 they are the same.
+ * Below {@linkcode ASKING_SHARE}, so that of a question and the reply to it the reply comes first.
  */
 export const ASKING_OWN_SHARE = 0.7;
-
-/** The part that the message one further lends: the middle of its range (0.1 to 0.25). */
-export const FAR_SHARE = 0.175;
 
 /**
  * How much less each chunk gets that lies further inside its message: what answers stands near the edge, and a message
@@ -80,8 +76,8 @@ export function ownScore(lexical: number, asks: boolean): number {
 
 /** What a chunk is lent. */
 export function lentScore(around: Surroundings, place: Place): number {
-  const fromBefore = (around.isAsked ? ASKING_SHARE : NEAR_SHARE) * around.before +
-    FAR_SHARE * around.beforeLast;
+  const beforeShare = around.isAsked ? ASKING_SHARE : NEAR_SHARE;
+  const fromBefore = beforeShare * around.before + FAR_SHARE * around.beforeLast;
   const fromAfter = NEAR_SHARE * around.after + FAR_SHARE * around.afterNext;
   return fromBefore * INWARD_SHARE ** place.index +
     fromAfter * INWARD_SHARE ** (place.count - 1 - place.index);

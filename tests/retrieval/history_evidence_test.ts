@@ -115,7 +115,11 @@ Deno.test("An answer that stands beside the words that were asked for is found, 
   const next = ASKING_SHARE * best;
   assert.deepEqual(answer?.score, { total: next, lexical: 0, neighbours: next });
   const further = lent.find(({ chunk }) => chunk.source.turnId === "t3");
-  assert.deepEqual(further?.score, { total: FAR_SHARE * best, lexical: 0, neighbours: FAR_SHARE * best });
+  assert.deepEqual(further?.score, {
+    total: FAR_SHARE * best,
+    lexical: 0,
+    neighbours: FAR_SHARE * best,
+  });
   assert.ok(!turnIdsOf(ranked).includes("t4"));
 });
 
