@@ -10,7 +10,7 @@ import { TextWriter } from "./texts.ts";
 export const worstCount: Question = {
   name: "counting a million characters of the worst text",
   floor: "counting a million characters of ordinary text",
-  target: 12,
+  target: 20,
   run: async (size) => {
     const [rounds, characters] = size === "full" ? [5, 1_000_000] : [2, 4_000];
     const counter = await defaultTokenCounter();
