@@ -213,6 +213,9 @@ export const COPIED_ROWS_PER_BATCH = 32;
 /** Bytes of a backup that a restore copies before other work gets its turn. */
 export const COPIED_BYTES_PER_BATCH = 1 << 20;
 
+/** What a meta row counts may reach: far beyond any store, and far from where JavaScript stops telling numbers apart. */
+export const META_COUNT_MAX = 2 ** 52;
+
 /** Restores of one lineage: beyond, revisions would leave the whole numbers that JavaScript tells apart. */
 export const GENERATIONS_MAX = (1 << 21) - 1;
 

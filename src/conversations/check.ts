@@ -1,7 +1,9 @@
 /** Checks every scope, turn, pin, summary and replay, and that their totals and references agree. */
 
 import { checksumOf } from "../canonical/checksum.ts";
+import { equalBytes } from "../canonical/keyed_hash.ts";
 import { unpackPin, unpackSummary } from "../contracts/unpack.ts";
+import { scopeHashOf } from "../deletion/hashes.ts";
 import { INDEX_ORPHANS } from "../deletion/index_orphans.ts";
 import { type ScopeRow, toScopeRow } from "../deletion/scope_row.ts";
 import type { CheckCollector } from "../engine/check.ts";
@@ -16,6 +18,8 @@ import { toStoredTurn } from "./turn_row.ts";
 const SELECT_SCOPES =
   `SELECT id, scope_hash, tenant, session, revision, turns, turn_bytes, pins, operations, next_due,
   checksum FROM scopes WHERE id > $1 ORDER BY id LIMIT $2`;
+
+const SELECT_HASH_KEY = `SELECT hash_key FROM meta WHERE id = 1`;
 
 const SELECT_TURNS =
   `SELECT id, turn_id, revision, bytes, expires, expires_at, payload_checksum, checksum, payload
@@ -41,8 +45,10 @@ const SELECT_OPERATION_COUNT = `SELECT count(*) FROM operations WHERE scope_hash
 
 const SELECT_FLOORS = `SELECT scope_hash, key_hash, floor, checksum FROM floors`;
 
-/** Rows that hang from nothing. */
+/** Rows that hang from nothing, or that no reading in the order of ids comes to. */
 const ORPHANS: readonly (readonly [table: string, sql: string])[] = [
+  ["scopes", `SELECT count(*) FROM scopes WHERE id < 1`],
+  ["turns", `SELECT count(*) FROM turns WHERE id < 1`],
   ["turns", `SELECT count(*) FROM turns WHERE scope NOT IN (SELECT id FROM scopes)`],
   ["message_ids", `SELECT count(*) FROM message_ids WHERE turn NOT IN (SELECT id FROM turns)`],
   ["pins", `SELECT count(*) FROM pins WHERE scope NOT IN (SELECT id FROM scopes)`],
@@ -139,6 +145,10 @@ async function checkWhileItRests(reader: Reader, first: Row): Promise<void> {
 async function checkScope(reader: Reader, scope: ScopeRow): Promise<void> {
   const { collector } = reader;
   const place = `${scope.tenant}/${scope.session}`;
+  const hashKey = (await reader.all("meta", SELECT_HASH_KEY))[0]?.[0];
+  if (hashKey instanceof Uint8Array && !isFoundBy(hashKey, scope)) {
+    collector.problem("main", "scopes", "The scope cannot be found by its name", place);
+  }
   const { turns, bytes } = await checkTurns(reader, scope, place);
   if (turns !== scope.turns) collector.problem("main", "scopes", "The number of turns is wrong", place);
   if (bytes !== scope.turnBytes) collector.problem("main", "scopes", "The size of the turns is wrong", place);
@@ -151,6 +161,10 @@ async function checkScope(reader: Reader, scope: ScopeRow): Promise<void> {
   if (operations !== scope.operations) {
     collector.problem("main", "scopes", "The number of remembered operations is wrong", place);
   }
+}
+
+function isFoundBy(hashKey: Uint8Array, { scopeHash, tenant, session }: ScopeRow): boolean {
+  return equalBytes(scopeHashOf(hashKey, { tenantId: tenant, sessionId: session }), scopeHash);
 }
 
 async function checkTurns(

@@ -2,6 +2,7 @@
 
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
 import { toScopeRow, writeScope } from "../deletion/scope_row.ts";
+import { IntegrityError } from "../errors.ts";
 import { REVISIONS_PER_GENERATION, SCOPES_MOVED_PER_STEP } from "../limits.ts";
 
 const DELETE_SUMMARIES = `DELETE FROM summaries`;
@@ -45,6 +46,7 @@ export function* moveRevisions(
   const rows = yield* transaction.all(SELECT_SCOPES_BELOW, after, SCOPES_MOVED_PER_STEP);
   for (const each of rows) {
     const row = toScopeRow(each);
+    if (row.revision < 0) throw new IntegrityError("Cannot restore: a scope's revision is below zero");
     row.revision = generation * REVISIONS_PER_GENERATION + row.revision % REVISIONS_PER_GENERATION;
     yield* writeScope(transaction, row);
   }

@@ -1,6 +1,7 @@
 /** Tombstones: what the events say of an identifier that is not there. */
 
 import { checksumOf } from "../canonical/checksum.ts";
+import { decodeCounts } from "../engine/chain.ts";
 import type { Operation, ReadTransaction, WriteTransaction } from "../engine/operation.ts";
 import type { Row } from "../engine/sqlite/driver.ts";
 import { IntegrityError } from "../errors.ts";
@@ -49,7 +50,7 @@ function toAppliedEvent(row: Row): AppliedEvent {
     burned: burned === 1,
     floor: floor as number,
     at: at as number,
-    counts: JSON.parse(counts as string) as Record<string, number>,
+    counts: decodeCounts(counts as string),
     head: head as string,
   };
 }

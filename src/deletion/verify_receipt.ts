@@ -4,6 +4,7 @@ import { equalBytes } from "../canonical/keyed_hash.ts";
 import { instantFromMs } from "../canonical/time.ts";
 import { readFields } from "../contracts/arguments.ts";
 import type { Receipt, ReceiptReport } from "../contracts/receipt.ts";
+import { decodeCounts } from "../engine/chain.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Operation, ReadTransaction } from "../engine/operation.ts";
 import { ContractError } from "../errors.ts";
@@ -89,7 +90,7 @@ function* lookAgain(
 
 /** Whether a receipt's counts are those of the event, which the chain covers. */
 function saysTheSame(erased: Erased, counts: string): boolean {
-  const recorded = { ...nothingErased(), ...JSON.parse(counts) as Partial<Erased> };
+  const recorded = { ...nothingErased(), ...decodeCounts(counts) as Partial<Erased> };
   return COUNT_NAMES.every((name) => erased[name] === recorded[name]);
 }
 

@@ -37,6 +37,23 @@ export function encodeCounts(counts: Readonly<Record<string, number>>): string {
   return JSON.stringify(Object.fromEntries(Object.entries(counts).sort(([a], [b]) => a < b ? -1 : 1)));
 }
 
+/** Counts read back: whole numbers by name, and nothing else. */
+export function decodeCounts(text: string): Readonly<Record<string, number>> {
+  let counts: unknown;
+  try {
+    counts = JSON.parse(text);
+  } catch (cause) {
+    throw new IntegrityError("Cannot use ledger: the counts of an event are damaged", { cause });
+  }
+  if (
+    typeof counts === "object" && counts !== null && !Array.isArray(counts) &&
+    Object.values(counts).every((count) => Number.isSafeInteger(count))
+  ) {
+    return counts as Record<string, number>;
+  }
+  throw new IntegrityError("Cannot use ledger: the counts of an event are none");
+}
+
 /** Gives events their place in the chain: one batch, recorded and applied together. */
 export function chainEvents(
   events: readonly DeletionEvent[],

@@ -32,16 +32,18 @@ export class WorkFile implements Disposable {
   /**
    * Makes an empty one, exclusively.
    *
-   * @throws {StorageError} `EXISTS` if the target or a sidecar of it is there, `BUSY` if another process makes one for it
+   * @throws {StorageError} `EXISTS` if the target or a sidecar of it is there, `BUSY` if another process makes one for it,
+   * `UNSAFE` if what bears its name meanwhile, or that of a sidecar, is no file
    */
   static claim(target: FilePath, suffix: WorkSuffix): WorkFile {
     assertFree(target);
     const path = target.path + suffix;
+    assertFiles(path, suffix);
     for (let attempt = 0; attempt < WORK_FILE_CLAIMS_MAX; attempt++) {
       const file = createExclusively(path);
       if (file === null) removeLeftover(target, suffix);
       else if (!IS_WINDOWS && !file.tryLockSync(true)) file.close();
-      else if (leadsTo(path, file)) return new WorkFile(target, path, file);
+      else if (leadsTo(path, file)) return new WorkFile(target, path, emptied(path, file));
       else file.close();
     }
     throw beingMade();
@@ -109,13 +111,8 @@ export function assertFree(target: FilePath): void {
 export function removeLeftover(target: FilePath, suffix: WorkSuffix): void {
   const path = target.path + suffix;
   const info = lstatOrNull(path);
+  assertFiles(path, suffix);
   if (info === null) return;
-  if (!info.isFile) {
-    throw new StorageError(
-      "UNSAFE",
-      `Cannot use the destination: what bears its name with ${suffix} is no file`,
-    );
-  }
   if (IS_WINDOWS) {
     throw new StorageError(
       "EXISTS",
@@ -128,6 +125,33 @@ export function removeLeftover(target: FilePath, suffix: WorkSuffix): void {
     if (leadsTo(path, file)) removeWithSidecars(path);
   } catch (error) {
     if (!(error instanceof Deno.errors.NotFound)) throw toStorageErrorUnless(error);
+  }
+}
+
+/**
+ * Refuses anything but files under a work name and its sidecars: SQLite would wait for whoever writes to a pipe, and
+ * removing a directory or a link is not ours to do.
+ */
+function assertFiles(path: string, suffix: WorkSuffix): void {
+  for (const each of ["", ...SIDECAR_SUFFIXES]) {
+    if (lstatOrNull(path + each)?.isFile ?? true) continue;
+    throw new StorageError(
+      "UNSAFE",
+      `Cannot use the destination: what bears its name with ${suffix}${each} is no file`,
+    );
+  }
+}
+
+/** A fresh work file without the sidecars of an older one, which SQLite would take for its own and replay. */
+function emptied(path: string, file: Deno.FsFile): Deno.FsFile {
+  try {
+    for (const suffix of SIDECAR_SUFFIXES) {
+      if (lstatOrNull(path + suffix) !== null) removeIfThere(path + suffix);
+    }
+    return file;
+  } catch (error) {
+    file.close();
+    throw error;
   }
 }
 
@@ -147,12 +171,14 @@ function leadsTo(path: string, file: Deno.FsFile): boolean {
 }
 
 function removeWithSidecars(path: string): void {
-  for (const suffix of [...SIDECAR_SUFFIXES, ""]) {
-    try {
-      Deno.removeSync(path + suffix);
-    } catch (error) {
-      if (!(error instanceof Deno.errors.NotFound)) throw toStorageError(error);
-    }
+  for (const suffix of [...SIDECAR_SUFFIXES, ""]) removeIfThere(path + suffix);
+}
+
+function removeIfThere(path: string): void {
+  try {
+    Deno.removeSync(path);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw toStorageError(error);
   }
 }
 

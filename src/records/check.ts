@@ -62,6 +62,9 @@ function checkRecord(
   try {
     const head = toHead(identity, row);
     assertBody(head, row[6]);
+    if (head.revision < 1) {
+      collector.problem("main", "records", "A revision that was never given out", place);
+    }
     if (head.revision > counter) {
       collector.problem("main", "records", "The counter is behind a revision", place);
     }

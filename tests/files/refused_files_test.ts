@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { openMemory } from "../../mod.ts";
 import { runForJson } from "./child.ts";
+import { makeDevice, makePipe, makeSocket } from "./odd_files.ts";
 import { Scratch } from "./scratch.ts";
 import { DATABASES, NAMES } from "./store_names.ts";
 import { assertRefused, assertUsable, makeStore, plant } from "./stored.ts";
@@ -111,24 +112,6 @@ for (const name of NAMES.slice(DATABASES.length)) {
       assert.deepEqual([outside.digests(), scratch.digests()], before);
     },
   });
-}
-
-function makePipe(path: string): void {
-  assert.equal(new Deno.Command("mkfifo", { args: ["-m", "600", path] }).outputSync().success, true);
-}
-
-function makeDevice(path: string): void {
-  const { success } = new Deno.Command("mknod", { args: ["-m", "600", path, "c", "1", "3"] }).outputSync();
-  assert.equal(success, true);
-}
-
-/** A listener takes its own name away when it closes; one that was renamed stays. The name it listens on is short. */
-function makeSocket(path: string): void {
-  const first = path.replace(/\/[^/]+\/[^/]+$/, "/s");
-  const listener = Deno.listen({ transport: "unix", path: first });
-  Deno.renameSync(first, path);
-  listener.close();
-  Deno.chmodSync(path, 0o600);
 }
 
 const KINDS: readonly (readonly [what: string, make: (path: string) => void, possible: boolean])[] = [

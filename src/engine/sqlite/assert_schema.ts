@@ -6,6 +6,8 @@ import { upgradeSchema } from "./formats.ts";
 
 const SELECT_SCHEMA = `SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_schema ORDER BY type, name`;
 
+const GET_ENCODING = "PRAGMA encoding";
+
 /** SQLite quotes the name of a table that was renamed, as a rewritten one is. */
 const QUOTES_AND_SPACE = /["\s]+/g;
 
@@ -16,6 +18,11 @@ const QUOTES_AND_SPACE = /["\s]+/g;
 export function assertSchema(connection: Connection, kind: DatabaseKind, driver: SqliteDriver): void {
   const version = schemaVersion(connection);
   if (version === 0) throw new IntegrityError(`Cannot use ${kind.what}: its creation is unfinished`);
+  if (connection.get(GET_ENCODING)![0] !== "UTF-8") {
+    throw new IntegrityError(
+      `Cannot use ${kind.what}: its texts are not in UTF-8, which decides their order`,
+    );
+  }
   const model = Connection.open(kind.name, driver, ":memory:", false);
   try {
     upgradeSchema(model, undefined, version);

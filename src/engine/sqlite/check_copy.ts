@@ -7,7 +7,7 @@ import { type ChainPlace, firstHead, verifyChain } from "../chain.ts";
 import type { CheckCollector } from "../check.ts";
 import type { CheckRows } from "../engine.ts";
 import type { RecordedEvent } from "../operation.ts";
-import { checkPages } from "./check_store.ts";
+import { checkBeginning, checkPages } from "./check_store.ts";
 import { type DatabaseKind, LEDGER } from "./database.ts";
 import type { Connection } from "./connection.ts";
 import { Ledger, toRecordedEvent } from "./ledger.ts";
@@ -33,12 +33,16 @@ export async function checkCopy(
 }
 
 /** Looks through its pages alone: before that, nothing else of it can be relied on. */
-export async function checkPagesOf({ connection }: WorkDatabase, collector: CheckCollector): Promise<void> {
+export async function checkPagesOf(
+  { connection }: { readonly connection: Connection },
+  collector: CheckCollector,
+): Promise<void> {
   await checkPages({ read: (call) => Promise.try(call) }, connection, collector);
   await collector.batch("pages", 0);
 }
 
 async function checkEvents(ledger: Ledger, collector: CheckCollector): Promise<void> {
+  checkBeginning(ledger, collector);
   const { lineage, count, head } = ledger.readMeta();
   const place = await follow(lineage, (after, limit) => ledger.eventsAfter(after, limit), collector);
   if (place.sequence !== count || place.head !== head) {
@@ -46,10 +50,13 @@ async function checkEvents(ledger: Ledger, collector: CheckCollector): Promise<v
   }
 }
 
+const COUNT_BEFORE_FIRST = `SELECT count(*) FROM deletions WHERE sequence < 1`;
+
 async function checkDeletions(connection: Connection, collector: CheckCollector): Promise<void> {
   const { lineage, applied, appliedHead } = readMainMeta(connection);
   const place = await follow(lineage, (after, limit) => readDeletions(connection, after, limit), collector);
-  if (place.sequence !== applied || place.head !== appliedHead) {
+  const before = connection.get(COUNT_BEFORE_FIRST)![0];
+  if (place.sequence !== applied || place.head !== appliedHead || before !== 0) {
     collector.problem("main", "deletions", "The deletions do not lead to the head");
   }
 }

@@ -7,8 +7,10 @@ import type { CheckCollector } from "../check.ts";
 import { toHex } from "../../canonical/keyed_hash.ts";
 import type { RecordedEvent } from "../operation.ts";
 import { assertAgreement } from "./agreement.ts";
+import { assertSchema } from "./assert_schema.ts";
 import type { Connection } from "./connection.ts";
-import type { Row } from "./driver.ts";
+import { type DatabaseKind, LEDGER, MAIN } from "./database.ts";
+import type { Row, SqliteDriver } from "./driver.ts";
 import type { Ledger } from "./ledger.ts";
 import { readMainMeta } from "./main_meta.ts";
 
@@ -22,13 +24,16 @@ const SELECT_DELETIONS =
 export interface CheckedParts {
   readonly main: Connection;
   readonly ledger: Ledger;
+  /** Makes what the tables are compared with; null for a store in memory, whose tables nobody else can have made. */
+  readonly driver: SqliteDriver | null;
   readonly read: <T>(call: () => T) => Promise<T>;
 }
 
 /** Looks through both files; what is damaged goes to the collector. */
 export async function checkStore(parts: CheckedParts, collector: CheckCollector): Promise<void> {
-  const { main, ledger, read } = parts;
-  for (const connection of [main, ledger.connection]) {
+  const { main, ledger, driver, read } = parts;
+  for (const [kind, connection] of [[MAIN, main], [LEDGER, ledger.connection]] as const) {
+    if (driver !== null) await checkSchema(parts, { kind, connection, driver }, collector);
     await checkPages(parts, connection, collector);
     await collector.batch("pages", 0);
   }
@@ -41,6 +46,47 @@ export async function checkStore(parts: CheckedParts, collector: CheckCollector)
   await checkChain(parts, collector);
 }
 
+async function checkSchema(
+  { read }: Pick<CheckedParts, "read">,
+  { kind, connection, driver }: {
+    readonly kind: DatabaseKind;
+    readonly connection: Connection;
+    readonly driver: SqliteDriver;
+  },
+  collector: CheckCollector,
+): Promise<void> {
+  try {
+    await read(() => assertSchema(connection, kind, driver));
+  } catch (error) {
+    collector.caught(kind.name, "schema", error);
+  }
+}
+
+// A column that no index has, and one that may not choose the index, send SQLite to the table itself.
+const COUNT_RECORDS =
+  `SELECT (SELECT count(*) FROM records INDEXED BY records_by_expiry WHERE expires IS NOT NULL),
+  (SELECT count(*) FROM records WHERE tenant > '' AND +expires IS NOT NULL AND checksum >= 0)`;
+
+const COUNT_OPERATIONS =
+  `SELECT (SELECT count(*) FROM operations INDEXED BY operations_by_time WHERE scope_hash > x''),
+  (SELECT count(*) FROM operations WHERE scope_hash > x'' AND checksum >= 0)`;
+
+/**
+ * Rows by an index and by their table. SQLite's own check passes over the indexes of a table without rows: one whose only
+ * page was replaced by an empty one is whole to it. What no total elsewhere counts is counted here.
+ */
+const COUNTED_TWICE: readonly (readonly [table: string, sql: string])[] = [
+  ["records", COUNT_RECORDS],
+  ["operations", COUNT_OPERATIONS],
+];
+
+function checkCounts(connection: Connection, collector: CheckCollector): void {
+  for (const [table, sql] of COUNTED_TWICE) {
+    const [indexed, rows] = connection.get(sql)!;
+    if (indexed !== rows) collector.problem("main", table, "The table has other rows than its index");
+  }
+}
+
 /** Looks through the pages of a file. */
 export async function checkPages(
   { read }: Pick<CheckedParts, "read">,
@@ -51,6 +97,7 @@ export async function checkPages(
     for (const [message] of await read(() => connection.all(INTEGRITY_CHECK))) {
       if (message !== "ok") collector.problem(connection.name, "pages", String(message));
     }
+    if (connection.name === "main") await read(() => checkCounts(connection, collector));
   } catch (error) {
     collector.caught(connection.name, "pages", error);
   }
@@ -67,6 +114,7 @@ export async function checkChain(
   try {
     const applied = await read(() => readApplied(main, collector));
     const { lineage, count } = await read(() => ledger.readMeta());
+    await read(() => checkBeginning(ledger, collector));
     let place = { sequence: 0, head: firstHead(lineage) };
     while (place.sequence < count) {
       const { sequence } = place;
@@ -84,7 +132,17 @@ export async function checkChain(
   }
 }
 
+const COUNT_BEFORE_FIRST = `SELECT count(*) FROM events WHERE sequence < 1`;
+
+/** An event before the first would be met by nobody who follows the chain. */
+export function checkBeginning({ connection }: Ledger, collector: CheckCollector): void {
+  if (connection.get(COUNT_BEFORE_FIRST)![0] === 0) return;
+  collector.problem("ledger", "events", "There are events before the first");
+}
+
 const SELECT_LAST_DELETION = `SELECT coalesce(max(sequence), 0) FROM deletions`;
+
+const COUNT_DELETIONS_BEFORE_FIRST = `SELECT count(*) FROM deletions WHERE sequence < 1`;
 
 /** How many events main has applied; its copies must be as many, at the same moment. */
 function readApplied(main: Connection, collector: CheckCollector): number {
@@ -92,8 +150,9 @@ function readApplied(main: Connection, collector: CheckCollector): number {
   try {
     const { applied } = readMainMeta(main);
     const last = main.get(SELECT_LAST_DELETION)![0];
+    const before = main.get(COUNT_DELETIONS_BEFORE_FIRST)![0];
     main.commit();
-    if (last !== applied) {
+    if (last !== applied || before !== 0) {
       collector.problem("main", "deletions", "There are not as many deletions as were applied");
     }
     return applied;

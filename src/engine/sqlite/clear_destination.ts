@@ -41,6 +41,8 @@ function inspectDestination({ path }: FilePath): ReturnType<typeof inspectPrivat
   try {
     const identity = inspectPrivateFile(path, "the destination");
     if (identity === null) return null;
+    // Looked at before anything opens them: a pipe would keep its reader waiting.
+    for (const suffix of SIDECAR_SUFFIXES) inspectPrivateFile(path + suffix, "a sidecar of the destination");
     if (identity.bytes === 0 || isOpenHere(path, identity)) throw exists();
     assertOwnHeader(path, MAIN);
     return identity;

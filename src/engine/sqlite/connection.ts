@@ -1,4 +1,5 @@
-import { toStorageError } from "../../files/private_file.ts";
+import { StorageError } from "../../errors.ts";
+import { lstatOrNull, toStorageError } from "../../files/private_file.ts";
 import type { Operation, SqlReply } from "../operation.ts";
 import {
   type Row,
@@ -31,6 +32,7 @@ export class Connection {
   readonly #connection: SqliteConnection;
   readonly #statements = new Map<string, SqliteStatement>();
   #isLeftOpen = false;
+  #journalPath: string | null = null;
 
   constructor(name: DatabaseName, connection: SqliteConnection) {
     this.name = name;
@@ -54,6 +56,14 @@ export class Connection {
   /** Whether a transaction that failed could not be rolled back: what it wrote must not be read. */
   get isLeftOpen(): boolean {
     return this.#isLeftOpen;
+  }
+
+  /**
+   * Looks at what bears the rollback journal's name before each statement that may begin a transaction: SQLite opens it
+   * to see whether it has to be played back, and would wait for ever for whoever writes to a pipe.
+   */
+  guardJournal(path: string): void {
+    this.#journalPath = `${path}-journal`;
   }
 
   get(sql: string, ...parameters: SqlValue[]): Row | undefined {
@@ -161,7 +171,15 @@ export class Connection {
     }
   }
 
+  #assertJournal(path: string): void {
+    if (this.#connection.isTransaction || (lstatOrNull(path)?.isFile ?? true)) return;
+    throw new StorageError("REPLACED", `Cannot use ${this.name}: what bears its journal's name is no file`, {
+      details: { by: "file" },
+    });
+  }
+
   #statement(sql: string): SqliteStatement {
+    if (this.#journalPath !== null) this.#assertJournal(this.#journalPath);
     let statement = this.#statements.get(sql);
     if (statement === undefined) {
       statement = this.#connection.prepare(sql);

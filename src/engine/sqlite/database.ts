@@ -61,6 +61,7 @@ export function openDatabase(
   const connection = Connection.open(kind.name, driver, path, readOnly);
   try {
     const journalMode = inMemory ? "memory" : journalModeFor(versionOf(driver, connection));
+    if (journalMode === "delete") connection.guardJournal(path);
     if (!readOnly && applicationIdOf(connection) !== kind.applicationId) {
       stampEmptyFile(connection, kind.setApplicationId);
     }
@@ -70,6 +71,7 @@ export function openDatabase(
     }
     const version = schemaVersion(connection);
     assertSchemaVersion(version, kind);
+    assertOnlyTables(connection, kind);
     return { connection, journalMode, version };
   } catch (error) {
     throw connection.abandonOpening(error);
@@ -78,6 +80,21 @@ export function openDatabase(
 
 function applicationIdOf(connection: Connection): number {
   return connection.get(GET_APPLICATION_ID)![0] as number;
+}
+
+/** Views, triggers and virtual tables have no page of their own. */
+const COUNT_WITHOUT_PAGES = `SELECT count(*) FROM sqlite_schema WHERE rootpage = 0`;
+
+/**
+ * Refuses what would run with whatever is done to the file: a view in the place of a table may never come to an end.
+ * That its tables are ours to the letter is for `check` to say, and for a restore.
+ */
+function assertOnlyTables(connection: Connection, kind: DatabaseKind): void {
+  if (connection.get(COUNT_WITHOUT_PAGES)![0] === 0) return;
+  throw new StorageError(
+    "UNSAFE",
+    `Cannot open store: ${kind.what} has views or triggers, which are not ours`,
+  );
 }
 
 const versions = new WeakMap<SqliteDriver, string>();

@@ -1,9 +1,10 @@
 import { checksumOf } from "../../canonical/checksum.ts";
 import { IntegrityError } from "../../errors.ts";
-import { encodeCounts, firstHead } from "../chain.ts";
+import { decodeCounts, encodeCounts, firstHead } from "../chain.ts";
 import type { DeletionKind, RecordedEvent } from "../operation.ts";
 import type { Connection } from "./connection.ts";
 import type { Row } from "./driver.ts";
+import { isCount, isHead, isIdentity } from "./main_meta.ts";
 
 /** The ledger's one row about itself. */
 export interface LedgerMeta {
@@ -78,7 +79,7 @@ export class Ledger {
         details: { table: "ledger.meta" },
       });
     }
-    return {
+    const meta = {
       lineage: row[0] as string,
       generation: row[1] as number,
       epoch: row[2] as string | null,
@@ -87,6 +88,10 @@ export class Ledger {
       probe: row[5] as number,
       announced: row[6] as number | null,
     };
+    if (isPossible(meta)) return meta;
+    throw new IntegrityError("Cannot use ledger: its meta row holds what no ledger writes", {
+      details: { table: "ledger.meta" },
+    });
   }
 
   insertMeta(meta: LedgerMeta): void {
@@ -182,30 +187,31 @@ function checksumOfMeta({ lineage, generation, epoch, count, head, probe, announ
   return checksumOf(lineage, generation, epoch, count, head, probe, announced);
 }
 
+/** A checksum finds damage; a file that somebody made has the right one and may still say anything. */
+function isPossible({ lineage, generation, epoch, count, head, probe, announced }: LedgerMeta): boolean {
+  return isIdentity(lineage) && isCount(generation) && (epoch === null || isIdentity(epoch)) &&
+    isCount(count) && isHead(head) && isCount(probe) && isCount(Math.abs(announced ?? 0));
+}
+
 const KINDS: ReadonlySet<unknown> = new Set<DeletionKind>(["record", "scope", "turn", "pin"]);
 
 /** Judges an event's row. */
 export function toRecordedEvent(row: Row): RecordedEvent {
   const [sequence, batch, kind, scopeHash, keyHash, burned, floor, at, counts, head] = row;
   if (!KINDS.has(kind)) throw new IntegrityError("Cannot use ledger: an event is of an unknown kind");
+  if (!(scopeHash instanceof Uint8Array && keyHash instanceof Uint8Array)) {
+    throw new IntegrityError("Cannot use ledger: an event names nothing");
+  }
   return {
     sequence: sequence as number,
     batch: batch as number,
     kind: kind as DeletionKind,
-    scopeHash: scopeHash as Uint8Array,
-    keyHash: keyHash as Uint8Array,
+    scopeHash,
+    keyHash,
     burned: burned === 1,
     floor: floor as number,
     at: at as number,
-    counts: parseCounts(counts as string),
+    counts: decodeCounts(counts as string),
     head: head as string,
   };
-}
-
-function parseCounts(text: string): Record<string, number> {
-  try {
-    return JSON.parse(text) as Record<string, number>;
-  } catch (cause) {
-    throw new IntegrityError("Cannot use ledger: the counts of an event are damaged", { cause });
-  }
 }

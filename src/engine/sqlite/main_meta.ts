@@ -1,5 +1,6 @@
 import { checksumOf } from "../../canonical/checksum.ts";
 import { IntegrityError } from "../../errors.ts";
+import { CLOCK_MS_MAX, META_COUNT_MAX } from "../../limits.ts";
 import type { Connection } from "./connection.ts";
 import type { Row, SqlValue } from "./driver.ts";
 
@@ -49,6 +50,8 @@ const UPDATE_META =
   verified = $6, counter = $7, clock_mark = $8, clock_epoch = $9, probe = $10, scrubs = $11, shrunk_bytes = $12, checksum = $13
   WHERE id = 1`;
 
+const HASH_KEY_BYTES = 32;
+
 function columnsOf(meta: MainMeta): readonly SqlValue[] {
   return [
     meta.lineage,
@@ -81,7 +84,7 @@ function toMainMeta(row: Row): MainMeta {
       details: { table: "meta" },
     });
   }
-  return {
+  const meta = {
     lineage: row[0] as string,
     generation: row[1] as number,
     epoch: row[2] as string,
@@ -97,6 +100,21 @@ function toMainMeta(row: Row): MainMeta {
     scrubs: row[12] as number,
     shrunkBytes: row[13] as number | null,
   };
+  if (isPossible(meta)) return meta;
+  throw new IntegrityError("Cannot use store: its meta row holds what no store writes", {
+    details: { table: "meta" },
+  });
+}
+
+/** A checksum finds damage; a file that somebody made has the right one and may still say anything. */
+function isPossible(meta: MainMeta): boolean {
+  const { generation, pendingFrom, applied, verified, clockMark, clockEpoch, probe, scrubs, shrunkBytes } =
+    meta;
+  return isIdentity(meta.lineage) && isIdentity(meta.epoch) && isHead(meta.appliedHead) &&
+    meta.hashKey.length === HASH_KEY_BYTES && isCount(generation) && isCount(pendingFrom ?? 0) &&
+    isCount(applied) && isCount(verified) && meta.counter >= 0 && clockMark >= 0 &&
+    clockMark <= CLOCK_MS_MAX && isCount(clockEpoch) && isCount(probe) && isCount(scrubs) &&
+    isCount(shrunkBytes ?? 0);
 }
 
 /** Writes the first meta row. */
@@ -123,4 +141,22 @@ export function updateMainMeta(main: Connection, meta: MainMeta): void {
     checksumOf(...columnsOf(meta)),
   );
   if (changed !== 1) throw new IntegrityError("Cannot use store: its meta row is missing");
+}
+
+const IDENTITY_DIGITS = 32;
+const HEAD_DIGITS = 64;
+
+/** Whether it can be a lineage or an epoch. A meta row is read with every read: no more is looked at than could do harm. */
+export function isIdentity(value: string): boolean {
+  return value.length === IDENTITY_DIGITS;
+}
+
+/** Whether it can be a place's hash in the chain. */
+export function isHead(value: string): boolean {
+  return value.length === HEAD_DIGITS;
+}
+
+/** Whether it is a number that can still be counted up. */
+export function isCount(value: number): boolean {
+  return value >= 0 && value <= META_COUNT_MAX;
 }

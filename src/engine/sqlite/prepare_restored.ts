@@ -79,6 +79,12 @@ export async function assertAuthority(
   if (watermark.lineage !== lineage) {
     throw new IntegrityError("Cannot restore: the watermark and the ledger belong to different stores");
   }
+  // A ledger from before a restore would hand the same range of revisions out once more.
+  if (backup.generation > generation) {
+    throw new IntegrityError("Cannot restore: the ledger is older than the backup", {
+      details: { recorded: generation, backup: backup.generation },
+    });
+  }
   let place = { sequence: 0, head: firstHead(lineage) };
   while (place.sequence < count) {
     const events = ledger.eventsAfter(
@@ -128,6 +134,7 @@ export async function prepareRestored(
     const before = countRows(main);
     if (ledger !== null) await applyNewer(ledger, meta, parts, from.sequence);
     const after = countRows(main);
+    meta.verified = Math.min(meta.verified, meta.applied);
     meta.pendingFrom = generation;
     meta.generation = generation + 1;
     meta.epoch = randomIdentity();

@@ -3,13 +3,14 @@
 import { monotonicMs } from "../../clock.ts";
 import { IntegrityError, StorageError } from "../../errors.ts";
 import { copyBackup, inspectBackup } from "../../files/backup_file.ts";
-import { inspectPrivateFile } from "../../files/private_file.ts";
-import type { FilePath } from "../../files/store_path.ts";
+import { type FileIdentity, inspectPrivateFile } from "../../files/private_file.ts";
+import { type FilePath, SIDECAR_SUFFIXES } from "../../files/store_path.ts";
 import { removeLeftover, WorkFile } from "../../files/work_file.ts";
 import { CheckCollector } from "../check.ts";
 import { EffectiveTime } from "../effective_time.ts";
 import type { ApplyEvent, CheckRows, Watermark } from "../engine.ts";
 import { assertSchema } from "./assert_schema.ts";
+import { checkBeginning } from "./check_store.ts";
 import { checkCopy, checkPagesOf, readDeletions } from "./check_copy.ts";
 import type { Connection } from "./connection.ts";
 import { BACKUP, type DatabaseKind, LEDGER, MAIN } from "./database.ts";
@@ -71,12 +72,13 @@ export async function restoreStore(
 /** 4.1 to 4.4. */
 async function prepare(paths: RestorePaths, options: RestoreStoreOptions): Promise<Prepared> {
   const { driver, busyTimeoutMs, watermark } = options;
-  const kind = inspectBackup(paths.backup, [BACKUP, MAIN]);
+  const inspected = inspectBackup(paths.backup, [BACKUP, MAIN]);
   const opening = new Opening(driver, { readOnly: false });
   try {
     const ledger = watermark === null ? null : openAuthority(opening, paths.ledger);
+    if (ledger !== null) await requireWhole(ledger, options);
     await patiently(monotonicMs() + busyTimeoutMs, () => clearDestination(paths.main, ledger, driver));
-    return await prepareDestination(paths, { kind, ledger }, options);
+    return await prepareDestination(paths, { ...inspected, ledger }, options);
   } finally {
     opening.close();
   }
@@ -86,18 +88,30 @@ async function prepare(paths: RestorePaths, options: RestoreStoreOptions): Promi
 interface Sources {
   /** A backup, or the main file of a store that was closed. */
   readonly kind: DatabaseKind;
+  readonly identity: FileIdentity;
   /** Null where it is lost. */
   readonly ledger: Ledger | null;
 }
 
 /** 4.1: the ledger has to be there, whole and ours; SQLite finishes what its last writer left in its log. */
 function openAuthority(opening: Opening, file: FilePath): Ledger {
+  for (const suffix of SIDECAR_SUFFIXES) {
+    inspectPrivateFile(file.path + suffix, `a sidecar of ${LEDGER.what}`);
+  }
   if ((inspectPrivateFile(file.path, LEDGER.what)?.bytes ?? 0) === 0) {
     throw new IntegrityError("Cannot restore: the ledger is not there; if it is lost, say ledgerLost");
   }
   const { connection } = opening.openFile(LEDGER, file);
   assertSchema(connection, LEDGER, opening.driver);
   return new Ledger(connection);
+}
+
+/** What is written into damaged pages may take others along. Its chain is judged once there is a backup to judge it by. */
+async function requireWhole(ledger: Ledger, options: RestoreStoreOptions): Promise<void> {
+  await requireSound("ledger", async (collector) => {
+    await checkPagesOf(ledger, collector);
+    checkBeginning(ledger, collector);
+  }, { ...options, tell: () => {} });
 }
 
 /** 4.2 to 4.4: the destination gets its name once it is whole; where the ledger was lost, so does a new one, last. */
@@ -111,7 +125,11 @@ async function prepareDestination(
   using work = WorkFile.claim(paths.main, ".restoring");
   // Who says that the ledger is lost must not have one: its deletions would be forgotten.
   using ledgerWork = sources.ledger === null ? claimLedger(paths.ledger) : null;
-  await copyBackup(paths.backup, work, { signal, onBytes: (bytes) => tell("copy", bytes) });
+  await copyBackup(paths.backup, work, {
+    identity: sources.identity,
+    signal,
+    onBytes: (bytes) => tell("copy", bytes),
+  });
   const prepared = await prepareCopy(work, sources, options);
   if (ledgerWork !== null) makeLedger(ledgerWork, work, prepared, options.driver);
   signal?.throwIfAborted();
@@ -132,8 +150,9 @@ async function prepareCopy(
 ): Promise<Prepared> {
   const { driver, signal, tell, watermark } = options;
   using copy = WorkDatabase.open(kind, work.path, driver);
-  await requireSound((collector) => checkPagesOf(copy, collector), options);
+  // First: looking through the pages computes the checks and expressions that a schema has, and those may never end.
   assertSchema(copy.connection, MAIN, driver);
+  await requireSound("backup", (collector) => checkPagesOf(copy, collector), options);
   const meta = openBackup(copy.connection);
   const generation = ledger === null || watermark === null
     ? meta.generation + LOST_GENERATIONS + randomBytes(1)[0]!
@@ -146,12 +165,13 @@ async function prepareCopy(
     signal,
     onApplied: (events) => tell("apply", events),
   });
-  await requireSound((collector) => checkCopy(MAIN, copy, collector, options.checkRows), options);
+  await requireSound("backup", (collector) => checkCopy(MAIN, copy, collector, options.checkRows), options);
   return prepared;
 }
 
-/** What is damaged is not restored. */
+/** Nothing that is damaged is restored, or written to. */
 async function requireSound(
+  what: "backup" | "ledger",
   check: (collector: CheckCollector) => Promise<void>,
   { signal, tell }: RestoreStoreOptions,
 ): Promise<void> {
@@ -159,7 +179,7 @@ async function requireSound(
   await check(collector);
   const { problems } = collector.report();
   if (problems.length === 0) return;
-  throw new IntegrityError(`Cannot restore: the backup is damaged in ${problems[0]!.table}`, {
+  throw new IntegrityError(`Cannot restore: the ${what} is damaged in ${problems[0]!.table}`, {
     details: { problems: problems.length, table: problems[0]!.table },
   });
 }

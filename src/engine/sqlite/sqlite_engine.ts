@@ -196,13 +196,14 @@ export class SqliteEngine implements Engine {
   }
 
   #checkedParts(): CheckedParts {
-    const { main, ledger } = this.#store;
+    const { main, ledger, openBeside } = this.#store;
+    const driver = openBeside === null ? null : this.#store.driver;
     const read = <T>(call: () => T): Promise<T> =>
       patiently(monotonicMs() + this.#busyTimeoutMs, () => {
         this.#assertOpen();
         return call();
       });
-    return { main, ledger, read };
+    return { main, ledger, driver, read };
   }
 
   async emptyLogs(signal?: AbortSignal): Promise<"READERS" | "BUSY" | null> {

@@ -4,6 +4,7 @@ import type { Mutant } from "../mutant.ts";
 
 const BACKUP = "tests/restore/backup_test.ts";
 const RESTORE = "tests/restore/restore_test.ts";
+const FORGED = "tests/restore/forged_files_test.ts";
 const PREPARE = "src/engine/sqlite/prepare_restored.ts";
 
 /** What a backup holds, what a restore leaves out, and which store is live after it. */
@@ -113,7 +114,8 @@ export const RESTORE_BREAKS: readonly Mutant[] = [
   {
     name: "a restore does not look through the rows",
     file: "src/engine/sqlite/restore_store.ts",
-    find: "await requireSound((collector) => checkCopy(MAIN, copy, collector, options.checkRows), options);",
+    find:
+      'await requireSound("backup", (collector) => checkCopy(MAIN, copy, collector, options.checkRows), options);',
     replace: "",
     test: RESTORE,
     promise: "restoreMemory() refuses BAK-06 a backup with a flipped bit, and changes nothing",
@@ -163,5 +165,41 @@ export const RESTORE_BREAKS: readonly Mutant[] = [
     test: BACKUP,
     promise: "backup() makes a file that is private and in nobody else's hands",
     why: "others could read it",
+  },
+  {
+    name: "a meta row may say anything if its checksum is right",
+    file: "src/engine/sqlite/main_meta.ts",
+    find: "if (isPossible(meta)) return meta;",
+    replace: "if (meta !== null) return meta;",
+    test: FORGED,
+    promise: "agent.backup after: UPDATE meta SET clock_mark = -1",
+    why: "a made-up clock or count would make the restored store useless",
+  },
+  {
+    name: "a restore takes a ledger from before an earlier restore",
+    file: PREPARE,
+    find: "if (backup.generation > generation) {",
+    replace: "if (backup.generation < 0) {",
+    test: FORGED,
+    promise: "agent.backup after: UPDATE meta SET generation = 1",
+    why: "the same range of revisions would be handed out twice",
+  },
+  {
+    name: "views and triggers are let in",
+    file: "src/engine/sqlite/database.ts",
+    find: "if (connection.get(COUNT_WITHOUT_PAGES)![0] === 0) return;",
+    replace: "if (connection.get(COUNT_WITHOUT_PAGES) !== undefined) return;",
+    test: "tests/files/held_up_test.ts",
+    promise: "opening refuses agent.db after CREATE TRIGGER after_all",
+    why: "they run with whatever is done to the store, and may never come to an end",
+  },
+  {
+    name: "sidecars of an earlier work file are left where they are",
+    file: "src/files/work_file.ts",
+    find: "if (lstatOrNull(path + suffix) !== null) removeIfThere(path + suffix);",
+    replace: "",
+    test: "tests/restore/hostile_names_test.ts",
+    promise: "a restore begins without the sidecars that an earlier one left",
+    why: "SQLite would play them back into the copy",
   },
 ];
