@@ -15,8 +15,7 @@ export const BACKUP: Declare = (program, run) => {
     example: "DIR/agent.db DIR/monday.backup",
     more:
       "Others may go on reading and writing. Nothing is ever written over. Keep the watermark that it prints, " +
-      "or the whole of its JSON, apart from the store: `restore` takes either. Only the directory of the new file is " +
-      "written.",
+      "or the whole of its JSON, apart from the store: `restore` takes either. Pending deletions are completed first.",
   })
     .argument("<destination>", "the file to make, where nothing is yet")
     .option("--only-ledger", "copy the deletion ledger instead")
@@ -31,7 +30,7 @@ async function backup(
   destination: string,
   options: BackupOptions,
 ): Promise<boolean> {
-  await using memory = await openStore(store, options, "read");
+  await using memory = await openStore(store, options, "write");
   using progress = new Progress(screen);
   const onProgress = ({ step, part, rows }: { step: string; part: string; rows: number }): void =>
     progress.tell(`${step === "copy" ? "copying" : "looking at the copy of"} ${part}`, rows);

@@ -8,6 +8,7 @@ import type { Memory } from "../memory.ts";
 import { openMemory } from "../open_memory.ts";
 import { wrongWords } from "./failure.ts";
 import { requireFile } from "./file_access.ts";
+import type { Progress } from "./progress.ts";
 import type { Screen } from "./screen.ts";
 
 /** What a command works with. */
@@ -105,7 +106,7 @@ export async function openStore(
   path: string,
   { ledger }: StoreOptions,
   access: Access,
-  more: Pick<MemoryOptions, "acceptClock"> = {},
+  more: Pick<MemoryOptions, "acceptClock" | "onEvent"> = {},
 ): Promise<Memory> {
   requirePath(path);
   requireFile(path, "store", access === "read");
@@ -146,4 +147,16 @@ export function countedAll(counts: Readonly<Record<string, number>>): string {
 
 function singular(noun: string): string {
   return noun.replace(/(?<=summar)ies$/, "y").replace(/s$/, "");
+}
+
+/** Shows the indexing that a search or an assembly does first. */
+export function indexingShown(progress: Progress): Pick<MemoryOptions, "onEvent"> {
+  let done = 0;
+  return {
+    onEvent: ({ operation, counts }) => {
+      if (operation !== "index") return;
+      done += counts.turns!;
+      progress.tell("indexing turns", done, done + counts.remaining!);
+    },
+  };
 }

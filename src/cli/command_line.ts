@@ -47,7 +47,10 @@ export async function runCommandLine(
   streams: Streams = { output: Deno.stdout, errors: Deno.stderr },
 ): Promise<number> {
   using interruption = new Interruption();
-  const screen = new Screen(streams, args.slice(0, endOfOptions(args)).includes("--json"));
+  const screen = new Screen(streams, {
+    json: args.slice(0, endOfOptions(args)).includes("--json"),
+    signal: interruption.signal,
+  });
   let exitCode = 0;
   const run: Run = async (work) => {
     if (!await work({ screen, signal: interruption.signal })) exitCode = 1;

@@ -6,6 +6,7 @@ import type { SourceRef } from "../contracts/source_ref.ts";
 import {
   counted,
   type Declare,
+  indexingShown,
   openStore,
   scopeOf,
   type ScopeOptions,
@@ -14,6 +15,7 @@ import {
   wholeNumber,
   withScope,
 } from "./command.ts";
+import { Progress } from "./progress.ts";
 import type { Screen } from "./screen.ts";
 import { READ_ONLY_TEXT } from "./search.ts";
 
@@ -68,7 +70,9 @@ async function showContext(
   question: string,
   options: ContextOptions,
 ): Promise<boolean> {
-  await using memory = await openStore(store, options, options.readOnly ? "read" : "write");
+  using progress = new Progress(screen);
+  const access = options.readOnly ? "read" : "write";
+  await using memory = await openStore(store, options, access, indexingShown(progress));
   const budget = options.budget === undefined ? {} : { inputCap: options.budget };
   const { snapshot, context } = await memory.conversation(scopeOf(options)).assemble(question, budget, {
     system: options.system,

@@ -27,7 +27,7 @@ export const EXPORT: Declare = (program, run) => {
     access: "write",
     example: "DIR/agent.db DIR/store.jsonl --show-content",
     more: "Without --show-content the lines show ids, revisions, counts and bytes, and cannot be imported. " +
-      "To standard output --allow-read is enough. A file is private, and nothing is ever written over.",
+      "Lines are JSON, with or without --json. To standard output --allow-read is enough. A file is private, and nothing is ever written over.",
   })
     .argument("[file]", "the file to make; - for standard output", STANDARD)
     .option("--tenant <id>", "whose conversation; with --session")

@@ -56,7 +56,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   CONTRACT: "See --help for what is taken.",
   BUSY: "Another process is writing; try again.",
   FULL: "Make room on the disk, then try again.",
-  READONLY: "Run `prune` on the store once: it completes what is pending, and needs --allow-write.",
+  READONLY: "Run `prune` on the store once, with --allow-write: it completes what is unfinished.",
   PERMISSION: "See who owns the files and what their modes are.",
   UNSAFE:
     "A store's files are regular files of yours with mode 0600, in a directory that only you can write.",

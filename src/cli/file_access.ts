@@ -5,7 +5,7 @@ import { MemoryError } from "../errors.ts";
 import { requirePermissions } from "../files/permissions.ts";
 import { parsePath } from "../files/store_path.ts";
 import { SMALL_FILE_BYTES_MAX } from "../limits.ts";
-import { CommandError } from "./failure.ts";
+import { CommandError, wrongWords } from "./failure.ts";
 
 /** The name that means standard input or output. */
 export const STANDARD = "-";
@@ -77,13 +77,21 @@ function noJson(what: string): CommandError {
   });
 }
 
+/** Requires a file, or a standard input that is not a terminal: there nobody would know what is waited for. */
+export function requireSource(path: string, what: string): void {
+  if (path !== STANDARD) requireFile(path, what, true);
+  else if (Deno.stdin.isTerminal()) {
+    throw wrongWords(`The terminal gives no ${what}`, `Give a file, or pipe the ${what} in.`);
+  }
+}
+
 /** The bytes of a file or of standard input, piece by piece. */
 export async function* readPieces(
   path: string,
   what: string,
   { signal, onBytes }: { readonly signal: AbortSignal; readonly onBytes?: (bytes: number) => void },
 ): AsyncGenerator<Uint8Array> {
-  if (path !== STANDARD) requireFile(path, what, true);
+  requireSource(path, what);
   const readable = path === STANDARD ? Deno.stdin.readable : (await Deno.open(path)).readable;
   const reader = readable.getReader();
   // Nothing may come from standard input for ever.

@@ -10,8 +10,8 @@ import {
   storeCommand,
   type StoreOptions,
 } from "./command.ts";
-import { judgingFile, wrongWords } from "./failure.ts";
-import { isThere, readPieces, requireFile, STANDARD } from "./file_access.ts";
+import { judgingFile } from "./failure.ts";
+import { isThere, readPieces, requireFile, requireSource, STANDARD } from "./file_access.ts";
 import { Progress } from "./progress.ts";
 
 /** Declares it. */
@@ -38,14 +38,12 @@ async function takeIn(
   { ledger }: StoreOptions,
 ): Promise<boolean> {
   requirePath(store);
-  if (file === STANDARD && Deno.stdin.isTerminal()) {
-    throw wrongWords("Nothing comes from the terminal", "Give a file, or pipe the lines in.");
-  }
-  const size = file === STANDARD ? null : requireFile(file, "file", true);
+  requireSource(file, "lines");
+  const size = file === STANDARD ? null : requireFile(file, "lines", true);
   const isNew = !isThere(store, "store", false);
   await using memory = await openMemory(store, ledgerOption(ledger));
   using progress = new Progress(screen);
-  const pieces = readPieces(file, "file", {
+  const pieces = readPieces(file, "lines", {
     signal,
     onBytes: (bytes) => progress.tell("importing", bytes, size),
   });

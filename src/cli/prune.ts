@@ -51,8 +51,10 @@ async function prune({ screen, signal }: Session, store: string, options: PruneO
       "green",
     );
   } else {
-    const by = scrub?.by === "READERS" ? "somebody is reading" : "somebody is writing";
-    await screen.line(`Not scrubbed completely: ${by}. Repeat it once nobody is.`, "red");
+    await screen.line(
+      `Not scrubbed completely: ${scrub?.by === "READERS" ? "somebody reads" : "somebody writes"}.`,
+      "red",
+    );
   }
   return isComplete;
 }

@@ -39,10 +39,12 @@ export class Screen {
   /** Whether the result is one JSON value, and errors are too. */
   readonly json: boolean;
   readonly #streams: Streams;
+  readonly #signal: AbortSignal;
   #buffer = "";
 
-  constructor(streams: Streams, json: boolean) {
+  constructor(streams: Streams, { json, signal }: { readonly json: boolean; readonly signal: AbortSignal }) {
     this.#streams = streams;
+    this.#signal = signal;
     this.json = json;
     this.columns = streams.output.isTerminal() ? terminalColumns() : null;
     this.noteColumns = streams.errors.isTerminal() ? terminalColumns() : null;
@@ -119,9 +121,11 @@ export class Screen {
     }
   }
 
+  /** What is long is written as it comes; an interrupt ends the wait for a reader that takes nothing. */
   async #put(text: string): Promise<void> {
     this.#buffer += text;
-    if (this.#buffer.length >= OUTPUT_BUFFER_CHARACTERS) await this.flush();
+    if (this.#buffer.length < OUTPUT_BUFFER_CHARACTERS) return;
+    await orAborted(this.flush(), this.#signal);
   }
 
   #styled(text: string, style: Style | undefined): string {
@@ -147,6 +151,15 @@ async function writeAll(stream: Stream, text: string): Promise<void> {
     if (error instanceof Deno.errors.BrokenPipe) throw new ReaderGone();
     throw error;
   }
+}
+
+function orAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason);
+    if (signal.aborted) abort();
+    signal.addEventListener("abort", abort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+  });
 }
 
 function ignoreGone(error: unknown): void {

@@ -2,6 +2,7 @@
 
 import {
   type Declare,
+  indexingShown,
   openStore,
   scopeOf,
   type ScopeOptions,
@@ -10,6 +11,7 @@ import {
   wholeNumber,
   withScope,
 } from "./command.ts";
+import { Progress } from "./progress.ts";
 
 interface SearchOptions extends ScopeOptions {
   readonly top?: number;
@@ -43,7 +45,9 @@ async function search(
   query: string,
   options: SearchOptions,
 ): Promise<boolean> {
-  await using memory = await openStore(store, options, options.readOnly ? "read" : "write");
+  using progress = new Progress(screen);
+  const access = options.readOnly ? "read" : "write";
+  await using memory = await openStore(store, options, access, indexingShown(progress));
   const hits = await memory.conversation(scopeOf(options)).search(query, {
     signal,
     ...options.top === undefined ? {} : { topK: options.top },

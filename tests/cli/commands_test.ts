@@ -1,6 +1,11 @@
 /** Every command does what it says, in words and in JSON, when its output is piped. */
 
 import assert from "node:assert/strict";
+import { z } from "zod";
+import { defineKind, openMemory } from "../../mod.ts";
+import { nodeSqlite } from "../../src/engine/sqlite/node_sqlite.ts";
+import { RESULT } from "../../src/engine/sqlite/result_codes.ts";
+import { FaultyDriver } from "../kit/faulty_driver.ts";
 import { holdfast, printed, value } from "./collected.ts";
 import { DRIVES, POISONED_NAME, POISONED_TEXT } from "./poison.ts";
 import { IN_SCOPE, SCOPE, SECRET, StoredFile } from "./stored.ts";
@@ -19,7 +24,7 @@ Deno.test("inspect tells tenants, scopes, sizes, the next expiry and deletions, 
   const detailed = await printed("inspect", store.path, ...IN_SCOPE);
   assert.match(detailed, /^turn turn-2, revision 1, \d+ bytes$/m);
   for (const told of [output, detailed, JSON.stringify(await value("inspect", store.path, ...IN_SCOPE))]) {
-    assert(!told.includes("4711") && !told.includes("grafted"));
+    assert(!told.includes("door code") && !told.includes("grafted"));
   }
 });
 
@@ -60,6 +65,32 @@ Deno.test("search shows the pieces that answer, best first", async () => {
   const nothing = await holdfast("search", store.path, ...IN_SCOPE, "submarine");
   assert.deepEqual(nothing, { code: 0, output: "", errors: "Nothing was found.\n" });
   await assertSound(store);
+});
+
+Deno.test("RET-01 a query is words, whatever is in it, and never a syntax error", async () => {
+  await using store = await StoredFile.make();
+  const queries = [
+    ...[
+      "what's the pump plan?",
+      "pump-north",
+      "depot:safe",
+      'say "hi',
+      "(lamp",
+      "pump AND",
+      "AND",
+      "NEAR(",
+      "*",
+    ],
+    ...["^pump", "-pump", "C++", "100%", "x:y", '""', "'", ";", "5 ".repeat(5_000), "\0", "a\x1b[2J"],
+  ];
+  for (const query of queries) {
+    const { code, errors } = await holdfast("search", store.path, ...IN_SCOPE, "--", query);
+    assert.equal(code, 0, query);
+    assert.match(errors, /^(Nothing was found\.\n)?$/);
+  }
+  const lone = await holdfast("search", store.path, ...IN_SCOPE, "--", "\ud800");
+  assert.equal(lone.code, 2);
+  assert.match(lone.errors, /^holdfast: CONTRACT: Expected query to be well-formed text\. /);
 });
 
 Deno.test("search --read-only says that the index is not complete, and works once it is", async () => {
@@ -257,7 +288,7 @@ for (
 
 Deno.test("export leaves text out unless it is asked for, and writes a private file over nothing", async () => {
   await using store = await StoredFile.make();
-  assert(!(await printed("export", store.path)).includes("4711"));
+  assert(!(await printed("export", store.path)).includes("door code"));
   assert.equal(
     await printed("export", store.path, store.at("out")),
     `Wrote 8 lines to ${store.at("out")}.\n`,
@@ -297,6 +328,47 @@ Deno.test("demo prints the worked example and leaves nothing", async () => {
     "remaining rows": 0,
   });
   assert.deepEqual(store.names(), before);
+});
+
+Deno.test("Records of kinds that the command does not know are shown, checked, exported and backed up", async () => {
+  const note = defineKind("note", z.strictObject({ text: z.string() }), { ttlMax: null });
+  await using store = await StoredFile.make(async ({ records }) => {
+    await records.put({ tenant: "orchard", kind: "note", key: "one" }, { text: "Graft in March." }, {
+      expected: null,
+      ttl: null,
+    });
+  }, { kinds: [note] });
+  assert.match(
+    await printed("inspect", store.path, "--show-content"),
+    /^record orchard \/ note \/ one, .*never expires$/m,
+  );
+  await assertSound(store);
+  await printed("backup", store.path, store.at("copy"));
+  await printed("export", store.path, store.at("lines"), "--show-content");
+  const { code, errors } = await holdfast("import", store.at("new.db"), store.at("lines"));
+  assert.equal(code, 1);
+  assert.match(errors, /^holdfast: CONTRACT: Line 2: /);
+});
+
+Deno.test("A pending deletion is counted, what it names is left out, and prune completes it as is advised", async () => {
+  await using store = await StoredFile.make();
+  {
+    const driver = new FaultyDriver(nodeSqlite);
+    await using memory = await openMemory(store.path, { driver });
+    const talk = memory.conversation(SCOPE);
+    const expectedRevision = await talk.revision();
+    driver.fail({ database: "main", sql: "COMMIT", effect: "before", code: RESULT.IOERR });
+    await assert.rejects(talk.delete({ kind: "scope", expectedRevision }), { code: "IO" });
+  }
+  const { scopes, pending, watermark } = await value("inspect", store.path);
+  assert.deepEqual([scopes, pending, watermark], [[], 1, null]);
+  assert.match(await printed("inspect", store.path), /^Deletions: 1 pending\.$/m);
+  const { code, errors } = await holdfast("delete", store.path, ...IN_SCOPE);
+  assert.equal(code, 1);
+  assert.match(errors, /^holdfast: READONLY: [^\n]*Run `prune` on the store once, with --allow-write/);
+  await printed("prune", store.path);
+  assert.equal((await value("inspect", store.path)).pending, 0);
+  await assertSound(store);
 });
 
 Deno.test("CLI-01 no command sends a terminal what stored names and texts would do to it", async () => {

@@ -140,6 +140,30 @@ Deno.test({
   },
 });
 
+Deno.test({
+  name: "An interrupt ends a command whose reader takes nothing, with exit code 130",
+  ignore: !IS_UNIX,
+  async fn(): Promise<void> {
+    await using store = await StoredFile.makeOnDisk(async (memory) => {
+      for (let turn = 0; turn < 32; turn++) {
+        await memory.conversation(SCOPE).append([{ role: "user", content: "pears ".repeat(4_000) }]);
+      }
+    });
+    const child = new Deno.Command(Deno.execPath(), {
+      args: processWords([`--allow-read=${store.directory}`], ["export", store.path, "-", "--show-content"]),
+      stdin: "null",
+      stdout: "piped",
+      stderr: "piped",
+    }).spawn();
+    const reader = child.stdout.getReader();
+    await reader.read();
+    child.kill("SIGINT");
+    assert.match(await new Response(child.stderr).text(), /^holdfast: INTERRUPTED: [^\n]+\n$/);
+    assert.equal((await child.status).code, 130);
+    await reader.cancel();
+  },
+});
+
 Deno.test("deno install --global makes a command that works with the permissions it was given", async () => {
   await using store = await StoredFile.makeOnDisk();
   await using root = await TemporaryDirectory.make();

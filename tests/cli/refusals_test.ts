@@ -52,6 +52,7 @@ const SPOILED: readonly (readonly [what: string, spoil: (store: StoredFile) => v
 for (const [what, spoil, says] of SPOILED) {
   Deno.test(`Every command refuses a store that ${what} in one line, and changes nothing`, async () => {
     await using store = await StoredFile.make();
+    store.damaged = true;
     const receipt = { lineage: "0".repeat(32), sequence: 1, head: "0".repeat(64), kind: "turn" };
     Deno.writeTextFileSync(store.at("receipt.json"), JSON.stringify(receipt));
     Deno.writeTextFileSync(store.at("lines.jsonl"), "{}\n");
@@ -76,6 +77,7 @@ for (const [what, spoil, says] of SPOILED) {
 
 Deno.test("check lists damaged rows and exits with 1; the rest of the store can be read", async () => {
   await using store = await StoredFile.make();
+  store.damaged = true;
   {
     using beside = openBeside(store.path);
     beside.prepare("UPDATE turns SET payload = replace(payload, 'pears', 'plums') WHERE turn_id = 'turn-2'")
@@ -104,6 +106,7 @@ Deno.test({
     await using store = await StoredFile.make();
     Deno.chmodSync(store.path, 0o644);
     await assertRefused(["inspect", store.path], { code: 1, says: /UNSAFE: .*mode 0600/ });
+    Deno.chmodSync(store.path, 0o600);
   },
 });
 

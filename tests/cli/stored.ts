@@ -1,6 +1,14 @@
 /** A small store for the commands to work on. */
 
-import { type Memory, type MemoryOptions, openMemory, pin, summaryFromHistory } from "../../mod.ts";
+import {
+  type Memory,
+  type MemoryOptions,
+  openMemory,
+  pin,
+  StorageError,
+  summaryFromHistory,
+} from "../../mod.ts";
+import { assertSound } from "../kit/soundness.ts";
 import { TemporaryDirectory } from "../kit/temporary_directory.ts";
 
 /** The conversation that tests of commands use. */
@@ -17,6 +25,8 @@ export class StoredFile implements AsyncDisposable {
   readonly #directory: TemporaryDirectory;
   /** The store's file. */
   readonly path: string;
+  /** Set by tests that damage the store on purpose: no check at the end. */
+  damaged = false;
 
   private constructor(directory: TemporaryDirectory) {
     this.#directory = directory;
@@ -62,8 +72,22 @@ export class StoredFile implements AsyncDisposable {
     return [...Deno.readDirSync(this.directory)].map(({ name }) => name).sort();
   }
 
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.#directory[Symbol.asyncDispose]();
+  async [Symbol.asyncDispose](): Promise<void> {
+    try {
+      if (!this.damaged) await assertSoundOrFenced(this.path);
+    } finally {
+      await this.#directory[Symbol.asyncDispose]();
+    }
+  }
+}
+
+/** A store that a restore has fenced cannot be opened, and needs no check. */
+async function assertSoundOrFenced(path: string): Promise<void> {
+  try {
+    await using memory = await openMemory(path);
+    await assertSound(memory);
+  } catch (error) {
+    if (!(error instanceof StorageError && error.code === "REPLACED")) throw error;
   }
 }
 

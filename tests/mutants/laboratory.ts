@@ -11,6 +11,7 @@ const COPIED = [
   "tests/kit",
   "tests/mutants/targets",
   "tests/deletion",
+  "tests/cli",
   "tests/restore",
   "tests/conversations/samples.ts",
   "tests/model/records/seeded.ts",

@@ -1,5 +1,6 @@
 /** The deliberate breaks. A break whose text is not found any more is stale: bring it to where its guarantee lies now. */
 
+import { COMMAND_BREAKS } from "./breaks/commands.ts";
 import { DELETION_BREAKS } from "./breaks/deletions.ts";
 import { FILE_BREAKS } from "./breaks/files.ts";
 import { GROUP_BREAKS } from "./breaks/groups.ts";
@@ -25,4 +26,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...RESTORE_BREAKS,
   ...TIME_BREAKS,
   ...LINES_BREAKS,
+  ...COMMAND_BREAKS,
 ];
