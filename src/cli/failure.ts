@@ -7,6 +7,7 @@ import {
   ContractError,
   type ErrorDetails,
   MemoryError,
+  StorageError,
 } from "../errors.ts";
 
 /** The store, a file or a permission says no. */
@@ -66,6 +67,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   SCHEMA: "Use the release that wrote the file, or a newer one.",
   CORRUPT: HEAL,
   INTEGRITY: HEAL,
+  CLOSED: "Try again.",
   IO: "Look at the path, the file and the disk, then try again.",
   POLICY: "Counting tokens failed; try again.",
   REQUIRED_CONTEXT_TOO_LARGE: "Raise --budget, or ask and instruct in fewer words.",
@@ -94,15 +96,22 @@ export function failureOf(error: unknown): Failure {
   }
   if (error instanceof ContractError) return { ...told(error, ADVICE.CONTRACT!), exitCode: EXIT_WORDS };
   if (error instanceof BudgetError) return told(error, `${ADVICE[error.code]!}${counts(error.details)}`);
-  // A message that names the flags says already what to do.
-  if (error instanceof MemoryError) {
-    return told(error, "flags" in error.details ? "" : ADVICE[error.code] ?? "");
-  }
+  if (error instanceof StorageError) return told(error, storageAdvice(error));
+  if (error instanceof MemoryError) return told(error, ADVICE[error.code] ?? "");
   return ofSystem(error);
 }
 
 function told({ code, message, details }: MemoryError, advice: string): Failure {
   return { code, message, advice, details, exitCode: EXIT_REFUSED };
+}
+
+/** What became of it comes first; a message that names flags says already what to do. */
+function storageAdvice({ code, details }: StorageError): string {
+  if ("recorded" in details) {
+    return "The deletion is recorded and will be completed: repeat the command for its receipt.";
+  }
+  if (details.outcome === "unknown") return "Whether it was done is not known: look before you repeat it.";
+  return "flags" in details ? "" : ADVICE[code]!;
 }
 
 function counts(details: ErrorDetails): string {

@@ -128,7 +128,12 @@ export class PrivateFile implements AsyncDisposable {
   static async make(path: string, what: string): Promise<PrivateFile> {
     parsePath(what, path);
     requireAccess(path, what, false);
-    return new PrivateFile(path, await Deno.open(path, { write: true, createNew: true, mode: 0o600 }));
+    try {
+      return new PrivateFile(path, await Deno.open(path, { write: true, createNew: true, mode: 0o600 }));
+    } catch (error) {
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
+      throw new CommandError("NOT_FOUND", `There is no directory for ${path}`, { advice: "Make it first." });
+    }
   }
 
   async write(text: string): Promise<void> {

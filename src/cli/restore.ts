@@ -16,11 +16,11 @@ interface RestoreWords {
   readonly yes?: true;
 }
 
-const MORE = `Restore a backup to a name where nothing is yet, and make it the live store.
-
-Without --yes it only says what it would do. Every deletion that the ledger has recorded since the backup is applied
-first, so that nothing comes back. The store before it is fenced from then on; its files are named, so that they
-can be removed. To restore to the old name, move the old file and its -wal and -shm away first; the ledger stays.`;
+const MORE = "Restore a backup to a name where nothing is yet, and make it the live store.\n\n" +
+  "Without --yes it only says what it would do. Every deletion that the ledger has recorded since the backup is " +
+  "applied first, so that nothing comes back. The store before it is fenced from then on; its files are named, so " +
+  "that they can be removed. To restore to the old name, move the old file and its -wal and -shm away first; the " +
+  "ledger stays.";
 
 /** Declares it. */
 export const RESTORE: Declare = (program, run) => {
