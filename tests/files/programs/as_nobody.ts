@@ -3,25 +3,10 @@
  * Arguments: the options of opening as JSON, and the path. Where it does not run as root it stays who it is.
  */
 import { type MemoryOptions, openMemory } from "../../../mod.ts";
+import { dropRoot } from "../drop_root.ts";
 import { plant, plot } from "../stored.ts";
 
-const NOBODY = 65_534;
-
 const [given, path] = Deno.args as [string, string];
-
-function dropRoot(): void {
-  const libc = Deno.dlopen("libc.so.6", {
-    geteuid: { parameters: [], result: "u32" },
-    setgroups: { parameters: ["usize", "pointer"], result: "i32" },
-    setresgid: { parameters: ["u32", "u32", "u32"], result: "i32" },
-    setresuid: { parameters: ["u32", "u32", "u32"], result: "i32" },
-  });
-  const { geteuid, setgroups, setresgid, setresuid } = libc.symbols;
-  if (geteuid() !== 0) return;
-  // In this order: without root the groups could no longer be given up.
-  const failed = setgroups(0n, null) | setresgid(NOBODY, NOBODY, NOBODY) | setresuid(NOBODY, NOBODY, NOBODY);
-  if (failed !== 0 || geteuid() !== NOBODY) throw new Error("Cannot drop root");
-}
 
 async function outcomeOf(call: () => Promise<unknown>): Promise<string> {
   try {
