@@ -2,7 +2,7 @@
 
 import { StorageError } from "../errors.ts";
 import { readStart } from "./file_start.ts";
-import { assertOwnLogs } from "./leftover_log.ts";
+import { assertOwnLogs, undoesFirstPage } from "./leftover_log.ts";
 import { isUnstamped } from "./unstamped.ts";
 
 const HEADER_BYTES = 100;
@@ -32,7 +32,7 @@ export function applicationIdOf(path: string): number | null {
 
 /**
  * Refuses a foreign, a newer, or a damaged file, or one with a foreign log, without changing a byte of it. An empty
- * file passes: it is an unfinished creation. Opening and closing a file that SQLite has open in this process would
+ * file passes, and one that a journal makes empty again: it is an unfinished creation. Opening and closing a file that SQLite has open in this process would
  * drop its locks, so this is for files that are not open yet.
  *
  * @param seen names with something under them, where somebody has looked: a log that was not there is not asked for
@@ -45,6 +45,7 @@ export function assertOwnHeader(
   const header = readStart(path, HEADER_BYTES);
   if (header === null) throw new StorageError("BUSY", `Cannot open store: ${kind.what} vanished meanwhile`);
   if (header.length === 0) return;
+  if (header.every((byte) => byte === 0) && undoesFirstPage(path)) return;
   if (header.length < HEADER_BYTES || MAGIC !== String.fromCharCode(...header.subarray(0, MAGIC.length))) {
     throw new StorageError("CORRUPT", `Cannot open store: ${kind.what} is not a SQLite database`);
   }

@@ -30,6 +30,8 @@ const FRAME_HEADER_BYTES = 24;
 
 const JOURNAL_MAGIC = 0xd9d505f920a163d7n;
 const JOURNAL_HEADER_BYTES = 28;
+/** How many pages the file had before. */
+const JOURNAL_PAGE_COUNT_OFFSET = 16;
 
 const TABLE_LEAF = 0x0d;
 const CELL_POINTER_OFFSET = 8;
@@ -119,6 +121,16 @@ function addToSums(log: View, at: number, bytes: number, [first, second]: Sums, 
 
 function isStored(log: View, at: number, [first, second]: Sums): boolean {
   return log.getUint32(at) === first && log.getUint32(at + 4) === second;
+}
+
+/**
+ * Whether a rollback journal beside a file says that the file was empty: then SQLite makes it so again. The power may be
+ * lost while the first page of a file is written, and leave any of its sectors blank.
+ */
+export function undoesFirstPage(path: string): boolean {
+  const journal = startOf(`${path}-journal`, JOURNAL_HEADER_BYTES);
+  return journal.byteLength === JOURNAL_HEADER_BYTES && journal.getBigUint64(0) === JOURNAL_MAGIC &&
+    journal.getUint32(JOURNAL_PAGE_COUNT_OFFSET) === 0;
 }
 
 /** The pages that a rollback journal would put back. */

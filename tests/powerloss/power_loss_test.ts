@@ -238,3 +238,18 @@ Deno.test("the replay notices an acknowledged write that is not there, and a del
     code: "ERR_ASSERTION",
   });
 });
+
+for (const name of ["agent.db", "agent.db.deletions"]) {
+  Deno.test(`a creation whose power was lost while it wrote the first page of ${name} is begun again`, async () => {
+    using scratch = new Scratch(IN_MEMORY);
+    const run = await runOf(undefined);
+    const first = run.steps.find(({ before, after }) =>
+      (before.get(name)?.length ?? 0) < (after.get(name)?.length ?? 0)
+    )!;
+    const blank = new Uint8Array(first.after.get(name)!.length);
+    const torn = [...tornStates(first, () => 1)].find(({ what }) => what.includes("written in part"))!;
+    await examine(scratch, new Map([...torn.files, [name, blank]]), run, 0);
+    layOut(scratch, new Map([...first.before, [name, blank]]));
+    await assert.rejects(openMemory(scratch.at("agent.db")), { code: "CORRUPT" });
+  });
+}

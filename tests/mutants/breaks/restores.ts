@@ -202,4 +202,22 @@ export const RESTORE_BREAKS: readonly Mutant[] = [
     promise: "a restore begins without the sidecars that an earlier one left",
     why: "SQLite would play them back into the copy",
   },
+  {
+    name: "what is made is not synced before it gets its name",
+    file: "src/files/work_file.ts",
+    find: "this.#file.syncSync();",
+    replace: "",
+    test: "tests/powerloss/power_loss_test.ts",
+    promise: "what a backup and a restore with a write-ahead log make is synced before it gets its name",
+    why: "after a power loss a backup would bear its name and hold nothing",
+  },
+  {
+    name: "a first page that was written in part is damage",
+    file: "src/files/header.ts",
+    find: "if (header.every((byte) => byte === 0) && undoesFirstPage(path)) return;",
+    replace: "",
+    test: "tests/powerloss/power_loss_test.ts",
+    promise: "a creation whose power was lost while it wrote the first page of agent.db is begun again",
+    why: "a power loss during creation would leave a place where no store can be made",
+  },
 ];
