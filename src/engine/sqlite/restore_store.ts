@@ -153,6 +153,7 @@ async function prepareCopy(
   // First: looking through the pages computes the checks and expressions that a schema has, and those may never end.
   assertSchema(copy.connection, MAIN, driver);
   await requireSound("backup", (collector) => checkPagesOf(copy, collector), options);
+  assertNothingBehind(work, copy);
   const meta = openBackup(copy.connection);
   const generation = ledger === null || watermark === null
     ? meta.generation + LOST_GENERATIONS + randomBytes(1)[0]!
@@ -167,6 +168,14 @@ async function prepareCopy(
   });
   await requireSound("backup", (collector) => checkCopy(MAIN, copy, collector, options.checkRows), options);
   return prepared;
+}
+
+/** What lies behind the last page would be carried along without being looked at, and may be what was deleted. */
+function assertNothingBehind(work: WorkFile, copy: WorkDatabase): void {
+  if (work.bytes === copy.bytes) return;
+  throw new IntegrityError("Cannot restore: the backup's file is longer than its pages", {
+    details: { bytes: work.bytes, expected: copy.bytes },
+  });
 }
 
 /** Nothing that is damaged is restored, or written to. */

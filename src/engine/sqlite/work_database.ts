@@ -7,6 +7,8 @@ import type { SqliteDriver } from "./driver.ts";
 import { configureWorkFile, stampEmptyFile } from "./settings.ts";
 
 const GET_APPLICATION_ID = "PRAGMA application_id";
+const GET_PAGE_COUNT = "PRAGMA page_count";
+const GET_PAGE_SIZE = "PRAGMA page_size";
 const TRANSACTION: ReadTransaction = { get: getRow, all: allRows };
 
 /**
@@ -38,6 +40,12 @@ export class WorkDatabase implements Disposable, Pick<Engine, "read"> {
   /** The version of its schema; 0 if it has none. */
   get version(): number {
     return schemaVersion(this.connection);
+  }
+
+  /** How many bytes its pages have. */
+  get bytes(): number {
+    return (this.connection.get(GET_PAGE_COUNT)![0] as number) *
+      (this.connection.get(GET_PAGE_SIZE)![0] as number);
   }
 
   read<T>(factory: (transaction: ReadTransaction) => Operation<T>): Promise<T> {

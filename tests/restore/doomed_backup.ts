@@ -1,0 +1,11 @@
+/** A process that kills itself half-way through a backup. Arguments: the store, and where the backup would go. */
+
+import { openMemory } from "@holdfast/memory";
+
+const [path, destination] = Deno.args as [string, string];
+const memory = await openMemory(path);
+await memory.backup(destination, {
+  onProgress({ step, part, rows }): void {
+    if (step === "copy" && part === "turns" && rows >= 32) Deno.kill(Deno.pid, "SIGKILL");
+  },
+});
