@@ -15,9 +15,7 @@ import { checkIndexes } from "./index_check.ts";
 import { requirePinRow, requireSummaryRow } from "./take_snapshot.ts";
 import { toStoredTurn } from "./turn_row.ts";
 
-const SELECT_SCOPES =
-  `SELECT id, scope_hash, tenant, session, revision, turns, turn_bytes, pins, operations, next_due,
-  checksum FROM scopes WHERE id > $1 ORDER BY id LIMIT $2`;
+const SELECT_SCOPE_IDS = `SELECT id FROM scopes WHERE id > $1 ORDER BY id LIMIT $2`;
 
 const SELECT_HASH_KEY = `SELECT hash_key FROM meta WHERE id = 1`;
 
@@ -65,10 +63,10 @@ export async function checkConversations(
 ): Promise<void> {
   const reader = new Reader(engine, collector);
   for (let after = 0;;) {
-    const scopes = await reader.all("scopes", SELECT_SCOPES, after, CHECK_ROWS_PER_BATCH);
-    for (const row of scopes) {
-      after = row[0] as number;
-      await checkWhileItRests(reader, row);
+    const scopes = await reader.all("scopes", SELECT_SCOPE_IDS, after, CHECK_ROWS_PER_BATCH);
+    for (const [id] of scopes) {
+      after = id as number;
+      await checkWhileItRests(reader, after);
     }
     await collector.batch("scopes", scopes.length);
     if (scopes.length < CHECK_ROWS_PER_BATCH) break;
@@ -122,23 +120,34 @@ const SELECT_SCOPE =
   `SELECT id, scope_hash, tenant, session, revision, turns, turn_bytes, pins, operations, next_due,
   checksum FROM scopes WHERE id = $1`;
 
-/** A scope is read in several goes; what was found counts only if it did not change meanwhile. */
-async function checkWhileItRests(reader: Reader, first: Row): Promise<void> {
+const SELECT_INDEX_CHECKSUMS = `SELECT id, checksum FROM chunk_indexes WHERE scope = $1 ORDER BY id`;
+
+/** A scope's row and what changes when it is indexed, which moves neither its revision nor its row. */
+async function readState(
+  reader: Reader,
+  id: SqlValue,
+): Promise<{ readonly row?: Row; readonly state: string }> {
+  const [row] = await reader.all("scopes", SELECT_SCOPE, id);
+  const indexes = await reader.all("chunk_indexes", SELECT_INDEX_CHECKSUMS, id);
+  return row === undefined ? { state: "" } : { row, state: JSON.stringify([row[10], indexes]) };
+}
+
+/** A scope is read in several goes; what was found counts only if neither it nor its indexes changed meanwhile. */
+async function checkWhileItRests(reader: Reader, id: SqlValue): Promise<void> {
   const { collector } = reader;
-  let row = first;
-  for (let attempt = 0; attempt < CHECK_ATTEMPTS_PER_SCOPE; attempt++) {
+  let { row, state } = await readState(reader, id);
+  for (let attempt = 0; attempt < CHECK_ATTEMPTS_PER_SCOPE && row !== undefined; attempt++) {
     const mark = collector.mark();
     try {
       await checkScope(reader, toScopeRow(row));
     } catch (error) {
-      collector.caught("main", "scopes", error, `scope ${row[0]}`);
+      collector.caught("main", "scopes", error, `scope ${id}`);
     }
     if (collector.mark() === mark) return;
-    const [now] = await reader.all("scopes", SELECT_SCOPE, row[0]!);
-    if (now !== undefined && now[10] === row[10]) return;
+    const now = await readState(reader, id);
+    if (now.state === state) return;
     collector.rewind(mark);
-    if (now === undefined) return;
-    row = now;
+    ({ row, state } = now);
   }
 }
 
