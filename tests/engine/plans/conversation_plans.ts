@@ -1,0 +1,131 @@
+/** Plans of the statements on conversations, their index apart. */
+
+import type { Plans } from "./plans.ts";
+
+/** See the module's documentation. */
+export const CONVERSATION_PLANS: Plans = {
+  "conversations/assemble.ts": {
+    SELECT_MESSAGE_ID: "SEARCH message_ids USING PRIMARY KEY (scope=? AND message_id=?)",
+  },
+  "conversations/assemble_summary.ts": {
+    COUNT_TURNS_UP_TO: "SEARCH turns USING COVERING INDEX turns_by_scope (scope=? AND rowid<?)",
+    SELECT_NEWEST_COVERED: "SEARCH covered_turns USING PRIMARY KEY (scope=?)",
+  },
+  "conversations/assemble_turns.ts": {
+    SELECT_NEWEST_TURNS: "SEARCH turns USING INDEX turns_by_scope (scope=? AND rowid<?)",
+  },
+  "conversations/assemble_view.ts": {
+    SELECT_INDEX: "SEARCH chunk_indexes USING INTEGER PRIMARY KEY (rowid=?)",
+  },
+  "conversations/check.ts": {
+    "SELECT count(*) FROM covered_turns WHERE turn NOT IN (SELECT id FROM turns)": {
+      plan: "SCAN covered_turns; USING ROWID SEARCH ON TABLE turns FOR IN-OPERATOR",
+      because: "a check looks at every row",
+    },
+    "SELECT count(*) FROM message_ids WHERE turn NOT IN (SELECT id FROM turns)": {
+      plan:
+        "SCAN message_ids USING COVERING INDEX message_ids_by_turn; USING ROWID SEARCH ON TABLE turns FOR IN-OPERATOR",
+      because: "a check looks at every row",
+    },
+    "SELECT count(*) FROM pins WHERE scope NOT IN (SELECT id FROM scopes)": {
+      plan: "SCAN pins; USING ROWID SEARCH ON TABLE scopes FOR IN-OPERATOR",
+      because: "a check looks at every row",
+    },
+    "SELECT count(*) FROM replays WHERE scope NOT IN (SELECT id FROM scopes)": {
+      plan: "SCAN replays; USING ROWID SEARCH ON TABLE scopes FOR IN-OPERATOR",
+      because: "a check looks at every row",
+    },
+    "SELECT count(*) FROM scopes WHERE id < 1": "SEARCH scopes USING INTEGER PRIMARY KEY (rowid<?)",
+    "SELECT count(*) FROM summaries WHERE scope NOT IN (SELECT id FROM scopes)": {
+      plan: "SCAN summaries; USING ROWID SEARCH ON TABLE scopes FOR IN-OPERATOR",
+      because: "a check looks at every row",
+    },
+    "SELECT count(*) FROM turns WHERE id < 1": "SEARCH turns USING INTEGER PRIMARY KEY (rowid<?)",
+    "SELECT count(*) FROM turns WHERE scope NOT IN (SELECT id FROM scopes)": {
+      plan:
+        "SCAN turns USING COVERING INDEX turns_by_scope; USING ROWID SEARCH ON TABLE scopes FOR IN-OPERATOR",
+      because: "a check looks at every row",
+    },
+    SELECT_COVERED_TURN_IDS:
+      "SEARCH covered_turns USING PRIMARY KEY (scope=?); SEARCH turns USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN",
+    SELECT_FLOORS: { plan: "SCAN floors", because: "a check looks at every row" },
+    SELECT_HASH_KEY: "SEARCH meta USING INTEGER PRIMARY KEY (rowid=?)",
+    SELECT_MESSAGE_IDS: {
+      plan:
+        "SEARCH message_ids USING COVERING INDEX message_ids_by_turn (turn=?); USE TEMP B-TREE FOR ORDER BY",
+      because: "one turn has few messages",
+    },
+    SELECT_OPERATION_COUNT: "SEARCH operations USING COVERING INDEX operations_by_time (scope_hash=?)",
+    SELECT_PINS: "SEARCH pins USING PRIMARY KEY (scope=?)",
+    SELECT_REPLAYS: "SEARCH replays USING PRIMARY KEY (scope=?)",
+    SELECT_SCOPE: "SEARCH scopes USING INTEGER PRIMARY KEY (rowid=?)",
+    SELECT_SCOPES: "SEARCH scopes USING INTEGER PRIMARY KEY (rowid>?)",
+    SELECT_SUMMARY: "SEARCH summaries USING INTEGER PRIMARY KEY (rowid=?)",
+    SELECT_TURNS: "SEARCH turns USING INDEX turns_by_scope (scope=? AND rowid>?)",
+  },
+  "conversations/delete.ts": {
+    SELECT_PIN: "SEARCH pins USING PRIMARY KEY (scope=? AND key=?)",
+    SELECT_TURN: "SEARCH turns USING INDEX turns_by_turn_id (scope=? AND turn_id=?)",
+  },
+  "conversations/put_pin.ts": {
+    SELECT_PIN_REVISION: "SEARCH pins USING PRIMARY KEY (scope=? AND key=?)",
+    SELECT_TURN: "SEARCH turns USING INDEX turns_by_turn_id (scope=? AND turn_id=?)",
+    UPSERT_PIN: "",
+  },
+  "conversations/put_summary.ts": {
+    INSERT_COVERED_TURN: "",
+    INSERT_SUMMARY: "",
+    SELECT_TURN: "SEARCH turns USING INDEX turns_by_turn_id (scope=? AND turn_id=?)",
+  },
+  "conversations/put_turn.ts": {
+    INSERT_MESSAGE_ID: "",
+    INSERT_TURN: "",
+    SELECT_MESSAGE_ID: "SEARCH message_ids USING PRIMARY KEY (scope=? AND message_id=?)",
+    SELECT_NEXT_TURN_ID: "SEARCH turns",
+    SELECT_TURN_HEAD: "SEARCH turns USING INDEX turns_by_turn_id (scope=? AND turn_id=?)",
+    UPDATE_TURN: "SEARCH turns USING INTEGER PRIMARY KEY (rowid=?)",
+  },
+  "conversations/read_turns.ts": {
+    SELECT_NEWEST_TURNS: "SEARCH turns USING COVERING INDEX turns_by_scope (scope=?)",
+    SELECT_TURNS: "SEARCH turns USING INDEX turns_by_scope (scope=? AND rowid>?)",
+    SELECT_TURN_BEFORE: "SEARCH turns USING COVERING INDEX turns_by_scope (scope=? AND rowid<?)",
+    SELECT_TURN_ROW: "SEARCH turns USING COVERING INDEX turns_by_turn_id (scope=? AND turn_id=?)",
+  },
+  "conversations/replay.ts": {
+    DELETE_REPLAY: "SEARCH replays USING PRIMARY KEY (scope=? AND key=?)",
+    SELECT_REPLAY: "SEARCH replays USING PRIMARY KEY (scope=? AND key=?)",
+    SELECT_REPLAY_KEYS: "SEARCH replays USING PRIMARY KEY (scope=?)",
+    UPSERT_REPLAY: "",
+  },
+  "conversations/restored_scopes.ts": {
+    DELETE_COVERED_TURNS: "",
+    DELETE_INDEXED_TURNS: "",
+    DELETE_INDEXES: "",
+    DELETE_POSTINGS: "",
+    DELETE_REPLAYS: "",
+    DELETE_SUMMARIES: "",
+    DELETE_TERMS: "",
+    DELETE_UNINDEXED_TURNS: "",
+    SELECT_SCOPES_BELOW: "SEARCH scopes USING INTEGER PRIMARY KEY (rowid>?)",
+  },
+  "conversations/take_snapshot.ts": {
+    SELECT_DUE_TURNS: {
+      plan: "SEARCH turns USING INDEX turns_by_expiry (scope=? AND expires<?); USE TEMP B-TREE FOR ORDER BY",
+      because: "sorts what is due in one scope and not erased yet",
+    },
+    SELECT_FIRST_COVERED: "SEARCH covered_turns USING PRIMARY KEY (scope=? AND turn=?)",
+    SELECT_PINS: "SEARCH pins USING PRIMARY KEY (scope=?)",
+    SELECT_SUMMARY: "SEARCH summaries USING INTEGER PRIMARY KEY (rowid=?)",
+  },
+  "conversations/upkeep.ts": {
+    DELETE_DUE_REPLAYS: "SEARCH replays USING PRIMARY KEY (scope=?)",
+    SELECT_DUE_PINS: "SEARCH pins USING PRIMARY KEY (scope=?)",
+    SELECT_DUE_SCOPES: "SEARCH scopes USING INDEX scopes_by_due (next_due>? AND next_due<?)",
+    SELECT_DUE_SUMMARY: "SEARCH summaries USING INTEGER PRIMARY KEY (rowid=?)",
+    SELECT_DUE_TURNS: "SEARCH turns USING INDEX turns_by_expiry (scope=? AND expires<?)",
+    SELECT_FIRST_DUE_PIN: "SEARCH pins USING PRIMARY KEY (scope=?)",
+    SELECT_FIRST_DUE_REPLAY: "SEARCH replays USING PRIMARY KEY (scope=?)",
+    SELECT_FIRST_DUE_SUMMARY: "SEARCH summaries USING INTEGER PRIMARY KEY (rowid=?)",
+    SELECT_FIRST_DUE_TURN: "SEARCH turns USING COVERING INDEX turns_by_expiry (scope=? AND expires>?)",
+  },
+};

@@ -1,0 +1,84 @@
+/** Plans of the statements that copy tables whole, into backups or to scrub them. */
+
+import type { Plans } from "./plans.ts";
+
+/** See the module's documentation. */
+export const COPY_PLANS: Plans = {
+  "engine/schema/copies.ts": {
+    "INSERT INTO covered_turns …": "",
+    "INSERT INTO deletions …": "",
+    "INSERT INTO events …": "",
+    "INSERT INTO floors …": "",
+    "INSERT INTO message_ids …": "",
+    "INSERT INTO meta …": "",
+    "INSERT INTO operations …": "",
+    "INSERT INTO pins …": "",
+    "INSERT INTO records …": "",
+    "INSERT INTO scopes …": "",
+    "INSERT INTO summaries …": "",
+    "INSERT INTO turns …": "",
+    "SELECT count(*) FROM covered_turns": { plan: "SCAN covered_turns", because: "counts a whole copy" },
+    "SELECT count(*) FROM deletions": {
+      plan: "SCAN deletions USING COVERING INDEX deletions_by_key",
+      because: "counts a whole copy",
+    },
+    "SELECT count(*) FROM events": { plan: "SCAN events", because: "counts a whole copy" },
+    "SELECT count(*) FROM floors": { plan: "SCAN floors", because: "counts a whole copy" },
+    "SELECT count(*) FROM message_ids": { plan: "SCAN message_ids", because: "counts a whole copy" },
+    "SELECT count(*) FROM meta": { plan: "SCAN meta", because: "counts a whole copy" },
+    "SELECT count(*) FROM operations": {
+      plan: "SCAN operations USING COVERING INDEX operations_by_time",
+      because: "counts a whole copy",
+    },
+    "SELECT count(*) FROM pins": { plan: "SCAN pins", because: "counts a whole copy" },
+    "SELECT count(*) FROM records": { plan: "SCAN records", because: "counts a whole copy" },
+    "SELECT count(*) FROM scopes": {
+      plan: "SCAN scopes USING COVERING INDEX scopes_by_hash",
+      because: "counts a whole copy",
+    },
+    "SELECT count(*) FROM summaries": { plan: "SCAN summaries", because: "counts a whole copy" },
+    "SELECT count(*) FROM turns": {
+      plan: "SCAN turns USING COVERING INDEX turns_by_scope",
+      because: "counts a whole copy",
+    },
+    "SELECT … FROM covered_turns WHERE (scope, turn) > ($1, $2) ORDER BY scope, turn LIMIT $3":
+      "SEARCH covered_turns USING PRIMARY KEY ((scope,turn)>(?,?))",
+    "SELECT … FROM deletions WHERE sequence > $1 ORDER BY sequence LIMIT $2":
+      "SEARCH deletions USING INTEGER PRIMARY KEY (rowid>?)",
+    "SELECT … FROM events WHERE sequence > $1 ORDER BY sequence LIMIT $2":
+      "SEARCH events USING INTEGER PRIMARY KEY (rowid>?)",
+    "SELECT … FROM floors WHERE (scope_hash, key_hash) > ($1, $2) ORDER BY scope_hash, key_hash LIMIT $3":
+      "SEARCH floors USING PRIMARY KEY ((scope_hash,key_hash)>(?,?))",
+    "SELECT … FROM message_ids WHERE (scope, message_id) > ($1, $2) ORDER BY scope, message_id LIMIT $3":
+      "SEARCH message_ids USING PRIMARY KEY ((scope,message_id)>(?,?))",
+    "SELECT … FROM meta WHERE id > $1 ORDER BY id LIMIT $2":
+      "SEARCH meta USING INTEGER PRIMARY KEY (rowid>?)",
+    "SELECT … FROM operations WHERE (scope_hash, operation_hash) > ($1, $2) ORDER BY scope_hash, operation_hash LIMIT $3":
+      "SEARCH operations USING PRIMARY KEY ((scope_hash,operation_hash)>(?,?))",
+    "SELECT … FROM pins WHERE (scope, key) > ($1, $2) ORDER BY scope, key LIMIT $3":
+      "SEARCH pins USING PRIMARY KEY ((scope,key)>(?,?))",
+    "SELECT … FROM records WHERE (tenant, kind, key) > ($1, $2, $3) ORDER BY tenant, kind, key LIMIT $4":
+      "SEARCH records USING PRIMARY KEY ((tenant,kind,key)>(?,?,?))",
+    "SELECT … FROM scopes WHERE id > $1 ORDER BY id LIMIT $2":
+      "SEARCH scopes USING INTEGER PRIMARY KEY (rowid>?)",
+    "SELECT … FROM summaries WHERE scope > $1 ORDER BY scope LIMIT $2":
+      "SEARCH summaries USING INTEGER PRIMARY KEY (rowid>?)",
+    "SELECT … FROM turns WHERE id > $1 ORDER BY id LIMIT $2":
+      "SEARCH turns USING INTEGER PRIMARY KEY (rowid>?)",
+  },
+  "engine/schema/rewrites.ts": {
+    COPY_INDEXED_TURNS: {
+      plan: "SCAN indexed_turns USING INDEX indexed_turns_by_turn",
+      because: "rewrites the whole table",
+    },
+    COPY_INDEX_TERMS: { plan: "SCAN index_terms", because: "rewrites the whole table" },
+    COPY_MESSAGE_IDS: { plan: "SCAN message_ids", because: "rewrites the whole table" },
+    COPY_PINS: { plan: "SCAN pins", because: "rewrites the whole table" },
+    COPY_POSTINGS: { plan: "SCAN postings", because: "rewrites the whole table" },
+    COPY_RECORDS: { plan: "SCAN records", because: "rewrites the whole table" },
+    COPY_REPLAYS: { plan: "SCAN replays", because: "rewrites the whole table" },
+    COPY_SCOPES: { plan: "SCAN scopes", because: "rewrites the whole table" },
+    COPY_SUMMARIES: { plan: "SCAN summaries", because: "rewrites the whole table" },
+    COPY_TURNS: { plan: "SCAN turns", because: "rewrites the whole table" },
+  },
+};

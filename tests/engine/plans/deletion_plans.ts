@@ -1,0 +1,143 @@
+/** Plans of the statements on deletions and what they erase. */
+
+import type { Plans } from "./plans.ts";
+
+/** See the module's documentation. */
+export const DELETION_PLANS: Plans = {
+  "deletion/apply_event.ts": {
+    SELECT_PIN_KEYS: "SEARCH pins USING PRIMARY KEY (scope=?)",
+    SELECT_TURN_IDS: "SEARCH turns USING INDEX turns_by_scope (scope=?)",
+  },
+  "deletion/cascade.ts": {
+    DELETE_COVERED_TURNS: "SEARCH covered_turns USING PRIMARY KEY (scope=?)",
+    DELETE_FLOORS_OF_SCOPE: "SEARCH floors USING PRIMARY KEY (scope_hash=?)",
+    DELETE_MESSAGE_IDS: "SEARCH message_ids USING COVERING INDEX message_ids_by_turn (turn=?)",
+    DELETE_MESSAGE_IDS_OF_SCOPE: "SEARCH message_ids USING PRIMARY KEY (scope=?)",
+    DELETE_OPERATIONS_OF_SCOPE: "SEARCH operations USING PRIMARY KEY (scope_hash=?)",
+    DELETE_PIN: "SEARCH pins USING PRIMARY KEY (scope=? AND key=?)",
+    DELETE_PINS_OF_SCOPE: "SEARCH pins USING PRIMARY KEY (scope=?)",
+    DELETE_REPLAYS: "SEARCH replays USING PRIMARY KEY (scope=?)",
+    DELETE_SCOPE: "SEARCH scopes USING INTEGER PRIMARY KEY (rowid=?)",
+    DELETE_SUMMARY: "SEARCH summaries USING INTEGER PRIMARY KEY (rowid=?)",
+    DELETE_TURN: "SEARCH turns USING INTEGER PRIMARY KEY (rowid=?)",
+    DELETE_TURNS_OF_SCOPE: "SEARCH turns USING INDEX turns_by_scope (scope=?)",
+    SELECT_COVERED: "SEARCH covered_turns USING PRIMARY KEY (scope=? AND turn=?)",
+    SELECT_PINS_OF_TURN: "SEARCH pins USING INDEX pins_by_source (source_turn=?)",
+  },
+  "deletion/erase_index.ts": {
+    DELETE_INDEX: "SEARCH chunk_indexes USING INTEGER PRIMARY KEY (rowid=?)",
+    DELETE_INDEXED_TURN: "SEARCH indexed_turns USING INDEX indexed_turns_by_turn (index_id=? AND turn=?)",
+    DELETE_POSTINGS_OF_INDEX: "SEARCH postings USING PRIMARY KEY (index_id=?)",
+    DELETE_TERM: "SEARCH index_terms USING PRIMARY KEY (index_id=? AND number=?)",
+    DELETE_TERMS_OF_INDEX: "SEARCH index_terms USING PRIMARY KEY (index_id=?)",
+    DELETE_TURNS_OF_INDEX: "SEARCH indexed_turns USING INDEX indexed_turns_by_turn (index_id=?)",
+    DELETE_UNINDEXED_OF_INDEX: "SEARCH unindexed_turns USING PRIMARY KEY (index_id=?)",
+    DELETE_UNINDEXED_TURN: "SEARCH unindexed_turns USING PRIMARY KEY (index_id=? AND turn=?)",
+    INSERT_UNINDEXED_TURN: "",
+    SELECT_INDEXED_TURN: "SEARCH indexed_turns USING INDEX indexed_turns_by_turn (index_id=? AND turn=?)",
+    SELECT_TERM: "SEARCH index_terms USING PRIMARY KEY (index_id=? AND number=?)",
+    SUM_CHUNKS: "SEARCH indexed_turns USING INDEX indexed_turns_by_turn (index_id=?)",
+    SUM_POSTINGS: "SEARCH postings USING PRIMARY KEY (index_id=?)",
+    UPDATE_TERM: "SEARCH index_terms USING PRIMARY KEY (index_id=? AND number=?)",
+  },
+  "deletion/index_orphans.ts": {
+    "SELECT count(*) FROM chunk_indexes WHERE retired = 0 AND (SELECT coalesce(sum(turns), 0) FROM postings WHERE index_id = chunk_indexes.id) <> (SELECT coalesce(sum(postings), 0) FROM indexed_turns WHERE index_id = chunk_indexes.id)":
+      {
+        plan:
+          "SCAN chunk_indexes; CORRELATED SCALAR SUBQUERY 1; SEARCH postings USING PRIMARY KEY (index_id=?); CORRELATED SCALAR SUBQUERY 2; SEARCH indexed_turns USING INDEX indexed_turns_by_turn (index_id=?)",
+        because: "looks everywhere for what a deletion left",
+      },
+    "SELECT count(*) FROM chunk_indexes WHERE scope NOT IN (SELECT id FROM scopes)": {
+      plan:
+        "SCAN chunk_indexes USING COVERING INDEX chunk_indexes_by_scope; USING ROWID SEARCH ON TABLE scopes FOR IN-OPERATOR",
+      because: "looks everywhere for what a deletion left",
+    },
+    "SELECT count(*) FROM index_terms WHERE (index_id, number) NOT IN (SELECT index_id, term FROM postings)":
+      {
+        plan:
+          "SCAN index_terms USING COVERING INDEX index_terms_by_term; LIST SUBQUERY 1; SCAN postings; CREATE BLOOM FILTER",
+        because: "looks everywhere for what a deletion left",
+      },
+    "SELECT count(*) FROM indexed_turns WHERE turn NOT IN (SELECT id FROM turns) OR index_id NOT IN (SELECT id FROM chunk_indexes)":
+      {
+        plan:
+          "SCAN indexed_turns USING COVERING INDEX indexed_turns_by_turn; USING ROWID SEARCH ON TABLE turns FOR IN-OPERATOR; USING ROWID SEARCH ON TABLE chunk_indexes FOR IN-OPERATOR",
+        because: "looks everywhere for what a deletion left",
+      },
+    "SELECT count(*) FROM postings WHERE NOT EXISTS (SELECT 1 FROM indexed_turns WHERE indexed_turns.index_id = postings.index_id AND indexed_turns.turn = postings.turn)":
+      {
+        plan:
+          "SCAN postings; CORRELATED SCALAR SUBQUERY 1; SEARCH indexed_turns USING COVERING INDEX indexed_turns_by_turn (index_id=? AND turn=?)",
+        because: "looks everywhere for what a deletion left",
+      },
+    "SELECT count(*) FROM unindexed_turns WHERE turn NOT IN (SELECT id FROM turns) OR index_id NOT IN (SELECT id FROM chunk_indexes)":
+      {
+        plan:
+          "SCAN unindexed_turns; USING ROWID SEARCH ON TABLE turns FOR IN-OPERATOR; USING ROWID SEARCH ON TABLE chunk_indexes FOR IN-OPERATOR",
+        because: "looks everywhere for what a deletion left",
+      },
+  },
+  "deletion/index_row.ts": {
+    INSERT_INDEX: "",
+    SELECT_INDEXES: "SEARCH chunk_indexes USING INDEX chunk_indexes_by_scope (scope=?)",
+    SELECT_NEXT_INDEX_ID: "SEARCH chunk_indexes",
+    UPDATE_INDEX: "SEARCH chunk_indexes USING INTEGER PRIMARY KEY (rowid=?)",
+  },
+  "deletion/posting_row.ts": {
+    DELETE_ROW: "SEARCH postings USING PRIMARY KEY (index_id=? AND block=? AND term=? AND turn=?)",
+    INSERT_ROW: "",
+    SELECT_ROW_OF_TURN: "SEARCH postings USING PRIMARY KEY (index_id=? AND block=? AND term=? AND turn<?)",
+    UPDATE_ROW: "SEARCH postings USING PRIMARY KEY (index_id=? AND block=? AND term=? AND turn=?)",
+  },
+  "deletion/scope_row.ts": {
+    INSERT_SCOPE: "",
+    SELECT_NEXT_SCOPE_ID: "SEARCH scopes",
+    SELECT_SCOPE: "SEARCH scopes USING INDEX scopes_by_hash (scope_hash=?)",
+    UPDATE_SCOPE: "SEARCH scopes USING INTEGER PRIMARY KEY (rowid=?)",
+  },
+  "deletion/scrub.ts": {
+    DELETE_DIRTY: "SEARCH dirty USING PRIMARY KEY (name=?)",
+    SELECT_DIRTY: { plan: "SCAN dirty", because: "has a row for each table at most" },
+  },
+  "deletion/tombstones.ts": {
+    SELECT_DELETIONS: "SEARCH deletions USING INDEX deletions_by_key (key_hash=?)",
+    SELECT_FLOOR: "SEARCH floors USING PRIMARY KEY (scope_hash=? AND key_hash=?)",
+    UPSERT_FLOOR: "",
+  },
+  "deletion/verify_receipt.ts": {
+    COUNT_FLOORS: "SEARCH floors USING PRIMARY KEY (scope_hash=?)",
+    COUNT_OPERATIONS: "SEARCH operations USING COVERING INDEX operations_by_time (scope_hash=?)",
+    COUNT_PINS_WITHOUT_SOURCE:
+      "SEARCH pins USING COVERING INDEX pins_by_source (source_turn>?); USING ROWID SEARCH ON TABLE turns FOR IN-OPERATOR",
+    COUNT_SCOPES: "SEARCH scopes USING COVERING INDEX scopes_by_hash (scope_hash=?)",
+    "SELECT count(*) FROM covered_turns WHERE turn NOT IN (SELECT id FROM turns)": {
+      plan: "SCAN covered_turns; USING ROWID SEARCH ON TABLE turns FOR IN-OPERATOR",
+      because: "looks everywhere for what a deletion left",
+    },
+    "SELECT count(*) FROM message_ids WHERE turn NOT IN (SELECT id FROM turns)": {
+      plan:
+        "SCAN message_ids USING COVERING INDEX message_ids_by_turn; USING ROWID SEARCH ON TABLE turns FOR IN-OPERATOR",
+      because: "looks everywhere for what a deletion left",
+    },
+    "SELECT count(*) FROM pins WHERE scope NOT IN (SELECT id FROM scopes)": {
+      plan: "SCAN pins; USING ROWID SEARCH ON TABLE scopes FOR IN-OPERATOR",
+      because: "looks everywhere for what a deletion left",
+    },
+    "SELECT count(*) FROM replays WHERE scope NOT IN (SELECT id FROM scopes)": {
+      plan: "SCAN replays; USING ROWID SEARCH ON TABLE scopes FOR IN-OPERATOR",
+      because: "looks everywhere for what a deletion left",
+    },
+    "SELECT count(*) FROM summaries WHERE scope NOT IN (SELECT id FROM scopes)": {
+      plan: "SCAN summaries; USING ROWID SEARCH ON TABLE scopes FOR IN-OPERATOR",
+      because: "looks everywhere for what a deletion left",
+    },
+    "SELECT count(*) FROM turns WHERE scope NOT IN (SELECT id FROM scopes)": {
+      plan:
+        "SCAN turns USING COVERING INDEX turns_by_scope; USING ROWID SEARCH ON TABLE scopes FOR IN-OPERATOR",
+      because: "looks everywhere for what a deletion left",
+    },
+    SELECT_EVENT: "SEARCH deletions USING INTEGER PRIMARY KEY (rowid=?)",
+    SELECT_PIN_KEYS: "SEARCH pins USING PRIMARY KEY (scope=?)",
+    SELECT_TURN_IDS: "SEARCH turns USING COVERING INDEX turns_by_turn_id (scope=?)",
+  },
+};

@@ -1,0 +1,81 @@
+/** Plans of the statements of the engine: files, ledger, operation ids, checks, restores. */
+
+import type { Plans } from "./plans.ts";
+
+/** See the module's documentation. */
+export const ENGINE_PLANS: Plans = {
+  "engine/operation_ids.ts": {
+    DELETE_OLDEST_OPERATIONS:
+      "SEARCH operations USING PRIMARY KEY (scope_hash=? AND operation_hash=?); LIST SUBQUERY 2; SEARCH operations USING COVERING INDEX operations_by_time (scope_hash=?)",
+    DELETE_OLD_OPERATIONS:
+      "SEARCH operations USING PRIMARY KEY (scope_hash=? AND operation_hash=?); LIST SUBQUERY 2; SEARCH operations USING COVERING INDEX operations_by_time (scope_hash=? AND at<?)",
+    SELECT_OPERATION: "SEARCH operations USING PRIMARY KEY (scope_hash=? AND operation_hash=?)",
+    UPSERT_OPERATION: "",
+  },
+  "engine/sqlite/assert_schema.ts": {
+    SELECT_SCHEMA: {
+      plan: "SCAN sqlite_schema; USE TEMP B-TREE FOR ORDER BY",
+      because: "the schema has some forty rows",
+    },
+  },
+  "engine/sqlite/catch_up.ts": {
+    INSERT_DIRTY: "",
+  },
+  "engine/sqlite/check_copy.ts": {
+    COUNT_BEFORE_FIRST: "SEARCH deletions USING INTEGER PRIMARY KEY (rowid<?)",
+    SELECT_DELETIONS: "SEARCH deletions USING INTEGER PRIMARY KEY (rowid>?)",
+  },
+  "engine/sqlite/check_store.ts": {
+    COUNT_BEFORE_FIRST: "SEARCH events USING INTEGER PRIMARY KEY (rowid<?)",
+    COUNT_DELETIONS_BEFORE_FIRST: "SEARCH deletions USING INTEGER PRIMARY KEY (rowid<?)",
+    COUNT_OPERATIONS: {
+      plan:
+        "SCAN CONSTANT ROW; SCALAR SUBQUERY 1; SEARCH operations USING COVERING INDEX operations_by_time (scope_hash>?); SCALAR SUBQUERY 2; SEARCH operations USING PRIMARY KEY (scope_hash>?)",
+      because: "a check compares a whole table with its index",
+    },
+    COUNT_RECORDS: {
+      plan:
+        "SCAN CONSTANT ROW; SCALAR SUBQUERY 1; SCAN records USING COVERING INDEX records_by_expiry; SCALAR SUBQUERY 2; SEARCH records USING PRIMARY KEY (tenant>?)",
+      because: "a check compares a whole table with its index",
+    },
+    SELECT_DELETIONS: "SEARCH deletions USING INTEGER PRIMARY KEY (rowid>?)",
+    SELECT_LAST_DELETION: "SEARCH deletions",
+  },
+  "engine/sqlite/database.ts": {
+    COUNT_WITHOUT_PAGES: { plan: "SCAN sqlite_schema", because: "the schema has some forty rows" },
+  },
+  "engine/sqlite/deletions.ts": {
+    INSERT_DELETION: "",
+  },
+  "engine/sqlite/ledger.ts": {
+    INSERT_EVENT: "",
+    INSERT_META: "",
+    SELECT_EVENTS: "SEARCH events USING INTEGER PRIMARY KEY (rowid>?)",
+    SELECT_HEAD: "SEARCH events USING INTEGER PRIMARY KEY (rowid=?)",
+    SELECT_META: "SEARCH meta USING INTEGER PRIMARY KEY (rowid=?)",
+    UPDATE_ANNOUNCED: "SEARCH meta USING INTEGER PRIMARY KEY (rowid=?)",
+    UPDATE_META: "SEARCH meta USING INTEGER PRIMARY KEY (rowid=?)",
+  },
+  "engine/sqlite/main_meta.ts": {
+    INSERT_META: "",
+    SELECT_META: "SEARCH meta USING INTEGER PRIMARY KEY (rowid=?)",
+    UPDATE_META: "SEARCH meta USING INTEGER PRIMARY KEY (rowid=?)",
+  },
+  "engine/sqlite/prepare_restored.ts": {
+    COUNT_ROWS: {
+      plan:
+        "SCAN CONSTANT ROW; SCALAR SUBQUERY 1; SCAN records; SCALAR SUBQUERY 2; SCAN scopes USING COVERING INDEX scopes_by_hash; SCALAR SUBQUERY 3; SCAN turns USING COVERING INDEX turns_by_scope; SCALAR SUBQUERY 4; SCAN pins",
+      because: "counts a whole copy",
+    },
+    DELETE_DIRTY: "SEARCH dirty USING PRIMARY KEY (name=?)",
+    SELECT_DIRTY: { plan: "SCAN dirty", because: "has a row for each table at most" },
+  },
+  "engine/sqlite/settings.ts": {
+    COUNT_SCHEMA: { plan: "SCAN sqlite_master", because: "the schema has some forty rows" },
+    SELECT_VERSION: { plan: "SCAN CONSTANT ROW", because: "reads no table" },
+  },
+  "engine/sqlite/sqlite_engine.ts": {
+    SELECT_NOTHING: { plan: "SCAN CONSTANT ROW", because: "reads no table" },
+    SELECT_WATERMARK: "SEARCH meta USING INTEGER PRIMARY KEY (rowid=?)",
+  },
+};

@@ -1,0 +1,71 @@
+/** Plans of the statements on the index of conversations. */
+
+import type { Plans } from "./plans.ts";
+
+/** See the module's documentation. */
+export const INDEX_PLANS: Plans = {
+  "conversations/index_batch.ts": {
+    DELETE_UNINDEXED: "SEARCH unindexed_turns USING PRIMARY KEY (index_id=? AND turn=?)",
+    SELECT_INDEXED: "SEARCH indexed_turns USING COVERING INDEX indexed_turns_by_turn (index_id=? AND turn=?)",
+    SELECT_NEW_TURNS: "SEARCH turns USING COVERING INDEX turns_by_scope (scope=? AND rowid>?)",
+    SELECT_SOURCE: "SEARCH turns USING INTEGER PRIMARY KEY (rowid=?)",
+    SELECT_TURN: "SEARCH turns USING INTEGER PRIMARY KEY (rowid=?)",
+    SELECT_UNINDEXED: "SEARCH unindexed_turns USING PRIMARY KEY (index_id=?)",
+  },
+  "conversations/index_check.ts": {
+    COUNT_CHANGED: "SEARCH unindexed_turns USING PRIMARY KEY (index_id=?)",
+    COUNT_NEWER: "SEARCH turns USING COVERING INDEX turns_by_scope (scope=? AND rowid>?)",
+    SELECT_INDEXES: "SEARCH chunk_indexes USING INDEX chunk_indexes_by_scope (scope=?)",
+    SELECT_POSTINGS: "SEARCH postings USING PRIMARY KEY (index_id=? AND (block,term,turn)>(?,?,?))",
+    SELECT_TERMS: "SEARCH index_terms USING PRIMARY KEY (index_id=? AND number>?)",
+    SELECT_TURNS:
+      "SEARCH indexed_turns USING INDEX indexed_turns_by_turn (index_id=? AND turn>?); SEARCH turns USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN",
+  },
+  "conversations/index_chunks.ts": {
+    SELECT_INDEXED_TURN: "SEARCH indexed_turns USING INDEX indexed_turns_by_turn (index_id=? AND turn=?)",
+    SELECT_TURNS: "SEARCH turns USING INDEX turns_by_scope (scope=? AND rowid>?)",
+  },
+  "conversations/index_loading.ts": {
+    SELECT_TURN: "SEARCH indexed_turns USING INDEX indexed_turns_by_turn (index_id=? AND turn=?)",
+    SELECT_TURNS_AFTER:
+      "SEARCH indexed_turns USING INDEX indexed_turns_by_turn (index_id=? AND turn>? AND turn<?)",
+    SELECT_TURNS_AROUND:
+      "SEARCH indexed_turns USING INDEX indexed_turns_by_turn (index_id=? AND turn>? AND turn<?); SCALAR SUBQUERY 2; CO-ROUTINE (subquery-1); SEARCH indexed_turns USING COVERING INDEX indexed_turns_by_turn (index_id=? AND turn<?); SEARCH (subquery-1)",
+    SELECT_TURNS_BEFORE: "SEARCH indexed_turns USING INDEX indexed_turns_by_turn (index_id=? AND turn<?)",
+  },
+  "conversations/index_postings.ts": {
+    SELECT_POSTINGS:
+      "SEARCH postings USING PRIMARY KEY (index_id=? AND block=? AND term=? AND turn>? AND turn<?)",
+  },
+  "conversations/index_query.ts": {
+    SELECT_HEAD: "SEARCH indexed_turns USING INDEX indexed_turns_by_turn (index_id=? AND turn=?)",
+    SELECT_HEADS_FROM: "SEARCH indexed_turns USING INDEX indexed_turns_by_turn (index_id=? AND turn>?)",
+    SELECT_OLDEST_TURN: "SEARCH indexed_turns USING COVERING INDEX indexed_turns_by_turn (index_id=?)",
+    SELECT_POSTINGS_FROM:
+      "SEARCH postings USING PRIMARY KEY (index_id=? AND block=? AND term=? AND turn>?); SCALAR SUBQUERY 1; SEARCH postings USING PRIMARY KEY (index_id=? AND block=? AND term=? AND turn<?)",
+    SELECT_TERM: "SEARCH index_terms USING INDEX index_terms_by_term (index_id=? AND term=?)",
+    SELECT_TURN: "SEARCH indexed_turns USING INDEX indexed_turns_by_turn (index_id=? AND turn=?)",
+  },
+  "conversations/index_state.ts": {
+    DELETE_INDEX: "SEARCH chunk_indexes USING INTEGER PRIMARY KEY (rowid=?)",
+    DELETE_POSTINGS_UP_TO: "SEARCH postings USING PRIMARY KEY (index_id=? AND block=? AND term<?)",
+    DELETE_TERMS_UP_TO: "SEARCH index_terms USING PRIMARY KEY (index_id=? AND number<?)",
+    DELETE_TURNS_UP_TO: "SEARCH indexed_turns USING INDEX indexed_turns_by_turn (index_id=? AND turn<?)",
+    DELETE_UNINDEXED: "SEARCH unindexed_turns USING PRIMARY KEY (index_id=?)",
+    SELECT_FIRST_BLOCK: "SEARCH postings USING PRIMARY KEY (index_id=?)",
+    SELECT_INDEXED: "SEARCH indexed_turns USING COVERING INDEX indexed_turns_by_turn (index_id=? AND turn=?)",
+    SELECT_INDEXES_AFTER: "SEARCH chunk_indexes USING INTEGER PRIMARY KEY (rowid>?)",
+    SELECT_LAST_POSTING:
+      "CO-ROUTINE (subquery-1); SEARCH postings USING PRIMARY KEY (index_id=? AND block=?); SEARCH (subquery-1)",
+    SELECT_LAST_TERM:
+      "CO-ROUTINE (subquery-1); SEARCH index_terms USING PRIMARY KEY (index_id=?); SEARCH (subquery-1)",
+    SELECT_LAST_TURN:
+      "CO-ROUTINE (subquery-1); SEARCH indexed_turns USING COVERING INDEX indexed_turns_by_turn (index_id=?); SEARCH (subquery-1)",
+  },
+  "conversations/index_writing.ts": {
+    INSERT_TERM: "",
+    INSERT_TURN: "",
+    SELECT_TERM: "SEARCH index_terms USING INDEX index_terms_by_term (index_id=? AND term=?)",
+    UPDATE_TERM: "SEARCH index_terms USING PRIMARY KEY (index_id=? AND number=?)",
+  },
+};

@@ -1,0 +1,23 @@
+/** How SQLite goes about each statement of the source: which index it uses, and which columns bind it. */
+
+import { CONVERSATION_PLANS } from "./conversation_plans.ts";
+import { COPY_PLANS } from "./copy_plans.ts";
+import { DELETION_PLANS } from "./deletion_plans.ts";
+import { ENGINE_PLANS } from "./engine_plans.ts";
+import { INDEX_PLANS } from "./index_plans.ts";
+import { RECORD_PLANS } from "./record_plans.ts";
+
+/** By file, then by the statement's name: the steps, as EXPLAIN QUERY PLAN says them; and why, where a step is no search. */
+export type Plans = Readonly<
+  Record<string, Readonly<Record<string, string | { readonly plan: string; readonly because: string }>>>
+>;
+
+/** All lists. */
+export const PLANS: Plans = {
+  ...CONVERSATION_PLANS,
+  ...COPY_PLANS,
+  ...DELETION_PLANS,
+  ...ENGINE_PLANS,
+  ...INDEX_PLANS,
+  ...RECORD_PLANS,
+};

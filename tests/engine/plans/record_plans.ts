@@ -1,0 +1,60 @@
+/** Plans of the statements on records, lines and what looks over a store. */
+
+import type { Plans } from "./plans.ts";
+
+/** See the module's documentation. */
+export const RECORD_PLANS: Plans = {
+  "inspect.ts": {
+    SELECT_RECORD_SIZES: "SEARCH records USING PRIMARY KEY (tenant=? AND (kind,key)>(?,?))",
+    SELECT_SCOPES: "SEARCH scopes USING INTEGER PRIMARY KEY (rowid>?)",
+  },
+  "lines/export_lines.ts": {
+    SELECT_WATERMARK: "SEARCH meta USING INTEGER PRIMARY KEY (rowid=?)",
+  },
+  "lines/import_lines.ts": {
+    SELECT_HEAD: "SEARCH deletions USING INTEGER PRIMARY KEY (rowid=?)",
+  },
+  "lines/import_scope.ts": {
+    SELECT_PIN: "SEARCH pins USING PRIMARY KEY (scope=? AND key=?)",
+    SELECT_SUMMARY: "SEARCH summaries USING INTEGER PRIMARY KEY (rowid=?)",
+    SELECT_TURN: "SEARCH turns USING INDEX turns_by_turn_id (scope=? AND turn_id=?)",
+  },
+  "lines/read_records.ts": {
+    SELECT_APPLIED: "SEARCH meta USING INTEGER PRIMARY KEY (rowid=?)",
+    SELECT_RECORDS: "SEARCH records USING PRIMARY KEY ((tenant,kind,key)>(?,?,?))",
+  },
+  "lines/read_scope.ts": {
+    SELECT_COVERED: "SEARCH covered_turns USING PRIMARY KEY (scope=? AND turn=?)",
+    SELECT_DUE_TURNS: "SEARCH turns USING COVERING INDEX turns_by_expiry (scope=? AND expires<?)",
+    SELECT_LAST_SCOPE: "SEARCH scopes",
+    SELECT_PINS: "SEARCH pins USING PRIMARY KEY (scope=?)",
+    SELECT_SCOPE_HASHES: "SEARCH scopes USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)",
+    SELECT_SUMMARY: "SEARCH summaries USING INTEGER PRIMARY KEY (rowid=?)",
+    SELECT_TURNS: "SEARCH turns USING INDEX turns_by_scope (scope=? AND rowid>?)",
+  },
+  "prune.ts": {
+    SELECT_CLOCK_MARK: "SEARCH meta USING INTEGER PRIMARY KEY (rowid=?)",
+  },
+  "records/check.ts": {
+    SELECT_COUNTER: "SEARCH meta USING INTEGER PRIMARY KEY (rowid=?)",
+    SELECT_OPERATIONS: "SEARCH operations USING PRIMARY KEY ((scope_hash,operation_hash)>(?,?))",
+    SELECT_RECORDS: "SEARCH records USING PRIMARY KEY ((tenant,kind,key)>(?,?,?))",
+  },
+  "records/forget.ts": {
+    DELETE_RECORD: "SEARCH records USING PRIMARY KEY (tenant=? AND kind=? AND key=?)",
+    SELECT_RECORD_KEYS: "SEARCH records USING PRIMARY KEY (tenant=?)",
+  },
+  "records/put.ts": {
+    SELECT_RECORD_HEAD: "SEARCH records USING PRIMARY KEY (tenant=? AND kind=? AND key=?)",
+    UPSERT_RECORD: "",
+  },
+  "records/read.ts": {
+    DELETE_EXPIRED_RECORDS: "SEARCH records USING INDEX records_by_expiry (tenant=? AND expires<?)",
+    DELETE_SOME_EXPIRED_RECORDS:
+      "SEARCH records USING PRIMARY KEY (tenant=? AND kind=? AND key=?); LIST SUBQUERY 2; SEARCH records USING COVERING INDEX records_by_expiry (tenant=? AND expires<?)",
+    SELECT_LIVE_RECORDS: "SEARCH records USING PRIMARY KEY (tenant=? AND (kind,key)>(?,?))",
+    SELECT_LIVE_RECORDS_OF_KIND: "SEARCH records USING PRIMARY KEY (tenant=? AND kind=? AND key>?)",
+    SELECT_NEXT_TENANT: "SEARCH records USING PRIMARY KEY (tenant>?)",
+    SELECT_RECORD: "SEARCH records USING PRIMARY KEY (tenant=? AND kind=? AND key=?)",
+  },
+};

@@ -1,0 +1,110 @@
+/** Uses every public operation, so that every statement a store knows is compiled. */
+
+import assert from "node:assert/strict";
+import { type Memory, openMemory, restoreMemory } from "@holdfast/memory";
+import { RESULT } from "../../src/engine/sqlite/result_codes.ts";
+import { nodeSqlite } from "../../src/engine/sqlite/node_sqlite.ts";
+import { ORCHARD, pinOf, pinUp, readTurns, revise, turnOf } from "../conversations/samples.ts";
+import { factAt } from "../conformance/records/samples.ts";
+import { DUE_MS, prepareDue, prepareTalk, REVISION, talkOf } from "../faults/conversation_operations.ts";
+import { PUBLIC_OPERATIONS } from "../faults/public_operations.ts";
+import { optionsFor, type StruckOperation } from "../faults/struck_operation.ts";
+import { FaultyDriver } from "../kit/faulty_driver.ts";
+import { PlanningDriver } from "../kit/planning_driver.ts";
+import { makeFileStore } from "../kit/store_target.ts";
+import { TemporaryDirectory } from "../kit/temporary_directory.ts";
+
+const BUSY_TIMEOUT_MS = 5_000;
+
+/** Gives the driver through which everything went. */
+export async function useEverything(): Promise<PlanningDriver> {
+  const driver = new PlanningDriver(nodeSqlite);
+  for (const operation of PUBLIC_OPERATIONS) await useOne(driver, operation);
+  await verifyDeletions(driver);
+  await exportDue(driver);
+  await restore(driver);
+  for (const remove of REMOVALS) await completeDeletion(driver, remove);
+  return driver;
+}
+
+async function useOne(driver: PlanningDriver, operation: StruckOperation): Promise<void> {
+  await using store = await makeFileStore(driver, await TemporaryDirectory.makeInMemory());
+  let memory = await store.open(optionsFor(BUSY_TIMEOUT_MS));
+  await operation.prepare(memory);
+  if (operation.laterMs !== undefined) {
+    await memory.close();
+    memory = await store.open(optionsFor(BUSY_TIMEOUT_MS, operation.laterMs));
+  }
+  await operation.run(memory, undefined).catch((error: { code?: unknown }) => {
+    assert.equal(error.code, "CONFLICT", operation.name);
+  });
+}
+
+async function verifyDeletions(driver: PlanningDriver): Promise<void> {
+  await using store = await makeFileStore(driver, await TemporaryDirectory.makeInMemory());
+  const memory = await store.open(optionsFor(BUSY_TIMEOUT_MS));
+  await prepareTalk(memory);
+  const conversation = talkOf(memory);
+  await pinUp(conversation, pinOf("colour", "red"));
+  for (const [kind, key] of [["pin", "colour"], ["turn", "t1"], ["scope", undefined]] as const) {
+    const expectedRevision = await conversation.revision();
+    const receipt = await conversation.delete({ kind, key, expectedRevision });
+    assert.equal((await memory.verifyReceipt(receipt)).valid, true);
+  }
+}
+
+async function exportDue(driver: PlanningDriver): Promise<void> {
+  await using store = await makeFileStore(driver, await TemporaryDirectory.makeInMemory());
+  const early = await store.open(optionsFor(BUSY_TIMEOUT_MS));
+  await prepareDue(early);
+  const lines = await Array.fromAsync(early.exportLines({ includeContent: true }));
+  await talkOf(early).delete({ kind: "turn", key: "t1", expectedRevision: await talkOf(early).revision() });
+  await early.importLines(lines);
+  const own = await Array.fromAsync(early.exportLines({ includeContent: true }));
+  await early.importLines(own);
+  const late = await store.open({ ...optionsFor(BUSY_TIMEOUT_MS, DUE_MS), readOnly: true });
+  assert((await Array.fromAsync(late.exportLines({ includeContent: true }))).length < own.length);
+}
+
+/** A store is made, restored from a backup with a summary and an index, and again without its ledger. */
+async function restore(driver: PlanningDriver): Promise<void> {
+  await using directory = await TemporaryDirectory.makeInMemory();
+  const at = (name: string): string => directory.file(name);
+  const options = { ...optionsFor(BUSY_TIMEOUT_MS), driver };
+  const memory = await openMemory(at("agent.db"), options);
+  await prepareTalk(memory);
+  const conversation = talkOf(memory);
+  // The pin that cites it goes, and leaves a floor.
+  await revise(conversation, turnOf("t1", "other words", { revision: 2 }));
+  await memory.backup(at("agent.backup"));
+  await conversation.delete({ kind: "turn", key: "t1", expectedRevision: await conversation.revision() });
+  const { watermark } = await memory.exportLedger(at("agent.ledger"));
+  await memory.close();
+  const kept = { ...options, deletionPath: at("agent.db.deletions"), watermark };
+  await using restored = await restoreMemory(at("agent.backup"), at("restored.db"), kept);
+  assert.equal((await readTurns(restored.conversation(ORCHARD))).length, 1);
+  const lost = { ...options, deletionPath: at("lost.deletions"), ledgerLost: true } as const;
+  await using again = await restoreMemory(at("agent.backup"), at("lost.db"), lost);
+  assert.equal((await readTurns(again.conversation(ORCHARD))).length, 2);
+}
+
+/** Deletions that are recorded, and completed by the next call. */
+async function completeDeletion(
+  driver: PlanningDriver,
+  remove: (memory: Memory) => Promise<unknown>,
+): Promise<void> {
+  const faulty = new FaultyDriver(driver);
+  await using store = await makeFileStore(faulty, await TemporaryDirectory.makeInMemory());
+  const memory = await store.open(optionsFor(BUSY_TIMEOUT_MS));
+  await prepareTalk(memory);
+  faulty.fail({ database: "main", sql: "INSERT INTO deletions", effect: "before", code: RESULT.IOERR });
+  await assert.rejects(remove(memory), { code: "IO" });
+  await memory.prune({ scrub: false });
+}
+
+const REMOVALS: readonly ((memory: Memory) => Promise<unknown>)[] = [
+  (memory) => talkOf(memory).delete({ kind: "turn", key: "t1", expectedRevision: REVISION }),
+  (memory) => talkOf(memory).delete({ kind: "pin", key: "derived", expectedRevision: REVISION }),
+  (memory) => talkOf(memory).delete({ kind: "scope", expectedRevision: REVISION }),
+  ({ records }) => records.forget(factAt("other"), 1),
+];
