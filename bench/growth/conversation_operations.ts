@@ -1,0 +1,199 @@
+/** The operations on conversations. */
+
+import {
+  type Snapshot,
+  type Summary,
+  summaryFromHistory,
+  type TimedTurn,
+  type TurnInput,
+} from "../../mod.ts";
+import { BUDGET, historyOf, QUESTION, SYSTEM } from "../history.ts";
+import { type GrowthOperation, operation, reading } from "./operation.ts";
+import { NEW_TEXT, type World } from "./world.ts";
+
+/** Calls that are timed together. */
+const OFTEN = 20;
+
+/** Turns that a summary covers, or that are read at a time. */
+const SOME_TURNS = 20;
+
+const AT = "2026-03-01T09:00:00Z";
+
+/** A turn as it is put, and the scope's revision before. */
+async function readyTurn(world: World): Promise<{ turn: TurnInput; expectedRevision: number }> {
+  const turnId = world.newName();
+  const messages = [{ messageId: `${turnId}-m`, role: "user" as const, content: NEW_TEXT }];
+  const expectedRevision = await world.conversation.revision();
+  return { turn: { turnId, scope: world.scope, messages, timestamp: AT }, expectedRevision };
+}
+
+const snapshotOf = ({ conversation }: World): Promise<Snapshot> => conversation.snapshot();
+
+async function readySummary(world: World): Promise<{ snapshot: Snapshot; summary: Summary }> {
+  const snapshot = await snapshotOf(world);
+  const history: TimedTurn[] = [];
+  for await (const turn of world.conversation.turns(snapshot)) {
+    if (history.push(turn) === SOME_TURNS) break;
+  }
+  const content = `The pallets were counted, ${world.newName()}.`;
+  const about = { scope: world.scope, policyVersion: "1", createdAt: AT };
+  return { snapshot, summary: summaryFromHistory({ ...about, content, history }) };
+}
+
+async function count(turns: AsyncIterable<TimedTurn>): Promise<number> {
+  let number = 0;
+  for await (const _ of turns) number++;
+  return number;
+}
+
+/** See the module's documentation. */
+export const CONVERSATION_OPERATIONS: readonly GrowthOperation[] = [
+  operation({
+    name: "create",
+    calls: "Conversation.create",
+    ready: (world) =>
+      Promise.resolve(world.memory.conversation({ ...world.scope, sessionId: world.newName() })),
+    run: async (_, conversation) => await conversation.create() + 1,
+    undo: async (_, conversation) => {
+      await conversation.delete({ kind: "scope", expectedRevision: await conversation.revision() });
+    },
+  }),
+  reading({
+    name: "revision",
+    calls: "Conversation.revision",
+    often: OFTEN,
+    run: async ({ conversation }) => await conversation.revision() > 0 ? 1 : 0,
+  }),
+  operation({
+    name: "putTurn",
+    calls: "Conversation.putTurn",
+    ready: readyTurn,
+    run: async ({ conversation }, { turn, expectedRevision }) =>
+      await conversation.putTurn(turn, { operationId: turn.turnId, expectedRevision }) > 0 ? 1 : 0,
+    undo: (world, { turn }) => world.delete("turn", turn.turnId),
+  }),
+  operation({
+    name: "append",
+    calls: "Conversation.append",
+    ready: () => Promise.resolve({ turnId: "" }),
+    run: async (world, made) => (made.turnId = await world.append()).length,
+    undo: (world, { turnId }) => world.delete("turn", turnId),
+  }),
+  operation({
+    name: "putPin",
+    calls: "Conversation.putPin",
+    ready: async (world) => ({ key: world.newName(), expectedRevision: await world.conversation.revision() }),
+    run: async ({ conversation, scope }, { key, expectedRevision }) => {
+      const pin = { scope, key, value: "red", origin: "user" };
+      return await conversation.putPin(pin, { expectedRevision }) > 0 ? 1 : 0;
+    },
+    undo: (world, { key }) => world.delete("pin", key),
+  }),
+  reading({
+    name: "snapshot",
+    calls: "Conversation.snapshot",
+    often: OFTEN,
+    run: async (world) => (await snapshotOf(world)).turnCount,
+  }),
+  operation({
+    name: "assertCurrent",
+    calls: "Conversation.assertCurrent",
+    often: OFTEN,
+    ready: snapshotOf,
+    run: async ({ conversation }, snapshot) => (await conversation.assertCurrent(snapshot)).turnCount,
+  }),
+  operation({
+    name: "turns, the last 20",
+    calls: "Conversation.turns",
+    ready: snapshotOf,
+    run: ({ conversation }, snapshot) => count(conversation.turns(snapshot, { last: SOME_TURNS })),
+  }),
+  operation({
+    name: "turns, all",
+    calls: "Conversation.turns",
+    grows: { turns: "gives each of them" },
+    long: true,
+    ready: snapshotOf,
+    run: ({ conversation }, snapshot) => count(conversation.turns(snapshot)),
+  }),
+  operation({
+    name: "replayPut",
+    calls: "Conversation.replayPut",
+    ready: snapshotOf,
+    run: async (world, snapshot) => {
+      await world.conversation.replayPut(snapshot, "answer", { text: NEW_TEXT });
+      return 1;
+    },
+  }),
+  operation({
+    name: "replayGet",
+    calls: "Conversation.replayGet",
+    often: OFTEN,
+    ready: async (world) => {
+      const snapshot = await snapshotOf(world);
+      await world.conversation.replayPut(snapshot, "answer", { text: NEW_TEXT });
+      return snapshot;
+    },
+    run: async ({ conversation }, snapshot) =>
+      Number(await conversation.replayGet(snapshot, "answer") !== null),
+  }),
+  operation({
+    name: "indexBatch, one new turn",
+    calls: "Conversation.indexBatch",
+    ready: async (world) => ({ turnId: await world.append(), snapshot: await snapshotOf(world) }),
+    run: async ({ conversation }, { snapshot }) => (await conversation.indexBatch(snapshot)).processed,
+    undo: (world, { turnId }) => world.delete("turn", turnId),
+  }),
+  reading({
+    name: "search",
+    calls: "Conversation.search",
+    run: async ({ conversation }) => (await conversation.search(QUESTION)).length,
+  }),
+  reading({
+    name: "assemble, 8 000 tokens",
+    calls: "Conversation.assemble",
+    run: async ({ conversation }) => {
+      const { context } = await conversation.assemble(QUESTION, BUDGET, { system: SYSTEM });
+      return context.request.messages.length;
+    },
+  }),
+  operation({
+    name: "chunkIndex",
+    calls: "Conversation.chunkIndex",
+    grows: { turns: "gives the chunks of each turn" },
+    long: true,
+    ready: snapshotOf,
+    run: async ({ conversation }, snapshot) => (await conversation.chunkIndex(snapshot)).chunks.length,
+  }),
+  operation({
+    name: "putSummary, of 20 turns",
+    calls: "Conversation.putSummary",
+    ready: readySummary,
+    run: async ({ conversation }, { snapshot, summary }) =>
+      await conversation.putSummary(snapshot, summary) > 0 ? 1 : 0,
+  }),
+  operation({
+    name: "delete, an indexed turn",
+    calls: "Conversation.delete",
+    ready: async (world) => {
+      const key = await world.append();
+      await world.conversation.search(QUESTION);
+      return { key, expectedRevision: await world.conversation.revision() };
+    },
+    run: async ({ conversation }, target) =>
+      (await conversation.delete({ kind: "turn", ...target })).erased.turns,
+  }),
+  operation({
+    name: "delete, the scope",
+    calls: "Conversation.delete",
+    grows: { turns: "erases each of them" },
+    long: true,
+    ready: (world) => world.openCopy(),
+    run: async (_, { memory }) => {
+      const conversation = historyOf(memory);
+      const expectedRevision = await conversation.revision();
+      return (await conversation.delete({ kind: "scope", expectedRevision })).erased.turns;
+    },
+    undo: (world, { path, memory }) => world.discard(path, memory),
+  }),
+];

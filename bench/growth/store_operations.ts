@@ -1,0 +1,204 @@
+/** The operations on a whole store. */
+
+import {
+  type Memory,
+  openMemory,
+  type Receipt,
+  restoreMemory,
+  type Scope,
+  type Watermark,
+} from "../../mod.ts";
+import { historyOf, LIMITS } from "../history.ts";
+import { factOf, identityOf } from "../stores.ts";
+import { type GrowthOperation, operation, reading } from "./operation.ts";
+import type { World } from "./world.ts";
+
+/** Turns of a conversation that is imported. */
+const IMPORTED_TURNS = 20;
+
+const LOOKS_THROUGH = { turns: "looks at every row", scopes: "looks at every row" };
+const COPIES = { turns: "copies and looks through every row", scopes: "copies and looks through every row" };
+
+/** The lines of a conversation of twenty turns that no store has had. */
+async function readyLines(world: World): Promise<{ scope: Scope; lines: readonly string[] }> {
+  const scope = { ...world.scope, sessionId: world.newName() };
+  await using donor = await openMemory(":memory:");
+  for (let turn = 0; turn < IMPORTED_TURNS; turn++) {
+    await donor.conversation(scope).append([{ role: "user", content: `Item ${turn} was counted.` }]);
+  }
+  return { scope, lines: await Array.fromAsync(donor.exportLines({ scope, includeContent: true })) };
+}
+
+async function readyReceipt(world: World): Promise<Receipt> {
+  const conversation = world.memory.conversation({ ...world.scope, sessionId: world.newName() });
+  const { turnId } = await conversation.append([{ role: "user", content: "Not to be kept." }]);
+  const expectedRevision = await conversation.revision();
+  return await conversation.delete({ kind: "turn", key: turnId, expectedRevision });
+}
+
+async function count(lines: AsyncIterable<string>): Promise<number> {
+  let number = 0;
+  for await (const _ of lines) number++;
+  return number;
+}
+
+/** Something is deleted, so that there is something to scrub. */
+async function readyScrub(world: World): Promise<void> {
+  await world.delete("turn", await world.append());
+}
+
+interface Restoring {
+  readonly path: string;
+  readonly deletionPath: string;
+  readonly backup: string;
+  readonly watermark: Watermark;
+  readonly destination: string;
+  restored: Memory | undefined;
+}
+
+/** A backup of a store that is closed. */
+async function readyRestore(world: World): Promise<Restoring> {
+  const { path, memory } = await world.openCopy();
+  const backup = world.newPath();
+  const { watermark } = await memory.backup(backup);
+  await memory.close();
+  const deletionPath = `${path}.deletions`;
+  return { path, deletionPath, backup, watermark, destination: world.newPath(), restored: undefined };
+}
+
+/** See the module's documentation. */
+export const STORE_OPERATIONS: readonly GrowthOperation[] = [
+  reading({
+    name: "conversation",
+    calls: "Memory.conversation",
+    often: 200,
+    run: ({ memory, scope }) => memory.conversation(scope).scope.sessionId.length,
+  }),
+  operation({
+    name: "openMemory, one read",
+    calls: "openMemory",
+    ready: async (world) => ({ path: await world.copy(), memory: undefined as Memory | undefined }),
+    run: async (_, made) => {
+      made.memory = await openMemory(made.path, { limits: LIMITS });
+      return await historyOf(made.memory).revision() > 0 ? 1 : 0;
+    },
+    undo: (world, { path, memory }) => world.discard(path, memory),
+  }),
+  operation({
+    name: "close, after a put",
+    calls: "Memory.close",
+    ready: async (world) => {
+      const { path, memory } = await world.openCopy();
+      await memory.records.put(identityOf(1_000), factOf(0), { expected: null, ttl: 60 });
+      return { path, memory };
+    },
+    run: async (_, { memory }) => {
+      await memory.close();
+      return 1;
+    },
+    undo: (world, { path }) => world.discard(path),
+  }),
+  reading({
+    name: "deletionWatermark",
+    calls: "Memory.deletionWatermark",
+    often: 20,
+    run: async ({ memory }) => (await memory.deletionWatermark()).lineage.length,
+  }),
+  reading({
+    name: "inspect, a page of one",
+    calls: "Memory.inspect",
+    often: 5,
+    run: async ({ memory }) => {
+      const { tenants, scopes } = await memory.inspect({ limit: 1 });
+      return tenants.length + scopes.length;
+    },
+  }),
+  operation({
+    name: "verifyReceipt",
+    calls: "Memory.verifyReceipt",
+    ready: readyReceipt,
+    run: async ({ memory }, receipt) => Number((await memory.verifyReceipt(receipt)).valid),
+  }),
+  operation({
+    name: "importLines, 20 turns",
+    calls: "Memory.importLines",
+    ready: readyLines,
+    run: async ({ memory }, { lines }) => (await memory.importLines(lines)).imported.turns,
+    undo: async ({ memory }, { scope }) => {
+      const conversation = memory.conversation(scope);
+      await conversation.delete({ kind: "scope", expectedRevision: await conversation.revision() });
+    },
+  }),
+  reading({
+    name: "exportLines, one scope",
+    calls: "Memory.exportLines",
+    grows: { turns: "gives each of them" },
+    long: true,
+    run: ({ memory, scope }) => count(memory.exportLines({ scope, includeContent: true })),
+  }),
+  reading({
+    name: "exportLines, all",
+    calls: "Memory.exportLines",
+    grows: { turns: "gives each of them", scopes: "gives each of them" },
+    long: true,
+    run: ({ memory }) => count(memory.exportLines({ includeContent: true })),
+  }),
+  reading({
+    name: "prune, nothing due",
+    calls: "Memory.prune",
+    run: async ({ memory }) => (await memory.prune({ scrub: false })).retiredIndexes,
+  }),
+  operation({
+    name: "prune, with scrub",
+    calls: "Memory.prune",
+    grows: {
+      turns: "rewrites tables from which rows were erased",
+      scopes: "rewrites tables from which rows were erased",
+    },
+    long: true,
+    ready: readyScrub,
+    run: async ({ memory }) => Number((await memory.prune()).scrub !== null),
+  }),
+  reading({
+    name: "check",
+    calls: "Memory.check",
+    grows: LOOKS_THROUGH,
+    long: true,
+    run: async ({ memory }) => Number((await memory.check()).ok),
+  }),
+  operation({
+    name: "backup",
+    calls: "Memory.backup",
+    grows: COPIES,
+    long: true,
+    ready: (world) => Promise.resolve(world.newPath()),
+    run: async ({ memory }, path) => Number((await memory.backup(path)).bytes > 0),
+    undo: (_, path) => Deno.remove(path),
+  }),
+  operation({
+    name: "exportLedger",
+    calls: "Memory.exportLedger",
+    ready: (world) => Promise.resolve(world.newPath()),
+    run: async ({ memory }, path) => Number((await memory.exportLedger(path)).bytes > 0),
+    undo: (_, path) => Deno.remove(path),
+  }),
+  operation({
+    name: "restoreMemory",
+    calls: "restoreMemory",
+    grows: COPIES,
+    long: true,
+    ready: readyRestore,
+    run: async (_, made) => {
+      const { backup, destination, deletionPath, watermark } = made;
+      const restored = await restoreMemory(backup, destination, { deletionPath, watermark, limits: LIMITS });
+      made.restored = restored;
+      return (await historyOf(restored).snapshot()).turnCount;
+    },
+    undo: async (_, made) => {
+      await made.restored?.close();
+      for (const path of [made.backup, made.destination, made.path, made.deletionPath]) {
+        await Deno.remove(path);
+      }
+    },
+  }),
+];
