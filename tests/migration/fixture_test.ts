@@ -78,7 +78,7 @@ Deno.test("The schema of version 1 is what it was when stores were written with 
   for (const [name, kind] of [[NAMES[0], MAIN], [NAMES[1], LEDGER]] as const) {
     const connection = Connection.open(kind.name, nodeSqlite, directory.file(name), true);
     try {
-      assertSchema(connection, kind, nodeSqlite);
+      assertSchema(connection, kind);
     } finally {
       connection.close();
     }

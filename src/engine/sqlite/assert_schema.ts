@@ -1,8 +1,8 @@
 import { IntegrityError } from "../../errors.ts";
 import { Connection } from "./connection.ts";
 import { type DatabaseKind, schemaVersion } from "./database.ts";
-import type { SqliteDriver } from "./driver.ts";
 import { upgradeSchema } from "./formats.ts";
+import { nodeSqlite } from "./node_sqlite.ts";
 
 const SELECT_SCHEMA = `SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_schema ORDER BY type, name`;
 
@@ -15,7 +15,7 @@ const QUOTES_AND_SPACE = /["\s]+/g;
  * Requires exactly the tables and indexes that this module makes: a file from elsewhere may bring triggers and views,
  * which would run with whatever is done to it.
  */
-export function assertSchema(connection: Connection, kind: DatabaseKind, driver: SqliteDriver): void {
+export function assertSchema(connection: Connection, kind: DatabaseKind): void {
   const version = schemaVersion(connection);
   if (version === 0) throw new IntegrityError(`Cannot use ${kind.what}: its creation is unfinished`);
   if (connection.get(GET_ENCODING)![0] !== "UTF-8") {
@@ -23,7 +23,8 @@ export function assertSchema(connection: Connection, kind: DatabaseKind, driver:
       `Cannot use ${kind.what}: its texts are not in UTF-8, which decides their order`,
     );
   }
-  const model = Connection.open(kind.name, driver, ":memory:", false);
+  // SQLite keeps the texts as they were given, whatever library runs them.
+  const model = Connection.open(kind.name, nodeSqlite, ":memory:", false);
   try {
     upgradeSchema(model, undefined, version);
     if (describe(connection) === describe(model)) return;

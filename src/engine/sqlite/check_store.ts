@@ -10,7 +10,7 @@ import { assertAgreement } from "./agreement.ts";
 import { assertSchema } from "./assert_schema.ts";
 import type { Connection } from "./connection.ts";
 import { type DatabaseKind, LEDGER, MAIN } from "./database.ts";
-import type { Row, SqliteDriver } from "./driver.ts";
+import type { Row } from "./driver.ts";
 import type { Ledger } from "./ledger.ts";
 import { readMainMeta } from "./main_meta.ts";
 
@@ -24,16 +24,14 @@ const SELECT_DELETIONS =
 export interface CheckedParts {
   readonly main: Connection;
   readonly ledger: Ledger;
-  /** Makes what the tables are compared with; null for a store in memory, whose tables nobody else can have made. */
-  readonly driver: SqliteDriver | null;
   readonly read: <T>(call: () => T) => Promise<T>;
 }
 
 /** Looks through both files; what is damaged goes to the collector. */
 export async function checkStore(parts: CheckedParts, collector: CheckCollector): Promise<void> {
-  const { main, ledger, driver, read } = parts;
+  const { main, ledger, read } = parts;
   for (const [kind, connection] of [[MAIN, main], [LEDGER, ledger.connection]] as const) {
-    if (driver !== null) await checkSchema(parts, { kind, connection, driver }, collector);
+    await checkSchema(parts, { kind, connection }, collector);
     await checkPages(parts, connection, collector);
     await collector.batch("pages", 0);
   }
@@ -48,15 +46,11 @@ export async function checkStore(parts: CheckedParts, collector: CheckCollector)
 
 async function checkSchema(
   { read }: Pick<CheckedParts, "read">,
-  { kind, connection, driver }: {
-    readonly kind: DatabaseKind;
-    readonly connection: Connection;
-    readonly driver: SqliteDriver;
-  },
+  { kind, connection }: { readonly kind: DatabaseKind; readonly connection: Connection },
   collector: CheckCollector,
 ): Promise<void> {
   try {
-    await read(() => assertSchema(connection, kind, driver));
+    await read(() => assertSchema(connection, kind));
   } catch (error) {
     collector.caught(kind.name, "schema", error);
   }

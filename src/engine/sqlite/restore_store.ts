@@ -102,7 +102,7 @@ function openAuthority(opening: Opening, file: FilePath): Ledger {
     throw new IntegrityError("Cannot restore: the ledger is not there; if it is lost, say ledgerLost");
   }
   const { connection } = opening.openFile(LEDGER, file);
-  assertSchema(connection, LEDGER, opening.driver);
+  assertSchema(connection, LEDGER);
   return new Ledger(connection);
 }
 
@@ -151,7 +151,7 @@ async function prepareCopy(
   const { driver, signal, tell, watermark } = options;
   using copy = WorkDatabase.open(kind, work.path, driver);
   // First: looking through the pages computes the checks and expressions that a schema has, and those may never end.
-  assertSchema(copy.connection, MAIN, driver);
+  assertSchema(copy.connection, MAIN);
   await requireSound("backup", (collector) => checkPagesOf(copy, collector), options);
   assertNothingBehind(work, copy);
   const meta = openBackup(copy.connection);

@@ -196,14 +196,13 @@ export class SqliteEngine implements Engine {
   }
 
   #checkedParts(): CheckedParts {
-    const { main, ledger, openBeside } = this.#store;
-    const driver = openBeside === null ? null : this.#store.driver;
+    const { main, ledger } = this.#store;
     const read = <T>(call: () => T): Promise<T> =>
       patiently(monotonicMs() + this.#busyTimeoutMs, () => {
         this.#assertOpen();
         return call();
       });
-    return { main, ledger, driver, read };
+    return { main, ledger, read };
   }
 
   async emptyLogs(signal?: AbortSignal): Promise<"READERS" | "BUSY" | null> {

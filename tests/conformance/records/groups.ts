@@ -103,6 +103,7 @@ function testIsolation({ promise }: RecordsSuite): void {
       KEYS.map((_, index) => index === 40 ? "INTEGRITY" : index < 40 ? index + 1 : index),
     );
     assert.deepEqual(store.sql("SELECT count(*), counter FROM records, meta"), [[63, 63]]);
+    store.sql("DROP TRIGGER refusal");
   });
 
   promise("A member after whose row a trigger aborts takes its row and its revision back", async (store) => {
@@ -114,6 +115,7 @@ function testIsolation({ promise }: RecordsSuite): void {
     assert.equal(ended.filter((outcome) => typeof outcome === "number").length, 63);
     assert.deepEqual(store.sql("SELECT count(*), counter FROM records, meta"), [[63, 63]]);
     assert.equal(await records.get(factAt("k40"), { now: 100 }), null);
+    store.sql("DROP TRIGGER refusal");
   });
 
   promise(
@@ -131,6 +133,7 @@ function testIsolation({ promise }: RecordsSuite): void {
         KEYS.map((_, index) => index === 40 ? "INTEGRITY" : index < 40 ? index + 1 : index),
       );
       assert.deepEqual(store.sql("SELECT count(*), counter FROM records, meta"), [[63, 63]]);
+      store.sql("DROP TRIGGER refusal");
     },
   );
 
@@ -167,6 +170,7 @@ function testIsolation({ promise }: RecordsSuite): void {
       assert.deepEqual(ended, [true, true, true, "INTEGRITY", true, true, true, true]);
       assert.equal((await memory.deletionWatermark()).sequence, 7);
       assert.deepEqual(store.sql("SELECT key FROM records"), [["k03"]]);
+      store.sql("DROP TRIGGER refusal");
     },
   );
 
@@ -185,6 +189,7 @@ function testIsolation({ promise }: RecordsSuite): void {
       assert.deepEqual(ended, [true, true, true, "INTEGRITY", true, true, true, true]);
       assert.equal((await memory.deletionWatermark()).sequence, 7);
       assert.deepEqual(store.sql("SELECT key FROM records"), [["k03"]]);
+      store.sql("DROP TRIGGER refusal");
     },
   );
 

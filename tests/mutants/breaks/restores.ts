@@ -105,7 +105,7 @@ export const RESTORE_BREAKS: readonly Mutant[] = [
   {
     name: "a restore takes any schema",
     file: "src/engine/sqlite/restore_store.ts",
-    find: "assertSchema(copy.connection, MAIN, driver);",
+    find: "assertSchema(copy.connection, MAIN);",
     replace: "",
     test: RESTORE,
     promise: "restoreMemory() refuses a backup with a trigger, and changes nothing",
