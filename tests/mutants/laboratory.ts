@@ -12,6 +12,8 @@ const COPIED = [
   "tests/mutants/targets",
   "tests/deletion",
   "tests/cli",
+  "tests/files",
+  "tests/powerloss",
   "tests/restore",
   "tests/conversations/samples.ts",
   "tests/model/records/seeded.ts",

@@ -3,7 +3,6 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { DatabaseSync } from "node:sqlite";
-import { restoreMemory } from "../../mod.ts";
 import { runForJson } from "../files/child.ts";
 import { makeDevice, makePipe, makeSocket } from "../files/odd_files.ts";
 import { Scratch } from "../files/scratch.ts";
@@ -129,19 +128,6 @@ for (const [what, names] of DONE) {
     });
   }
 }
-
-Deno.test("BAK-02 a restore begins without the sidecars that an earlier one left", async () => {
-  using scratch = new Scratch();
-  const { files, watermark } = await sample();
-  layOut(scratch.path, files);
-  scratch.write("restored.db.restoring-wal", "Somebody's log.");
-  await using restored = await restoreMemory(scratch.at("agent.backup"), scratch.at("restored.db"), {
-    deletionPath: scratch.at("agent.db.deletions"),
-    watermark,
-  });
-  assert.deepEqual(scratch.names().filter((name) => name.includes("restoring")), []);
-  assert.deepEqual((await restored.check()).problems, []);
-});
 
 Deno.test({
   name: "a pipe that takes a backup's name after it was looked at keeps nobody waiting",

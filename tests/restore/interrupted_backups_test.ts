@@ -67,6 +67,38 @@ Deno.test("BAK-04 a backup that is killed once it has its name is whole, and nob
   assert.deepEqual((await restored.check()).problems, []);
 });
 
+/** The beginning of a rollback journal whose file was empty: played back, it empties the file. */
+function journalOfNothing(): Uint8Array {
+  const journal = new Uint8Array(512);
+  const view = new DataView(journal.buffer);
+  view.setBigUint64(0, 0xd9d505f920a163d7n);
+  view.setUint32(20, 512);
+  view.setUint32(24, 4_096);
+  return journal;
+}
+
+Deno.test("BAK-02 a restore is not played back by the journal that an earlier one left", async () => {
+  using scratch = new Scratch();
+  await makeStore(scratch.at("agent.db"));
+  await assertBackedUp(scratch, "copy");
+  scratch.write("restored.db.restoring-journal", journalOfNothing());
+  const restoring = watermarkOf(scratch).then((watermark) =>
+    restoreMemory(scratch.at("copy"), scratch.at("restored.db"), {
+      deletionPath: scratch.at("agent.db.deletions"),
+      watermark,
+    })
+  );
+  await assert.doesNotReject(restoring);
+  await using restored = await restoring;
+  assert.deepEqual((await restored.check()).problems, []);
+  assert.deepEqual(scratch.names().filter((name) => name.includes("restoring")), []);
+});
+
+async function watermarkOf(scratch: Scratch): Promise<Watermark> {
+  await using memory = await openMemory(scratch.at("agent.db"), { readOnly: true });
+  return await memory.deletionWatermark();
+}
+
 const NO_DISK = whyNoTinyDisk();
 
 for (const freeKibibytes of [8, 70, 130]) {

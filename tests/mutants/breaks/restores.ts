@@ -198,8 +198,8 @@ export const RESTORE_BREAKS: readonly Mutant[] = [
     file: "src/files/work_file.ts",
     find: "if (lstatOrNull(path + suffix) !== null) removeIfThere(path + suffix);",
     replace: "",
-    test: "tests/restore/hostile_names_test.ts",
-    promise: "a restore begins without the sidecars that an earlier one left",
+    test: "tests/restore/interrupted_backups_test.ts",
+    promise: "a restore is not played back by the journal that an earlier one left",
     why: "SQLite would play them back into the copy",
   },
   {
