@@ -79,14 +79,18 @@ async function tellFailure(screen: Screen, interruption: Interruption, error: un
     : error instanceof CommanderError
     ? ofParser(error)
     : failureOf(error);
-  const { code, reason, message, advice, details, exitCode } = failure;
-  if (screen.json) {
-    const told = reason === undefined ? { code, message } : { code, reason, message };
-    await screen.noteValue({ error: { ...told, advice, details, exitCode } });
-  } else {await screen.note(
-      `holdfast: ${code}${reason ? ` ${reason}` : ""}: ${sentence(message)} ${advice}`.trimEnd(),
-    );}
-  return exitCode;
+  await (screen.json ? screen.noteValue(valueOf(failure)) : screen.note(lineOf(failure)));
+  return failure.exitCode;
+}
+
+function valueOf({ code, reason, message, advice, details, exitCode }: Failure): unknown {
+  const told = reason === undefined ? { code, message } : { code, reason, message };
+  return { error: { ...told, advice, details, exitCode } };
+}
+
+function lineOf({ code, reason, message, advice }: Failure): string {
+  const codes = reason === undefined ? code : `${code} ${reason}`;
+  return `holdfast: ${codes}: ${sentence(message)} ${advice}`.trimEnd();
 }
 
 /** Words after `--` are no options. */

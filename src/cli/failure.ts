@@ -51,7 +51,7 @@ export function wrongWords(message: string, advice: string = "Say --help after t
   return new CommandError("USAGE", message, { advice, exitCode: EXIT_WORDS });
 }
 
-const HEAL = "Run `check`; what is damaged can be restored from a backup (`restore --help`).";
+const HEAL = "Run `check`; put back a file that is missing, or restore a backup (`restore --help`).";
 
 const ADVICE: Readonly<Record<string, string>> = {
   CONTRACT: "See --help for what is taken.",
@@ -63,7 +63,7 @@ const ADVICE: Readonly<Record<string, string>> = {
     "A store's files are regular files of yours with mode 0600, in a directory that only you can write.",
   EXISTS: "Choose a name where nothing is: nothing is ever written over.",
   REPLACED: "Another store is live in place of this one: open that, or restore.",
-  RESTORE: "Run `restore` again with the same words.",
+  RESTORE: "Put the file back, or run `restore`; one that was interrupted is begun anew with the same words.",
   SCHEMA: "Use the release that wrote the file, or a newer one.",
   CORRUPT: HEAL,
   INTEGRITY: HEAL,
@@ -130,21 +130,13 @@ function ofSystem(error: unknown): Failure {
     return { ...base, code: "EXISTS", message: "The file is there already", advice: ADVICE.EXISTS! };
   }
   if (error instanceof Deno.errors.NotCapable) {
-    const advice = "Below /dev, /proc and /sys Deno asks for --allow-all: keep stores elsewhere.";
-    return {
-      ...base,
-      code: "PERMISSION",
-      message: "Deno does not permit this file with the flags it has",
-      advice,
-    };
+    const message = "Deno does not permit this file with the flags it has";
+    const advice = "Below /dev, /proc and /sys it asks for --allow-all: keep stores elsewhere.";
+    return { ...base, code: "PERMISSION", message, advice };
   }
   if (error instanceof Deno.errors.PermissionDenied) {
-    return {
-      ...base,
-      code: "PERMISSION",
-      message: "The system does not permit it",
-      advice: ADVICE.PERMISSION!,
-    };
+    const message = "The system does not permit it";
+    return { ...base, code: "PERMISSION", message, advice: ADVICE.PERMISSION! };
   }
   const message = error instanceof Error ? `${error.name}: ${error.message}` : "Something unknown was thrown";
   return { ...base, code: "INTERNAL", message, advice: "This is a fault of holdfast; please report it." };
@@ -157,7 +149,9 @@ export async function judgingFile<T>(work: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (!(error instanceof ContractError)) throw error;
     const { code, message, details } = error;
-    const written = "imported" in details ? "Lines before it are in; mend the file and import it again." : "";
-    throw new CommandError(code, message, { advice: written, details });
+    const advice = "imported" in details
+      ? "Lines before it are in; mend the file and import it again."
+      : "Give the file as holdfast wrote it.";
+    throw new CommandError(code, message, { advice, details });
   }
 }

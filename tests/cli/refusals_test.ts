@@ -31,14 +31,22 @@ function wordsOn(store: StoredFile, [name, ...more]: (typeof OPENING)[number]): 
 }
 
 const SPOILED: readonly (readonly [what: string, spoil: (store: StoredFile) => void, says: RegExp])[] = [
-  ["is no database", (store) => Deno.writeTextFileSync(store.path, "not a database"), /CORRUPT|UNSAFE/],
-  ["is empty", (store) => Deno.truncateSync(store.path), /INTEGRITY|READONLY|CORRUPT|UNSAFE|SCHEMA|RESTORE/],
+  [
+    "is no database",
+    (store) => Deno.writeTextFileSync(store.path, "not a database"),
+    /CORRUPT: .*not a SQLite database/,
+  ],
+  [
+    "is empty",
+    (store) => Deno.truncateSync(store.path),
+    /READONLY: .* not there|RESTORE: .*restore a backup/,
+  ],
   [
     "lost its ledger",
     (store) => Deno.removeSync(`${store.path}.deletions`),
     /INTEGRITY: .*ledger is missing.*restore/,
   ],
-  ["was cut off", (store) => Deno.truncateSync(store.path, 20_000), /CORRUPT|INTEGRITY/],
+  ["was cut off", (store) => Deno.truncateSync(store.path, 20_000), /CORRUPT: /],
   [
     "is a directory",
     (store) => {
@@ -60,13 +68,7 @@ for (const [what, spoil, says] of SPOILED) {
     const before = store.names();
     for (const command of OPENING) {
       const { code, output, errors } = await holdfast(...wordsOn(store, command));
-      // A cut file may still be opened: what is missing is found by what reads it.
-      if (code === 0) continue;
-      assert.equal(code, 1, command[0]);
-      if (command[0] === "check" && errors === "") {
-        assert.match(output, /^Damage$/m);
-        continue;
-      }
+      assert.deepEqual([code, output], [1, ""], command[0]);
       assertOneLine(errors);
       assert.match(errors, says);
     }
