@@ -79,9 +79,9 @@ export function assertNamed(
   });
 }
 
-/** Whether a file still has the name under which a restore made it: its maker was killed just before taking that away. */
-export function hasWorkName(path: string): boolean {
-  const work = lstatOrNull(`${path}.restoring`);
+/** Whether a file still has the name under which it was made: its maker was killed just before taking that away. */
+export function hasWorkName(path: string, suffix: ".partial" | ".restoring"): boolean {
+  const work = lstatOrNull(path + suffix);
   const file = work === null ? null : lstatOrNull(path);
   return file !== null && work !== null && file.dev === work.dev && file.ino === work.ino;
 }

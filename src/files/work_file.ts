@@ -36,6 +36,8 @@ export class WorkFile implements Disposable {
    * `UNSAFE` if what bears its name meanwhile, or that of a sidecar, is no file
    */
   static claim(target: FilePath, suffix: WorkSuffix): WorkFile {
+    // Also where the target is there: a maker that was killed right after linking has left it two names.
+    removeLeftover(target, suffix);
     assertFree(target);
     const path = target.path + suffix;
     assertFiles(path, suffix);

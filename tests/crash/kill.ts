@@ -3,9 +3,11 @@
 import type { Errand, Line } from "./errand.ts";
 
 /** When a child is killed from outside; null leaves it to the child. */
-export interface Moment {
+export interface Moment<Told = Line> {
   /** Once it has told so many lines. */
   readonly lines: number;
+  /** Which of its lines count; all of them if omitted. */
+  readonly counts?: (line: Told) => boolean;
   /** And then after so many milliseconds. */
   readonly delayMs: number;
 }
@@ -27,7 +29,7 @@ export function runChild(errand: Errand, moment: Moment | null): Promise<Ending>
 export async function runProgram<Told>(
   program: string,
   errand: unknown,
-  moment: Moment | null,
+  moment: Moment<Told> | null,
 ): Promise<Ending<Told>> {
   const child = new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", "--no-prompt", "--no-check", program, JSON.stringify(errand)],
@@ -37,12 +39,15 @@ export async function runProgram<Told>(
   const lines: Told[] = [];
   let timer: ReturnType<typeof setTimeout> | undefined;
   let rest = "";
+  let counted = 0;
   for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
     const parts = (rest + text).split("\n");
     rest = parts.pop()!;
     for (const part of parts) {
-      lines.push(JSON.parse(part) as Told);
-      if (lines.length === moment?.lines) timer = setTimeout(() => killIfAlive(child), moment.delayMs);
+      const line = JSON.parse(part) as Told;
+      lines.push(line);
+      if (moment === null || moment.counts?.(line) === false) continue;
+      if (++counted === moment.lines) timer = setTimeout(() => killIfAlive(child), moment.delayMs);
     }
   }
   const { signal } = await child.status;
@@ -59,7 +64,7 @@ function killIfAlive(child: Deno.ChildProcess): void {
   }
 }
 
-/** Runs tasks on a few lanes at once, each lane in order; the first error ends them all. */
+/** Runs tasks on a few lanes at once, each lane in order; the first error ends them all, and is thrown once none runs. */
 export async function inLanes<T>(
   tasks: readonly T[],
   lanes: number,
@@ -67,7 +72,7 @@ export async function inLanes<T>(
 ): Promise<void> {
   const left = [...tasks.entries()];
   let failed = false;
-  await Promise.all(Array.from({ length: lanes }, async (_, lane) => {
+  const ends = await Promise.allSettled(Array.from({ length: lanes }, async (_, lane) => {
     for (let next = left.shift(); next !== undefined && !failed; next = left.shift()) {
       try {
         await run(next[1], lane);
@@ -77,4 +82,5 @@ export async function inLanes<T>(
       }
     }
   }));
+  for (const end of ends) if (end.status === "rejected") throw end.reason;
 }

@@ -121,7 +121,7 @@ export const CREATION_STEPS: readonly NamedStep[] = [
   step("creation", "6.2 main's schema version", "main", "PRAGMA user_version ="),
   step("creation", "6.2 lineage, epoch, hash key", "main", "INSERT INTO meta"),
   step("creation", "6.2 main COMMIT", "main", "COMMIT"),
-  step("creation", "6.2 sync the directory", "files", "sync directory"),
+  step("creation", "6.2 sync the directory", "files", "sync"),
   step("creation", "6.3 main BEGIN IMMEDIATE", "main", "BEGIN IMMEDIATE", { nth: 2 }),
   step("creation", "6.3 ledger BEGIN IMMEDIATE", "ledger", "BEGIN IMMEDIATE", { nth: 2 }),
   step("creation", "6.3 epoch = main's", "ledger", "UPDATE meta"),

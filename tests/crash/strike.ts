@@ -9,8 +9,8 @@ import {
   type SqlValue,
 } from "@holdfast/memory";
 
-/** What a call goes to. */
-export type Target = "main" | "ledger" | "files";
+/** What a call goes to; `work` is a file in the making, of a backup or a restore. */
+export type Target = "main" | "ledger" | "work" | "files";
 
 /** One moment, as data. */
 export interface Strike {
@@ -84,19 +84,26 @@ export function strikingDriver(striker: Striker, through: SqliteDriver): SqliteD
   return {
     name: through.name,
     open(path, options): SqliteConnection {
-      const on = path.endsWith(".deletions") ? "ledger" : "main";
+      const on = targetOf(path);
       const connection = striker.around(on, "open", () => through.open(path, options));
       return new StrikingConnection(connection, on, striker);
     },
   };
 }
 
+const WORK_NAME = /\.(?:partial|restoring)$/;
+
+function targetOf(path: string): "main" | "ledger" | "work" {
+  if (WORK_NAME.test(path)) return "work";
+  return path.endsWith(".deletions") ? "ledger" : "main";
+}
+
 class StrikingConnection implements SqliteConnection {
   readonly #connection: SqliteConnection;
-  readonly #on: "main" | "ledger";
+  readonly #on: Target;
   readonly #striker: Striker;
 
-  constructor(connection: SqliteConnection, on: "main" | "ledger", striker: Striker) {
+  constructor(connection: SqliteConnection, on: Target, striker: Striker) {
     this.#connection = connection;
     this.#on = on;
     this.#striker = striker;
@@ -128,20 +135,22 @@ class StrikingConnection implements SqliteConnection {
   }
 }
 
-/** Lets the file steps of creation pass by a striker; to be called before the module is imported. */
+/** Lets the file steps of creation, backups and restores pass by a striker; to be called before anything is opened. */
 export function watchFiles(striker: Striker): void {
-  const { mkdirSync, openSync } = Deno;
-  const { syncSync } = Deno.FsFile.prototype;
-  Deno.mkdirSync = (path, options) => striker.around("files", "mkdir", () => mkdirSync(path, options));
+  const { mkdirSync, openSync, linkSync, removeSync } = Deno;
+  const { syncSync, writeSync } = Deno.FsFile.prototype;
+  const around = <T>(what: string, call: () => T): T => striker.around("files", what, call);
+  Deno.mkdirSync = (path, options) => around("mkdir", () => mkdirSync(path, options));
   Deno.openSync = (path, options) => {
-    const what = options?.createNew !== true
-      ? "open"
-      : String(path).endsWith(".deletions")
-      ? "create ledger"
-      : "create main";
-    return striker.around("files", what, () => openSync(path, options));
+    const what = options?.createNew === true ? `create ${targetOf(String(path))}` : "open";
+    return around(what, () => openSync(path, options));
   };
+  Deno.linkSync = (from, to) => around("link", () => linkSync(from, to));
+  Deno.removeSync = (path, options) => around("remove", () => removeSync(path, options));
   Deno.FsFile.prototype.syncSync = function (this: Deno.FsFile): void {
-    striker.around("files", "sync directory", () => syncSync.call(this));
+    around("sync", () => syncSync.call(this));
+  };
+  Deno.FsFile.prototype.writeSync = function (this: Deno.FsFile, bytes): number {
+    return around("write", () => writeSync.call(this, bytes));
   };
 }

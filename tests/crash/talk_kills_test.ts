@@ -51,7 +51,7 @@ const STEPS: readonly (readonly [on: "main" | "ledger", what: string])[] = [
 /** How one child dies. */
 interface Death {
   readonly strike: Strike | null;
-  readonly moment: Moment | null;
+  readonly moment: Moment<TalkLine> | null;
 }
 
 function deathsOf(seeded: Seeded, lane: number): readonly Death[] {

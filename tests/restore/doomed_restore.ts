@@ -1,5 +1,6 @@
 /** A process that restores a backup and kills itself before or after one call to a database or the file system. */
 
+import assert from "node:assert/strict";
 import {
   nodeSqlite,
   restoreMemory,
@@ -28,10 +29,24 @@ export interface Errand {
   readonly backup: string;
   readonly destination: string;
   readonly deletionPath: string;
-  readonly watermark: Watermark;
+  /** Null where the ledger is lost. */
+  readonly watermark: Watermark | null;
   readonly moment: Moment;
   /** Whether its SQLite claims to be of a version that needs a rollback journal. */
   readonly old: boolean;
+}
+
+const CONFIG = new URL("../../deno.json", import.meta.url).pathname;
+
+/** Restores in a process that dies at its moment. */
+export async function doom(errand: Errand): Promise<void> {
+  const program = import.meta.filename!;
+  const { signal, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "--no-prompt", "--no-check", `--config=${CONFIG}`, program, JSON.stringify(errand)],
+    stdout: "null",
+    stderr: "piped",
+  }).output();
+  assert.equal(signal, "SIGKILL", `the moment never came: ${new TextDecoder().decode(stderr)}`);
 }
 
 class Doom {
@@ -104,6 +119,7 @@ if (import.meta.main) {
   const doom = new Doom(moment);
   watchFiles(doom);
   const driver = watched(old ? oldLibrary : nodeSqlite, doom);
-  const memory = await restoreMemory(backup, destination, { deletionPath, watermark, driver });
+  const held = watermark === null ? { ledgerLost: true } as const : { watermark };
+  const memory = await restoreMemory(backup, destination, { deletionPath, driver, ...held });
   await memory.close();
 }

@@ -58,7 +58,6 @@ Deno.test("BAK-04 a backup that is killed once it has its name is whole, and nob
     await assert.rejects(memory.backup(scratch.at("copy")), { code: "EXISTS" });
     watermark = await memory.deletionWatermark();
   }
-  Deno.removeSync(scratch.at("copy.partial"));
   await using restored = await restoreMemory(scratch.at("copy"), scratch.at("restored.db"), {
     deletionPath: scratch.at("agent.db.deletions"),
     watermark,

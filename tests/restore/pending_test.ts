@@ -3,11 +3,9 @@
 import assert from "node:assert/strict";
 import { openMemory, type Watermark } from "../../mod.ts";
 import { testThatNothingIsLeftOpen } from "../kit/soundness.ts";
-import type { Errand, Moment } from "./doomed_restore.ts";
+import { doom, type Moment } from "./doomed_restore.ts";
 import { DRIVERS, FACT, factOf, fill, SCOPE, Shelf, textsOf } from "./shelf.ts";
 
-const DOOMED = new URL("./doomed_restore.ts", import.meta.url).pathname;
-const CONFIG = new URL("../../deno.json", import.meta.url).pathname;
 const [[WAL, inLog], [ROLLBACK, inJournal]] = DRIVERS as [
   (typeof DRIVERS)[number],
   (typeof DRIVERS)[number],
@@ -35,20 +33,14 @@ async function arrange(driver = inLog): Promise<Arranged> {
 
 /** Restores to `restored.db` in a process that dies at a moment. */
 async function die({ shelf, watermark }: Arranged, moment: Moment, old = false): Promise<void> {
-  const errand: Errand = {
+  await doom({
     backup: shelf.at("agent.backup"),
     destination: shelf.at("restored.db"),
     deletionPath: shelf.at("agent.db.deletions"),
     watermark,
     moment,
     old,
-  };
-  const { signal, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "--no-prompt", "--no-check", `--config=${CONFIG}`, DOOMED, JSON.stringify(errand)],
-    stdout: "null",
-    stderr: "piped",
-  }).output();
-  assert.equal(signal, "SIGKILL", `the moment never came: ${new TextDecoder().decode(stderr)}`);
+  });
 }
 
 const UNFINISHED = {

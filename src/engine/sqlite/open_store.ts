@@ -165,7 +165,10 @@ export function preparePaths(
 
 function attempt(paths: StorePaths, options: OpenStoreOptions, creation: Creation): OpenedStore {
   const { driver, readOnly, databases = DATABASES } = options;
-  if (hasWorkName(paths.main.path)) throw restoreUnfinished();
+  // The ledger too: where it was lost, a restore makes both.
+  for (const { path } of [paths.main, paths.ledger]) {
+    if (hasWorkName(path, ".restoring")) throw restoreUnfinished();
+  }
   const before = inspectStore(paths);
   assertComplete(paths, before);
   if (readOnly) assertReadable(paths, before);

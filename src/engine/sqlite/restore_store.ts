@@ -3,9 +3,9 @@
 import { monotonicMs } from "../../clock.ts";
 import { IntegrityError, StorageError } from "../../errors.ts";
 import { copyBackup, inspectBackup } from "../../files/backup_file.ts";
-import { type FileIdentity, inspectPrivateFile } from "../../files/private_file.ts";
+import { type FileIdentity, hasWorkName, inspectPrivateFile } from "../../files/private_file.ts";
 import { type FilePath, SIDECAR_SUFFIXES } from "../../files/store_path.ts";
-import { removeLeftover, WorkFile } from "../../files/work_file.ts";
+import { assertFree, removeLeftover, WorkFile } from "../../files/work_file.ts";
 import { CheckCollector } from "../check.ts";
 import { EffectiveTime } from "../effective_time.ts";
 import type { ApplyEvent, CheckRows, Watermark } from "../engine.ts";
@@ -72,16 +72,27 @@ export async function restoreStore(
 /** 4.1 to 4.4. */
 async function prepare(paths: RestorePaths, options: RestoreStoreOptions): Promise<Prepared> {
   const { driver, busyTimeoutMs, watermark } = options;
+  if (hasWorkName(paths.backup.path, ".partial")) removeLeftover(paths.backup, ".partial");
   const inspected = inspectBackup(paths.backup, [BACKUP, MAIN]);
   const opening = new Opening(driver, { readOnly: false });
   try {
     const ledger = watermark === null ? null : openAuthority(opening, paths.ledger);
-    if (ledger !== null) await requireWhole(ledger, options);
+    if (ledger === null) requireLost(paths.ledger);
+    else await requireWhole(ledger, options);
     await patiently(monotonicMs() + busyTimeoutMs, () => clearDestination(paths.main, ledger, driver));
     return await prepareDestination(paths, { ...inspected, ledger }, options);
   } finally {
     opening.close();
   }
+}
+
+/**
+ * Who says that the ledger is lost must not have one: its deletions would be forgotten. Asked before anything at the
+ * destination is removed, since a ledger that is there may name it.
+ */
+function requireLost(ledger: FilePath): void {
+  removeLeftover(ledger, ".restoring");
+  assertFree(ledger);
 }
 
 /** What a restore starts from. */
@@ -123,8 +134,7 @@ async function prepareDestination(
   const { signal, tell } = options;
   signal?.throwIfAborted();
   using work = WorkFile.claim(paths.main, ".restoring");
-  // Who says that the ledger is lost must not have one: its deletions would be forgotten.
-  using ledgerWork = sources.ledger === null ? claimLedger(paths.ledger) : null;
+  using ledgerWork = sources.ledger === null ? WorkFile.claim(paths.ledger, ".restoring") : null;
   await copyBackup(paths.backup, work, {
     identity: sources.identity,
     signal,
@@ -136,11 +146,6 @@ async function prepareDestination(
   work.publish();
   ledgerWork?.publish();
   return prepared;
-}
-
-function claimLedger(file: FilePath): WorkFile {
-  removeLeftover(file, ".restoring");
-  return WorkFile.claim(file, ".restoring");
 }
 
 async function prepareCopy(

@@ -9,6 +9,7 @@ import {
   type Row,
   type SqliteConnection,
   type SqliteDriver,
+  type SqliteStatement,
 } from "@holdfast/memory";
 import type { ModelOutcome } from "./record_model.ts";
 import { KINDS } from "./vocabulary.ts";
@@ -22,6 +23,8 @@ export interface ObservedOptions {
   readonly acceptClock?: boolean;
   /** The driver underneath; the default one if omitted. */
   readonly through?: SqliteDriver;
+  /** Where its ledger lies; beside main if omitted. */
+  readonly deletionPath?: string;
 }
 
 /** One open store of the run. */
@@ -37,19 +40,25 @@ export class ObservedStore {
   /** Opens a store through a driver whose connections are kept in sight. */
   static async open(
     place: Place,
-    { clock, acceptClock = false, through = nodeSqlite }: ObservedOptions,
+    { clock, acceptClock = false, through = nodeSqlite, deletionPath }: ObservedOptions,
   ): Promise<ObservedStore> {
     const connections: SqliteConnection[] = [];
     const driver: SqliteDriver = {
       name: through.name,
       open(path, options): SqliteConnection {
-        const connection = through.open(path, options);
+        const connection = new Observed(through.open(path, options), connections);
         connections.push(connection);
         return connection;
       },
     };
     const path = place === ":memory:" ? place : place.file;
-    const memory = await openMemory(path, { clock, kinds: KINDS, driver, acceptClock });
+    const memory = await openMemory(path, {
+      clock,
+      kinds: KINDS,
+      driver,
+      acceptClock,
+      ...(deletionPath === undefined ? {} : { deletionPath }),
+    });
     return new ObservedStore(memory, connections);
   }
 
@@ -66,6 +75,31 @@ export class ObservedStore {
   /** Rows of the ledger as they lie there; it is opened first. */
   ledger(sql: string): readonly Row[] {
     return this.#connections[0]!.prepare(sql).all([]);
+  }
+}
+
+/** A connection that is in sight until it is closed: an opening may begin anew. */
+class Observed implements SqliteConnection {
+  readonly #connection: SqliteConnection;
+  readonly #inSight: SqliteConnection[];
+
+  constructor(connection: SqliteConnection, inSight: SqliteConnection[]) {
+    this.#connection = connection;
+    this.#inSight = inSight;
+  }
+
+  get isTransaction(): boolean {
+    return this.#connection.isTransaction;
+  }
+
+  prepare(sql: string): SqliteStatement {
+    return this.#connection.prepare(sql);
+  }
+
+  close(): void {
+    const index = this.#inSight.indexOf(this);
+    if (index >= 0) this.#inSight.splice(index, 1);
+    this.#connection.close();
   }
 }
 

@@ -1,0 +1,270 @@
+/** Looks at what a killed child left of a lineage: which store is live, what it holds, and what its copies are worth. */
+
+import assert from "node:assert/strict";
+import {
+  type Memory,
+  type MemoryOptions,
+  nodeSqlite,
+  openMemory,
+  restoreMemory,
+  StorageError,
+} from "@holdfast/memory";
+import { oldLibrary } from "../contention/old_library.ts";
+import { firstHead, ObservedStore } from "../model/records/observed_store.ts";
+import type { Seeded } from "../model/records/seeded.ts";
+import { type Holding, liesBetween, type Outline, outlineOf } from "./holding.ts";
+import { assertChain } from "./inspect.ts";
+import { destinationOf, LEDGER, type LineageCall, OTHER, type StoreName } from "./lineage.ts";
+import type { LineageTruth, StoreCall } from "./lineage_truth.ts";
+
+/** What became of the call in flight; null if that cannot be told, or none was. */
+export type Outcome = "applied" | "absent" | null;
+
+/** How a directory is looked at. */
+export interface LookParts {
+  readonly truth: LineageTruth;
+  readonly seeded: Seeded;
+  readonly nowMs: number;
+  readonly old: boolean;
+}
+
+/** One look at one directory. */
+export class LineageLook {
+  readonly #directory: string;
+  readonly #truth: LineageTruth;
+  readonly #seeded: Seeded;
+  readonly #nowMs: number;
+  readonly #options: MemoryOptions;
+  #lineage = "";
+
+  constructor(directory: string, { truth, seeded, nowMs, old }: LookParts) {
+    this.#directory = directory;
+    this.#truth = truth;
+    this.#seeded = seeded;
+    this.#nowMs = nowMs;
+    this.#options = { clock: () => nowMs, driver: old ? oldLibrary : nodeSqlite };
+  }
+
+  /** Verifies everything, and finishes some of what was not finished. */
+  async take(): Promise<Outcome> {
+    const call = this.#truth.inFlight;
+    await this.#requireFenced(this.#truth.fenced);
+    const outcome = await this.#settle(call);
+    await this.#requireStore("main");
+    await this.#requireStore("other");
+    await this.#requireCopy(call);
+    this.#tidy(call);
+    return outcome;
+  }
+
+  #at(name: string): string {
+    return `${this.#directory}/${name}`;
+  }
+
+  #has(name: string): boolean {
+    return this.#names().includes(name);
+  }
+
+  #names(): readonly string[] {
+    return [...Deno.readDirSync(this.#directory)].map(({ name }) => name).sort();
+  }
+
+  #open(name: string): Promise<Memory> {
+    const beside = name === OTHER ? {} : { deletionPath: this.#at(LEDGER) };
+    return openMemory(this.#at(name), { ...this.#options, ...beside });
+  }
+
+  /** Whether a store opens; if it does not, it says why. */
+  async #opens(name: string): Promise<true | string> {
+    try {
+      await (await this.#open(name)).close();
+      return true;
+    } catch (error) {
+      if (error instanceof StorageError) return error.code;
+      throw error;
+    }
+  }
+
+  /** What a restore has replaced says so, and can be removed. */
+  async #requireFenced(names: string[]): Promise<void> {
+    for (const name of names.splice(0)) {
+      assert.equal(await this.#opens(name), "REPLACED", `${name} was fenced`);
+      for (const suffix of ["", "-wal", "-shm", "-journal"]) removeIfThere(this.#at(name + suffix));
+    }
+  }
+
+  #settle(call: LineageCall | null): Promise<Outcome> {
+    if (call === null) return Promise.resolve(null);
+    if (call.op === "export") return Promise.resolve(this.#settleExport(call.to));
+    if ("in" in call) return this.#settleCall(call);
+    return call.op === "restore" ? this.#settleRestore(call) : this.#settleBackup(call);
+  }
+
+  /** Lines that were not written to their end are nobody's. */
+  #settleExport(name: string): null {
+    removeIfThere(this.#at(name));
+    this.#truth.inFlight = null;
+    return null;
+  }
+
+  /** Exactly one of the two is live, whichever is asked first. */
+  async #settleRestore(call: LineageCall & { readonly op: "restore" }): Promise<Outcome> {
+    const { live } = this.#truth;
+    const found = new Map<string, true | string>();
+    for (const name of this.#seeded.shuffled([live, call.to])) found.set(name, await this.#opens(name));
+    const isDone = found.get(call.to) === true;
+    assert.deepEqual([found.get(live), found.get(call.to)], isDone ? ["REPLACED", true] : [true, "RESTORE"]);
+    if (isDone) {
+      this.#truth.happened();
+      await this.#requireFenced(this.#truth.fenced);
+      await assert.rejects(this.#restore(call.from, call.to), { code: "EXISTS" });
+    } else if (this.#seeded.chance(0.6)) {
+      await (await this.#restore(call.from, call.to)).close();
+      this.#truth.happened();
+      await this.#requireFenced(this.#truth.fenced);
+      assert.deepEqual(this.#names().filter((name) => name.startsWith(`${call.to}.`)), []);
+    }
+    this.#truth.inFlight = null;
+    return isDone ? "applied" : "absent";
+  }
+
+  async #restore(from: string, to: string): Promise<Memory> {
+    const memory = await this.#open(this.#truth.live);
+    const watermark = await memory.deletionWatermark();
+    await memory.close();
+    return await restoreMemory(this.#at(from), this.#at(to), {
+      ...this.#options,
+      deletionPath: this.#at(LEDGER),
+      watermark,
+    });
+  }
+
+  /** A copy is under its name, whole, or is not: then it is made again. Nothing is left under its work name. */
+  async #settleBackup(call: LineageCall & { readonly op: "backup" | "exportLedger" }): Promise<Outcome> {
+    const isThere = this.#has(call.to);
+    await using memory = await this.#open(this.#truth.live);
+    const destination = this.#at(call.to);
+    const again = call.op === "backup" ? memory.backup(destination) : memory.exportLedger(destination);
+    if (isThere) await assert.rejects(again, { code: "EXISTS" });
+    else await again;
+    this.#truth.happened();
+    assert.deepEqual(this.#names().filter((name) => name.startsWith(`${call.to}.`)), []);
+    return isThere ? "applied" : "absent";
+  }
+
+  /** It is there entirely or not at all; of an import some lines may be, and the same lines complete it. */
+  async #settleCall(call: StoreCall): Promise<Outcome> {
+    const before = this.#outlineOf(this.#truth.stores[call.in].holding);
+    const after = this.#outlineOf(this.#truth.after(call));
+    await using memory = await this.#open(call.in === "main" ? this.#truth.live : OTHER);
+    let found = await outlineOf(memory);
+    if (call.op === "import") {
+      assert(liesBetween(found, before, after), "an import is there in part");
+      await memory.importLines(Deno.readTextFileSync(this.#at(call.from)));
+      found = await outlineOf(memory);
+      assert.deepEqual(found, after, "the same lines complete an import");
+      this.#truth.happened();
+      return null;
+    }
+    const isThere = isSame(found, after);
+    if (!isThere) assert.deepEqual(found, before, `in flight: ${JSON.stringify(call)}`);
+    if (isThere) this.#truth.happened();
+    this.#truth.inFlight = null;
+    return isSame(before, after) ? null : isThere ? "applied" : "absent";
+  }
+
+  #outlineOf(holding: Holding): Outline {
+    return holding.outline(this.#nowMs);
+  }
+
+  /** What is live holds what was acknowledged and nothing else, and is sound. */
+  async #requireStore(name: StoreName): Promise<void> {
+    const [path, deletionPath] = name === "main"
+      ? [this.#at(this.#truth.live), this.#at(LEDGER)]
+      : [this.#at(OTHER), `${this.#at(OTHER)}.deletions`];
+    const through = this.#options.driver!;
+    const clock = (): number => this.#nowMs;
+    const store = await ObservedStore.open({ file: path }, { clock, through, deletionPath });
+    try {
+      assertChain(store);
+      if (name === "main") this.#lineage = (await store.memory.deletionWatermark()).lineage;
+      assert.deepEqual(await outlineOf(store.memory), this.#outlineOf(this.#truth.stores[name].holding));
+      for (const receipt of name === "main" ? this.#truth.receipts : []) {
+        const report = await store.memory.verifyReceipt(receipt);
+        assert.equal(report.valid, true, JSON.stringify(report));
+      }
+      assert.deepEqual((await store.memory.check()).problems, []);
+    } finally {
+      await store.memory.close();
+    }
+  }
+
+  /** The copy that was being made, or any: it has nothing but what it is to have, and a restore elsewhere gives that. */
+  async #requireCopy(call: LineageCall | null): Promise<void> {
+    const { backups, ledgers, stores: { main } } = this.#truth;
+    if (backups.size === 0) return;
+    const backup = call?.op === "backup" ? call.to : this.#seeded.pick([...backups.keys()]);
+    const copied = backups.get(backup)!;
+    assertOnlyMarks(this.#at(backup), copied.holding);
+    const fitting = [...ledgers].filter(([, { deletions, generation }]) =>
+      deletions >= copied.deletions && generation >= copied.generation
+    );
+    const own = [LEDGER, { deletions: main.deletions.length }] as const;
+    const [ledger, { deletions }] = call?.op === "exportLedger"
+      ? fitting.find(([name]) => name === call.to) ?? own
+      : this.#seeded.pick([own, ...fitting]);
+    const directory = Deno.makeTempDirSync({ prefix: "holdfast-copy-" });
+    try {
+      Deno.copyFileSync(this.#at(ledger), `${directory}/copy.deletions`);
+      await using restored = await restoreMemory(this.#at(backup), `${directory}/copy`, {
+        ...this.#options,
+        deletionPath: `${directory}/copy.deletions`,
+        watermark: { lineage: this.#lineage, sequence: 0, head: firstHead(this.#lineage) },
+      });
+      const expected = this.#outlineOf(this.#truth.restoredFrom(copied, deletions));
+      assert.deepEqual(await outlineOf(restored), expected, `${backup} with ${ledger}`);
+      assert.deepEqual((await restored.check()).problems, []);
+    } finally {
+      Deno.removeSync(directory, { recursive: true });
+    }
+  }
+
+  /** Removes copies that are not kept any more; anything else must be known, or belong to an unfinished restore. */
+  #tidy(call: LineageCall | null): void {
+    this.#truth.forgetOldCopies();
+    const { live, backups, ledgers, exports } = this.#truth;
+    const stores = [live, LEDGER, OTHER, `${OTHER}.deletions`];
+    // A journal that has nothing to roll back stays until the next write.
+    const known = new Set([...stores, ...stores.map((name) => `${name}-journal`)]);
+    for (const copies of [backups, ledgers, exports]) for (const name of copies.keys()) known.add(name);
+    for (const name of this.#names()) {
+      if (known.has(name) || name.startsWith(destinationOf(this.#truth.generation))) continue;
+      assert.match(name, /^(?:backup|exportLedger|export)-[^.]*$/, `${name} is left after ${call?.op}`);
+      Deno.removeSync(this.#at(name));
+    }
+  }
+}
+
+/** The texts in a copy are those of what it holds: what was deleted before has left no trace in it. */
+function assertOnlyMarks(path: string, holding: Holding): void {
+  const text = new TextDecoder("latin1").decode(Deno.readFileSync(path));
+  const found = new Set(text.match(/zq\d+x\d+q/g) ?? []);
+  const known = [...holding.marks()].join(" ");
+  assert.deepEqual(
+    [...found].filter((mark) => !known.includes(mark)),
+    [],
+    "a copy has what was deleted before",
+  );
+}
+
+function isSame(left: Outline, right: Outline): boolean {
+  return JSON.stringify(left) === JSON.stringify(right);
+}
+
+function removeIfThere(path: string): void {
+  try {
+    Deno.removeSync(path);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+}

@@ -1,0 +1,59 @@
+/** A maker that is killed right after giving its file the final name leaves it two names: whoever comes next takes one away. */
+
+import assert from "node:assert/strict";
+import { testThatNothingIsLeftOpen } from "../kit/soundness.ts";
+import { fill, Shelf, textsOf } from "./shelf.ts";
+
+const TEXTS = ["The pears were grafted in March.", "The well is forty metres deep.", "Prune before frost."];
+
+function partial(shelf: Shelf): readonly string[] {
+  return shelf.names().filter((name) => name.includes(".partial"));
+}
+
+Deno.test("a backup whose maker was killed before it took the work name away is whole, and is restored", async () => {
+  await using shelf = await Shelf.make();
+  const memory = await shelf.open();
+  await fill(memory);
+  const { watermark } = await memory.backup(shelf.at("agent.backup"));
+  Deno.linkSync(shelf.at("agent.backup"), shelf.at("agent.backup.partial"));
+  await memory.close();
+  const restored = await shelf.restore("agent.backup", "restored.db", watermark);
+  assert.deepEqual(await textsOf(restored), TEXTS);
+  assert.deepEqual(partial(shelf), []);
+});
+
+Deno.test("a backup that is there already keeps its name alone when it is made again", async () => {
+  await using shelf = await Shelf.make();
+  const memory = await shelf.open();
+  await fill(memory);
+  await memory.backup(shelf.at("agent.backup"));
+  const before = shelf.digests();
+  Deno.linkSync(shelf.at("agent.backup"), shelf.at("agent.backup.partial"));
+  await assert.rejects(memory.backup(shelf.at("agent.backup")), { code: "EXISTS" });
+  assert.equal(shelf.digests()["agent.backup"], before["agent.backup"]);
+  assert.deepEqual(partial(shelf), []);
+});
+
+Deno.test("a backup that is just getting its name is not restored yet", async () => {
+  await using shelf = await Shelf.make();
+  const memory = await shelf.open();
+  const { watermark } = await memory.backup(shelf.at("agent.backup"));
+  await memory.close();
+  Deno.linkSync(shelf.at("agent.backup"), shelf.at("agent.backup.partial"));
+  using maker = Deno.openSync(shelf.at("agent.backup.partial"), { read: true, write: true });
+  maker.lockSync(true);
+  await assert.rejects(shelf.restore("agent.backup", "restored.db", watermark), { code: "BUSY" });
+  assert.deepEqual(partial(shelf), ["agent.backup.partial"]);
+});
+
+Deno.test("another name that a backup has is not taken away, and the backup is refused", async () => {
+  await using shelf = await Shelf.make();
+  const memory = await shelf.open();
+  const { watermark } = await memory.backup(shelf.at("agent.backup"));
+  await memory.close();
+  Deno.linkSync(shelf.at("agent.backup"), shelf.at("agent.copy"));
+  await assert.rejects(shelf.restore("agent.backup", "restored.db", watermark), { code: "UNSAFE" });
+  assert(shelf.names().includes("agent.copy"));
+});
+
+testThatNothingIsLeftOpen();
