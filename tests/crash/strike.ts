@@ -116,17 +116,16 @@ class StrikingConnection implements SqliteConnection {
   prepare(sql: string): SqliteStatement {
     const statement = this.#connection.prepare(sql);
     const what = sql.replace(/\s+/g, " ");
-    const around = <T>(call: () => T): T => this.#striker.around(this.#on, what, call);
+    // However it is run: what counts no rows need not be run as what changes some.
+    const around = <T>(call: () => T): T => {
+      if (!this.#striker.refuses(this.#on, what)) return this.#striker.around(this.#on, what, call);
+      this.#connection.prepare("ROLLBACK").run([]);
+      throw new SqliteFailure(SQLITE_IOERR, "this commit is refused once");
+    };
     return {
       get: (parameters: readonly SqlValue[]): Row | undefined => around(() => statement.get(parameters)),
       all: (parameters: readonly SqlValue[]): readonly Row[] => around(() => statement.all(parameters)),
-      run: (parameters: readonly SqlValue[]): number => {
-        if (this.#striker.refuses(this.#on, what)) {
-          this.#connection.prepare("ROLLBACK").run([]);
-          throw new SqliteFailure(SQLITE_IOERR, "this commit is refused once");
-        }
-        return around(() => statement.run(parameters));
-      },
+      run: (parameters: readonly SqlValue[]): number => around(() => statement.run(parameters)),
     };
   }
 
