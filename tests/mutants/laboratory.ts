@@ -15,6 +15,7 @@ const COPIED = [
   "tests/files",
   "tests/powerloss",
   "tests/restore",
+  "tests/contention/old_library.ts",
   "tests/conversations/samples.ts",
   "tests/model/records/seeded.ts",
 ];

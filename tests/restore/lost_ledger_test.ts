@@ -64,6 +64,7 @@ Deno.test("without a ledger, a restore that was killed once the new store was li
   await loseLedger(shelf);
   await die(shelf, { on: "files", what: "remove", nth: 2, when: "after" });
   await assert.rejects(shelf.restore("agent.backup", "restored.db", NO_WATERMARK, LOST), { code: "EXISTS" });
+  assert(shelf.names().includes("restored.db"));
   assert.deepEqual(await textsOf(await shelf.open({}, "restored.db")), TEXTS);
 });
 

@@ -5,6 +5,8 @@ import type { Mutant } from "../mutant.ts";
 const BACKUP = "tests/restore/backup_test.ts";
 const RESTORE = "tests/restore/restore_test.ts";
 const FORGED = "tests/restore/forged_files_test.ts";
+const WORK_NAMES = "tests/restore/work_names_test.ts";
+const PENDING = "tests/restore/pending_test.ts";
 const PREPARE = "src/engine/sqlite/prepare_restored.ts";
 
 /** What a backup holds, what a restore leaves out, and which store is live after it. */
@@ -219,5 +221,50 @@ export const RESTORE_BREAKS: readonly Mutant[] = [
     test: "tests/powerloss/power_loss_test.ts",
     promise: "a creation whose power was lost while it wrote the first page of agent.db is begun again",
     why: "a power loss during creation would leave a place where no store can be made",
+  },
+  {
+    name: "the work name of a backup that is there already is left",
+    file: "src/files/work_file.ts",
+    find: "removeLeftover(target, suffix);\n    assertFree(target);",
+    replace: "assertFree(target);",
+    test: WORK_NAMES,
+    promise: "a backup that is there already keeps its name alone when it is made again",
+    why: "somebody would have to remove it by hand before the backup can be restored",
+  },
+  {
+    name: "a backup that still has its work name is refused",
+    file: "src/engine/sqlite/restore_store.ts",
+    find: 'if (hasWorkName(paths.backup.path, ".partial")) removeLeftover(paths.backup, ".partial");',
+    replace: "",
+    test: WORK_NAMES,
+    promise: "a backup whose maker was killed before it took the work name away is whole, and is restored",
+    why: "a whole backup could not be restored",
+  },
+  {
+    name: "a ledger that is said to be lost is looked for after its store was removed",
+    file: "src/engine/sqlite/restore_store.ts",
+    find: "if (ledger === null) requireLost(paths.ledger);\n    else await",
+    replace: "if (ledger !== null) await",
+    test: "tests/restore/lost_ledger_test.ts",
+    promise: "a restore that was killed once the new store was live does not remove it when it is run again",
+    why: "a live store would be removed",
+  },
+  {
+    name: "an opening completes a restore that the ledger does not name",
+    file: "src/engine/sqlite/switch_store.ts",
+    find: "meta.pendingFrom !== null && ledger.readMeta().epoch === meta.epoch;",
+    replace: "meta.pendingFrom !== null;",
+    test: PENDING,
+    promise: "a destination that another restore has overtaken stays unfinished",
+    why: "nobody could tell any more that it is to be restored again, nor remove it",
+  },
+  {
+    name: "a destination that the ledger names is taken for unfinished",
+    file: "src/engine/sqlite/clear_destination.ts",
+    find: "found.lineage !== meta.lineage || found.epoch === meta.epoch",
+    replace: "found.lineage !== meta.lineage",
+    test: PENDING,
+    promise: "killed before UPDATE meta 1 of the destination has fenced the old store",
+    why: "a restore that is run again would remove the store that is live",
   },
 ];
