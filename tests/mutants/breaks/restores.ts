@@ -267,4 +267,13 @@ export const RESTORE_BREAKS: readonly Mutant[] = [
     promise: "killed before UPDATE meta 1 of the destination has fenced the old store",
     why: "a restore that is run again would remove the store that is live",
   },
+  {
+    name: "what is deleted while a restore goes on is not applied before it becomes live",
+    file: "src/engine/sqlite/switch_store.ts",
+    find: "applyAll({ main, ...parts }, meta, ledger);\n      ledger.updateMeta(",
+    replace: "ledger.updateMeta(",
+    test: "tests/restore/deletions_meanwhile_test.ts",
+    promise: "3 deletions of another process, made between a restore's copy and its switch",
+    why: "the live store would be older than its ledger, and refused",
+  },
 ];
