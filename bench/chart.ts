@@ -9,7 +9,7 @@ export interface ChartRow {
   readonly name: string;
   /** Times the cost on the smallest store, from the second store on; the last is written out. */
   readonly ratios: readonly number[];
-  /** Whether it goes through everything that it is asked for, and so may grow. */
+  /** Whether there is a reason for it to grow. */
   readonly grows: boolean;
 }
 
@@ -112,10 +112,10 @@ function drawLegend(marks: readonly string[]): string[] {
     x += 34 + mark.length * 6;
   }
   drawn.push(`<rect class="same" x="${x}" y="${y - 10}" width="16" height="12"/>`);
-  drawn.push(text(x + 22, y, "as much, within what measuring tells", "quiet"));
-  x += 246;
+  drawn.push(text(x + 22, y, "as much, within what measuring can tell", "quiet"));
+  x += 266;
   drawn.push(`<g class="grows">${drawMark(x, y - 4, true)}</g>`);
-  drawn.push(text(x + 10, y, "goes through all that it is asked for", "quiet"));
+  drawn.push(text(x + 10, y, "may grow: the table says why", "quiet"));
   return drawn;
 }
 

@@ -8,6 +8,7 @@ import { worstCount } from "./counting.ts";
 import { chineseFileSize, deleteIndexedTurn, englishFileSize, firstIndexing } from "./indexing.ts";
 import { type Answer, median, type Question, ratioOf, type SizeAnswer } from "./measure.ts";
 import { assemblePeak } from "./memory.ts";
+import { servePeak } from "./memory_serve.ts";
 import { openStore } from "./open.ts";
 import { groupedPut, lonePut } from "./records_put.ts";
 import { recordsGet } from "./records_get.ts";
@@ -28,6 +29,7 @@ const QUESTIONS: readonly Question[] = [
   assembleGrowth,
   assembleBesideCount,
   assemblePeak,
+  servePeak,
   searchBesideScan,
   worstCount,
   replayHit,
@@ -79,7 +81,7 @@ function format(line: Line): string {
     line.ratio.toFixed(3),
     line.target.toFixed(2),
   ];
-  return [line.row.padEnd(54), ...numbers.map((number) => number.padStart(10)), `  ${verdict}`].join(" ");
+  return [line.row.padEnd(58), ...numbers.map((number) => number.padStart(10)), `  ${verdict}`].join(" ");
 }
 
 const size = Deno.args.includes("--small") ? "small" : "full";
@@ -91,7 +93,7 @@ if (!json) {
     `Deno ${Deno.version.deno}, ${Deno.build.target}; WAL, synchronous FULL; microseconds, medians of paired rounds; sizes in bytes`,
   );
   print(
-    [`${"row".padEnd(54)}`, ...["floor", "ours", "ratio", "at most"].map((name) => name.padStart(10))].join(
+    [`${"row".padEnd(58)}`, ...["floor", "ours", "ratio", "at most"].map((name) => name.padStart(10))].join(
       " ",
     ),
   );

@@ -144,6 +144,9 @@ export const UPKEEP_ROUNDS_MAX = 10_000;
 /** Scopes with something due that are looked up at a time. */
 export const DUE_SCOPES_PER_READ = 50;
 
+/** Tenants that a prune looks at in one go, to find those with something due: some milliseconds' work. */
+export const TENANTS_PER_READ = 250;
+
 /** Times a check reads a scope again that changed while it was read; after that it is left for the next check. */
 export const CHECK_ATTEMPTS_PER_SCOPE = 5;
 

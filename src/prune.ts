@@ -3,6 +3,7 @@
  * made room for others; then the files are scrubbed.
  */
 
+import { yieldToEventLoop } from "./clock.ts";
 import { readFields, requireBoolean, requireSignal } from "./contracts/arguments.ts";
 import type { PruneOptions, PruneProgress, PruneReport } from "./contracts/receipt.ts";
 import { clearRetired, selectRetired } from "./conversations/index_state.ts";
@@ -14,7 +15,7 @@ import type { Engine } from "./engine/engine.ts";
 import type { Operation, WriteTransaction } from "./engine/operation.ts";
 import { StorageError } from "./errors.ts";
 import { CLOCK_BEHIND_MS_MAX, DUE_SCOPES_PER_READ } from "./limits.ts";
-import { purgeSome, selectNextTenant } from "./records/read.ts";
+import { purgeNow, purgeSome, selectDueTenants } from "./records/read.ts";
 
 /** Prunes. */
 export async function prune(engine: Engine, options: PruneOptions): Promise<PruneReport> {
@@ -98,24 +99,34 @@ async function expireWhole(
   }
 }
 
+/** Only tenants with something due cost a commit: a store may have many, and few of them anything. */
 async function purgeTenants(
   engine: Engine,
   expired: Expired,
   signal: AbortSignal | undefined,
   tell: Tell,
 ): Promise<void> {
-  let tenant: string | null = "";
-  for (;;) {
-    const after: string = tenant;
-    tenant = await engine.read((transaction) => selectNextTenant(transaction, after), { signal });
-    if (tenant === null) return;
-    const whose: string = tenant;
-    for (let more = true; more;) {
-      const purged = await engine.write((transaction) => purgeSome(transaction, whose), { signal });
-      more = purged.more;
-      expired.records += purged.removed;
-      tell("expire", total(expired));
-    }
+  for (let after: string | null = ""; after !== null;) {
+    const from: string = after;
+    const now = purgeNow(engine.time());
+    const page = await engine.read((transaction) => selectDueTenants(transaction, from, now), { signal });
+    for (const tenant of page.due) await purgeTenant(engine, tenant, expired, { signal, tell });
+    after = page.after;
+    await yieldToEventLoop();
+  }
+}
+
+async function purgeTenant(
+  engine: Engine,
+  tenant: string,
+  expired: Expired,
+  { signal, tell }: { readonly signal: AbortSignal | undefined; readonly tell: Tell },
+): Promise<void> {
+  for (let more = true; more;) {
+    const purged = await engine.write((transaction) => purgeSome(transaction, tenant), { signal });
+    more = purged.more;
+    expired.records += purged.removed;
+    tell("expire", total(expired));
   }
 }
 

@@ -17,6 +17,11 @@ const OFTEN = 20;
 /** Turns that a summary covers, or that are read at a time. */
 const SOME_TURNS = 20;
 
+/** Counted: one statement at 100 turns, 36 for as many found at 1 000 and at 4 000, and a posting row more for each block. */
+const FOUND = {
+  turns: "reads 100 turns at once; of more, those found and those beside them, as many at any length",
+};
+
 const AT = "2026-03-01T09:00:00Z";
 
 /** A turn as it is put, and the scope's revision before. */
@@ -147,11 +152,13 @@ export const CONVERSATION_OPERATIONS: readonly GrowthOperation[] = [
   reading({
     name: "search",
     calls: "Conversation.search",
+    grows: FOUND,
     run: async ({ conversation }) => (await conversation.search(QUESTION)).length,
   }),
   reading({
     name: "assemble, 8 000 tokens",
     calls: "Conversation.assemble",
+    grows: FOUND,
     run: async ({ conversation }) => {
       const { context } = await conversation.assemble(QUESTION, BUDGET, { system: SYSTEM });
       return context.request.messages.length;

@@ -31,7 +31,7 @@ export function drawGrowth({ plan, report }: Measurement): string {
     sizes.at(-1)
   } as in one with ${sizes[0]}; they cost ${written(Math.min(...last))} to ${
     written(Math.max(...last))
-  } times as much. The others go through all that they are asked for.`;
+  } times as much. The others grow for reasons that the table gives.`;
   return drawChart({
     title: `${TITLES[plan.axis]}: ${sizes.at(-1)} beside ${sizes[0]}`,
     description,

@@ -65,7 +65,8 @@ async function measureOne(
   worlds: readonly World[],
   { axis, size }: { readonly axis: Axis; readonly size: Size },
 ): Promise<Growth> {
-  const [rounds, calls] = EFFORT[size][operation.long ? "long" : "short"];
+  const because = operation.grows[axis] ?? null;
+  const [rounds, calls] = EFFORT[size][operation.long && because !== null ? "long" : "short"];
   const times: number[][] = worlds.map(() => []);
   const work: number[] = worlds.map(() => 0);
   for (let round = -1; round < rounds; round++) {
@@ -84,7 +85,7 @@ async function measureOne(
   return {
     name: operation.name,
     ratios: times.map((some) => ratioOf(times[0]!, some)),
-    because: operation.grows[axis] ?? null,
+    because,
     work,
   };
 }

@@ -116,6 +116,10 @@ export const STORE_OPERATIONS: readonly GrowthOperation[] = [
   operation({
     name: "verifyReceipt",
     calls: "Memory.verifyReceipt",
+    grows: {
+      turns: "looks in every table for what remains",
+      scopes: "looks in every table for what remains",
+    },
     ready: readyReceipt,
     run: async ({ memory }, receipt) => Number((await memory.verifyReceipt(receipt)).valid),
   }),
@@ -146,6 +150,9 @@ export const STORE_OPERATIONS: readonly GrowthOperation[] = [
   reading({
     name: "prune, nothing due",
     calls: "Memory.prune",
+    grows: {
+      scopes: "looks at each tenant once, with a search, and commits only for those with something due",
+    },
     run: async ({ memory }) => (await memory.prune({ scrub: false })).retiredIndexes,
   }),
   operation({

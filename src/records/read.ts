@@ -1,8 +1,8 @@
 /** Reading records: one by its identity, or a page of a tenant's live ones. */
 
-import type { Operation, ReadTransaction, WriteTransaction } from "../engine/operation.ts";
+import type { GroupTime, Operation, ReadTransaction, WriteTransaction } from "../engine/operation.ts";
 import type { Row } from "../engine/sqlite/driver.ts";
-import { EXPIRED_PER_GROUP_MAX } from "../limits.ts";
+import { EXPIRED_PER_GROUP_MAX, TENANTS_PER_READ } from "../limits.ts";
 import { assertBody, type Identity, type RecordHead, toHead } from "./row.ts";
 
 /** One record, by tenant, kind and key. */
@@ -77,7 +77,7 @@ export function* purgeRecords(
   tenant: string,
   now: number | null,
 ): Operation<number> {
-  const removed = yield* transaction.run(DELETE_EXPIRED_RECORDS, tenant, now ?? readPurgeNow(transaction));
+  const removed = yield* transaction.run(DELETE_EXPIRED_RECORDS, tenant, now ?? purgeNow(transaction.time()));
   if (removed > 0) transaction.markDirty("records");
   return removed;
 }
@@ -90,7 +90,7 @@ export function* purgeSome(
   transaction: WriteTransaction,
   tenant: string,
 ): Operation<{ readonly removed: number; readonly more: boolean }> {
-  const now = readPurgeNow(transaction);
+  const now = purgeNow(transaction.time());
   const removed = yield* transaction.run(DELETE_SOME_EXPIRED_RECORDS, tenant, now, EXPIRED_PER_GROUP_MAX);
   if (removed > 0) transaction.markDirty("records");
   return { removed, more: removed === EXPIRED_PER_GROUP_MAX };
@@ -103,8 +103,25 @@ export function* selectNextTenant(transaction: ReadTransaction, after: string): 
   return ((yield* transaction.get(SELECT_NEXT_TENANT, after))?.[0] ?? null) as string | null;
 }
 
+const SELECT_DUE_RECORD = `SELECT 1 FROM records WHERE tenant = $1 AND expires <= $2 LIMIT 1`;
+
+/** Some tenants, in code point order, those of them that have something due, and where to go on; null after the last. */
+export function* selectDueTenants(
+  transaction: ReadTransaction,
+  after: string,
+  now: number,
+): Operation<{ readonly due: readonly string[]; readonly after: string | null }> {
+  const due: string[] = [];
+  let tenant: string | null = after;
+  for (let count = 0; count < TENANTS_PER_READ; count++) {
+    tenant = yield* selectNextTenant(transaction, tenant);
+    if (tenant === null) break;
+    if ((yield* transaction.get(SELECT_DUE_RECORD, tenant, now)) !== undefined) due.push(tenant);
+  }
+  return { due, after: tenant };
+}
+
 /** The clock's own time: where it is behind the highest time seen, what lies between is hidden but not yet erased. */
-function readPurgeNow(transaction: WriteTransaction): number {
-  const { effectiveMs, behindMs } = transaction.time();
+export function purgeNow({ effectiveMs, behindMs }: GroupTime): number {
   return Math.floor((effectiveMs - behindMs) / 1000);
 }

@@ -16,7 +16,10 @@ import {
 } from "../conversations/samples.ts";
 import { testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { forEachRow } from "../kit/table.ts";
+import { openBeside } from "../kit/test_store.ts";
 import { promise } from "./file_store.ts";
+
+const FACT = { schema: 1, text: "x", source: "y", reviewed: false } as const;
 
 const NONE = { turns: 0, pins: 0, summaries: 0, replay: 0, records: 0 };
 
@@ -51,9 +54,8 @@ promise("prune() erases what is due in every scope, and expired records of every
   await fillDue(memory, "a", 3);
   await fillDue(memory, "b", 2);
   await talk(memory, ["h1"], HARBOUR);
-  const fact = { schema: 1, text: "x", source: "y", reviewed: false } as const;
   for (const [tenant, ttl] of [["orchard", 60], ["harbour", 60], ["harbour-2", 3_600]] as const) {
-    await memory.records.put({ tenant, kind: "fact", key: "a" }, fact, { expected: null, ttl });
+    await memory.records.put({ tenant, kind: "fact", key: "a" }, FACT, { expected: null, ttl });
   }
   clock.advance(60);
   const { expired } = await memory.prune({ scrub: false });
@@ -61,6 +63,33 @@ promise("prune() erases what is due in every scope, and expired records of every
   assert.deepEqual(store.sql("SELECT count(*) FROM turns"), [[1]]);
   assert.deepEqual(store.sql("SELECT tenant FROM records"), [["harbour-2"]]);
 });
+
+promise("prune() goes through more tenants than it looks at in one go", async (store) => {
+  const clock = clockAtNoon();
+  const memory = await store.open({ clock: clock.now });
+  await Promise.all(Array.from({ length: 600 }, (_, index) => {
+    const ttl = index === 0 || index === 599 ? 60 : 3_600;
+    const identity = { tenant: `tenant-${String(index).padStart(3, "0")}`, kind: "fact", key: "a" } as const;
+    return memory.records.put(identity, FACT, { expected: null, ttl });
+  }));
+  clock.advance(60);
+  assert.deepEqual((await memory.prune({ scrub: false })).expired, { ...NONE, records: 2 });
+  assert.deepEqual(store.sql("SELECT count(*) FROM records"), [[598]]);
+});
+
+promise(
+  "prune() writes nothing for tenants that have nothing due, so that it waits for no writer",
+  async (store) => {
+    const memory = await store.open({ ...atNoon(), busyTimeoutMs: 0 });
+    for (const tenant of ["orchard", "harbour"]) {
+      await memory.records.put({ tenant, kind: "fact", key: "a" }, FACT, { expected: null, ttl: 60 });
+    }
+    using other = openBeside(store.path);
+    other.prepare("BEGIN IMMEDIATE").run([]);
+    assert.deepEqual((await memory.prune({ scrub: false })).expired, NONE);
+    other.prepare("ROLLBACK").run([]);
+  },
+);
 
 promise("prune() goes through more scopes than it looks up at a time", async (store) => {
   const clock = clockAtNoon();

@@ -123,6 +123,11 @@ const STEPS: readonly Step[] = [
       tests(["test", "--doc", "-A", "--no-prompt", "README.md", ...filesBelow(["docs"], ".md"), ...SOURCES]),
   },
   { name: "benchmarks, small", run: () => command(["task", "bench", "--small"]) },
+  {
+    name: "growth, small",
+    run: () => command(["run", "-A", "--no-prompt", "bench/growth.ts", "--small"]),
+  },
+  { name: "beside others, small", run: () => command(["task", "bench:peers", "--small"]) },
   { name: "retrieval quality, small", run: () => command(["task", "quality", "--small"]) },
   { name: "publishing, dry", run: publishDryRun },
 ];

@@ -1,0 +1,81 @@
+/**
+ * Goal: what a store of many scopes keeps in memory while it serves them, beside a bare program that keeps the same
+ * turns in a table of its own: same driver, same journal, SQLite's default page cache in each connection. Non-goal: what
+ * an assembly takes (memory.ts). Each is a process of its own. Seedless: all turns are alike.
+ */
+import { DatabaseSync } from "node:sqlite";
+import { type Memory, openMemory } from "../mod.ts";
+import { LIMITS } from "./history.ts";
+import type { Question } from "./measure.ts";
+import { CREATE_TURNS, INSERT_TURN, scopeOf, type Served, textOf } from "./programs/served.ts";
+import { Directory } from "./stores.ts";
+
+const TURNS_PER_SCOPE = 10;
+const AT_ONCE = 64;
+
+/** The row. */
+export const servePeak: Question = {
+  name: "resident memory at its peak, 10 000 scopes, 100 000 turns",
+  floor: "a bare program with the driver, same turns served",
+  target: 1.5,
+  run: async (size) => {
+    const [rounds, scopes, served] = size === "full" ? [5, 10_000, 1_000] : [1, 10, 5];
+    using directory = new Directory({ inMemory: true });
+    const paths = { ours: `${directory.path}/ours.db`, floor: `${directory.path}/floor.db` };
+    await using memory = await openMemory(paths.ours, { limits: LIMITS });
+    await fillOurs(memory, scopes);
+    await memory.close();
+    fillFloor(paths.floor, scopes);
+    const floorBytes: number[] = [];
+    const oursBytes: number[] = [];
+    let checksum = 0;
+    for (let round = 0; round < rounds; round++) {
+      const floor = await serve("serve_floor.ts", paths.floor, scopes, served);
+      const ours = await serve("serve_ours.ts", paths.ours, scopes, served);
+      if (floor.characters !== ours.characters) throw new Error("The two programs served different turns");
+      floorBytes.push(floor.peakBytes);
+      oursBytes.push(ours.peakBytes);
+      checksum += ours.characters;
+    }
+    return { floorBytes, oursBytes, checksum };
+  },
+};
+
+async function fillOurs(memory: Memory, scopes: number): Promise<void> {
+  for (let first = 0; first < scopes; first += AT_ONCE) {
+    const some = Array.from({ length: Math.min(AT_ONCE, scopes - first) }, (_, offset) => first + offset);
+    for (let turn = 0; turn < TURNS_PER_SCOPE; turn++) {
+      await Promise.all(some.map((scope) => {
+        return memory.conversation(scopeOf(scope)).append([{ role: "user", content: textOf(scope, turn) }]);
+      }));
+    }
+  }
+}
+
+function fillFloor(path: string, scopes: number): void {
+  const database = new DatabaseSync(path);
+  database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
+  database.exec(CREATE_TURNS);
+  const insert = database.prepare(INSERT_TURN);
+  database.exec("BEGIN IMMEDIATE");
+  for (let scope = 0; scope < scopes; scope++) {
+    const { tenantId, sessionId } = scopeOf(scope);
+    for (let turn = 0; turn < TURNS_PER_SCOPE; turn++) {
+      insert.run(tenantId, sessionId, JSON.stringify([{ role: "user", content: textOf(scope, turn) }]));
+    }
+  }
+  database.exec("COMMIT");
+  database.close();
+}
+
+async function serve(name: string, path: string, scopes: number, served: number): Promise<Served> {
+  const program = new URL(`./programs/${name}`, import.meta.url).href;
+  const config = new URL("../deno.json", import.meta.url).pathname;
+  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "--no-check", "--config", config, program, path, String(scopes), String(served)],
+    stdout: "piped",
+    stderr: "piped",
+  }).output();
+  if (!success) throw new Error(new TextDecoder().decode(stderr));
+  return JSON.parse(new TextDecoder().decode(stdout)) as Served;
+}
