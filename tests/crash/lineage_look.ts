@@ -8,6 +8,7 @@ import {
   openMemory,
   restoreMemory,
   StorageError,
+  type Watermark,
 } from "@holdfast/memory";
 import { oldLibrary } from "../contention/old_library.ts";
 import { firstHead, ObservedStore } from "../model/records/observed_store.ts";
@@ -35,7 +36,6 @@ export class LineageLook {
   readonly #seeded: Seeded;
   readonly #nowMs: number;
   readonly #options: MemoryOptions;
-  #lineage = "";
 
   constructor(directory: string, { truth, seeded, nowMs, old }: LookParts) {
     this.#directory = directory;
@@ -107,36 +107,56 @@ export class LineageLook {
     return null;
   }
 
-  /** Exactly one of the two is live, whichever is asked first. */
   async #settleRestore(call: LineageCall & { readonly op: "restore" }): Promise<Outcome> {
-    const { live } = this.#truth;
-    const found = new Map<string, true | string>();
-    for (const name of this.#seeded.shuffled([live, call.to])) found.set(name, await this.#opens(name));
-    const isDone = found.get(call.to) === true;
-    assert.deepEqual([found.get(live), found.get(call.to)], isDone ? ["REPLACED", true] : [true, "RESTORE"]);
-    if (isDone) {
-      this.#truth.happened();
-      await this.#requireFenced(this.#truth.fenced);
-      await assert.rejects(this.#restore(call.from, call.to), { code: "EXISTS" });
-    } else if (this.#seeded.chance(0.6)) {
-      await (await this.#restore(call.from, call.to)).close();
-      this.#truth.happened();
-      await this.#requireFenced(this.#truth.fenced);
-      assert.deepEqual(this.#names().filter((name) => name.startsWith(`${call.to}.`)), []);
+    const runsAgain = this.#seeded.chance(0.4);
+    const isDone = runsAgain ? await this.#runAgain(call) : await this.#askBoth(call);
+    if (!isDone && !runsAgain && this.#seeded.chance(0.5)) {
+      // It stays as it is until the next restore.
+      this.#truth.inFlight = null;
+      return "absent";
     }
-    this.#truth.inFlight = null;
+    if (!isDone && !runsAgain) await this.#runAgain(call);
+    this.#truth.happened();
+    await this.#requireFenced(this.#truth.fenced);
+    assert.deepEqual(this.#names().filter((name) => name.startsWith(`${call.to}.`)), []);
     return isDone ? "applied" : "absent";
   }
 
-  async #restore(from: string, to: string): Promise<Memory> {
-    const memory = await this.#open(this.#truth.live);
-    const watermark = await memory.deletionWatermark();
-    await memory.close();
-    return await restoreMemory(this.#at(from), this.#at(to), {
+  /** Exactly one of the two is live, whichever is asked first. Whether that is the new one. */
+  async #askBoth({ from, to }: LineageCall & { readonly op: "restore" }): Promise<boolean> {
+    const { live } = this.#truth;
+    const found = new Map<string, true | string>();
+    for (const name of this.#seeded.shuffled([live, to])) found.set(name, await this.#opens(name));
+    const isDone = found.get(to) === true;
+    assert.deepEqual([found.get(live), found.get(to)], isDone ? ["REPLACED", true] : [true, "RESTORE"]);
+    if (isDone) await assert.rejects(this.#restore(from, to), { code: "EXISTS" });
+    return isDone;
+  }
+
+  /** Run again, a restore succeeds unless it has made its destination live: then that stays. Whether it had. */
+  async #runAgain({ from, to }: LineageCall & { readonly op: "restore" }): Promise<boolean> {
+    try {
+      await (await this.#restore(from, to)).close();
+      return false;
+    } catch (error) {
+      if (!(error instanceof StorageError && error.code === "EXISTS")) throw error;
+      assert.equal(await this.#opens(to), true, "what is there is live");
+      return true;
+    }
+  }
+
+  #restore(from: string, to: string): Promise<Memory> {
+    return restoreMemory(this.#at(from), this.#at(to), {
       ...this.#options,
       deletionPath: this.#at(LEDGER),
-      watermark,
+      watermark: this.#beginning(),
     });
+  }
+
+  /** Every ledger of the lineage has this place. */
+  #beginning(): Watermark {
+    const { lineage } = this.#truth;
+    return { lineage, sequence: 0, head: firstHead(lineage) };
   }
 
   /** A copy is under its name, whole, or is not: then it is made again. Whoever comes next takes its work name away. */
@@ -191,7 +211,6 @@ export class LineageLook {
     const store = await ObservedStore.open({ file: path }, { clock, through, deletionPath });
     try {
       assertChain(store);
-      if (name === "main") this.#lineage = (await store.memory.deletionWatermark()).lineage;
       assert.deepEqual(await outlineOf(store.memory), this.#outlineOf(this.#truth.stores[name].holding));
       for (const receipt of name === "main" ? this.#truth.receipts : []) {
         const report = await store.memory.verifyReceipt(receipt);
@@ -223,7 +242,7 @@ export class LineageLook {
       await using restored = await restoreMemory(this.#at(backup), `${directory}/copy`, {
         ...this.#options,
         deletionPath: `${directory}/copy.deletions`,
-        watermark: { lineage: this.#lineage, sequence: 0, head: firstHead(this.#lineage) },
+        watermark: this.#beginning(),
       });
       const expected = this.#outlineOf(this.#truth.restoredFrom(copied, deletions));
       assert.deepEqual(await outlineOf(restored), expected, `${backup} with ${ledger}`);

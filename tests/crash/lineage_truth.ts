@@ -35,6 +35,7 @@ export class LineageTruth {
     main: { holding: new Holding(), deletions: [] },
     other: { holding: new Holding(), deletions: [] },
   };
+  readonly lineage: string;
   live = FIRST;
   generation = 0;
   /** Names of stores that a restore has fenced. */
@@ -47,6 +48,11 @@ export class LineageTruth {
   inFlight: LineageCall | null = null;
   /** Acknowledged calls by kind. */
   readonly acknowledged: Record<string, number> = {};
+
+  /** The truth of a store that was just made, by its lineage. */
+  constructor(lineage: string) {
+    this.lineage = lineage;
+  }
 
   /** Receipts that have to hold, the newest of them. */
   get receipts(): readonly Receipt[] {

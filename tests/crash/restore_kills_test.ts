@@ -5,9 +5,11 @@
  */
 
 import assert from "node:assert/strict";
+import { nodeSqlite, openMemory } from "@holdfast/memory";
+import { oldLibrary } from "../contention/old_library.ts";
 import { Seeded } from "../model/records/seeded.ts";
 import { inLanes, type Moment, runProgram } from "./kill.ts";
-import type { LineageErrand, LineageLine, Op } from "./lineage.ts";
+import { FIRST, type LineageErrand, type LineageLine, type Op } from "./lineage.ts";
 import { LineageLook } from "./lineage_look.ts";
 import { LineageTruth } from "./lineage_truth.ts";
 import { BACKUP_STEPS, IMPORT_STEPS, RESTORE_STEPS } from "./restore_steps.ts";
@@ -85,16 +87,25 @@ class Lane {
   readonly #directory: string;
   readonly #lane: number;
   readonly #seeded: Seeded;
-  readonly #truth = new LineageTruth();
+  readonly #truth: LineageTruth;
   readonly #tally: Tally;
   #cycle = 0;
 
-  constructor(directory: string, lane: number, tally: Tally) {
+  private constructor(directory: string, lane: number, parts: { truth: LineageTruth; tally: Tally }) {
     this.#directory = directory;
     this.#lane = lane;
     this.#seeded = new Seeded(SEED + lane);
-    this.#tally = tally;
-    Deno.mkdirSync(directory, { mode: 0o700 });
+    this.#truth = parts.truth;
+    this.#tally = parts.tally;
+  }
+
+  /** Makes the directory and the first store in it. */
+  static async make(directory: string, lane: number, tally: Tally): Promise<Lane> {
+    const driver = LANES[lane]!.old ? oldLibrary : nodeSqlite;
+    const memory = await openMemory(`${directory}/${FIRST}`, { clock: () => timeOf(0), driver });
+    const { lineage } = await memory.deletionWatermark();
+    await memory.close();
+    return new Lane(directory, lane, { truth: new LineageTruth(lineage), tally });
   }
 
   async killAgainAndAgain(): Promise<void> {
@@ -174,7 +185,9 @@ Deno.test("A store that is backed up, restored and moved survives kills at named
     await inLanes(
       LANES,
       LANES.length,
-      ({ name }, lane) => new Lane(`${directory}/${name}`, lane, tally).killAgainAndAgain(),
+      async ({ name }, lane) => {
+        await (await Lane.make(`${directory}/${name}`, lane, tally)).killAgainAndAgain();
+      },
     );
   } finally {
     Deno.removeSync(directory, { recursive: true });
