@@ -1,7 +1,7 @@
 /** Restoring a backup: options, what is erased again, and what a restore tells. */
 
 import { rowsCheck } from "./backup.ts";
-import { requireBoolean, requireCallback, requireSignal } from "./contracts/arguments.ts";
+import { readFields, requireBoolean, requireCallback, requireSignal } from "./contracts/arguments.ts";
 import { type RestoreOptions, type RestoreReport, toWatermark } from "./contracts/backup.ts";
 import type { RecordKind } from "./contracts/record_kind.ts";
 import { dropDerived, moveRevisions } from "./conversations/restored_scopes.ts";
@@ -11,38 +11,70 @@ import { type OpenedStore, preparePaths } from "./engine/sqlite/open_store.ts";
 import { type RestorePaths, restoreStore } from "./engine/sqlite/restore_store.ts";
 import { ContractError } from "./errors.ts";
 import { requirePermissions } from "./files/permissions.ts";
-import { lstatOrNull } from "./files/private_file.ts";
-import { fileIn, type GivenPath, resolveFile, SIDECAR_SUFFIXES } from "./files/store_path.ts";
+import { APPLICATION_IDS, applicationIdOf } from "./files/header.ts";
+import { lineageOfFile } from "./files/leftover_log.ts";
+import { isOpenHere } from "./files/open_files.ts";
+import { inspectPrivateFile, lstatOrNull } from "./files/private_file.ts";
+import {
+  fileIn,
+  type FilePath,
+  type GivenPath,
+  parseFilePath,
+  resolveFile,
+  SIDECAR_SUFFIXES,
+} from "./files/store_path.ts";
 
 /** What a restore takes besides what opening takes. */
 export interface OwnOptions {
   /** Null where the ledger is said to be lost. */
   readonly watermark: Watermark | null;
+  /** Null where the ledger is there, or no copy of it is. */
+  readonly ledgerExport: GivenPath | null;
   readonly signal: AbortSignal | undefined;
   readonly onProgress: RestoreOptions["onProgress"];
 }
 
+const OWN_NAMES = ["watermark", "ledgerLost", "ledgerExport", "signal", "onProgress"] as const;
+
+const NAMES = [
+  ...OWN_NAMES,
+  "deletionPath",
+  "clock",
+  "kinds",
+  "limits",
+  "driver",
+  "readOnly",
+  "busyTimeoutMs",
+  "acceptClock",
+  "onEvent",
+] as const;
+
 /** Judges a restore's own options, and gives the rest back. */
 export function readRestoreOptions(
   options: RestoreOptions,
-): { readonly own: OwnOptions; readonly rest: Omit<RestoreOptions, keyof OwnOptions | "ledgerLost"> } {
-  if (typeof options !== "object" || options === null) {
-    throw new ContractError("options", "Expected options to name the ledger and a watermark");
-  }
-  const { watermark, ledgerLost = false, signal, onProgress, ...rest } = options;
+): { readonly own: OwnOptions; readonly rest: Omit<RestoreOptions, (typeof OWN_NAMES)[number]> } {
+  const given = readFields("options", options, NAMES);
+  const { watermark, ledgerLost = false, ledgerExport, signal, onProgress, ...rest } = given;
   if (rest.deletionPath === undefined) {
     throw new ContractError("deletionPath", "Expected deletionPath to name the store's ledger");
   }
   if (requireBoolean("ledgerLost", ledgerLost) && watermark !== undefined) {
     throw new ContractError("watermark", "Expected no watermark where the ledger is lost");
   }
+  if (ledgerLost && ledgerExport !== undefined) {
+    throw new ContractError("ledgerExport", "Expected ledgerExport or ledgerLost, not both");
+  }
+  if (!ledgerLost && watermark === undefined) {
+    throw new ContractError("watermark", "Expected watermark to be what deletionWatermark() gave");
+  }
   return {
     own: {
       watermark: ledgerLost ? null : toWatermark("watermark", watermark),
+      ledgerExport: ledgerExport === undefined ? null : parseFilePath("ledgerExport", ledgerExport),
       signal: requireSignal(signal),
       onProgress: requireCallback("onProgress", onProgress) as RestoreOptions["onProgress"],
     },
-    rest,
+    rest: rest as Omit<RestoreOptions, (typeof OWN_NAMES)[number]>,
   };
 }
 
@@ -60,7 +92,11 @@ export async function restore(
   given: { readonly backup: GivenPath; readonly main: GivenPath; readonly ledger: GivenPath },
   parts: RestoreParts,
 ): Promise<{ readonly store: OpenedStore; readonly report: RestoreReport }> {
-  const paths = { ...preparePaths(given, false), backup: resolveBackup(given.backup) };
+  const paths = {
+    ...preparePaths(given, false),
+    backup: resolveSource(given.backup),
+    ledgerExport: parts.ledgerExport === null ? null : resolveSource(parts.ledgerExport),
+  };
   assertApart(paths);
   const { watermark, onProgress } = parts;
   const { store, prepared } = await restoreStore(paths, {
@@ -78,7 +114,7 @@ export async function restore(
       from: prepared.from,
       to: { lineage, sequence: count, head },
       erased: prepared.erased,
-      fenced: watermark === null ? [] : fencedFiles(paths),
+      fenced: fencedFiles(paths, lineage),
       ledgerLost: watermark === null,
     };
     return { store, report };
@@ -87,26 +123,39 @@ export async function restore(
   }
 }
 
-function resolveBackup(given: GivenPath): RestorePaths["backup"] {
+function resolveSource(given: GivenPath): FilePath {
   requirePermissions([given.parent], true);
   const file = resolveFile(given);
   requirePermissions([file.directory], true);
   return file;
 }
 
-function assertApart({ backup, main, ledger }: RestorePaths): void {
-  if (backup.path !== main.path && backup.path !== ledger.path) return;
-  throw new ContractError("backup", "Expected backup, destination and deletionPath to be different files");
+function assertApart({ backup, main, ledger, ledgerExport }: RestorePaths): void {
+  const files = [backup, main, ledger, ...ledgerExport === null ? [] : [ledgerExport]];
+  if (new Set(files.map(({ path }) => path)).size === files.length) return;
+  throw new ContractError("backup", "Expected backup, destination and ledgers to be different files");
 }
 
 const LEDGER_SUFFIX = ".deletions";
 
-/** The store that was live before, where it lies beside its ledger. */
-function fencedFiles({ main, ledger }: RestorePaths): readonly string[] {
+/** The store that was live before, where it lies beside its ledger: a main of the lineage, and not some other file. */
+function fencedFiles({ main, ledger }: RestorePaths, lineage: string): readonly string[] {
   if (!ledger.name.endsWith(LEDGER_SUFFIX) || ledger.name === LEDGER_SUFFIX) return [];
   const before = fileIn(ledger.directory, ledger.name.slice(0, -LEDGER_SUFFIX.length));
-  if (before.path === main.path) return [];
+  if (before.path === main.path || !isMainOf(before.path, lineage)) return [];
   return ["", ...SIDECAR_SUFFIXES].map((suffix) => before.path + suffix).filter((path) =>
     lstatOrNull(path) !== null
   );
+}
+
+function isMainOf(path: string, lineage: string): boolean {
+  try {
+    const identity = inspectPrivateFile(path, "the store");
+    if (identity === null) return false;
+    // Only `lstat` may touch what is open here; a store of another ledger could not be open with this one.
+    if (isOpenHere(path, identity)) return true;
+    return applicationIdOf(path) === APPLICATION_IDS.main && (lineageOfFile(path) ?? lineage) === lineage;
+  } catch {
+    return false;
+  }
 }

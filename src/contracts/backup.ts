@@ -53,6 +53,13 @@ export type RestoreOptions =
   & ({
     /** What the ledger must have: the newest `deletionWatermark()` that was kept apart from the store. */
     readonly watermark: Watermark;
+    /**
+     * The ledger is lost, and this is a copy that `exportLedger()` made: makes a new one from it, at `deletionPath`. What
+     * was deleted after the copy is forgotten; a watermark that is newer than the copy is refused, the one of the copy's
+     * own report is taken. With a `deletionPath` of its own this is also how to rehearse a restore: the store in service
+     * is not fenced, and what comes out must never be served beside it.
+     */
+    readonly ledgerExport?: string | URL | undefined;
     readonly ledgerLost?: false | undefined;
   } | {
     /**
@@ -61,6 +68,7 @@ export type RestoreOptions =
      */
     readonly ledgerLost: true;
     readonly watermark?: undefined;
+    readonly ledgerExport?: undefined;
   });
 
 /** How far a restore is. */
@@ -93,8 +101,9 @@ export interface RestoreReport {
     readonly pins: number;
   };
   /**
-   * Files of the store that was live before, as far as they lie where the ledger's name says. They are fenced, never
-   * written again, and keep what is deleted from now on: remove them.
+   * Files of the store that was live before, where it lies beside its ledger under the name that the ledger's tells. They
+   * are fenced, never written again, and keep what is deleted from now on: remove them. A store that lay elsewhere, by an
+   * earlier restore say, is fenced too, and is not listed.
    */
   readonly fenced: readonly string[];
   /**

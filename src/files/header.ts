@@ -20,8 +20,25 @@ export interface FileKind {
   readonly what: string;
 }
 
-/** What `application_id` says of a backup: "HFB1". It is a main in all else, but no store: it was not made to be one. */
-export const BACKUP_APPLICATION_ID = 0x48464231;
+/** What `application_id` says of each kind of file: "HFM1", "HFL1", "HFB1" and "HFX1". */
+export const APPLICATION_IDS = {
+  /** A store's live state. */
+  main: 0x48464d31,
+  /** Its deletions. */
+  ledger: 0x48464c31,
+  /** A copy of main: in all else a main, but no store. */
+  backup: 0x48464231,
+  /** A copy of a ledger: used in its place it would forget what came later. */
+  ledgerExport: 0x48465831,
+} as const;
+
+const OURS: ReadonlySet<number> = new Set(Object.values(APPLICATION_IDS));
+
+/** Whether a file may be one that was being made when its maker was killed: nothing in it yet, or ours by its header. */
+export function isOurLeftover(path: string): boolean {
+  const start = readStart(path, HEADER_BYTES) ?? new Uint8Array();
+  return start.every((byte) => byte === 0) || OURS.has(applicationIdOf(path) ?? 0);
+}
 
 /** What a file's first page says of its kind; null where there is no such page. */
 export function applicationIdOf(path: string): number | null {
@@ -58,9 +75,17 @@ export function assertOwnHeader(
 }
 
 function foreign({ what }: FileKind, applicationId: number): StorageError {
-  return applicationId === BACKUP_APPLICATION_ID
-    ? new StorageError("RESTORE", `Cannot open store: ${what} is a backup; restore it`)
-    : new StorageError("UNSAFE", `Cannot open store: ${what} is a file of another kind`);
+  switch (applicationId) {
+    case APPLICATION_IDS.backup:
+      return new StorageError("RESTORE", `Cannot open store: ${what} is a backup; restore it`);
+    case APPLICATION_IDS.ledgerExport:
+      return new StorageError(
+        "RESTORE",
+        `Cannot open store: ${what} is an exported ledger; restore with ledgerExport`,
+      );
+    default:
+      return new StorageError("UNSAFE", `Cannot open store: ${what} is a file of another kind`);
+  }
 }
 
 /** Refuses a schema version that this release does not know. */

@@ -155,7 +155,8 @@ function sampleSum(page: View, nonce: number): number {
   return sum >>> 0;
 }
 
-function lineageOfFile(path: string): string | null {
+/** The lineage that a database file names; null if it names none. For files that are not open. */
+export function lineageOfFile(path: string): string | null {
   const header = startOf(path, PAGE_SIZE_OFFSET + 2);
   if (header.byteLength < PAGE_SIZE_OFFSET + 2) return null;
   const stored = header.getUint16(PAGE_SIZE_OFFSET);

@@ -81,9 +81,18 @@ export function assertNamed(
 
 /** Whether a file still has the name under which it was made: its maker was killed just before taking that away. */
 export function hasWorkName(path: string, suffix: ".partial" | ".restoring"): boolean {
-  const work = lstatOrNull(path + suffix);
+  const work = lookAtWorkName(path, suffix);
   const file = work === null ? null : lstatOrNull(path);
   return file !== null && work !== null && file.dev === work.dev && file.ino === work.ino;
+}
+
+/** What lies under a file's work name; null also where such a name would be too long. */
+export function lookAtWorkName(path: string, suffix: ".partial" | ".restoring"): Deno.FileInfo | null {
+  try {
+    return Deno.lstatSync(path + suffix);
+  } catch {
+    return null;
+  }
 }
 
 /** What lies under the names of a store: its files and their sidecars, by path. */

@@ -40,6 +40,9 @@ const IS_WINDOWS = Deno.build.os === "windows";
 /** Decoded, such a name would mean a file in another directory. */
 const ENCODED_SEPARATOR = IS_WINDOWS ? /%2f|%5c/i : /%2f/i;
 
+/** SQLite removes what it takes for an old log, and a backup what it takes for the rest of a killed one. */
+const RESERVED_ENDING = /(?:-wal|-shm|-journal|\.partial|\.restoring)$/;
+
 /** The longest path in bytes, a sidecar's suffix included, that SQLite takes where it is built for Unix. */
 const SQLITE_PATH_BYTES_MAX = 512;
 
@@ -56,6 +59,12 @@ export function parsePath(field: string, given: unknown): GivenPath {
   const name = path.slice(cut + 1);
   if (name === "" || name === "." || name === "..") {
     throw new ContractError(field, `Expected ${field} to end with a file name`);
+  }
+  if (RESERVED_ENDING.test(name)) {
+    throw new ContractError(
+      field,
+      `Expected ${field} not to end like a file that SQLite or a backup in the making would take for its own`,
+    );
   }
   return { parent: cut < 0 ? "." : path.slice(0, cut) || path.slice(0, cut + 1), name };
 }

@@ -1,5 +1,6 @@
 import { StorageError } from "../errors.ts";
 import { WORK_FILE_CLAIMS_MAX } from "../limits.ts";
+import { isOurLeftover } from "./header.ts";
 import { lstatOrNull, syncDirectory, toStorageError } from "./private_file.ts";
 import { type FilePath, SIDECAR_SUFFIXES } from "./store_path.ts";
 
@@ -36,6 +37,7 @@ export class WorkFile implements Disposable {
    * `UNSAFE` if what bears its name meanwhile, or that of a sidecar, is no file
    */
   static claim(target: FilePath, suffix: WorkSuffix): WorkFile {
+    assertNameFits(target, suffix);
     // Also where the target is there: a maker that was killed right after linking has left it two names.
     removeLeftover(target, suffix);
     assertFree(target);
@@ -80,7 +82,9 @@ export class WorkFile implements Disposable {
       Deno.removeSync(this.path);
       syncDirectory(directory);
     } catch (error) {
-      throw error instanceof Deno.errors.AlreadyExists ? exists() : toStorageErrorUnless(error);
+      throw error instanceof Deno.errors.AlreadyExists
+        ? exists(this.#target.name)
+        : toStorageErrorUnless(error);
     }
     this.#end();
   }
@@ -88,8 +92,11 @@ export class WorkFile implements Disposable {
   /** Removes it, unless it has got its name. */
   [Symbol.dispose](): void {
     if (this.#isOver) return;
-    removeWithSidecars(this.path);
-    this.#end();
+    try {
+      removeWithSidecars(this.path);
+    } finally {
+      this.#end();
+    }
   }
 
   #end(): void {
@@ -101,7 +108,7 @@ export class WorkFile implements Disposable {
 /** Refuses a place where anything lies already: nothing is ever overwritten. */
 export function assertFree(target: FilePath): void {
   for (const suffix of ["", ...SIDECAR_SUFFIXES]) {
-    if (lstatOrNull(target.path + suffix) !== null) throw exists();
+    if (lstatOrNull(target.path + suffix) !== null) throw exists(target.name + suffix);
   }
 }
 
@@ -124,10 +131,24 @@ export function removeLeftover(target: FilePath, suffix: WorkSuffix): void {
   try {
     using file = Deno.openSync(path, { read: true, write: true });
     if (!file.tryLockSync(true)) throw beingMade();
-    if (leadsTo(path, file)) removeWithSidecars(path);
+    if (!leadsTo(path, file)) return;
+    // What somebody else has put there is not ours to remove.
+    if (!isOurLeftover(path)) throw exists(target.name + suffix);
+    removeWithSidecars(path);
   } catch (error) {
     if (!(error instanceof Deno.errors.NotFound)) throw toStorageErrorUnless(error);
   }
+}
+
+const NAME_BYTES_MAX = 255;
+
+/** A name that leaves no room for that of its log fails late, and in the middle of things. */
+function assertNameFits({ name }: FilePath, suffix: WorkSuffix): void {
+  const bytes = new TextEncoder().encode(`${name}${suffix}-journal`).length;
+  if (bytes <= NAME_BYTES_MAX) return;
+  throw new StorageError("IO", "Cannot use the destination: its name is too long", {
+    details: { bytes, maximum: NAME_BYTES_MAX },
+  });
 }
 
 /**
@@ -188,8 +209,10 @@ function toStorageErrorUnless(error: unknown): unknown {
   return error instanceof StorageError ? error : toStorageError(error);
 }
 
-function exists(): StorageError {
-  return new StorageError("EXISTS", "Cannot use the destination: it, or a sidecar of it, is there already");
+function exists(name: string): StorageError {
+  return new StorageError("EXISTS", `Cannot use the destination: ${name} is there already`, {
+    details: { name },
+  });
 }
 
 function beingMade(): StorageError {

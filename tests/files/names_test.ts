@@ -17,7 +17,6 @@ const ODD_NAMES: readonly string[] = [
   "file:agent.db",
   "file:agent.db?mode=memory",
   ":memory:",
-  "-journal",
   "--help",
   "Bäume und 木.db",
   "🌳.db",
@@ -29,7 +28,6 @@ const ODD_NAMES: readonly string[] = [
   "~",
   "...",
   "*",
-  "agent.db-wal",
 ];
 
 for (const name of ODD_NAMES) {
@@ -168,12 +166,17 @@ Deno.test({
   },
 });
 
-Deno.test("deletionPath is refused if the store would be one of the ledger's sidecars", async () => {
-  using scratch = new Scratch();
-  const deletionPath = scratch.at("ledger");
-  await assertContract("deletionPath", openMemory(scratch.at("ledger-wal"), { deletionPath }));
-  assert.deepEqual(scratch.names(), []);
-});
+for (const ending of ["-wal", "-shm", "-journal", ".partial", ".restoring"]) {
+  Deno.test(`a name that ends with ${ending} is refused: somebody would take the file for a leftover, and remove it`, async () => {
+    using scratch = new Scratch();
+    await assertContract("path", openMemory(scratch.at(`agent.db${ending}`)));
+    const deletionPath = scratch.at(`ledger${ending}`);
+    await assertContract("deletionPath", openMemory(scratch.at("agent.db"), { deletionPath }));
+    await using memory = await openMemory(":memory:");
+    await assertContract("destination", memory.backup(scratch.at(`agent.backup${ending}`)));
+    assert.deepEqual(scratch.names(), []);
+  });
+}
 
 const NO_PATHS: readonly (readonly [what: string, path: unknown])[] = [
   ["an empty text", ""],

@@ -139,10 +139,38 @@ Deno.test("BAK-04 backup() removes what a killed one left under its work name", 
   await using shelf = await Shelf.make();
   const memory = await shelf.open();
   await fill(memory);
-  await Deno.writeTextFile(shelf.at("agent.backup.partial"), "Half of", { mode: 0o600 });
-  await Deno.writeTextFile(shelf.at("agent.backup.partial-journal"), "a backup", { mode: 0o600 });
+  await memory.backup(shelf.at("whole"));
+  const half = (await Deno.readFile(shelf.at("whole"))).slice(0, 8_192);
+  await Deno.writeFile(shelf.at("agent.backup.partial"), half, { mode: 0o600 });
+  await Deno.writeTextFile(shelf.at("agent.backup.partial-journal"), "a journal", { mode: 0o600 });
   await assert.doesNotReject(memory.backup(shelf.at("agent.backup")));
   assert.equal(shelf.names().some((name) => name.includes("partial")), false);
+});
+
+Deno.test("BAK-04 what somebody else has put under a work name stays there, and the backup says so", async () => {
+  await using shelf = await Shelf.make();
+  const memory = await shelf.open();
+  await fill(memory);
+  await Deno.writeTextFile(shelf.at("notes.partial"), "Half of a download, or notes of somebody's.");
+  const before = shelf.digests()["notes.partial"];
+  await assert.rejects(memory.backup(shelf.at("notes")), {
+    code: "EXISTS",
+    details: { name: "notes.partial" },
+  });
+  assert.equal(shelf.digests()["notes.partial"], before);
+});
+
+Deno.test("a backup whose name leaves no room for those of its sidecars is refused, and leaves nothing", async () => {
+  await using shelf = await Shelf.make();
+  const memory = await shelf.open();
+  const names = shelf.names();
+  for (let round = 0; round < 2; round++) {
+    await assert.rejects(memory.backup(shelf.at("n".repeat(245))), {
+      code: "IO",
+      details: { bytes: 261, maximum: 255 },
+    });
+  }
+  assert.deepEqual(shelf.names(), names);
 });
 
 Deno.test("a backup that is cancelled rejects with the signal's reason and leaves nothing", async () => {
@@ -206,8 +234,10 @@ Deno.test("backup() of a store in memory holds what it has", async () => {
     generation: 0,
     sequence: 0,
   });
-  await memory.exportLedger(shelf.at("agent.db.deletions"));
-  const restored = await shelf.restore("agent.backup", "restored.db", await memory.deletionWatermark());
+  await memory.exportLedger(shelf.at("agent.ledger"));
+  const restored = await shelf.restore("agent.backup", "restored.db", await memory.deletionWatermark(), {
+    ledgerExport: shelf.at("agent.ledger"),
+  });
   assert.deepEqual(await textsOf(restored), await textsOf(memory));
 });
 

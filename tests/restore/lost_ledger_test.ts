@@ -80,9 +80,9 @@ Deno.test("a copy of the ledger from before a restore is too old for a backup fr
   await second.close();
   await first.close();
   Deno.removeSync(shelf.at("agent.db.deletions"));
-  Deno.renameSync(shelf.at("first.ledger"), shelf.at("agent.db.deletions"));
   const names = shelf.names();
-  await assert.rejects(shelf.restore("second.backup", "third.db", watermark), {
+  const ledgerExport = shelf.at("first.ledger");
+  await assert.rejects(shelf.restore("second.backup", "third.db", watermark, { ledgerExport }), {
     code: "INTEGRITY",
     message: "Cannot restore: the ledger is older than the backup",
     details: { recorded: 0, backup: 1 },

@@ -454,7 +454,10 @@ Deno.test("restoreMemory() refuses a ledger that is older than the backup", asyn
   await memory.backup(shelf.at("newer.backup"));
   await memory.close();
   await assert.rejects(
-    shelf.restore("newer.backup", "restored.db", watermark, { deletionPath: shelf.at("old.ledger") }),
+    shelf.restore("newer.backup", "restored.db", watermark, {
+      deletionPath: shelf.at("new.deletions"),
+      ledgerExport: shelf.at("old.ledger"),
+    }),
     { code: "INTEGRITY", message: "Cannot restore: the ledger is older than the backup" },
   );
   assert.equal(shelf.names().includes("restored.db"), false);
@@ -572,15 +575,109 @@ Deno.test("a lost ledger can be made anew from the backup, which says that it wa
   await assert.rejects(shelf.open(), { code: "REPLACED" });
 });
 
-Deno.test("a ledger is put back from its export, and a restore is then held to the watermark", async () => {
+/** A store, its backup, and a copy of its ledger that has all deletions; then another restore, and the ledger is lost. */
+async function ledgerLostAfterARestore(
+  shelf: Shelf,
+): Promise<{ readonly watermark: Watermark; readonly revision: number }> {
+  const { memory, watermark } = await deletedSince(shelf);
+  await memory.exportLedger(shelf.at("agent.ledger"));
+  await memory.close();
+  const second = await shelf.restore("agent.backup", "second.db", watermark);
+  const revision = await second.records.put(FACT, factOf("Later."), { expected: null, ttl: 60 });
+  await second.close();
+  Deno.removeSync(shelf.at("agent.db.deletions"));
+  return { watermark, revision };
+}
+
+Deno.test("a lost ledger is made anew from its export, which has the deletions and stays what it is", async () => {
+  await using shelf = await Shelf.make();
+  const { watermark } = await ledgerLostAfterARestore(shelf);
+  const before = shelf.digests()["agent.ledger"];
+  const ledgerExport = shelf.at("agent.ledger");
+  const restored = await shelf.restore("agent.backup", "restored.db", watermark, { ledgerExport });
+  assert.deepEqual(restored.restored!.erased, { records: 1, scopes: 0, turns: 1, pins: 0 });
+  assert.equal(restored.restored!.ledgerLost, false);
+  assert.equal(shelf.digests()["agent.ledger"], before);
+  await restored.close();
+  assert.equal((await textsOf(await shelf.open({}, "restored.db"))).length, 2);
+});
+
+Deno.test("a ledger from its export gives no revision again that a restore it does not know of has given", async () => {
+  await using shelf = await Shelf.make();
+  const { watermark, revision } = await ledgerLostAfterARestore(shelf);
+  const ledgerExport = shelf.at("agent.ledger");
+  const restored = await shelf.restore("agent.backup", "restored.db", watermark, { ledgerExport });
+  assert(restored.restored!.generation > 1_000);
+  const mine = await restored.records.put(FACT, factOf("Mine."), { expected: null, ttl: 60 });
+  assert(mine > revision);
+  const stale = restored.records.put(FACT, factOf("Stale."), { expected: revision, ttl: 60 });
+  await assert.rejects(stale, { reason: "REVISION", currentRevision: mine });
+});
+
+Deno.test("a ledger from its export brings no fenced store back, and fences the last one too", async () => {
+  await using shelf = await Shelf.make();
+  const { watermark } = await ledgerLostAfterARestore(shelf);
+  await shelf.restore("agent.backup", "restored.db", watermark, { ledgerExport: shelf.at("agent.ledger") });
+  for (const fenced of ["agent.db", "second.db"]) {
+    await assert.rejects(shelf.open({}, fenced), { code: "REPLACED", details: { by: "restore" } });
+  }
+});
+
+Deno.test("an exported ledger is no ledger: put in its place it is refused, and stays as it is", async () => {
+  await using shelf = await Shelf.make();
+  const { watermark } = await ledgerLostAfterARestore(shelf);
+  Deno.copyFileSync(shelf.at("agent.ledger"), shelf.at("agent.db.deletions"));
+  const before = shelf.digests();
+  for (const name of ["agent.db", "second.db"]) {
+    await assert.rejects(shelf.open({}, name), { code: "RESTORE" });
+  }
+  await assert.rejects(shelf.restore("agent.backup", "restored.db", watermark), { code: "RESTORE" });
+  assert.deepEqual(shelf.digests(), before);
+});
+
+Deno.test("a restore with an exported ledger rehearses: the store in service goes on", async () => {
+  await using shelf = await Shelf.make();
+  const { memory, watermark } = await deletedSince(shelf);
+  await memory.exportLedger(shelf.at("agent.ledger"));
+  const drill = await shelf.restore("agent.backup", "drill.db", watermark, {
+    deletionPath: shelf.at("drill.deletions"),
+    ledgerExport: shelf.at("agent.ledger"),
+  });
+  assert.deepEqual(await textsOf(drill), await textsOf(memory));
+  assert.deepEqual(drill.restored!.fenced, []);
+  await memory.conversation(SCOPE).append([{ role: "user", content: "Still here." }]);
+});
+
+Deno.test("restoreMemory() refuses an exported ledger beside the ledger itself, and changes nothing", async () => {
   await using shelf = await Shelf.make();
   const { memory, watermark } = await deletedSince(shelf);
   await memory.exportLedger(shelf.at("agent.ledger"));
   await memory.close();
-  Deno.removeSync(shelf.at("agent.db.deletions"));
-  Deno.renameSync(shelf.at("agent.ledger"), shelf.at("agent.db.deletions"));
+  const before = shelf.digests();
+  await assert.rejects(
+    shelf.restore("agent.backup", "restored.db", watermark, { ledgerExport: shelf.at("agent.ledger") }),
+    { code: "EXISTS", details: { name: "agent.db.deletions" } },
+  );
+  assert.deepEqual(shelf.digests(), before);
+});
+
+Deno.test("what a restore lists as fenced is a main of the lineage, and no other file that bears its name", async () => {
+  await using shelf = await Shelf.make();
+  const { memory, watermark } = await deletedSince(shelf);
+  await memory.close();
+  Deno.renameSync(shelf.at("agent.db"), shelf.at("moved.db"));
+  Deno.writeTextFileSync(shelf.at("agent.db"), "A stranger's notes.");
   const restored = await shelf.restore("agent.backup", "restored.db", watermark);
-  assert.deepEqual(restored.restored!.erased, { records: 1, scopes: 0, turns: 1, pins: 0 });
+  assert.deepEqual(restored.restored!.fenced, []);
+});
+
+Deno.test("a store whose files are gone is not made anew while a restore of it is unfinished", async () => {
+  for (const left of ["agent.db.restoring", "agent.db.deletions.restoring"]) {
+    await using shelf = await Shelf.make();
+    Deno.writeTextFileSync(shelf.at(left), "", { mode: 0o600 });
+    await assert.rejects(shelf.open(), { code: "RESTORE" });
+    assert.deepEqual(shelf.names(), [left]);
+  }
 });
 
 testThatNothingIsLeftOpen();

@@ -8,7 +8,7 @@ import type { CheckCollector } from "../check.ts";
 import type { CheckRows } from "../engine.ts";
 import type { RecordedEvent } from "../operation.ts";
 import { checkBeginning, checkPages } from "./check_store.ts";
-import { type DatabaseKind, LEDGER } from "./database.ts";
+import type { DatabaseKind } from "./database.ts";
 import type { Connection } from "./connection.ts";
 import { Ledger, toRecordedEvent } from "./ledger.ts";
 import { readMainMeta } from "./main_meta.ts";
@@ -24,12 +24,12 @@ export async function checkCopy(
   const { connection } = work;
   await checkPagesOf(work, collector);
   try {
-    if (kind === LEDGER) await checkEvents(new Ledger(connection), collector);
+    if (kind.name === "ledger") await checkEvents(new Ledger(connection), collector);
     else await checkDeletions(connection, collector);
   } catch (error) {
     collector.caught(kind.name, "meta", error);
   }
-  if (kind !== LEDGER) await checkRows(work, collector);
+  if (kind.name !== "ledger") await checkRows(work, collector);
 }
 
 /** Looks through its pages alone: before that, nothing else of it can be relied on. */

@@ -6,7 +6,7 @@ import { COPIED_ROWS_PER_BATCH } from "../../limits.ts";
 import type { CopyOptions, StorePlace } from "../engine.ts";
 import type { TableCopy } from "../schema/copies.ts";
 import type { Connection } from "./connection.ts";
-import { type DatabaseKind, LEDGER, schemaVersion } from "./database.ts";
+import { type DatabaseKind, schemaVersion } from "./database.ts";
 import { type Format, FORMATS, upgradeSchema } from "./formats.ts";
 import type { SqliteDriver } from "./driver.ts";
 import { Ledger } from "./ledger.ts";
@@ -120,7 +120,7 @@ function* copyTable(table: TableCopy, source: Connection, target: Connection): G
 }
 
 function readPlace(kind: DatabaseKind, source: Connection): StorePlace {
-  if (kind === LEDGER) {
+  if (kind.name === "ledger") {
     const { lineage, generation, epoch, count, head } = new Ledger(source).readMeta();
     return { lineage, generation, epoch: epoch ?? "", watermark: { lineage, sequence: count, head } };
   }

@@ -1,6 +1,6 @@
 /** Opens one database file: its settings, its stamp, and its schema. */
 
-import { assertSchemaVersion, BACKUP_APPLICATION_ID, type FileKind } from "../../files/header.ts";
+import { APPLICATION_IDS, assertSchemaVersion, type FileKind } from "../../files/header.ts";
 import { StorageError } from "../../errors.ts";
 import { Connection } from "./connection.ts";
 import type { SqliteDriver } from "./driver.ts";
@@ -17,7 +17,7 @@ export interface DatabaseKind extends FileKind {
 export const MAIN: DatabaseKind = {
   name: "main",
   what: "the store",
-  applicationId: 0x48464d31,
+  applicationId: APPLICATION_IDS.main,
   schemaVersion: 1,
   setApplicationId: "PRAGMA application_id = 0x48464d31",
 };
@@ -26,7 +26,7 @@ export const MAIN: DatabaseKind = {
 export const BACKUP: DatabaseKind = {
   ...MAIN,
   what: "the backup",
-  applicationId: BACKUP_APPLICATION_ID,
+  applicationId: APPLICATION_IDS.backup,
   setApplicationId: "PRAGMA application_id = 0x48464231",
 };
 
@@ -34,9 +34,17 @@ export const BACKUP: DatabaseKind = {
 export const LEDGER: DatabaseKind = {
   name: "ledger",
   what: "the ledger",
-  applicationId: 0x48464c31,
+  applicationId: APPLICATION_IDS.ledger,
   schemaVersion: 1,
   setApplicationId: "PRAGMA application_id = 0x48464c31",
+};
+
+/** A copy of the ledger at one moment; `application_id` says "HFX1": used in its place it would forget what came later. */
+export const LEDGER_EXPORT: DatabaseKind = {
+  ...LEDGER,
+  what: "the exported ledger",
+  applicationId: APPLICATION_IDS.ledgerExport,
+  setApplicationId: "PRAGMA application_id = 0x48465831",
 };
 
 const GET_APPLICATION_ID = "PRAGMA application_id";

@@ -13,6 +13,7 @@ import {
   inspectDirectory,
   inspectPrivateFile,
   inspectStore,
+  lookAtWorkName,
   makePrivateDirectory,
   type StoreFiles,
   syncDirectory,
@@ -170,6 +171,7 @@ function attempt(paths: StorePaths, options: OpenStoreOptions, creation: Creatio
     if (hasWorkName(path, ".restoring")) throw restoreUnfinished();
   }
   const before = inspectStore(paths);
+  if (!before.has(paths.main.path)) assertNotRestoring(paths);
   assertComplete(paths, before);
   if (readOnly) assertReadable(paths, before);
   else assertWritable(before);
@@ -195,6 +197,13 @@ function attempt(paths: StorePaths, options: OpenStoreOptions, creation: Creatio
     return { main, ledger, journalMode, sentinel, mainFile, driver, openBeside, ...opening.endings() };
   } catch (error) {
     throw opening.abandon(error);
+  }
+}
+
+/** A restore that was killed, or goes on, leaves nothing under the store's own names: a new store would take its place. */
+function assertNotRestoring({ main, ledger }: StorePaths): void {
+  for (const { path } of [main, ledger]) {
+    if (lookAtWorkName(path, ".restoring") !== null) throw restoreUnfinished();
   }
 }
 

@@ -13,7 +13,7 @@ import { assertSchema } from "./assert_schema.ts";
 import { checkBeginning } from "./check_store.ts";
 import { checkCopy, checkPagesOf, readDeletions } from "./check_copy.ts";
 import type { Connection } from "./connection.ts";
-import { BACKUP, type DatabaseKind, LEDGER, MAIN } from "./database.ts";
+import { BACKUP, type DatabaseKind, LEDGER, LEDGER_EXPORT, MAIN } from "./database.ts";
 import { upgradeSchema } from "./formats.ts";
 import type { SqliteDriver } from "./driver.ts";
 import { Ledger } from "./ledger.ts";
@@ -37,6 +37,8 @@ export interface RestorePaths {
   readonly backup: FilePath;
   readonly main: FilePath;
   readonly ledger: FilePath;
+  /** A copy of the ledger to begin with, where the ledger itself is lost; null if there is none, or no need. */
+  readonly ledgerExport: FilePath | null;
 }
 
 /** How a store is restored. */
@@ -71,19 +73,32 @@ export async function restoreStore(
 
 /** 4.1 to 4.4. */
 async function prepare(paths: RestorePaths, options: RestoreStoreOptions): Promise<Prepared> {
-  const { driver, busyTimeoutMs, watermark } = options;
+  const { driver, busyTimeoutMs } = options;
   if (hasWorkName(paths.backup.path, ".partial")) removeLeftover(paths.backup, ".partial");
-  const inspected = inspectBackup(paths.backup, [BACKUP, MAIN]);
+  const backup = inspectBackup(paths.backup, [BACKUP, MAIN]);
+  if (isLost(paths, options)) {
+    requireLost(paths.ledger);
+    await patiently(monotonicMs() + busyTimeoutMs, () => clearDestination(paths.main, null, driver));
+    return await prepareBoth(paths, backup, options);
+  }
   const opening = new Opening(driver, { readOnly: false });
   try {
-    const ledger = watermark === null ? null : openAuthority(opening, paths.ledger);
-    if (ledger === null) requireLost(paths.ledger);
-    else await requireWhole(ledger, options);
+    const ledger = openAuthority(opening, paths.ledger);
+    await requireWhole(ledger, options);
     await patiently(monotonicMs() + busyTimeoutMs, () => clearDestination(paths.main, ledger, driver));
-    return await prepareDestination(paths, { ...inspected, ledger }, options);
+    using work = WorkFile.claim(paths.main, ".restoring");
+    const prepared = await prepareDestination(paths, work, { ...backup, ledger, isCopy: false }, options);
+    options.signal?.throwIfAborted();
+    work.publish();
+    return prepared;
   } finally {
     opening.close();
   }
+}
+
+/** Whether a new ledger is to be made: from a copy of the lost one, or from what the backup knows. */
+function isLost({ ledgerExport }: RestorePaths, { watermark }: RestoreStoreOptions): boolean {
+  return ledgerExport !== null || watermark === null;
 }
 
 /**
@@ -95,13 +110,73 @@ function requireLost(ledger: FilePath): void {
   assertFree(ledger);
 }
 
-/** What a restore starts from. */
-interface Sources {
+/** 4.2 to 4.4 with a new ledger, which gets its name last and says from the start which store is live. */
+async function prepareBoth(
+  paths: RestorePaths,
+  backup: InspectedBackup,
+  options: RestoreStoreOptions,
+): Promise<Prepared> {
+  const { driver, signal } = options;
+  using work = WorkFile.claim(paths.main, ".restoring");
+  using ledgerWork = WorkFile.claim(paths.ledger, ".restoring");
+  let prepared: Prepared;
+  if (paths.ledgerExport === null) {
+    prepared = await prepareDestination(paths, work, { ...backup, ledger: null, isCopy: true }, options);
+    makeLedger(ledgerWork, work, prepared, driver);
+  } else {
+    using copy = await copyLedger(paths.ledgerExport, ledgerWork, options);
+    const ledger = new Ledger(copy.connection);
+    prepared = await prepareDestination(paths, work, { ...backup, ledger, isCopy: true }, options);
+    nameLive(ledger, prepared);
+  }
+  signal?.throwIfAborted();
+  work.publish();
+  ledgerWork.publish();
+  return prepared;
+}
+
+/** A copy of an exported ledger, looked through; the export stays what it is. */
+async function copyLedger(
+  from: FilePath,
+  work: WorkFile,
+  options: RestoreStoreOptions,
+): Promise<WorkDatabase> {
+  const { kind, identity } = inspectBackup(from, [LEDGER_EXPORT, LEDGER]);
+  await copyBackup(from, work, { identity, signal: options.signal, onBytes: () => {} });
+  const copy = WorkDatabase.open(kind, work.path, options.driver);
+  try {
+    assertSchema(copy.connection, kind);
+    await requireWhole(new Ledger(copy.connection), options);
+    return copy;
+  } catch (error) {
+    copy[Symbol.dispose]();
+    throw error;
+  }
+}
+
+/** The copy becomes a ledger that names the restored store. */
+function nameLive(ledger: Ledger, { meta }: Prepared): void {
+  const { connection } = ledger;
+  connection.begin("immediate");
+  connection.get(LEDGER.setApplicationId);
+  const { generation, epoch } = meta;
+  ledger.updateMeta({ ...ledger.readMeta(), generation, epoch, announced: null });
+  connection.commit();
+}
+
+/** A backup as it was found. */
+interface InspectedBackup {
   /** A backup, or the main file of a store that was closed. */
   readonly kind: DatabaseKind;
   readonly identity: FileIdentity;
-  /** Null where it is lost. */
+}
+
+/** What a restore starts from. */
+interface Sources extends InspectedBackup {
+  /** Null where there is nothing but what the backup knows. */
   readonly ledger: Ledger | null;
+  /** Whether restores may be missing in it. */
+  readonly isCopy: boolean;
 }
 
 /** 4.1: the ledger has to be there, whole and ours; SQLite finishes what its last writer left in its log. */
@@ -125,44 +200,40 @@ async function requireWhole(ledger: Ledger, options: RestoreStoreOptions): Promi
   }, { ...options, tell: () => {} });
 }
 
-/** 4.2 to 4.4: the destination gets its name once it is whole; where the ledger was lost, so does a new one, last. */
+/** 4.2 and 4.3. */
 async function prepareDestination(
   paths: RestorePaths,
+  work: WorkFile,
   sources: Sources,
   options: RestoreStoreOptions,
 ): Promise<Prepared> {
   const { signal, tell } = options;
   signal?.throwIfAborted();
-  using work = WorkFile.claim(paths.main, ".restoring");
-  using ledgerWork = sources.ledger === null ? WorkFile.claim(paths.ledger, ".restoring") : null;
   await copyBackup(paths.backup, work, {
     identity: sources.identity,
     signal,
     onBytes: (bytes) => tell("copy", bytes),
   });
-  const prepared = await prepareCopy(work, sources, options);
-  if (ledgerWork !== null) makeLedger(ledgerWork, work, prepared, options.driver);
-  signal?.throwIfAborted();
-  work.publish();
-  ledgerWork?.publish();
-  return prepared;
+  return await prepareCopy(work, sources, options);
 }
 
 async function prepareCopy(
   work: WorkFile,
-  { kind, ledger }: Sources,
+  { kind, ledger, isCopy }: Sources,
   options: RestoreStoreOptions,
 ): Promise<Prepared> {
   const { driver, signal, tell, watermark } = options;
   using copy = WorkDatabase.open(kind, work.path, driver);
   // First: looking through the pages computes the checks and expressions that a schema has, and those may never end.
-  assertSchema(copy.connection, MAIN);
+  assertSchema(copy.connection, { ...MAIN, what: BACKUP.what });
   await requireSound("backup", (collector) => checkPagesOf(copy, collector), options);
   assertNothingBehind(work, copy);
   const meta = openBackup(copy.connection);
-  const generation = ledger === null || watermark === null
-    ? meta.generation + LOST_GENERATIONS + randomBytes(1)[0]!
+  const known = ledger === null || watermark === null
+    ? meta.generation
     : await assertAuthority(ledger, meta, watermark);
+  // Nobody knows how often the lineage was restored since; no revision from then may be given again.
+  const generation = isCopy ? known + LOST_GENERATIONS + randomBytes(1)[0]! : known;
   const prepared = await prepareRestored(meta, generation, ledger, {
     main: copy.connection,
     time: new EffectiveTime(options.clock),
@@ -232,14 +303,17 @@ async function openDestination(paths: RestorePaths, options: RestoreStoreOptions
     main: { parent: paths.main.directory, name: paths.main.name },
     ledger: { parent: paths.ledger.directory, name: paths.ledger.name },
   };
-  const store = await openStoreOnDisk(given, { driver, busyTimeoutMs, readOnly: false });
-  if (options.watermark === null) return store;
+  const open = (): Promise<OpenedStore> => openStoreOnDisk(given, { driver, busyTimeoutMs, readOnly: false });
+  if (isLost(paths, options)) return await open();
+  let store: OpenedStore | null = null;
   try {
+    store = await open();
+    const opened = store;
     const time = new EffectiveTime(clock);
-    await patiently(monotonicMs() + busyTimeoutMs, () => switchStore(store, { time, apply }));
+    await patiently(monotonicMs() + busyTimeoutMs, () => switchStore(opened, { time, apply }));
     return store;
   } catch (error) {
-    throw removeRefused(paths, store.abandon(error), driver);
+    throw removeRefused(paths, store === null ? error : store.abandon(error), driver);
   }
 }
 

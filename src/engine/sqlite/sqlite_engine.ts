@@ -18,7 +18,7 @@ import { LateModule } from "../../late_module.ts";
 import type { CheckCollector } from "../check.ts";
 import type { CheckedParts } from "./check_store.ts";
 import type { Connection } from "./connection.ts";
-import { BACKUP, LEDGER, MAIN } from "./database.ts";
+import { BACKUP, LEDGER, LEDGER_EXPORT, MAIN } from "./database.ts";
 import type { Row, SqlValue } from "./driver.ts";
 import type { LedgerMeta } from "./ledger.ts";
 import { patiently } from "./patience.ts";
@@ -234,7 +234,7 @@ export class SqliteEngine implements Engine {
       driver,
       busyTimeoutMs: this.#busyTimeoutMs,
     };
-    const place = await copyDatabase(kind === LEDGER ? LEDGER : BACKUP, path, parts, options);
+    const place = await copyDatabase(kind === LEDGER ? LEDGER_EXPORT : BACKUP, path, parts, options);
     // Reads, and so finds out whether what was copied is still this store.
     await this.watermark();
     if (place.lineage !== this.lineage || place.epoch !== this.epoch) {
@@ -255,7 +255,7 @@ export class SqliteEngine implements Engine {
       import("./check_copy.ts"),
       import("./work_database.ts"),
     ]);
-    const kind = file === "ledger" ? LEDGER : BACKUP;
+    const kind = file === "ledger" ? LEDGER_EXPORT : BACKUP;
     using work = WorkDatabase.open(kind, path, this.#store.driver);
     await checkCopy(kind, work, collector, checkRows);
   }
