@@ -12,6 +12,7 @@ import type { Screen } from "./screen.ts";
 interface RestoreWords {
   readonly ledger: string;
   readonly watermark?: string;
+  readonly ledgerExport?: string;
   readonly ledgerLost?: true;
   readonly yes?: true;
 }
@@ -36,6 +37,10 @@ export const RESTORE: Declare = (program, run) => {
     .requiredOption("--ledger <file>", "where the deletion ledger lies")
     .option("--watermark <file|json>", "what the ledger must have: what `backup` or `inspect --json` printed")
     .option(
+      "--ledger-export <file>",
+      "the ledger is lost, this is a copy of it: make a new one from it; what was deleted since the copy comes back",
+    )
+    .option(
       "--ledger-lost",
       "the ledger is lost: make a new one; what was deleted since the backup comes back",
     )
@@ -55,12 +60,19 @@ async function restore(
   if ((options.watermark === undefined) === (options.ledgerLost === undefined)) {
     throw wrongWords("Give either --watermark or --ledger-lost");
   }
+  if (options.ledgerExport !== undefined && options.ledgerLost !== undefined) {
+    throw wrongWords("Give either --ledger-export or --ledger-lost");
+  }
   requirePath(destination);
   const bytes = requireFile(backup, "backup", true);
   requireFree(destination, options);
   const held: RestoreOptions = options.watermark === undefined
     ? { deletionPath: options.ledger, ledgerLost: true }
-    : { deletionPath: options.ledger, watermark: await readWatermark(options.watermark, signal) };
+    : {
+      deletionPath: options.ledger,
+      watermark: await readWatermark(options.watermark, signal),
+      ledgerExport: options.ledgerExport,
+    };
   if (!options.yes) {
     await printPlan(screen, { backup, destination, bytes }, held);
     return true;
@@ -79,13 +91,14 @@ async function restore(
   return true;
 }
 
-function requireFree(destination: string, { ledger, ledgerLost }: RestoreWords): void {
+function requireFree(destination: string, { ledger, ledgerExport, ledgerLost }: RestoreWords): void {
   if (isThere(destination, "destination", false)) {
     throw new CommandError("EXISTS", "Something is at the destination already", {
       advice: "Choose another name, or move the old store and its -wal and -shm away; leave the ledger.",
     });
   }
-  if (!ledgerLost) requireFile(ledger, "ledger", false);
+  if (ledgerExport !== undefined) requireFile(ledgerExport, "exported ledger", true);
+  else if (!ledgerLost) requireFile(ledger, "ledger", false);
 }
 
 /** A watermark, or a report that has one; JSON as it stands, or the file that holds it. */
@@ -117,14 +130,20 @@ async function printPlan(
     return void await screen.value({ done: false, ...files, ledger, ledgerLost: held.ledgerLost === true });
   }
   await screen.line(`Would copy ${files.backup} (${files.bytes} bytes) to ${files.destination}.`);
-  await screen.line(
-    held.ledgerLost === true
-      ? `Would make a new ledger at ${ledger}: what was deleted since the backup comes back.`
-      : `Would apply every deletion that ${ledger} has recorded since; it must have ${
+  if (held.ledgerLost === true) {
+    await screen.line(`Would make a new ledger at ${ledger}: what was deleted since the backup comes back.`);
+  } else {
+    const from = held.ledgerExport === undefined ? ledger : String(held.ledgerExport);
+    await screen.line(
+      `Would apply every deletion that ${from} has recorded since; it must have ${
         held.watermark!.sequence
       } at least.`,
+    );
+    if (held.ledgerExport !== undefined) await screen.line(`Would make a new ledger at ${ledger} from it.`);
+  }
+  await screen.line(
+    `Would fence every other store of the ledger ${ledger}: they answer REPLACED from then on.`,
   );
-  await screen.line("Would fence the store that is live now: it answers REPLACED from then on.");
   await screen.line("Nothing was done. Say --yes to do it.", "bold");
 }
 
