@@ -136,7 +136,8 @@ export class LineageLook {
   /** Run again, a restore succeeds unless it has made its destination live: then that stays. Whether it had. */
   async #runAgain({ from, to }: LineageCall & { readonly op: "restore" }): Promise<boolean> {
     try {
-      await (await this.#restore(from, to)).close();
+      await using memory = await this.#restore(from, to);
+      assert.equal(memory.restored!.generation, this.#truth.generation + 1, "a store was live in between");
       return false;
     } catch (error) {
       if (!(error instanceof StorageError && error.code === "EXISTS")) throw error;
