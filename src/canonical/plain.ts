@@ -143,7 +143,7 @@ export function setOwn(target: Record<string, Json>, key: string, value: Json): 
 let isProxyOrNull: ((value: unknown) => boolean) | null = null;
 
 /** Whether an object is a proxy, which could answer differently each time; loaded when the first object is copied. */
-function isProxy(value: object): boolean {
+export function isProxy(value: object): boolean {
   isProxyOrNull ??= process.getBuiltinModule("node:util").types.isProxy;
   return isProxyOrNull(value);
 }

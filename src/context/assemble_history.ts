@@ -7,18 +7,18 @@ import { judgedTurn, type TimedTurn } from "../contracts/turn.ts";
 import { HistoryEvidence } from "../retrieval/history_evidence.ts";
 import type { Pace } from "../retrieval/pace.ts";
 import { assemble, type WholeHistory } from "./assemble.ts";
-import type { AssembleContextInput } from "./assemble_context.ts";
 import type { AssembledContext } from "./assembled_context.ts";
 import { capDiagnostic, Capper } from "./capper.ts";
 import { CountMemory } from "./count_memory.ts";
 import { defaultTokenCounter } from "./default_counter.ts";
-import { judgeInput } from "./judge_input.ts";
+import { type JudgedInput, judgeInput } from "./judge_input.ts";
 import { PartCounter } from "./part_counter.ts";
 import { PolicySummaries } from "./summary_policy.ts";
 
-/** What `assembleContext` does. */
-export async function assembleHistory(input: AssembleContextInput): Promise<AssembledContext> {
-  const judged = judgeInput(input);
+export { judgeInput };
+
+/** What `assembleContext` does with what was judged good. */
+export async function assembleHistory(judged: JudgedInput): Promise<AssembledContext> {
   const { settings, history, question, pins, scope, at, pace } = judged;
   const counter = judged.counter ?? await defaultTokenCounter();
   pace.check();

@@ -27,6 +27,7 @@ import type { Summary } from "../contracts/summary.ts";
 import type { TimedTurn, TurnInput } from "../contracts/turn.ts";
 import type { Engine } from "../engine/engine.ts";
 import { ConflictError } from "../errors.ts";
+import { judgeLate, LateModule } from "../late_module.ts";
 import { TURNS_PER_PAGE } from "../limits.ts";
 import type { ChunkIndex } from "../retrieval/chunk_index.ts";
 import type { Hit } from "../retrieval/evidence_source.ts";
@@ -52,6 +53,8 @@ import type { ScopeLimits } from "./put_turn.ts";
 import { CALLS, ScopeAccess } from "./scope_access.ts";
 import { requireSame, requireSnapshot, type Snapshot } from "./snapshot.ts";
 import type { StoreAccess } from "./store_access.ts";
+
+const CONTEXTS = new LateModule(() => import("./contexts.ts"));
 
 // Arguments are judged, copied and hashed when a call is made; what runs in the store is loaded by the first call.
 
@@ -384,9 +387,13 @@ export class Conversation {
     config: Retrieval = {},
     options: IndexBatchOptions = {},
   ): Promise<IndexProgress> {
-    const { indexBatch, judgeBatch } = await import("./contexts.ts");
-    const judged = judgeBatch(config, options);
-    return await indexBatch(this.#access, requireSnapshot(snapshot, this.scope), judged);
+    const judged = await judgeLate(
+      CONTEXTS,
+      [config, options],
+      ({ judgeBatch }, given) => judgeBatch(...given),
+    );
+    const of = requireSnapshot(snapshot, this.scope);
+    return await CONTEXTS.module.indexBatch(this.#access, of, judged);
   }
 
   /**
@@ -402,10 +409,10 @@ export class Conversation {
     config: Retrieval = {},
     options: CallOptions = {},
   ): Promise<ChunkIndex> {
-    const { readChunkIndex, toRetrieval } = await import("./contexts.ts");
     const signal = readSignal(options);
-    const size = toRetrieval(config);
-    return await readChunkIndex(this.#access, requireSnapshot(snapshot, this.scope), { size, signal });
+    const size = await judgeLate(CONTEXTS, [config], ({ toRetrieval }, given) => toRetrieval(...given));
+    const of = requireSnapshot(snapshot, this.scope);
+    return await CONTEXTS.module.readChunkIndex(this.#access, of, { size, signal });
   }
 
   /**
@@ -419,8 +426,12 @@ export class Conversation {
    * @throws {StorageError} as `create`
    */
   async search(query: string, options: SearchOptions = {}): Promise<readonly Hit[]> {
-    const { judgeSearch, searchStored } = await import("./contexts.ts");
-    return await searchStored(this.#access, judgeSearch(query, options));
+    const judged = await judgeLate(
+      CONTEXTS,
+      [query, options],
+      ({ judgeSearch }, given) => judgeSearch(...given),
+    );
+    return await CONTEXTS.module.searchStored(this.#access, judged);
   }
 
   /**
@@ -440,8 +451,12 @@ export class Conversation {
     budget: Budget,
     options: AssembleOptions,
   ): Promise<Assembly> {
-    const { assembleStored, judgeAssembly } = await import("./contexts.ts");
-    return await assembleStored(this.#access, judgeAssembly(question, budget, options));
+    const judged = await judgeLate(
+      CONTEXTS,
+      [question, budget, options],
+      ({ judgeAssembly }, given) => judgeAssembly(...given),
+    );
+    return await CONTEXTS.module.assembleStored(this.#access, judged);
   }
 
   #context(): Context {
