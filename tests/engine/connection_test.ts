@@ -9,7 +9,7 @@ import { FaultyDriver } from "../kit/faulty_driver.ts";
 /** A connection in memory with a table `t`, through a driver that can be told to fail. */
 function openTable(): { connection: Connection; driver: FaultyDriver } & Disposable {
   const driver = new FaultyDriver(nodeSqlite);
-  const connection = Connection.open("main", driver, ":memory:", false);
+  const connection = Connection.open("main", driver, ":memory:", { readOnly: false });
   connection.run("CREATE TABLE t (a INTEGER)");
   return { connection, driver, [Symbol.dispose]: () => connection.close() };
 }

@@ -76,7 +76,7 @@ Deno.test("A store of version 1 keeps its promises: what it deleted stays so, a 
 Deno.test("The schema of version 1 is what it was when stores were written with it", async () => {
   await using directory = await copyFixture();
   for (const [name, kind] of [[NAMES[0], MAIN], [NAMES[1], LEDGER]] as const) {
-    const connection = Connection.open(kind.name, nodeSqlite, directory.file(name), true);
+    const connection = Connection.open(kind.name, nodeSqlite, directory.file(name), { readOnly: true });
     try {
       assertSchema(connection, kind);
     } finally {

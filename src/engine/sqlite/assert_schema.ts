@@ -24,7 +24,7 @@ export function assertSchema(connection: Connection, kind: DatabaseKind): void {
     );
   }
   // SQLite keeps the texts as they were given, whatever library runs them.
-  const model = Connection.open(kind.name, nodeSqlite, ":memory:", false);
+  const model = Connection.open(kind.name, nodeSqlite, ":memory:", { readOnly: false });
   try {
     upgradeSchema(model, undefined, version);
     if (describe(connection) === describe(model)) return;

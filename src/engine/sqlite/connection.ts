@@ -34,17 +34,25 @@ export class Connection {
   #isLeftOpen = false;
   #journalPath: string | null = null;
 
-  constructor(name: DatabaseName, connection: SqliteConnection) {
+  readonly #what: string;
+
+  constructor(name: DatabaseName, connection: SqliteConnection, what: string = name) {
     this.name = name;
     this.#connection = connection;
+    this.#what = what;
   }
 
-  /** Opens a file, or a database in memory. */
-  static open(name: DatabaseName, driver: SqliteDriver, path: string, readOnly: boolean): Connection {
+  /** Opens a file, or a database in memory; `what` is what its errors call it. */
+  static open(
+    name: DatabaseName,
+    driver: SqliteDriver,
+    path: string,
+    { readOnly, what = name }: { readonly readOnly: boolean; readonly what?: string },
+  ): Connection {
     try {
-      return new Connection(name, driver.open(path, { readOnly }));
+      return new Connection(name, driver.open(path, { readOnly }), what);
     } catch (error) {
-      throw error instanceof SqliteFailure ? toMemoryError(error, name) : toStorageError(error);
+      throw error instanceof SqliteFailure ? toMemoryError(error, name, what) : toStorageError(error);
     }
   }
 
@@ -75,7 +83,7 @@ export class Connection {
     try {
       return this.#statement(sql).get(parameters);
     } catch (error) {
-      throw toMemoryError(error, this.name);
+      throw toMemoryError(error, this.name, this.#what);
     }
   }
 
@@ -83,7 +91,7 @@ export class Connection {
     try {
       return this.#statement(sql).all(parameters);
     } catch (error) {
-      throw toMemoryError(error, this.name);
+      throw toMemoryError(error, this.name, this.#what);
     }
   }
 
@@ -91,7 +99,7 @@ export class Connection {
     try {
       return this.#statement(sql).run(parameters);
     } catch (error) {
-      throw toMemoryError(error, this.name);
+      throw toMemoryError(error, this.name, this.#what);
     }
   }
 
@@ -148,7 +156,7 @@ export class Connection {
       }
       return step.value;
     } catch (error) {
-      throw toMemoryError(error, this.name);
+      throw toMemoryError(error, this.name, this.#what);
     }
   }
 
@@ -167,7 +175,7 @@ export class Connection {
     try {
       this.#connection.close();
     } catch (error) {
-      throw toMemoryError(error, this.name);
+      throw toMemoryError(error, this.name, this.#what);
     }
   }
 

@@ -66,7 +66,7 @@ export function openDatabase(
   readOnly: boolean,
 ): Database {
   const inMemory = path === ":memory:";
-  const connection = Connection.open(kind.name, driver, path, readOnly);
+  const connection = Connection.open(kind.name, driver, path, { readOnly });
   try {
     const journalMode = inMemory ? "memory" : journalModeFor(versionOf(driver, connection));
     if (journalMode === "delete") connection.guardJournal(path);

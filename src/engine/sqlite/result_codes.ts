@@ -45,24 +45,24 @@ const CODES: ReadonlyMap<number, readonly [StorageCode, string]> = new Map([
 export type DatabaseName = "main" | "ledger";
 
 /** The typed error for what a driver threw; errors of this module pass through unchanged. */
-export function toMemoryError(error: unknown, database: DatabaseName): unknown {
+export function toMemoryError(error: unknown, database: DatabaseName, what: string = database): unknown {
   if (error instanceof MemoryError || !(error instanceof SqliteFailure)) return error;
   const primary = error.resultCode & 0xff;
   const details = { database, resultCode: error.resultCode };
   if (primary === RESULT.CONSTRAINT) {
-    return new IntegrityError(`Cannot use ${database}: a constraint of the file refused the write`, {
+    return new IntegrityError(`Cannot use ${what}: a constraint of the file refused the write`, {
       details,
       cause: error,
     });
   }
   if (error.resultCode === READONLY_DBMOVED) {
-    return new StorageError("REPLACED", `Cannot use ${database}: another file lies under its name`, {
+    return new StorageError("REPLACED", `Cannot use ${what}: another file lies under its name`, {
       details: { ...details, by: "file" },
       cause: error,
     });
   }
   const [code, reason] = CODES.get(primary) ?? ["IO", "SQLite refused the call"] as const;
-  return new StorageError(code, `Cannot use ${database}: ${reason}`, { details, cause: error });
+  return new StorageError(code, `Cannot use ${what}: ${reason}`, { details, cause: error });
 }
 
 /** The first error, with one that came while its traces were removed as part of its cause: the first is what matters. */

@@ -24,7 +24,10 @@ export class WorkDatabase implements Disposable, Pick<Engine, "read"> {
 
   /** Opens it, and stamps it if it is empty. */
   static open(kind: DatabaseKind, path: string, driver: SqliteDriver): WorkDatabase {
-    const connection = Connection.open(kind.name, driver, path, false);
+    const connection = Connection.open(kind.name, driver, path, {
+      readOnly: false,
+      what: "the copy in the making",
+    });
     try {
       stampEmptyFile(connection, kind.setApplicationId);
       configureWorkFile(connection);
