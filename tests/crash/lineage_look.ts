@@ -239,11 +239,13 @@ export class LineageLook {
       : this.#seeded.pick([own, ...fitting]);
     const directory = Deno.makeTempDirSync({ prefix: "holdfast-copy-" });
     try {
-      Deno.copyFileSync(this.#at(ledger), `${directory}/copy.deletions`);
+      const isOwn = ledger === LEDGER;
+      if (isOwn) Deno.copyFileSync(this.#at(ledger), `${directory}/copy.deletions`);
       await using restored = await restoreMemory(this.#at(backup), `${directory}/copy`, {
         ...this.#options,
         deletionPath: `${directory}/copy.deletions`,
         watermark: this.#beginning(),
+        ...(isOwn ? {} : { ledgerExport: this.#at(ledger) }),
       });
       const expected = this.#outlineOf(this.#truth.restoredFrom(copied, deletions));
       assert.deepEqual(await outlineOf(restored), expected, `${backup} with ${ledger}`);
