@@ -39,8 +39,8 @@ export async function copyDatabase(
   const deadlineMs = monotonicMs() + parts.busyTimeoutMs;
   const source = await patiently(deadlineMs, parts.openBeside);
   try {
-    const place = await patiently(deadlineMs, () => beginReading(kind, source));
-    await copyRows(source, work.connection, FORMATS[kind.name], options);
+    const { place, version } = await patiently(deadlineMs, () => beginReading(kind, source));
+    await copyRows(source, work.connection, { format: FORMATS[kind.name], version }, options);
     return place;
   } finally {
     source.close();
@@ -53,33 +53,44 @@ function copyInOneGo(
   target: Connection,
   { onRows }: CopyOptions,
 ): StorePlace {
-  const place = beginReading(kind, source);
+  const { place, version } = beginReading(kind, source);
   try {
-    for (const { name, rows } of copying(source, target, FORMATS[kind.name])) onRows?.(name, rows);
+    const shape = { format: FORMATS[kind.name], version };
+    for (const { name, rows } of copying(source, target, shape)) onRows?.(name, rows);
     return place;
   } finally {
     source.rollback();
   }
 }
 
-/** From its first read on, the transaction sees one moment. */
-function beginReading(kind: DatabaseKind, source: Connection): StorePlace {
+/** From its first read on, the transaction sees one moment. What can be busy is asked here, where it is waited for. */
+function beginReading(
+  kind: DatabaseKind,
+  source: Connection,
+): { readonly place: StorePlace; readonly version: number } {
   try {
     source.begin("deferred");
-    return readPlace(kind, source);
+    return { place: readPlace(kind, source), version: schemaVersion(source) };
   } catch (error) {
     throw source.abandon(error);
   }
+}
+
+/** How the tables that are copied are laid out. */
+interface Shape {
+  readonly format: Format;
+  /** The version of their schema, the same in the copy. */
+  readonly version: number;
 }
 
 /** Copies what a transaction on the source sees, giving way to other work between batches. */
 export async function copyRows(
   source: Connection,
   target: Connection,
-  format: Format,
+  shape: Shape,
   { signal, onRows }: CopyOptions,
 ): Promise<void> {
-  for (const { name, rows } of copying(source, target, format)) {
+  for (const { name, rows } of copying(source, target, shape)) {
     onRows?.(name, rows);
     await yieldToEventLoop();
     signal?.throwIfAborted();
@@ -93,8 +104,11 @@ interface Copied {
 }
 
 /** Makes the same version of the schema, and copies each table into it; one transaction. */
-function* copying(source: Connection, target: Connection, format: Format): Generator<Copied, void> {
-  const version = schemaVersion(source);
+function* copying(
+  source: Connection,
+  target: Connection,
+  { format, version }: Shape,
+): Generator<Copied, void> {
   target.begin("immediate");
   upgradeSchema(target, format, version);
   for (const table of format.copies.get(version)!) yield* copyTable(table, source, target);

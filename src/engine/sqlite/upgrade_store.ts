@@ -8,7 +8,7 @@ import { CheckCollector } from "../check.ts";
 import { checkPagesOf } from "./check_copy.ts";
 import type { Connection } from "./connection.ts";
 import { copyRows } from "./copying.ts";
-import type { DatabaseKind } from "./database.ts";
+import { type DatabaseKind, schemaVersion } from "./database.ts";
 import type { SqliteDriver } from "./driver.ts";
 import { type Format, FORMATS, upgradeSchema } from "./formats.ts";
 import { DATABASES, Opening, type OpenStoreOptions } from "./open_store.ts";
@@ -80,7 +80,7 @@ async function copyOlder(
   using copy = WorkDatabase.open(kind, work.path, driver);
   await patiently(deadlineMs, () => connection.begin("immediate"));
   try {
-    await copyRows(connection, copy.connection, format, {});
+    await copyRows(connection, copy.connection, { format, version: schemaVersion(connection) }, {});
   } finally {
     connection.rollback();
   }

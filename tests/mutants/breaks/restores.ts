@@ -171,8 +171,9 @@ export const RESTORE_BREAKS: readonly Mutant[] = [
   {
     name: "a backup reads without a transaction",
     file: "src/engine/sqlite/copying.ts",
-    find: "return readPlace(kind, source);\n  } catch",
-    replace: "const place = readPlace(kind, source); source.commit(); return place;\n  } catch",
+    find: "return { place: readPlace(kind, source), version: schemaVersion(source) };\n  } catch",
+    replace:
+      "const place = readPlace(kind, source); const version = schemaVersion(source); source.commit(); return { place, version };\n  } catch",
     test: BACKUP,
     promise: "BAK-01 backup() sees one moment, and a writer does not make it start over",
     why: "it would mix what was there at its beginning with what came later",
