@@ -163,7 +163,8 @@ export class LineageLook {
   /** A copy is under its name, whole, or is not: then it is made again. Whoever comes next takes its work name away. */
   async #settleBackup(call: LineageCall & { readonly op: "backup" | "exportLedger" }): Promise<Outcome> {
     const isThere = this.#has(call.to);
-    if (isThere && call.op === "backup" && this.#seeded.chance(0.5)) {
+    const isRestored = call.op === "backup" || this.#truth.backups.size > 0;
+    if (isThere && isRestored && this.#seeded.chance(0.5)) {
       // The restore from it that follows takes the name away.
       this.#truth.happened();
       return "applied";

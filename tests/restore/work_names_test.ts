@@ -47,6 +47,23 @@ Deno.test("a backup that is just getting its name is not restored yet", async ()
   assert.deepEqual(partial(shelf), ["agent.backup.partial"]);
 });
 
+Deno.test("an exported ledger whose maker was killed before it took the work name away is whole, and is restored from", async () => {
+  await using shelf = await Shelf.make();
+  const memory = await shelf.open();
+  await fill(memory);
+  await memory.backup(shelf.at("agent.backup"));
+  await memory.exportLedger(shelf.at("agent.ledger"));
+  const watermark = await memory.deletionWatermark();
+  await memory.close();
+  Deno.linkSync(shelf.at("agent.ledger"), shelf.at("agent.ledger.partial"));
+  Deno.removeSync(shelf.at("agent.db.deletions"));
+  const ledgerExport = shelf.at("agent.ledger");
+  const restoring = shelf.restore("agent.backup", "restored.db", watermark, { ledgerExport });
+  await assert.doesNotReject(restoring);
+  assert.deepEqual(await textsOf(await restoring), TEXTS);
+  assert.deepEqual(partial(shelf), []);
+});
+
 Deno.test("another name that a backup has is not taken away, and the backup is refused", async () => {
   await using shelf = await Shelf.make();
   const memory = await shelf.open();

@@ -74,7 +74,9 @@ export async function restoreStore(
 /** 4.1 to 4.4. */
 async function prepare(paths: RestorePaths, options: RestoreStoreOptions): Promise<Prepared> {
   const { driver, busyTimeoutMs } = options;
-  if (hasWorkName(paths.backup.path, ".partial")) removeLeftover(paths.backup, ".partial");
+  for (const source of [paths.backup, paths.ledgerExport]) {
+    if (source !== null && hasWorkName(source.path, ".partial")) removeLeftover(source, ".partial");
+  }
   const backup = inspectBackup(paths.backup, [BACKUP, MAIN]);
   if (isLost(paths, options)) {
     requireLost(paths.ledger);

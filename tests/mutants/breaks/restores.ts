@@ -262,7 +262,7 @@ export const RESTORE_BREAKS: readonly Mutant[] = [
   {
     name: "a backup that still has its work name is refused",
     file: "src/engine/sqlite/restore_store.ts",
-    find: 'if (hasWorkName(paths.backup.path, ".partial")) removeLeftover(paths.backup, ".partial");',
+    find: 'if (source !== null && hasWorkName(source.path, ".partial")) removeLeftover(source, ".partial");',
     replace: "",
     test: WORK_NAMES,
     promise: "a backup whose maker was killed before it took the work name away is whole, and is restored",
