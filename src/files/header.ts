@@ -34,10 +34,12 @@ export const APPLICATION_IDS = {
 
 const OURS: ReadonlySet<number> = new Set(Object.values(APPLICATION_IDS));
 
-/** Whether a file may be one that was being made when its maker was killed: nothing in it yet, or ours by its header. */
+/** Whether a file may be one that was being made when its maker was killed: nothing in it yet, not stamped yet, or ours by its header. */
 export function isOurLeftover(path: string): boolean {
   const start = readStart(path, HEADER_BYTES) ?? new Uint8Array();
-  return start.every((byte) => byte === 0) || OURS.has(applicationIdOf(path) ?? 0);
+  if (start.every((byte) => byte === 0) || OURS.has(applicationIdOf(path) ?? 0)) return true;
+  return start.length === HEADER_BYTES && MAGIC === String.fromCharCode(...start.subarray(0, MAGIC.length)) &&
+    isUnstamped(new DataView(start.buffer));
 }
 
 /** What a file's first page says of its kind; null where there is no such page. */

@@ -43,6 +43,7 @@ export const BACKUP_STEPS: readonly RestoreStep[] = [
   ...steps("backup", [
     ["files", "create work"],
     ["main", "BEGIN DEFERRED"],
+    ["work", "PRAGMA application_id"],
     ["work", "COMMIT"],
     ["files", "sync"],
     ["files", "link"],

@@ -1,6 +1,7 @@
 /** A maker that is killed right after giving its file the final name leaves it two names: whoever comes next takes one away. */
 
 import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
 import { testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { fill, Shelf, textsOf } from "./shelf.ts";
 
@@ -61,6 +62,18 @@ Deno.test("an exported ledger whose maker was killed before it took the work nam
   const restoring = shelf.restore("agent.backup", "restored.db", watermark, { ledgerExport });
   await assert.doesNotReject(restoring);
   assert.deepEqual(await textsOf(await restoring), TEXTS);
+  assert.deepEqual(partial(shelf), []);
+});
+
+Deno.test("a file in the making that does not say yet whose it is makes room for the next", async () => {
+  await using shelf = await Shelf.make();
+  const memory = await shelf.open();
+  const database = new DatabaseSync(shelf.at("agent.backup.partial"));
+  database.exec("PRAGMA auto_vacuum = INCREMENTAL");
+  database.close();
+  Deno.chmodSync(shelf.at("agent.backup.partial"), 0o600);
+  assert.equal(Deno.statSync(shelf.at("agent.backup.partial")).size, 4_096);
+  await assert.doesNotReject(memory.backup(shelf.at("agent.backup")));
   assert.deepEqual(partial(shelf), []);
 });
 
