@@ -59,9 +59,10 @@ export function tabulate(measurements: readonly Measurement[], at: Date): string
     "# How costs grow",
     "",
     `Written by \`deno task bench:growth\`: ${where}. Each number is a ratio to the first column of its row, the`,
-    "median of paired rounds of one run, on stores of 500 characters a turn with a ready index, durable writes, in a file",
-    "system in memory where there is one: a disk adds the same at every size, and would hide growth. What no reason is",
-    "given for should cost the same everywhere; the work of each call on the largest store is what it gave or changed.",
+    "median over paired rounds of one run, each the quickest of its calls: 500 characters a turn, a ready index, durable",
+    "writes, in a file system in memory where there is one, since what a disk adds is the same at every size and would hide",
+    "growth. What no reason is given for should cost the same everywhere. The work is what the last call on the largest",
+    "store gave or changed.",
     ...measurements.flatMap(tableOf),
     "",
   ].join("\n");

@@ -16,9 +16,10 @@ interface Line {
   readonly content: string;
 }
 
-/** The file. */
-class JsonLines {
+/** The file, kept open for who appends to it. */
+class JsonLines implements Disposable {
   readonly #path: string;
+  #file: Deno.FsFile | null = null;
 
   constructor(path: string) {
     this.#path = path;
@@ -35,10 +36,12 @@ class JsonLines {
     await Deno.rename(path, this.#path);
     using directory = await Deno.open(this.#path.slice(0, this.#path.lastIndexOf("/")));
     await directory.sync();
+    this[Symbol.dispose]();
+    this.#file = await Deno.open(this.#path, { append: true });
   }
 
   async append(line: Line): Promise<void> {
-    using file = await Deno.open(this.#path, { append: true });
+    const file = this.#file!;
     await file.lock(true);
     await writeAll(file, `${JSON.stringify(line)}\n`);
     await file.syncData();
@@ -56,6 +59,11 @@ class JsonLines {
     const lines = (await Deno.readTextFile(this.#path)).trimEnd().split("\n");
     await this.write(lines.filter((line) => (JSON.parse(line) as Line).turnId !== turnId));
     await file.unlock();
+  }
+
+  [Symbol.dispose](): void {
+    this.#file?.close();
+    this.#file = null;
   }
 }
 
@@ -79,7 +87,15 @@ async function openPair(directory: Directory, size: Size): Promise<Pair> {
   const memory = await openMemory(`${directory.path}/ours.db`, { limits: LIMITS });
   const conversation = historyOf(memory);
   await appendAll(conversation, texts);
-  return { lines, conversation, memory, [Symbol.asyncDispose]: () => memory.close() };
+  return {
+    lines,
+    conversation,
+    memory,
+    [Symbol.asyncDispose]: () => {
+      lines[Symbol.dispose]();
+      return memory.close();
+    },
+  };
 }
 
 /** What is said: 500 characters. */
