@@ -37,8 +37,8 @@ const GAP = 28;
 const COLUMN = (WIDTH - 2 * MARGIN - GAP) / 2;
 /** Within a column: names, then the scale, then the last ratio. */
 const SCALE = { from: 164, to: COLUMN - 52 };
-/** From half to two hundred times as much. */
-const RANGE = { least: 0.5, most: 200 };
+/** From half to six hundred times as much. */
+const RANGE = { least: 0.5, most: 600 };
 const TICKS = [1, 10, 100];
 /** What measuring alone makes of two equal costs. */
 const SAME = { from: 0.8, to: 1.25 };

@@ -136,14 +136,14 @@ export const STORE_OPERATIONS: readonly GrowthOperation[] = [
   reading({
     name: "exportLines, one scope",
     calls: "Memory.exportLines",
-    grows: { turns: "gives each of them" },
+    grows: { turns: "gives each of them; in pages, once they are more than can be read at once" },
     long: true,
     run: ({ memory, scope }) => count(memory.exportLines({ scope, includeContent: true })),
   }),
   reading({
     name: "exportLines, all",
     calls: "Memory.exportLines",
-    grows: { turns: "gives each of them", scopes: "gives each of them" },
+    grows: { turns: "gives each of them", scopes: "gives each of them, and reads each scope by itself" },
     long: true,
     run: ({ memory }) => count(memory.exportLines({ includeContent: true })),
   }),
