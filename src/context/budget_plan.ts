@@ -4,7 +4,7 @@ import { canonicalJson } from "../canonical/canonical_json.ts";
 import type { TimedPin } from "../contracts/pin.ts";
 import type { SourceRef } from "../contracts/source_ref.ts";
 import { BudgetError } from "../errors.ts";
-import { type BudgetValues, inputAllowance } from "./configuration.ts";
+import { type BudgetValues, fittingReserves, inputAllowance } from "./configuration.ts";
 import type { TokenEstimate } from "./estimate.ts";
 import { type Draft, draftOf } from "./rendering.ts";
 
@@ -41,11 +41,12 @@ export function planBudget(budget: BudgetValues, required: TokenEstimate): Budge
   const allowance = inputAllowance(budget);
   const remaining = allowance - required.estimatedTokens;
   if (remaining < 0) throw requiredTooLarge(required.estimatedTokens, allowance);
-  const reservedTokens = budget.retrievalReserve + budget.summaryReserve;
+  const { retrievalReserve, summaryReserve } = fittingReserves(budget, remaining);
+  const reservedTokens = retrievalReserve + summaryReserve;
   if (reservedTokens > remaining) {
     throw new BudgetError(
       "LAYER_ALLOCATION",
-      "Layer reserves exceed the space remaining after required context",
+      `The reserves of ${reservedTokens} tokens exceed the ${remaining} that required context leaves`,
       {
         details: { availableTokens: remaining, reservedTokens },
       },
@@ -54,15 +55,16 @@ export function planBudget(budget: BudgetValues, required: TokenEstimate): Budge
   return Object.freeze({
     inputAllowance: allowance,
     required,
-    retrievalTokens: budget.retrievalReserve,
-    summaryTokens: budget.summaryReserve,
+    retrievalTokens: retrievalReserve,
+    summaryTokens: summaryReserve,
     windowTokens: remaining - reservedTokens,
   });
 }
 
 /** The error for a request that is too large without anything that could be left out. */
 export function requiredTooLarge(requiredTokens: number, allowance: number): BudgetError {
-  return new BudgetError("REQUIRED_CONTEXT_TOO_LARGE", "Required context exceeds the input allowance", {
+  const message = `Required context of ${requiredTokens} tokens exceeds the input allowance of ${allowance}`;
+  return new BudgetError("REQUIRED_CONTEXT_TOO_LARGE", message, {
     details: { requiredTokens, inputAllowance: allowance, overflowTokens: requiredTokens - allowance },
   });
 }

@@ -25,10 +25,26 @@ export function capText(text: string, cap: CapValues, counter: PartCounter): str
  * What is to be cut out of a text, so that it has at most `maxTokens`; null where it has no more. Cut by code points, so
  * that no character is split; the marker, which tells the tokens cut out, counts too.
  *
+ * @param named what the text is, for the error
  * @throws {BudgetError} `CAP_BUDGET`, where not even one code point at each end and the marker fit
  */
-export function findElision(text: string, cap: CapValues, counter: PartCounter): Elision | null {
-  return counter.count(text) <= cap.maxTokens ? null : new Shortening(text, cap, counter).shortest();
+export function findElision(
+  text: string,
+  cap: CapValues,
+  counter: PartCounter,
+  named: Readonly<Record<string, string>> = {},
+): Elision | null {
+  if (counter.count(text) <= cap.maxTokens) return null;
+  const shortening = new Shortening(text, cap, counter);
+  const elision = shortening.shortest();
+  if (elision !== null) return elision;
+  const { maxTokens } = cap;
+  const neededTokens = shortening.leastTokens();
+  throw new BudgetError(
+    "CAP_BUDGET",
+    `A head, an elision marker and a tail take ${neededTokens} tokens, and the cap is ${maxTokens}`,
+    { details: { maxTokens, neededTokens, ...named } },
+  );
 }
 
 /** The text with a marker in place of what is cut out. */
@@ -88,7 +104,8 @@ class Shortening {
     return best;
   }
 
-  shortest(): Elision {
+  /** What is cut out so that the rest fits; null where nothing fits. */
+  shortest(): Elision | null {
     let head = this.#head;
     let tail = this.#tail;
     while (head > 0 && tail > 0) {
@@ -98,9 +115,14 @@ class Shortening {
       else if (tail > 1) tail--;
       else break;
     }
-    throw new BudgetError("CAP_BUDGET", "A head, an elision marker and a tail do not fit the cap", {
-      details: { maxTokens: this.#cap.maxTokens },
-    });
+    return null;
+  }
+
+  /** Tokens of the text with all but a code point at each end cut out; of the whole where there is nothing between. */
+  leastTokens(): number {
+    const { text } = this.#points;
+    const least = this.#candidate(1, 1);
+    return this.#counter.countAfresh(least === null ? text : elide(text, least));
   }
 
   /**

@@ -30,21 +30,21 @@ export class Capper {
 
   /** The turn as the window shows it. */
   capTurn(turn: TimedTurn): CappedTurn {
-    const messages = turn.messages.map((message) => this.#capMessage(message));
+    const messages = turn.messages.map((message) => this.#capMessage(message, turn.turnId));
     return { messages, isShortened: messages.some((message, index) => message !== turn.messages[index]) };
   }
 
-  #capMessage(message: Message): Message {
+  #capMessage(message: Message, turnId: string): Message {
     if (this.#cap === null) return message;
-    const content = this.#capped(message.content, this.#cap);
+    const content = this.#capped(message, this.#cap, turnId);
     return content === message.content ? message : Object.freeze({ ...message, content });
   }
 
-  #capped(text: string, cap: CapValues): string {
+  #capped({ content: text, messageId }: Message, cap: CapValues, turnId: string): string {
     if (this.#counter.count(text) <= cap.maxTokens) return text;
     const key = `${cap.maxTokens}:${cap.headTokens}:${cap.tailTokens}:${text}`;
     const known = this.#memory.capped.get(key);
-    const elision = known ?? findElision(text, cap, this.#counter);
+    const elision = known ?? findElision(text, cap, this.#counter, { turnId, messageId });
     if (elision === null) return text;
     if (known === undefined) this.#memory.capped.set(key, elision);
     return elide(text, elision);

@@ -13,9 +13,9 @@ export interface Budget {
   readonly modelCapacity?: number;
   /** What is kept free for the answer; 256. Below `modelCapacity`. */
   readonly completionReservation?: number;
-  /** What is kept for retrieved evidence; 280. */
+  /** What is kept for retrieved evidence; 280, or under `"holdfast"` what there is room for, if that is less. */
   readonly retrievalReserve?: number;
-  /** What is kept for a summary; 80. */
+  /** What is kept for a summary; 80, or less in the same way. */
   readonly summaryReserve?: number;
   /** A further limit on the input; none. */
   readonly providerInputCap?: number | null;
@@ -23,11 +23,17 @@ export interface Budget {
 
 /** Tokens. How messages of the window are shortened. */
 export interface Cap {
-  /** A message with more is shortened; 35. */
+  /**
+   * A message with more is shortened. Under `"holdfast"` a quarter of the input allowance less the reserves, and 35 at
+   * least; under `"reference"` 35.
+   */
   readonly maxTokens?: number;
-  /** Kept from its beginning; 22. At most `maxTokens`. */
+  /**
+   * Kept from its beginning, at most `maxTokens`. Under `"holdfast"` 22 of 30 parts of what the marker leaves of
+   * `maxTokens`; under `"reference"` 22.
+   */
   readonly headTokens?: number;
-  /** Kept from its end; 8. At most `maxTokens`. */
+  /** Kept from its end, at most `maxTokens`. Under `"holdfast"` the other 8 of 30 parts; under `"reference"` 8. */
   readonly tailTokens?: number;
 }
 
@@ -71,8 +77,13 @@ export interface CountingOptions {
   readonly adapterOverheadTokens?: number;
 }
 
+/** A reserve of a budget. */
+export type ReserveName = "retrievalReserve" | "summaryReserve";
 /** A judged budget, with all values. */
-export type BudgetValues = { readonly [K in keyof Required<Budget>]: Required<Budget>[K] };
+export interface BudgetValues extends Required<Budget> {
+  /** Reserves that shrink where there is no room for them, since nobody asked for them. */
+  readonly shrinking: readonly ReserveName[];
+}
 /** Judged, with all values. */
 export type CapValues = Required<Cap>;
 /** Judged, with all values. */
@@ -82,8 +93,12 @@ export type OptionValues = Required<AssemblyOptions>;
 
 const WHOLE_MAX = Number.MAX_SAFE_INTEGER;
 
-/** Judges a budget. */
-export function toBudget(value: unknown = {}): BudgetValues {
+/**
+ * Judges a budget.
+ *
+ * @param shrinks whether reserves that are left out may shrink
+ */
+export function toBudget(value: unknown = {}, shrinks = false): BudgetValues {
   const given = readFields("budget", value, [
     ...["inputCap", "modelCapacity", "completionReservation"] as const,
     ...["retrievalReserve", "summaryReserve", "providerInputCap"] as const,
@@ -97,14 +112,49 @@ export function toBudget(value: unknown = {}): BudgetValues {
     retrievalReserve: tokens("retrievalReserve", 280, 0),
     summaryReserve: tokens("summaryReserve", 80, 0),
     providerInputCap: given.providerInputCap === null ? null : tokens("providerInputCap", 0, 1) || null,
+    shrinking: RESERVES.filter((name) => shrinks && given[name] === undefined),
   };
   if (budget.completionReservation >= budget.modelCapacity) {
-    throw fault("budget.completionReservation", "must be below budget.modelCapacity");
+    const field = given.completionReservation === undefined ? "modelCapacity" : "completionReservation";
+    throw fault(`budget.${field}`, "must leave budget.completionReservation below budget.modelCapacity", {
+      completionReservation: budget.completionReservation,
+      modelCapacity: budget.modelCapacity,
+    });
   }
-  if (budget.retrievalReserve + budget.summaryReserve > inputAllowance(budget)) {
-    throw fault("budget.retrievalReserve", "and budget.summaryReserve must fit the input allowance together");
+  const allowance = inputAllowance(budget);
+  const fitting = { ...budget, ...fittingReserves(budget, allowance) };
+  const reserved = fitting.retrievalReserve + fitting.summaryReserve;
+  if (reserved > allowance) {
+    const field = BOUNDING.find((name) => given[name] !== undefined && given[name] !== null) ?? "inputCap";
+    throw fault(
+      `budget.${field}`,
+      `leaves an input allowance of ${allowance} tokens, and the reserves take ${reserved}`,
+      { inputAllowance: allowance, reservedTokens: reserved },
+    );
   }
-  return Object.freeze(budget);
+  return Object.freeze(fitting);
+}
+
+const RESERVES = ["retrievalReserve", "summaryReserve"] as const;
+
+/** What is named where reserves do not fit: the first of these that the caller gave. */
+const BOUNDING = [
+  ...RESERVES,
+  ...["providerInputCap", "inputCap", "modelCapacity", "completionReservation"] as const,
+] as const;
+
+/** The reserves, with those that may shrink cut in proportion to fit beside the others, as far as that goes. */
+export function fittingReserves(
+  budget: Pick<BudgetValues, ReserveName | "shrinking">,
+  availableTokens: number,
+): Readonly<Record<ReserveName, number>> {
+  const { retrievalReserve, summaryReserve, shrinking } = budget;
+  const flexible = shrinking.reduce((sum, name) => sum + budget[name], 0);
+  const left = Math.max(0, availableTokens - (retrievalReserve + summaryReserve - flexible));
+  if (flexible <= left) return { retrievalReserve, summaryReserve };
+  const fitting = (name: ReserveName): number =>
+    shrinking.includes(name) ? Math.floor((budget[name] * left) / flexible) : budget[name];
+  return { retrievalReserve: fitting("retrievalReserve"), summaryReserve: fitting("summaryReserve") };
 }
 
 /** What the request may be estimated at. */
@@ -113,15 +163,51 @@ export function inputAllowance(budget: BudgetValues): number {
   return Math.min(inputCap, modelCapacity - completionReservation, providerInputCap ?? Infinity);
 }
 
-/** Judges a cap. */
-export function toCap(value: unknown = {}): CapValues {
+/** The reference's cap: short lines of a log, whatever the budget. */
+const REFERENCE_CAP: CapValues = { maxTokens: 35, headTokens: 22, tailTokens: 8 };
+
+/** Tokens that are left for the marker between head and tail: it takes 10 or 11 of o200k, by its number. */
+const MARKER_TOKENS = 11;
+
+/**
+ * The part of a small cap that is left for the marker instead: what the reference leaves of its 35, so that its head and
+ * tail are what 35 gives.
+ */
+const MARKER_SHARE = 1 / 7;
+
+/**
+ * Judges a cap.
+ *
+ * @param defaultTokens what `maxTokens` is unless it is given, with head and tail in proportion; null: the reference's
+ */
+export function toCap(value: unknown = {}, defaultTokens: number | null = null): CapValues {
   const given = readFields("cap", value, ["maxTokens", "headTokens", "tailTokens"]);
-  const maxTokens = whole("cap.maxTokens", orElse(given.maxTokens, 35));
-  const headTokens = whole("cap.headTokens", orElse(given.headTokens, 22));
-  const tailTokens = whole("cap.tailTokens", orElse(given.tailTokens, 8));
-  if (headTokens > maxTokens) throw fault("cap.headTokens", "must be at most cap.maxTokens");
-  if (tailTokens > maxTokens) throw fault("cap.tailTokens", "must be at most cap.maxTokens");
+  const maxTokens = whole("cap.maxTokens", orElse(given.maxTokens, defaultTokens ?? REFERENCE_CAP.maxTokens));
+  const ifAbsent = defaultTokens === null ? REFERENCE_CAP : proportioned(maxTokens);
+  const headTokens = whole("cap.headTokens", orElse(given.headTokens, ifAbsent.headTokens));
+  const tailTokens = whole("cap.tailTokens", orElse(given.tailTokens, ifAbsent.tailTokens));
+  for (const [name, tokens] of [["headTokens", headTokens], ["tailTokens", tailTokens]] as const) {
+    if (tokens <= maxTokens) continue;
+    if (given[name] !== undefined) throw fault(`cap.${name}`, "must be at most cap.maxTokens");
+    throw fault("cap.maxTokens", `must be at least cap.${name}, which is ${tokens} unless it is given`);
+  }
   return Object.freeze({ maxTokens, headTokens, tailTokens });
+}
+
+/** Head and tail of a cap in the reference's proportion. */
+function proportioned(maxTokens: number): CapValues {
+  const beside = maxTokens - Math.min(MARKER_TOKENS, maxTokens * MARKER_SHARE);
+  const { headTokens, tailTokens } = REFERENCE_CAP;
+  const part = (tokens: number): number =>
+    Math.max(1, Math.floor((beside * tokens) / (headTokens + tailTokens)));
+  return { maxTokens, headTokens: part(headTokens), tailTokens: part(tailTokens) };
+}
+
+/** What `maxTokens` of a cap is unless it is given: a part of what the window can have. */
+export function defaultCapTokens(budget: BudgetValues, share: number | null): number | null {
+  if (share === null) return null;
+  const windowTokens = inputAllowance(budget) - budget.retrievalReserve - budget.summaryReserve;
+  return Math.max(REFERENCE_CAP.maxTokens, Math.floor(windowTokens * share));
 }
 
 /** Judges a retrieval configuration. */
@@ -204,6 +290,6 @@ function finite(field: string, value: unknown): number {
   throw new ContractError(field, `Expected ${field} to be a finite number of at least 0`);
 }
 
-function fault(field: string, rule: string): ContractError {
-  return new ContractError(field, `Expected ${field} to be valid: it ${rule}`);
+function fault(field: string, rule: string, details: Readonly<Record<string, number>> = {}): ContractError {
+  return new ContractError(field, `Expected ${field} to be valid: it ${rule}`, { details });
 }

@@ -17,7 +17,15 @@ import { REQUEST_TEXT_BYTES_MAX } from "../limits.ts";
 import { requireChunkIndex } from "../retrieval/chunk_index.ts";
 import { Pace } from "../retrieval/pace.ts";
 import type { AssemblySettings } from "./assembly.ts";
-import { toBudget, toCap, toCounting, toOptions, toRetrieval, withoutIdleReserves } from "./configuration.ts";
+import {
+  defaultCapTokens,
+  toBudget,
+  toCap,
+  toCounting,
+  toOptions,
+  toRetrieval,
+  withoutIdleReserves,
+} from "./configuration.ts";
 import { isProfileName, PROFILE_DEFAULT, profileOf } from "./profile.ts";
 import { requirePolicy, type SummaryPolicy } from "./summary_policy.ts";
 import type { TokenCounter } from "./token_counter.ts";
@@ -101,10 +109,11 @@ export function settingsOf(given: ConfigurationFields): AssemblySettings {
   const profile = profileOf(name);
   const options = toOptions(given.options);
   const { calibrationFactor, adapterOverheadTokens } = toCounting(given.counting);
+  const budget = withoutIdleReserves(toBudget(given.budget, profile.shrinksReserves), options);
   return {
     profile,
-    budget: withoutIdleReserves(toBudget(given.budget), options),
-    cap: toCap(given.cap),
+    budget,
+    cap: toCap(given.cap, defaultCapTokens(budget, profile.capShare)),
     retrieval: toRetrieval(given.retrieval),
     options,
     calibration: { calibrationFactor, adapterOverheadTokens },

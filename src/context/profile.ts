@@ -13,6 +13,13 @@ export interface Profile {
   readonly analyzer: Analyzer;
   /** How evidence is ranked. */
   readonly ranking: RankingRules;
+  /**
+   * The part of what the window can have that a message may take before CAP shortens it, unless the caller says
+   * otherwise; null: the reference's 35 tokens, whatever the budget.
+   */
+  readonly capShare: number | null;
+  /** Whether reserves that nobody asked for shrink where the budget is too small for them. */
+  readonly shrinksReserves: boolean;
   /** Whether CAP shortens the whole history and reports on it, or only turns that the window may hold. */
   readonly capsWholeHistory: boolean;
   /** Whether a summary is quoted as JSON like every other block; otherwise its text goes in as it is. */
@@ -34,6 +41,8 @@ const PROFILES: Readonly<Record<ProfileName, Profile>> = {
     name: "reference",
     analyzer: LEXICAL_ANALYZER,
     ranking: { absentTerms: "delta", dialogue: false },
+    capShare: null,
+    shrinksReserves: false,
     capsWholeHistory: true,
     quotesSummary: false,
     sharesReserves: false,
@@ -45,6 +54,8 @@ const PROFILES: Readonly<Record<ProfileName, Profile>> = {
     name: "holdfast",
     analyzer: RICH_ANALYZER,
     ranking: { absentTerms: "nothing", dialogue: true },
+    capShare: 1 / 4, // docs/adr/0011: a window of four long messages is still a conversation
+    shrinksReserves: true,
     capsWholeHistory: false,
     quotesSummary: true,
     sharesReserves: true,

@@ -7,6 +7,7 @@ import {
   toOptions,
   toRetrieval,
 } from "../../src/context/configuration.ts";
+import { settingsOf } from "../../src/context/judge_input.ts";
 
 Deno.test("What is left out has the reference's default", () => {
   assert.deepEqual(toBudget(), {
@@ -16,6 +17,7 @@ Deno.test("What is left out has the reference's default", () => {
     retrievalReserve: 280,
     summaryReserve: 80,
     providerInputCap: null,
+    shrinking: [],
   });
   assert.deepEqual(toCap(), { maxTokens: 35, headTokens: 22, tailTokens: 8 });
   assert.deepEqual(toRetrieval({ topK: undefined }), {
@@ -81,10 +83,14 @@ for (const [judge, noun, name, values] of RULES) {
 
 /** The rules between fields. */
 const TOGETHER: readonly (readonly [(value: unknown) => unknown, object, string])[] = [
-  [toBudget, { modelCapacity: 256 }, "budget.completionReservation"],
-  [toBudget, { inputCap: 359 }, "budget.retrievalReserve"],
-  [toBudget, { providerInputCap: 100 }, "budget.retrievalReserve"],
-  [toCap, { maxTokens: 21 }, "cap.headTokens"],
+  [toBudget, { modelCapacity: 256 }, "budget.modelCapacity"],
+  [toBudget, { modelCapacity: 256, completionReservation: 256 }, "budget.completionReservation"],
+  [toBudget, { inputCap: 359 }, "budget.inputCap"],
+  [toBudget, { providerInputCap: 100 }, "budget.providerInputCap"],
+  [toBudget, { inputCap: 359, retrievalReserve: 300 }, "budget.retrievalReserve"],
+  [toBudget, { inputCap: 359, summaryReserve: 80 }, "budget.summaryReserve"],
+  [toCap, { maxTokens: 21 }, "cap.maxTokens"],
+  [toCap, { maxTokens: 21, headTokens: 22 }, "cap.headTokens"],
   [toCap, { headTokens: 1, tailTokens: 36 }, "cap.tailTokens"],
   [toRetrieval, { chunkCharacters: 80 }, "retrieval.overlapCharacters"],
 ];
@@ -94,6 +100,39 @@ for (const [judge, value, field] of TOGETHER) {
     assert.throws(() => judge(value), { code: "CONTRACT", field });
   });
 }
+
+Deno.test("The default cap under holdfast is a quarter of what the window can have, and never below the reference's", () => {
+  const capOf = (budget: object, cap = {}) => settingsOf({ budget, cap }).cap;
+  assert.deepEqual(capOf({ inputCap: 8_000, retrievalReserve: 1_200, summaryReserve: 400 }), {
+    maxTokens: 1_600,
+    headTokens: 1_165,
+    tailTokens: 423,
+  });
+  assert.deepEqual(capOf({ inputCap: 420 }), { maxTokens: 35, headTokens: 22, tailTokens: 8 });
+  assert.deepEqual(settingsOf({ budget: { inputCap: 8_000 }, profile: "reference" }).cap, {
+    maxTokens: 35,
+    headTokens: 22,
+    tailTokens: 8,
+  });
+});
+
+Deno.test("A cap of which only maxTokens is given has head and tail in the proportion of the default's", () => {
+  const capOf = (maxTokens: number) => settingsOf({ cap: { maxTokens } }).cap;
+  assert.deepEqual(capOf(35), { maxTokens: 35, headTokens: 22, tailTokens: 8 });
+  assert.deepEqual(capOf(311), { maxTokens: 311, headTokens: 220, tailTokens: 80 });
+  assert.deepEqual(capOf(1), { maxTokens: 1, headTokens: 1, tailTokens: 1 });
+});
+
+Deno.test("Reserves that nobody asked for shrink to the budget under holdfast; those that were given stay", () => {
+  const budgetOf = (budget: object) => settingsOf({ budget }).budget;
+  const { retrievalReserve, summaryReserve } = budgetOf({ inputCap: 90 });
+  assert.deepEqual([retrievalReserve, summaryReserve], [70, 20]);
+  assert.equal(budgetOf({ inputCap: 90, retrievalReserve: 60 }).summaryReserve, 30);
+  assert.throws(() => budgetOf({ inputCap: 90, retrievalReserve: 91 }), {
+    field: "budget.retrievalReserve",
+    details: { field: "budget.retrievalReserve", inputAllowance: 90, reservedTokens: 91 },
+  });
+});
 
 Deno.test("Anything but a plain object of known fields is refused by the name of the whole", () => {
   const judges = [[toBudget, "budget"], [toCap, "cap"], [toRetrieval, "retrieval"], [

@@ -154,6 +154,21 @@ Deno.test("Only turns that the window may hold are shortened and counted", async
   assert.ok(counted <= diagnostics.keptTurnIds.length + 3);
 });
 
+Deno.test("A budget of which only a small inputCap is given holds a context, reserves and all", async () => {
+  for (let inputCap = 60; inputCap <= 500; inputCap += 40) {
+    const { diagnostics } = await assembleContext({ ...BASE, question: "north wall", budget: { inputCap } });
+    assert.ok(diagnostics.remainingTokens >= 0);
+  }
+});
+
+Deno.test("A message that cannot be shortened to the cap is named, with the tokens it needs", async () => {
+  const history = conversation(["word ".repeat(80)]);
+  const error = await assembleContext({ ...BASE, history, cap: { maxTokens: 4 } }).catch((error) => error);
+  assert.equal(error.code, "CAP_BUDGET");
+  assert.deepEqual(error.details, { maxTokens: 4, neededTokens: 20, turnId: "t0", messageId: "m0.0" });
+  assert.match(error.message, /take 20 tokens, and the cap is 4$/);
+});
+
 Deno.test("CAP tells of the planned window", async () => {
   const history = conversation([`${"word ".repeat(80)}`, `${"word ".repeat(80)}`, "short"]);
   const { diagnostics } = await assembleContext({ ...BASE, history });
