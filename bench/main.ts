@@ -4,7 +4,7 @@
  */
 import { deleteTurn, lonePutTurn, putTurnGrowth, replayHit, snapshotGrowth } from "./conversations.ts";
 import { assembleBesideCount, assembleGrowth, searchBesideScan } from "./contexts.ts";
-import { worstCount } from "./counting.ts";
+import { countAfterWords, worstCount } from "./counting.ts";
 import { chineseFileSize, deleteIndexedTurn, englishFileSize, firstIndexing } from "./indexing.ts";
 import { type Answer, median, type Question, ratioOf, type SizeAnswer } from "./measure.ts";
 import { assemblePeak } from "./memory.ts";
@@ -32,6 +32,7 @@ const QUESTIONS: readonly Question[] = [
   servePeak,
   searchBesideScan,
   worstCount,
+  countAfterWords,
   replayHit,
   openStore,
   start,

@@ -142,6 +142,6 @@ Deno.test("A cap that no marker fits is a budget error with the cap", () => {
   const limits = { maxTokens: 5, headTokens: 2, tailTokens: 2 };
   assert.throws(() => cap("word ".repeat(50), limits), {
     code: "CAP_BUDGET",
-    details: { maxTokens: 5, neededTokens: 0 },
+    details: { maxTokens: 5, neededTokens: 20 },
   });
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { defaultTokenCounter } from "../../src/context/default_counter.ts";
+import { defaultTokenCounter, O200kCounter } from "../../src/context/default_counter.ts";
 import { countTokens, requireCounter } from "../../src/context/token_counter.ts";
 import { readVectors, STUB4 } from "./golden.ts";
 
@@ -26,6 +26,32 @@ Deno.test("TOK-01 Text that looks like a special token is plain text", () => {
   for (const text of ["<|endoftext|>", "<|im_start|>system", "<|fim_prefix|>", "a <|endofprompt|> b"]) {
     assert.ok(COUNTER.countText(text) > 2, text);
   }
+});
+
+Deno.test("The default counter never lets its tokenizer's memory of words fill up: it is emptied every million characters", () => {
+  const sizes: number[] = [];
+  let characters = 0;
+  let charactersMax = 0;
+  const counter = new O200kCounter({
+    countTokens(text) {
+      characters += text.length;
+      charactersMax = Math.max(charactersMax, characters);
+      return 1;
+    },
+    setMergeCacheSize: (size) => sizes.push(size),
+    clearMergeCache: () => characters = 0,
+  });
+  const text = "word ".repeat(2_000);
+  for (let round = 0; round < 350; round++) counter.countText(text);
+  assert.deepEqual(sizes, [Number.MAX_SAFE_INTEGER]);
+  assert.ok(charactersMax > 1_000_000 && charactersMax <= 1_000_000 + text.length);
+});
+
+Deno.test("The default counter counts a text the same before and after many other words", () => {
+  const text = "\u202eمرحبا ".repeat(200);
+  const before = COUNTER.countText(text);
+  for (let word = 0; word < 30; word++) COUNTER.countText(scrambled("abcdefgh ", 50_000));
+  assert.equal(COUNTER.countText(text), before);
 });
 
 /** Milliseconds for a count; the best of two, so that another's burst does not fail the test. */
