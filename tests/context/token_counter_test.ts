@@ -33,7 +33,7 @@ Deno.test("The default counter never lets its tokenizer's memory of words fill u
   let characters = 0;
   let charactersMax = 0;
   const counter = new O200kCounter({
-    countTokens(text) {
+    countTokens(text): number {
       characters += text.length;
       charactersMax = Math.max(charactersMax, characters);
       return 1;
