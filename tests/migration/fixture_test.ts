@@ -49,7 +49,7 @@ Deno.test("A store of version 1 opens with all it holds", async () => {
   assert.deepEqual(snapshot.pins.map(({ key, value }) => [key, value]), [["well", "Forty metres."]]);
   assert.equal(snapshot.summary?.content, "The well is deep.");
   assert.deepEqual(await talk.replayGet(snapshot, "depth"), { metres: 40 });
-  assert.equal((await talk.search("how many metres"))[0]!.content, "Forty metres.");
+  assert.equal((await talk.search("forty"))[0]!.content, "Forty metres.");
   await assertSound(memory);
 });
 
