@@ -11,6 +11,7 @@ import {
   type Hit,
   openMemory,
   pin,
+  type SourceRef,
   summaryFromHistory,
 } from "../mod.ts";
 import { incidentTurns } from "./incident_history.ts";
@@ -81,6 +82,11 @@ function blocksTable(
   return [...rows, frame, ["estimate", "", String(estimatedTokens), `${diagnostics.remainingTokens} left`]];
 }
 
+/** A place in the history: each message of a turn begins at 0. */
+function placeOf({ turnId, messageId, start }: SourceRef): string {
+  return `${turnId} ${messageId} ${start}`;
+}
+
 /** What is not in the context, and the reason that its layer gives. */
 function leftOutTable({ context }: Assembly, found: readonly Hit[]): readonly (readonly string[])[] {
   const { layers, omittedTurnCount, blocks } = context.diagnostics;
@@ -90,11 +96,9 @@ function leftOutTable({ context }: Assembly, found: readonly Hit[]): readonly (r
     return WHY[reason] ?? reason;
   };
   const chosen = new Set(
-    context.blocks.flatMap(({ kind, sources }) =>
-      kind === "retrieved" ? sources.map(({ turnId, start }) => `${turnId}:${start}`) : []
-    ),
+    context.blocks.flatMap(({ kind, sources }) => kind === "retrieved" ? sources.map(placeOf) : []),
   );
-  const passedOver = found.filter(({ source }) => !chosen.has(`${source.turnId}:${source.start}`));
+  const passedOver = found.filter(({ source }) => !chosen.has(placeOf(source)));
   const shortened = reasons.get("CAP")?.changedTurnIds.length ?? 0;
   const rows = [
     ["older turns", String(omittedTurnCount), why("WINDOW")],

@@ -4,12 +4,8 @@ import { instantOf } from "../canonical/time.ts";
 import { monotonicMs } from "../clock.ts";
 import { assemble } from "../context/assemble.ts";
 import type { AssembledContext } from "../context/assembled_context.ts";
-import { pinnedDraft, planBudget } from "../context/budget_plan.ts";
 import type { CountMemory } from "../context/count_memory.ts";
 import { defaultTokenCounter } from "../context/default_counter.ts";
-import { PartCounter } from "../context/part_counter.ts";
-import { draftOf } from "../context/rendering.ts";
-import { RequestMeter } from "../context/request_meter.ts";
 import type { TokenCounter } from "../context/token_counter.ts";
 import type { TimedPin } from "../contracts/pin.ts";
 import type { Operation, ReadTransaction } from "../engine/operation.ts";
@@ -45,7 +41,6 @@ export async function assembleStored(store: StoreAccess, judged: JudgedAssembly)
     kind: indexKind(retrieval, profile.analyzer),
     signal: call.signal,
     judge: (transaction: ReadTransaction, reading: Reading) => requireFreeId(transaction, reading, call),
-    beforeIndexing: (snapshot: Snapshot) => requireBudget(snapshot, call),
   };
   const assembly = await withView(opening, async (view) => {
     return { snapshot: view.snapshot, context: await assembleView(view, call) };
@@ -93,15 +88,6 @@ async function assembleView(view: View, call: Counted): Promise<AssembledContext
 
 function pinsOf({ pins }: Snapshot, { settings }: Counted): readonly TimedPin[] {
   return settings.options.pins ? pins : [];
-}
-
-/** A budget that cannot hold what must be there is told of before anything is indexed. */
-function requireBudget(snapshot: Snapshot, call: Counted): void {
-  const { settings, system, question, tools, tokens, memory } = call;
-  const counter = new PartCounter(tokens, memory);
-  const meter = new RequestMeter({ counter, calibration: settings.calibration, tools });
-  const mandatory = { system: draftOf(system), pinned: pinnedDraft(pinsOf(snapshot, call)) };
-  planBudget(settings.budget, meter.estimate(mandatory, question.content));
 }
 
 const SELECT_MESSAGE_ID = `SELECT turn FROM message_ids WHERE scope = $1 AND message_id = $2`;

@@ -1,13 +1,12 @@
-/** Opens views of a scope whose index is complete, and holds calls to one that is still true at their end. */
+/** Opens views of a scope, indexes what a call turns out to search, and holds calls to a view that is still true at their end. */
 
 import type { Operation, ReadTransaction } from "../engine/operation.ts";
 import { ConflictError } from "../errors.ts";
 import { FRESH_TRIES_MAX } from "../limits.ts";
 import type { IndexRow } from "../deletion/index_row.ts";
-import { View, ViewGone } from "./assemble_view.ts";
+import { IndexNeeded, type ReadStore, View, ViewGone } from "./assemble_view.ts";
 import { indexAll, markUsed } from "./index_run.ts";
 import { findIndex, type IndexKind, isComplete } from "./index_state.ts";
-import type { Snapshot } from "./snapshot.ts";
 import { type Reading, requireCurrent, takeSnapshot } from "./take_snapshot.ts";
 import type { Moment, StoreAccess } from "./store_access.ts";
 
@@ -18,8 +17,6 @@ export interface Opening {
   readonly signal: AbortSignal | undefined;
   /** Judges what only the store can tell, in the same read as the snapshot. */
   readonly judge?: (transaction: ReadTransaction, reading: Reading) => Operation<void>;
-  /** Judges by the snapshot, before anything is indexed. */
-  readonly beforeIndexing?: (snapshot: Snapshot) => void;
 }
 
 interface Opened extends Reading {
@@ -29,62 +26,77 @@ interface Opened extends Reading {
 
 /**
  * Gives a call a view, and a fresh one if the scope changed before the call was done: what it gives back was true of one
- * moment, and still is at its end.
+ * moment, and still is at its end. What is not indexed yet is indexed once the call asks the index, and not before: many
+ * do not, since nothing may be spent on evidence or the window holds everything.
  *
  * @throws {ConflictError} `SNAPSHOT` where the scope keeps changing
  */
 export async function withView<T>(opening: Opening, use: (view: View) => Promise<T>): Promise<T> {
-  const { store, signal } = opening;
+  let isSearched = false;
   for (let attempt = 1;; attempt++) {
-    signal?.throwIfAborted();
+    opening.signal?.throwIfAborted();
     try {
-      const view = await openView(opening);
-      const result = await use(view);
-      await store.readUpkept(
-        (transaction, moment) => requireCurrent(transaction, store.place, view.snapshot, moment),
-        signal,
-      );
-      signal?.throwIfAborted();
-      return result;
+      return await useView(opening, await openView(opening, isSearched), use);
     } catch (error) {
+      if (error instanceof IndexNeeded && !isSearched) {
+        isSearched = true;
+        continue;
+      }
       if (!isOutdated(error)) throw error;
       if (attempt >= FRESH_TRIES_MAX) throw changing(error);
     }
   }
 }
 
+async function useView<T>(
+  { store, signal }: Opening,
+  view: View,
+  use: (view: View) => Promise<T>,
+): Promise<T> {
+  const result = await use(view);
+  if (view.isSearched && view.index !== null) await markUsed(store, view.index, signal);
+  await store.readUpkept(
+    (transaction, moment) => requireCurrent(transaction, store.place, view.snapshot, moment),
+    signal,
+  );
+  signal?.throwIfAborted();
+  return result;
+}
+
 function isOutdated(error: unknown): boolean {
   return error instanceof ViewGone || (error instanceof ConflictError && error.reason === "SNAPSHOT");
 }
 
+/** Whatever told of the change, the caller gave no snapshot that could be stale. */
 function changing(cause: unknown): ConflictError {
-  return cause instanceof ConflictError
-    ? cause
-    : new ConflictError("SNAPSHOT", "The scope keeps changing", { cause });
+  const known = cause instanceof ConflictError && cause.currentRevision !== undefined
+    ? { currentRevision: cause.currentRevision }
+    : {};
+  return new ConflictError("SNAPSHOT", "The scope keeps changing; try again", { cause, ...known });
 }
 
-/** Opens a view; makes the index first, where it is not complete. */
-async function openView(opening: Opening): Promise<View> {
+/** Opens a view; one that will be searched has a complete index, which is made first. */
+async function openView(opening: Opening, isSearched: boolean): Promise<View> {
   const { store, kind, signal } = opening;
   for (let attempt = 0; attempt < FRESH_TRIES_MAX; attempt++) {
     const opened = await store.readUpkept(
       (transaction, moment) => readOpened(transaction, opening, moment),
       signal,
     );
-    if (opened.isReady) {
-      if (opened.index !== null) await markUsed(store, opened.index, signal);
-      const { place } = store;
+    const { isReady, index } = opened;
+    if (isReady || !isSearched) {
+      const read: ReadStore = (factory) => store.read(factory, signal);
       return new View({
-        place,
+        place: store.place,
         reading: opened,
-        index: opened.index,
-        read: (factory) => store.read(factory, signal),
+        index: isReady ? index : null,
+        isIndexed: isReady,
+        read,
       });
     }
     if (store.engine.readOnly) {
       throw new ConflictError("NOT_READY", "The index is not complete, and the store was opened read-only");
     }
-    opening.beforeIndexing?.(opened.snapshot);
     await indexAll(store, kind, signal);
   }
   throw new ConflictError("SNAPSHOT", "Turns keep coming in faster than they are indexed");

@@ -14,6 +14,9 @@ import type { StoredTurn } from "./turn_row.ts";
 /** The scope changed, or its index made room for another: what was read so far belongs to the past. Internal. */
 export class ViewGone extends Error {}
 
+/** The index is asked, and is not complete. Internal. */
+export class IndexNeeded extends Error {}
+
 /** How a view reads. */
 export type ReadStore = <T>(factory: (transaction: ReadTransaction) => Operation<T>) => Promise<T>;
 
@@ -21,8 +24,10 @@ export type ReadStore = <T>(factory: (transaction: ReadTransaction) => Operation
 export interface ViewOptions {
   readonly place: Place;
   readonly reading: Reading;
-  /** Null where the scope has no turns. */
+  /** Null where the scope has no turns, or the index is not complete. */
   readonly index: IndexRow | null;
+  /** Whether the index is complete. */
+  readonly isIndexed: boolean;
   readonly read: ReadStore;
 }
 
@@ -32,18 +37,33 @@ export class View {
   readonly row: ScopeRow;
   readonly dueTurns: ReadonlySet<number>;
   readonly index: IndexRow | null;
+  readonly #isIndexed: boolean;
+  #isSearched = false;
   readonly #place: Place;
   readonly #read: ReadStore;
   readonly #turns = new Map<number, StoredTurn>();
 
   /** Takes what was read first. */
-  constructor({ place, reading, index, read }: ViewOptions) {
+  constructor({ place, reading, index, isIndexed, read }: ViewOptions) {
     this.snapshot = reading.snapshot;
     this.row = reading.row;
     this.dueTurns = reading.dueTurns;
     this.index = index;
+    this.#isIndexed = isIndexed;
     this.#place = place;
     this.#read = read;
+  }
+
+  /** Whether the index was asked. */
+  get isSearched(): boolean {
+    return this.#isSearched;
+  }
+
+  /** The index, to be asked; null where the scope has no turns. Throws where it is not complete. */
+  indexToSearch(): IndexRow | null {
+    if (!this.#isIndexed) throw new IndexNeeded();
+    this.#isSearched = true;
+    return this.index;
   }
 
   /** Reads, if nothing has changed; the scope's revision moves with every change of its turns. */

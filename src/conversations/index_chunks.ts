@@ -49,7 +49,12 @@ async function readChunks(
     const reading = yield* requireCurrent(transaction, place, snapshot, moment());
     return { reading, index: yield* findComplete(transaction, reading, size) };
   }, signal);
-  const view = new View({ place, ...opened, read: (factory) => store.read(factory, signal) });
+  const view = new View({
+    place,
+    ...opened,
+    isIndexed: true,
+    read: (factory) => store.read(factory, signal),
+  });
   const { turns, chunks } = await readPages(view, size, new Pace(signal ?? null));
   await store.read((transaction) => requireCurrent(transaction, place, snapshot, moment()), signal);
   return Object.freeze({

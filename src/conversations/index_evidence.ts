@@ -41,7 +41,7 @@ export class IndexEvidence implements EvidenceSource {
   readonly #cache = new SearchCache();
   #found: readonly FoundTerm[] | null = null;
 
-  /** Takes the view; its index is complete. */
+  /** Takes the view. */
   constructor(options: IndexEvidenceOptions) {
     this.#options = options;
   }
@@ -52,7 +52,7 @@ export class IndexEvidence implements EvidenceSource {
     window: WindowView,
   ): Promise<Iterable<RankedChunk> | AsyncIterable<RankedChunk>> {
     const { view, turns, rules, settings, pace } = this.#options;
-    const { index } = view;
+    const index = view.indexToSearch();
     const known = this.#found;
     if (index === null) return [];
     const boundary = turns.boundary(window.size);

@@ -99,6 +99,22 @@ Deno.test("A read-only store searches with an index that is ready, and says so w
   await assert.rejects(read.indexBatch(snapshot), { code: "READONLY" });
 });
 
+Deno.test("Nothing is indexed for a context that cannot have evidence, read-only or not", async () => {
+  await using store = await FILE.make();
+  const memory = await store.open();
+  await fill(memory.conversation(SCOPE), 4);
+  const readOnly = await store.open({ readOnly: true });
+  const without = { ...BUDGET, retrievalReserve: 0 };
+  for (const conversation of [memory.conversation(SCOPE), readOnly.conversation(SCOPE)]) {
+    await conversation.assemble("pump?", BUDGET, { ...OPTIONS, options: { retrieve: false } });
+    await conversation.assemble("pump?", without, OPTIONS);
+    const { context } = await conversation.assemble("pump?", { ...BUDGET, inputCap: 3_000 }, OPTIONS);
+    assert.equal(context.diagnostics.omittedTurnCount, 0); // the window holds the whole history
+    assert.deepEqual(await conversation.search(" "), []);
+  }
+  assert.deepEqual(countIndexRows((sql) => store.sql(sql)), NO_ROWS);
+});
+
 Deno.test("What is due but could not be erased yet is no part of a context, a search or its statistics", async () => {
   const clock = new MutableClock(1_750_000_000);
   await using store = await FILE.make();
@@ -168,7 +184,8 @@ Deno.test("A scope that never rests ends an assembly with SNAPSHOT, after a boun
     writes.push(conversation.append([{ role: "user", content: "again" }]));
   });
   const call = conversation.assemble("pump?", BUDGET, { system: "S", counting: { counter } });
-  await assert.rejects(call, { code: "CONFLICT", reason: "SNAPSHOT", retryable: true });
+  const message = /keeps changing/; // no snapshot was given that could be stale
+  await assert.rejects(call, { code: "CONFLICT", reason: "SNAPSHOT", retryable: true, message });
   await Promise.all(writes);
 });
 
