@@ -39,6 +39,7 @@ export type {
   Drop,
   LayerDiagnostic,
   LayerName,
+  LayerReason,
 } from "./src/context/diagnostics.ts";
 export type { TokenEstimate } from "./src/context/estimate.ts";
 export type { ProfileName } from "./src/context/profile.ts";

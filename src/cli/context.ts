@@ -74,7 +74,9 @@ async function showContext(
   const access = options.readOnly ? "read" : "write";
   await using memory = await openStore(store, options, access, indexingShown(progress));
   const budget = options.budget === undefined ? {} : { inputCap: options.budget };
-  const { snapshot, context } = await memory.conversation(scopeOf(options)).assemble(question, budget, {
+  const conversation = memory.conversation(scopeOf(options));
+  await conversation.revision({ signal }); // a name that was mistyped is told, instead of an empty history
+  const { snapshot, context } = await conversation.assemble(question, budget, {
     system: options.system,
     signal,
   });

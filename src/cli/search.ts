@@ -48,7 +48,9 @@ async function search(
   using progress = new Progress(screen);
   const access = options.readOnly ? "read" : "write";
   await using memory = await openStore(store, options, access, indexingShown(progress));
-  const hits = await memory.conversation(scopeOf(options)).search(query, {
+  const conversation = memory.conversation(scopeOf(options));
+  await conversation.revision({ signal }); // a name that was mistyped is told, instead of finding nothing
+  const hits = await conversation.search(query, {
     signal,
     ...options.top === undefined ? {} : { topK: options.top },
   });

@@ -13,7 +13,7 @@ import { type BudgetPlan, pinnedDraft, planBudget } from "./budget_plan.ts";
 import { Capper } from "./capper.ts";
 import type { BudgetValues, CapValues, OptionValues, RetrievalSettings } from "./configuration.ts";
 import type { CountMemory } from "./count_memory.ts";
-import type { LayerDiagnostic, LayerName } from "./diagnostics.ts";
+import type { LayerDiagnostic, LayerName, LayerReason } from "./diagnostics.ts";
 import type { Calibration } from "./estimate.ts";
 import { chooseEvidence, type ChosenEvidence } from "./evidence.ts";
 import { PartCounter } from "./part_counter.ts";
@@ -88,7 +88,7 @@ export async function runLayers(input: AssemblyInput): Promise<LayeredContext> {
 
 /** The evidence layer's outcome for one window. */
 interface Retrieved extends ChosenEvidence {
-  readonly reason: string;
+  readonly reason: LayerReason;
 }
 
 const NOTHING_RETRIEVED: ChosenEvidence = { chunks: [], draft: EMPTY_DRAFT, hasMatches: false };
@@ -251,7 +251,7 @@ class Layers {
 
 function told(
   layer: LayerName,
-  reason: string,
+  reason: LayerReason,
   outputTextTokens: number,
   changedTurnIds: readonly string[] = [],
 ): LayerDiagnostic {

@@ -7,12 +7,42 @@ import type { BlockKind } from "./rendering.ts";
 /** The layers, in the order in which they run. */
 export type LayerName = "CAP" | "PIN" | "RETRIEVE" | "WINDOW" | "SUMMARIZE";
 
+/**
+ * Why a layer came to what it did.
+ *
+ * - CAP: `messages_capped`, `unchanged`, `layer_disabled`
+ * - PIN: `required_context_reserved`
+ * - RETRIEVE: `evidence_retrieved`, `evidence_over_budget` (found, and too large), `no_match`, `empty_query` (the question
+ *   has no words to search), `no_old_history` (the window shows everything), `zero_reserve`
+ * - WINDOW: `recent_suffix_selected`, `empty_window`
+ * - SUMMARIZE: `summary_reused`, `summary_over_budget`, `summary_unavailable_or_stale`, `empty_summary`,
+ *   `summary_disabled` (none is looked for), `no_old_history`, `zero_reserve`
+ */
+export type LayerReason =
+  | "messages_capped"
+  | "unchanged"
+  | "layer_disabled"
+  | "required_context_reserved"
+  | "evidence_retrieved"
+  | "evidence_over_budget"
+  | "no_match"
+  | "empty_query"
+  | "no_old_history"
+  | "zero_reserve"
+  | "recent_suffix_selected"
+  | "empty_window"
+  | "summary_reused"
+  | "summary_over_budget"
+  | "summary_unavailable_or_stale"
+  | "empty_summary"
+  | "summary_disabled";
+
 /** What a layer did. */
 export interface LayerDiagnostic {
   /** The layer. */
   readonly layer: LayerName;
-  /** Why it came to what it did, as a stable word. */
-  readonly reason: string;
+  /** Why it came to what it did. */
+  readonly reason: LayerReason;
   /** The turns it concerns. */
   readonly changedTurnIds: readonly string[];
   /** Tokens of texts that went in; 0 where that means nothing. */

@@ -2,6 +2,7 @@
 
 import { canonicalJson } from "../canonical/canonical_json.ts";
 import type { Summary } from "../contracts/summary.ts";
+import type { LayerReason } from "./diagnostics.ts";
 import { type Draft, draftOf, EMPTY_DRAFT } from "./rendering.ts";
 import type { SummarySource } from "./summary_policy.ts";
 
@@ -21,7 +22,7 @@ export interface SummaryLimits {
 /** The outcome. */
 export interface ChosenSummary {
   readonly draft: Draft;
-  readonly reason: string;
+  readonly reason: LayerReason;
   readonly isUsed: boolean;
   /** How many of the oldest turns the used summary stands for; 0 where none is used. */
   readonly coveredTurns: number;
@@ -44,7 +45,7 @@ export async function chooseSummary(
   return { draft, reason: "summary_reused", isUsed: true, coveredTurns: found.coveredTurns };
 }
 
-function unused(reason: string): ChosenSummary {
+function unused(reason: LayerReason): ChosenSummary {
   return { draft: EMPTY_DRAFT, reason, isUsed: false, coveredTurns: 0 };
 }
 

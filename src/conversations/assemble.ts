@@ -4,6 +4,7 @@ import { instantOf } from "../canonical/time.ts";
 import { monotonicMs } from "../clock.ts";
 import { assemble } from "../context/assemble.ts";
 import type { AssembledContext } from "../context/assembled_context.ts";
+import type { AssemblyInput } from "../context/assembly.ts";
 import type { CountMemory } from "../context/count_memory.ts";
 import { defaultTokenCounter } from "../context/default_counter.ts";
 import type { TokenCounter } from "../context/token_counter.ts";
@@ -42,8 +43,9 @@ export async function assembleStored(store: StoreAccess, judged: JudgedAssembly)
     signal: call.signal,
     judge: (transaction: ReadTransaction, reading: Reading) => requireFreeId(transaction, reading, call),
   };
-  const assembly = await withView(opening, async (view) => {
-    return { snapshot: view.snapshot, context: await assembleView(view, call) };
+  const assembly = await withView(opening, {
+    use: async (view) => ({ snapshot: view.snapshot, context: await assembleView(view, call) }),
+    ifMissing: async (snapshot) => ({ snapshot, context: await assembleLayers(snapshot, call, NO_HISTORY) }),
   });
   store.tell({ operation: "assemble", counts: countsOf(assembly) }, startedMs);
   return assembly;
@@ -57,22 +59,21 @@ function countsOf({ context: { diagnostics } }: Assembly): Readonly<Record<strin
   };
 }
 
+/** What of a history an assembly is made from. */
+type History = Pick<AssemblyInput, "turns" | "evidence" | "summaries">;
+
+/** That of a scope that is not there: as an empty history in memory. */
+const NO_HISTORY: History = {
+  turns: { count: 0, newestFirst: () => [] },
+  evidence: { rank: () => Promise.resolve([]) },
+  summaries: null,
+};
+
 async function assembleView(view: View, call: Counted): Promise<AssembledContext> {
-  const { settings, system, question, tools, tokens, memory, signal } = call;
-  const { profile, retrieval, options } = settings;
+  const { profile, retrieval, options } = call.settings;
   const { snapshot } = view;
-  const pace = new Pace(signal ?? null);
   const turns = new StoredTurns(view);
-  return await assemble({
-    settings,
-    counter: tokens,
-    memory,
-    pace,
-    at: instantOf(snapshot.at),
-    system,
-    question: question.content,
-    pins: pinsOf(snapshot, call),
-    tools,
+  return await assembleLayers(snapshot, call, {
     turns,
     evidence: new IndexEvidence({
       view,
@@ -80,9 +81,25 @@ async function assembleView(view: View, call: Counted): Promise<AssembledContext
       analyzer: profile.analyzer,
       rules: profile.ranking,
       settings: retrieval,
-      pace,
+      pace: new Pace(call.signal ?? null),
     }),
     summaries: options.summarize && snapshot.summary !== null ? new StoredSummary(view) : null,
+  });
+}
+
+function assembleLayers(snapshot: Snapshot, call: Counted, history: History): Promise<AssembledContext> {
+  const { settings, system, question, tools, tokens, memory, signal } = call;
+  return assemble({
+    ...history,
+    settings,
+    counter: tokens,
+    memory,
+    pace: new Pace(signal ?? null),
+    at: instantOf(snapshot.at),
+    system,
+    question: question.content,
+    pins: pinsOf(snapshot, call),
+    tools,
   }, null);
 }
 

@@ -7,7 +7,8 @@ import type { IndexRow } from "../deletion/index_row.ts";
 import { IndexNeeded, type ReadStore, View, ViewGone } from "./assemble_view.ts";
 import { indexAll, markUsed } from "./index_run.ts";
 import { findIndex, type IndexKind, isComplete } from "./index_state.ts";
-import { type Reading, requireCurrent, takeSnapshot } from "./take_snapshot.ts";
+import type { Snapshot } from "./snapshot.ts";
+import { type Reading, requireCurrent, snapshotOfNothing, takeSnapshot } from "./take_snapshot.ts";
 import type { Moment, StoreAccess } from "./store_access.ts";
 
 /** How a view is opened. */
@@ -17,6 +18,14 @@ export interface Opening {
   readonly signal: AbortSignal | undefined;
   /** Judges what only the store can tell, in the same read as the snapshot. */
   readonly judge?: (transaction: ReadTransaction, reading: Reading) => Operation<void>;
+}
+
+/** What is done with a view. */
+export interface ViewUse<T> {
+  /** Uses it. */
+  readonly use: (view: View) => Promise<T>;
+  /** What is given where there is no such scope yet: its history is empty, and asking does not create it. */
+  readonly ifMissing: (snapshot: Snapshot) => Promise<T>;
 }
 
 interface Opened extends Reading {
@@ -31,13 +40,16 @@ interface Opened extends Reading {
  *
  * @throws {ConflictError} `SNAPSHOT` where the scope keeps changing
  */
-export async function withView<T>(opening: Opening, use: (view: View) => Promise<T>): Promise<T> {
+export async function withView<T>(opening: Opening, { use, ifMissing }: ViewUse<T>): Promise<T> {
   let isSearched = false;
   for (let attempt = 1;; attempt++) {
     opening.signal?.throwIfAborted();
     try {
       return await useView(opening, await openView(opening, isSearched), use);
     } catch (error) {
+      if (error instanceof ConflictError && error.reason === "MISSING") {
+        return await ifMissing(snapshotOfNothing(opening.store));
+      }
       if (error instanceof IndexNeeded && !isSearched) {
         isSearched = true;
         continue;

@@ -86,7 +86,7 @@ export interface AssembleOptions {
 
 /** What `assemble` gives. */
 export interface Assembly {
-  /** What the scope was, and still was when the context was finished. */
+  /** What the scope was, and still was when the context was finished; of revision 0 where it is not there yet. */
   readonly snapshot: Snapshot;
   /** The context. */
   readonly context: AssembledContext;

@@ -417,11 +417,11 @@ export class Conversation {
 
   /**
    * Searches the whole history as the RETRIEVE layer of an assembly does: the pieces that answer the query, best first.
-   * Indexes first what is not indexed yet.
+   * Indexes first what is not indexed yet. A scope that is not there has nothing to find, and is not created.
    *
    * @throws {ContractError} naming the field
    * @throws {ConflictError} `SNAPSHOT` where the scope keeps changing; `NOT_READY` where the store is read-only and the
-   * index not complete; `MISSING`, `DELETED`, `CAPACITY`
+   * index not complete; `DELETED`, `CAPACITY`
    * @throws {IntegrityError} if what is read is damaged
    * @throws {StorageError} as `create`
    */
@@ -436,8 +436,9 @@ export class Conversation {
 
   /**
    * Assembles a context that fits a token budget from this scope: the same request as `assembleContext` gives for the
-   * whole history, but no more of it is read than is needed. Indexes first what is not indexed yet. The snapshot was
-   * still current when the context was finished; where the scope changes meanwhile, it starts over.
+   * whole history, but no more of it is read than is needed. Indexes first what is not indexed yet, where evidence
+   * is looked for. The snapshot was still current when the context was finished; where the scope changes meanwhile, it
+   * starts over. A scope that is not there counts as an empty history, and is not created.
    *
    * @throws {ContractError} naming the field; nothing is indexed before all arguments are good
    * @throws {ConflictError} as `search`

@@ -17,7 +17,10 @@ export async function searchStored(store: StoreAccess, judged: JudgedSearch): Pr
   const { profile, retrieval, signal } = judged;
   const startedMs = monotonicMs();
   const kind = indexKind(retrieval, profile.analyzer);
-  const hits = await withView({ store, kind, signal }, (view) => searchView(view, judged));
+  const hits = await withView({ store, kind, signal }, {
+    use: (view) => searchView(view, judged),
+    ifMissing: () => Promise.resolve([]),
+  });
   store.tell({ operation: "search", counts: { hits: hits.length } }, startedMs);
   return hits;
 }

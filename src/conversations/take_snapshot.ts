@@ -1,6 +1,7 @@
 /** Taking a snapshot: what a scope is at one moment, read without its history. */
 
 import { checksumOf } from "../canonical/checksum.ts";
+import { toHex } from "../canonical/keyed_hash.ts";
 import { sha256Hex } from "../canonical/sha256.ts";
 import { instantFromMs } from "../canonical/time.ts";
 import type { TimedPin } from "../contracts/pin.ts";
@@ -12,7 +13,7 @@ import { IntegrityError } from "../errors.ts";
 import type { Place } from "./place.ts";
 import { requireScope } from "./present_scope.ts";
 import { makeSnapshot, requireSame, type Snapshot } from "./snapshot.ts";
-import type { Moment } from "./store_access.ts";
+import type { Moment, StoreAccess } from "./store_access.ts";
 
 /** A snapshot with what has to be left out of it: things that are due and not erased yet. */
 export interface Reading {
@@ -94,6 +95,20 @@ export function* takeSnapshot(
     nextDueAt: row.nextDue === null ? null : instantFromMs(Math.min(row.nextDue, LATEST_MS)).text,
   });
   return { snapshot, row, dueTurns };
+}
+
+/** What stands for a scope that is not there: of revision 0, and current for no call. */
+export function snapshotOfNothing({ place, engine }: Pick<StoreAccess, "place" | "engine">): Snapshot {
+  return makeSnapshot({
+    scope: place.scope,
+    revision: 0,
+    id: sha256Hex(JSON.stringify([engine.epoch, toHex(place.scopeHash)])),
+    turnCount: 0,
+    pins: [],
+    summary: null,
+    at: instantFromMs(engine.time().effectiveMs).text,
+    nextDueAt: null,
+  });
 }
 
 function unpackStored({ key, revision, payload }: StoredPin): TimedPin {

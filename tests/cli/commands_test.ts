@@ -300,6 +300,17 @@ Deno.test("export leaves text out unless it is asked for, and writes a private f
   assert.equal((await value("export", store.path, store.at("one"), ...IN_SCOPE)).lines, 7);
 });
 
+Deno.test("search and context tell of a conversation that is not there", async () => {
+  await using store = await StoredFile.make();
+  for (const command of ["search", "context"]) {
+    const { code, errors } = await holdfast(
+      ...[command, store.path, "pump", "--tenant", "orchard", "--session", "winter"],
+    );
+    assert.equal(code, 1);
+    assert.match(errors, /^holdfast: CONFLICT MISSING: .*inspect/);
+  }
+});
+
 Deno.test("An export that is refused leaves no file", async () => {
   await using store = await StoredFile.make();
   const { code, errors } = await holdfast(

@@ -32,7 +32,7 @@ const NOWHERE: readonly (readonly [string, Call])[] = [
 
 export function testOrderOfChecks({ promise }: ConversationsSuite): void {
   promise(
-    "A scope that was never created is MISSING for every call but create() and append()",
+    "A scope that was never created is MISSING for every call but create(), append(), search() and assemble()",
     async (store) => {
       const conversation = (await store.open(atNoon())).conversation(ORCHARD);
       await forEachRow(NOWHERE, async ([, call]) => {

@@ -115,6 +115,22 @@ Deno.test("Nothing is indexed for a context that cannot have evidence, read-only
   assert.deepEqual(countIndexRows((sql) => store.sql(sql)), NO_ROWS);
 });
 
+Deno.test("A scope that is not there has nothing to find, gives the context of an empty history, and is not created", async () => {
+  await using store = await FILE.make();
+  const memory = await store.open();
+  const conversation = memory.conversation(SCOPE);
+  assert.deepEqual(await conversation.search("pump"), []);
+  const { snapshot, context } = await conversation.assemble("pump?", BUDGET, OPTIONS);
+  const empty = { ...OPTIONS, scope: SCOPE, history: [], question: "pump?", budget: BUDGET };
+  assert.deepEqual(context.request, (await assembleContext(empty)).request);
+  assert.deepEqual([snapshot.revision, snapshot.turnCount], [0, 0]);
+  await assert.rejects(conversation.snapshot(), { code: "CONFLICT", reason: "MISSING" });
+  await conversation.create();
+  await assert.rejects(conversation.assertCurrent(snapshot), { code: "CONFLICT", reason: "SNAPSHOT" });
+  await conversation.delete({ kind: "scope", expectedRevision: await conversation.revision() });
+  await assert.rejects(conversation.search("pump"), { code: "CONFLICT", reason: "DELETED" });
+});
+
 Deno.test("What is due but could not be erased yet is no part of a context, a search or its statistics", async () => {
   const clock = new MutableClock(1_750_000_000);
   await using store = await FILE.make();
