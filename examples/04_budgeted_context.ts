@@ -35,9 +35,14 @@ const WHY: Readonly<Record<string, string>> = {
 
 /** Stores the incident: its turns, a rule that is always carried, and a summary of its first part. */
 async function record(conversation: Conversation, clock: { ms: number }): Promise<void> {
-  for (const messages of incidentTurns(TURNS)) {
+  let expectedRevision = await conversation.create();
+  let number = 0;
+  for (const texts of incidentTurns(TURNS)) {
     clock.ms += 45_000;
-    await conversation.append(messages);
+    const turnId = `t${++number}`; // short ids leave more of a budget to what was said
+    const messages = texts.map((message, index) => ({ ...message, messageId: `${turnId}.${index}` }));
+    const turn = { turnId, scope: SCOPE, messages };
+    expectedRevision = await conversation.putTurn(turn, { operationId: turnId, expectedRevision });
   }
   const rule = pin({
     scope: SCOPE,
