@@ -1,23 +1,10 @@
 import assert from "node:assert/strict";
-import { observedDriver } from "./observed_driver.ts";
+import { racing } from "./racing_driver.ts";
 import { Scratch } from "./scratch.ts";
 import { DATABASES } from "./store_names.ts";
 import { assertRefused, assertUsable, makeStore } from "./stored.ts";
-import type { SqliteDriver } from "../../mod.ts";
 
 const IS_UNIX = Deno.build.os !== "windows";
-
-/** Something happens just before, or just after, SQLite opens a file. */
-function racing(when: "before" | "after", path: string, happen: () => void): SqliteDriver {
-  let happened = false;
-  return observedDriver({
-    [when](call: { readonly path: string; readonly sql: string | null }): void {
-      if (happened || call.path !== path || call.sql !== null) return;
-      happened = true;
-      happen();
-    },
-  });
-}
 
 function replaceByCopy(path: string): void {
   Deno.renameSync(path, `${path}.away`);
@@ -67,21 +54,6 @@ for (const name of DATABASES) {
       await makeStore(scratch.at("agent.db"));
       const driver = racing("after", scratch.at(name), () => Deno.chmodSync(scratch.at(name), 0o644));
       await assertRefused(scratch.at("agent.db"), "UNSAFE", { driver });
-    },
-  });
-
-  Deno.test({
-    name: `PRM-01 a creation refuses ${name} that is removed before SQLite opens it, which makes another`,
-    ignore: !IS_UNIX,
-    async fn(): Promise<void> {
-      using scratch = new Scratch();
-      const driver = racing("before", scratch.at(name), () => Deno.removeSync(scratch.at(name)));
-      const umask = Deno.umask(0);
-      try {
-        await assertRefused(scratch.at("agent.db"), "UNSAFE", { driver });
-      } finally {
-        Deno.umask(umask);
-      }
     },
   });
 }

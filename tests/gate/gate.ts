@@ -45,18 +45,19 @@ async function command(args: readonly string[]): Promise<Outcome> {
   return { ok };
 }
 
-/** A run of tests, counted by its own closing line. */
+/** Runs of tests, counted by their own closing lines. */
 async function tests(args: readonly string[]): Promise<Outcome> {
   const { ok, text } = await deno(args);
   if (!ok) print(text);
-  const lines = [...text.matchAll(/(\d+) passed(?: \(\d+ steps?\))? \| (\d+) failed/g)];
-  const [, passed = "0", failed = "0"] = lines.at(-1) ?? [];
-  const ignored = text.match(/\| (\d+) ignored/)?.[1];
+  const sum = (pattern: RegExp): number =>
+    [...text.matchAll(pattern)].reduce((total, [, count]) => total + Number(count), 0);
+  const passed = sum(/^(?:ok|FAILED) \| (\d+) passed/gm);
+  const ignored = sum(/^(?:ok|FAILED) \|.*\| (\d+) ignored/gm);
   return {
-    ok: ok && passed !== "0",
-    passed: Number(passed),
-    failed: Number(failed),
-    ...(ignored === undefined ? {} : { note: `${ignored} ignored` }),
+    ok: ok && passed > 0,
+    passed,
+    failed: sum(/^(?:ok|FAILED) \| .* passed.* \| (\d+) failed/gm),
+    ...(ignored === 0 ? {} : { note: `${ignored} ignored` }),
   };
 }
 
