@@ -9,8 +9,7 @@ import { endingOf, imageOf, StruckStore } from "./struck_store.ts";
 
 /** Statements that no operation with a row runs, and why. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
-  "conversations/check.ts": "check() reports damage instead of throwing",
-  "conversations/index_check.ts": "likewise",
+  "conversations/index_check.ts": "check() reports damage instead of throwing",
   "engine/sqlite/check_store.ts": "likewise",
   "deletion/verify_receipt.ts": "only verifyReceipt() reads it",
   "conversations/index_loading.ts": "only read, of terms so common that their postings are not: tests/index/",
