@@ -671,6 +671,23 @@ Deno.test("what a restore lists as fenced is a main of the lineage, and no other
   assert.deepEqual(restored.restored!.fenced, []);
 });
 
+Deno.test({
+  name:
+    "a restore whose destination cannot be opened beside its ledger is refused, and leaves no destination",
+  ignore: Deno.build.os === "windows" || Deno.uid() !== 0,
+  async fn(): Promise<void> {
+    await using shelf = await Shelf.make();
+    const { memory, watermark } = await deletedSince(shelf);
+    await memory.close();
+    Deno.chownSync(shelf.at("agent.db.deletions"), 65_534, 65_534);
+    const names = shelf.names();
+    await assert.rejects(shelf.restore("agent.backup", "restored.db", watermark), { code: "UNSAFE" });
+    assert.deepEqual(shelf.names(), names);
+    Deno.chownSync(shelf.at("agent.db.deletions"), 0, 0);
+    assert.equal((await textsOf(await shelf.open())).length, 2);
+  },
+});
+
 Deno.test("a store whose files are gone is not made anew while a restore of it is unfinished", async () => {
   for (const left of ["agent.db.restoring", "agent.db.deletions.restoring"]) {
     await using shelf = await Shelf.make();
