@@ -3,26 +3,20 @@
 import type { AssembledContext } from "../context/assembled_context.ts";
 import type { LayerName } from "../context/diagnostics.ts";
 import type { SourceRef } from "../contracts/source_ref.ts";
+import { counted, type Declare, type Session, storeCommand, wholeNumber, withScope } from "./command.ts";
 import {
-  counted,
-  type Declare,
-  indexingShown,
-  openStore,
-  scopeOf,
-  type ScopeOptions,
-  type Session,
-  storeCommand,
-  wholeNumber,
-  withScope,
-} from "./command.ts";
+  type IndexedOptions,
+  openIndexed,
+  requireConversation,
+  SHOWS_TEXT,
+  withReadOnly,
+} from "./indexed_reading.ts";
 import { Progress } from "./progress.ts";
 import type { Screen } from "./screen.ts";
-import { READ_ONLY_TEXT } from "./search.ts";
 
-interface ContextOptions extends ScopeOptions {
+interface ContextOptions extends IndexedOptions {
   readonly budget?: number;
   readonly system: string;
-  readonly readOnly?: true;
 }
 
 const SYSTEM_DEFAULT = "Answer from the data you are given.";
@@ -48,17 +42,15 @@ const REASONS: Readonly<Record<string, string>> = {
 
 /** Declares it. */
 export const CONTEXT: Declare = (program, run) => {
-  withScope(storeCommand(program, "context", {
+  withReadOnly(withScope(storeCommand(program, "context", {
     summary: "Assemble the context for a question, and show its blocks",
     access: "write",
     example: "DIR/agent.db --tenant orchard --session spring which pears?",
-    more:
-      "Shows text: that is what it is for. Indexes first what is not indexed yet, hence the permission to write.",
-  }))
+    more: SHOWS_TEXT,
+  })))
     .argument("<question...>", "the question; after `--` it may begin with a dash")
     .option("--budget <tokens>", "how many tokens the request may have (3000)", wholeNumber(1))
     .option("--system <text>", "the system text", SYSTEM_DEFAULT)
-    .option("--read-only", READ_ONLY_TEXT)
     .action((store: string, words: readonly string[], options: ContextOptions) =>
       run((session) => showContext(session, store, words.join(" "), options))
     );
@@ -71,11 +63,9 @@ async function showContext(
   options: ContextOptions,
 ): Promise<boolean> {
   using progress = new Progress(screen);
-  const access = options.readOnly ? "read" : "write";
-  await using memory = await openStore(store, options, access, indexingShown(progress));
+  await using memory = await openIndexed(store, options, progress);
   const budget = options.budget === undefined ? {} : { inputCap: options.budget };
-  const conversation = memory.conversation(scopeOf(options));
-  await conversation.revision({ signal }); // a name that was mistyped is told, instead of an empty history
+  const conversation = await requireConversation(memory, options, signal);
   const { snapshot, context } = await conversation.assemble(question, budget, {
     system: options.system,
     signal,
