@@ -55,7 +55,10 @@ export function parseRecord(given: LineFields, kinds: ReadonlyMap<string, Record
   return { type: "record", identity: { tenant, kind: name, key }, revision, created, maxAge, expires, body };
 }
 
-/** What every put keeps to: a deadline where the kind asks for one, and none beyond what `maxAge` allows. */
+/**
+ * What every put keeps to: a deadline where the kind asks for one, none beyond what `maxAge` allows, and none that no
+ * `ttl` leads to from the last `now` there is. This machine's clock has no say: puts are told their time.
+ */
 function requireDeadline(
   kind: RecordKind,
   { created, maxAge, expires }: Pick<ImportedRecord, "created" | "maxAge" | "expires">,
@@ -65,6 +68,9 @@ function requireDeadline(
       throw new ContractError("expires", `expires must be there for this record of the kind ${kind.name}`);
     }
     return;
+  }
+  if (expires > RECORD_SECONDS_MAX + (kind.ttlMax ?? RECORD_SECONDS_MAX)) {
+    throw new ContractError("expires", `expires must be one that a put of the kind ${kind.name} can set`);
   }
   if (maxAge === null || expires <= created + maxAge) return;
   throw new ContractError("expires", "expires must be at most max_age after created");

@@ -37,9 +37,16 @@ interface Death {
 const SIDES = ["before", "after"] as const;
 const STEPS = [...RESTORE_STEPS, ...BACKUP_STEPS, ...IMPORT_STEPS];
 
-/** In the gate each lane takes half of the steps, and one side of each, as the seed decides; in the long run all. */
+/** The first step of each: whatever is done, it comes by there. */
+const FIRST_STEPS = STEPS.filter(({ aim }, index) => STEPS.findIndex((other) => other.aim === aim) === index);
+
+/**
+ * In the gate each lane takes half of the steps, and one side of each, as the seed decides, and the first steps; in the
+ * long run all.
+ */
 function namedDeaths(seeded: Seeded, lane: number): Death[] {
-  const steps = LONG ? STEPS : new Seeded(SEED).shuffled(STEPS).filter((_, index) => index % 2 === lane);
+  const half = new Seeded(SEED).shuffled(STEPS).filter((_, index) => index % 2 === lane);
+  const steps = LONG ? STEPS : [...new Set([...FIRST_STEPS, ...half])];
   return steps.flatMap(({ aim, on, what, nth }) =>
     (LONG ? SIDES : [seeded.pick(SIDES)]).map((when) => ({
       aim,

@@ -55,6 +55,7 @@ export const BACKUP_STEPS: readonly RestoreStep[] = [
 
 /** An import: records first, then scope by scope. */
 export const IMPORT_STEPS: readonly RestoreStep[] = steps("import", [
+  ["main", "BEGIN"],
   ["main", "INSERT INTO records"],
   ["main", "INSERT INTO turns"],
   ["main", "COMMIT", 2],

@@ -62,6 +62,7 @@ function refuses(
   });
 }
 
+const FACT = { schema: 1, text: "a", source: "b", reviewed: true };
 const message = { message_id: "m", role: "user", content: SECRET, tool_call_id: null, tool_calls: [] };
 
 refuses("JSN-11 cut in the middle", TURN.slice(0, 80), "lines");
@@ -151,6 +152,12 @@ refuses(
   "expires",
   [HEADER],
 );
+refuses(
+  "a fact that expires later than any put can set",
+  changed(RECORD, { kind: "fact", expires: 10_000_086_401, value: FACT }),
+  "expires",
+  [HEADER],
+);
 refuses("a record with a maxAge and no deadline", changed(RECORD, { max_age: 10 }), "expires", [HEADER]);
 refuses("a record of revision -1", changed(RECORD, { revision: -1 }), "revision", [HEADER]);
 refuses("a fact without a deadline", changed(RECORD, { kind: "fact" }), "expires", [HEADER]);
@@ -159,7 +166,7 @@ refuses(
   changed(RECORD, {
     kind: "fact",
     expires: 1_800_000_060,
-    value: { schema: 1, text: "a", source: "b", reviewed: true, [SECRET]: 1 },
+    value: { ...FACT, [SECRET]: 1 },
   }),
   "value",
   [HEADER],
@@ -171,6 +178,18 @@ refuses(
   [HEADER],
 );
 refuses("a kind of which nothing is known", changed(RECORD, { kind: SECRET }), "kind", [HEADER]);
+
+Deno.test("A deadline that a put was told to set, by whatever clock, comes back as it was", async () => {
+  await using source = await freshStore();
+  const identity = { tenant: "orchard", kind: "fact", key: "pears" };
+  await source.records.put(identity, FACT, { expected: null, now: 10_000_000_000, ttl: 86_400 });
+  await using memory = await freshStore();
+  await memory.importLines(await exported(source));
+  const at = { now: 10_000_000_000 };
+  assert.deepEqual(await memory.records.get(identity, at), await source.records.get(identity, at));
+  assert.equal((await memory.records.get(identity, at))?.expires, 10_000_086_400);
+  await assertSound(memory);
+});
 
 Deno.test("A header of another format or version is refused", async () => {
   await using memory = await freshStore();
