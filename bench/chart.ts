@@ -4,6 +4,8 @@
  * font of its own, and its words stay text.
  */
 
+import { escape, words as text } from "../docs/pictures/svg.ts";
+
 /** One operation. */
 export interface ChartRow {
   readonly name: string;
@@ -165,16 +167,6 @@ function placeOf(ratio: number): number {
 /** A ratio with as many digits as it is worth. */
 export function written(ratio: number): string {
   return ratio < 10 ? ratio.toFixed(2) : ratio < 100 ? ratio.toFixed(1) : ratio.toFixed(0);
-}
-
-function text(x: number, y: number, words: string, style?: string, anchor?: "middle" | "end"): string {
-  const named = style === undefined ? "" : ` class="${style}"`;
-  const anchored = anchor === undefined ? "" : ` text-anchor="${anchor}"`;
-  return `<text x="${x}" y="${y}"${named}${anchored}>${escape(words)}</text>`;
-}
-
-function escape(words: string): string {
-  return words.replace(/[&<>]/g, (letter) => `&#${letter.charCodeAt(0)};`);
 }
 
 function round(place: number): number {

@@ -113,7 +113,7 @@ const STEPS: readonly Step[] = [
   { name: "lint", run: () => command(["lint"]) },
   {
     name: "types",
-    run: () => command(["check", ...SOURCES, ...filesBelow(["tests", "examples", "bench"], ".ts")]),
+    run: () => command(["check", ...SOURCES, ...filesBelow(["tests", "examples", "bench", "docs"], ".ts")]),
   },
   { name: "types of ./ffi", run: checkFfi },
   { name: "documentation", run: () => command(["doc", "--lint", "mod.ts", "src/cli/main.ts"]) },
