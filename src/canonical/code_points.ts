@@ -7,7 +7,7 @@ export function sliceCodePoints(text: string, start: number, end: number): strin
 }
 
 /** The UTF-16 index that lies `count` code points after index `from`, at most the text's length. */
-export function unitOf(text: string, from: number, count: number): number {
+function unitOf(text: string, from: number, count: number): number {
   let index = from;
   for (let left = count; left > 0 && index < text.length; left--) {
     const unit = text.charCodeAt(index++);

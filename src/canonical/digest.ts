@@ -88,7 +88,7 @@ export function chunkSetDigest(pairs: Iterable<readonly [chunkId: string, digest
 }
 
 /** When something expires: ISO text, `null` for never, `"keep"` where the caller left it out. */
-export type Expiry = string | null;
+type Expiry = string | null;
 
 /** What an operation id of `putTurn` stands for. A timestamp that the caller left open counts as null. */
 export function operationDigest(turn: Turn, expiresAt: Expiry): string {
@@ -101,7 +101,7 @@ export function appendDigest(messages: readonly (Message | NewMessage)[], expire
 }
 
 /** What an assembly is made from. */
-export interface AssemblyInput {
+interface AssemblyInput {
   readonly scope: Scope;
   /** {@linkcode historyDigest} of the turns as they came. */
   readonly original: string;
@@ -133,7 +133,7 @@ export function retrievalProfile(retrieval: RetrievalValues): string {
 }
 
 /** Everything that is configured for an assembly. */
-export interface AssemblyConfiguration {
+interface AssemblyConfiguration {
   /** Tokens, after the reserves of options that are off were set to zero. */
   readonly budget: {
     readonly inputCap: number;
@@ -192,7 +192,7 @@ export function configFingerprint(
 }
 
 /** The parts of the reference's snapshot id. */
-export interface SnapshotParts {
+interface SnapshotParts {
   readonly epoch: string;
   readonly scope: Scope;
   readonly revision: number;

@@ -8,7 +8,7 @@ let hashOrNull: Hash | null = null;
 let encoderOrNull: TextEncoder | null = null;
 
 /** Bytes of a keyed hash. */
-export const KEYED_HASH_BYTES = 16;
+const KEYED_HASH_BYTES = 16;
 
 /**
  * The first 16 bytes of SHA-256(key ‖ canonical JSON of the parts). The key is random and lives in main, so that the

@@ -10,7 +10,7 @@ export type JsonPath = readonly (string | number)[];
 export const JSON_DEPTH_MAX = 128;
 
 /** Values in one tree: stops shared references from unfolding without end. */
-export const JSON_NODES_MAX = 1_000_000;
+const JSON_NODES_MAX = 1_000_000;
 
 /** A value is not plain JSON. Internal: callers turn it into a `ContractError` for their field. */
 export class PlainFailure extends Error {
@@ -28,7 +28,7 @@ export class PlainFailure extends Error {
 }
 
 /** What {@linkcode copyPlain} may be told about special values. */
-export interface PlainOptions {
+interface PlainOptions {
   /** Whether an object's field that is `undefined` counts as missing; otherwise it is refused. */
   readonly undefinedIsAbsent?: boolean;
   /** Turns a special object (a `Date`, say) into JSON; `undefined` leaves it to the rules. */
@@ -132,7 +132,7 @@ class Copier {
 }
 
 /** Sets an own field whatever its name: plain assignment to `__proto__` would change the prototype instead. */
-export function setOwn(target: Record<string, Json>, key: string, value: Json): void {
+function setOwn(target: Record<string, Json>, key: string, value: Json): void {
   if (key === "__proto__") {
     Object.defineProperty(target, key, { value, enumerable: true, writable: true, configurable: true });
   } else {

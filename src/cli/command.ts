@@ -25,7 +25,7 @@ export type Run = (work: (session: Session) => Promise<boolean>) => Promise<void
 export type Declare = (program: Command, run: Run) => void;
 
 /** Which of Deno's permissions a command needs. */
-export type Access = "read" | "write";
+type Access = "read" | "write";
 
 /** The options of commands that open a store. */
 export interface StoreOptions {
@@ -41,7 +41,7 @@ export interface ScopeOptions extends StoreOptions {
 const IS_LOCAL = import.meta.url.startsWith("file:");
 
 /** How this program is run: its own file, or where it was published. */
-export const PROGRAM: string = IS_LOCAL ? besides("main.ts") : "jsr:@holdfast/memory/cli";
+const PROGRAM: string = IS_LOCAL ? besides("main.ts") : "jsr:@holdfast/memory/cli";
 
 /** How it is installed: of a checkout, its configuration says where packages come from. */
 export const INSTALLED: string = IS_LOCAL

@@ -11,9 +11,9 @@ import {
 } from "../errors.ts";
 
 /** The store, a file or a permission says no. */
-export const EXIT_REFUSED = 1;
+const EXIT_REFUSED = 1;
 /** The words were wrong. */
-export const EXIT_WORDS = 2;
+const EXIT_WORDS = 2;
 
 /** What is told of an error. */
 export interface Failure {

@@ -10,7 +10,7 @@ import type { RequestMeter } from "./request_meter.ts";
 import type { WindowTurn } from "./window_turns.ts";
 
 /** What the request costs, block by block. */
-export interface Accounts {
+interface Accounts {
   /** The estimate of a request without blocks, its question empty. */
   readonly baseRequestTokens: number;
   /** All six kinds, in the order of the request. */
@@ -58,6 +58,6 @@ export function account(admitted: Admitted, meter: RequestMeter, question: strin
 }
 
 /** The whole original text of each message of the window that is not empty. */
-export function windowSources(window: readonly WindowTurn[]): readonly SourceRef[] {
+function windowSources(window: readonly WindowTurn[]): readonly SourceRef[] {
   return window.flatMap(({ turn }) => turn.messages.flatMap((message) => wholeMessage(turn, message) ?? []));
 }

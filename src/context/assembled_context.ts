@@ -60,7 +60,7 @@ export interface AssembledContext extends Exportable {
 }
 
 /** What a context is made from. */
-export interface ContextParts {
+interface ContextParts {
   readonly messages: readonly { readonly role: "system" | "user"; readonly content: string }[];
   readonly tools: readonly ToolDefinition[];
   readonly blocks: readonly Block[];

@@ -78,7 +78,7 @@ export interface CountingOptions {
 }
 
 /** A reserve of a budget. */
-export type ReserveName = "retrievalReserve" | "summaryReserve";
+type ReserveName = "retrievalReserve" | "summaryReserve";
 /** A judged budget, with all values. */
 export interface BudgetValues extends Required<Budget> {
   /** Reserves that shrink where there is no room for them, since nobody asked for them. */

@@ -8,7 +8,7 @@ import type { Pace } from "../retrieval/pace.ts";
 import { type Draft, EMPTY_DRAFT, TextPart } from "./rendering.ts";
 
 /** What evidence is chosen by. */
-export interface EvidenceLimits {
+interface EvidenceLimits {
   /** Chunks at most. */
   readonly topK: number;
   /** Chunks that may be tried in vain. */

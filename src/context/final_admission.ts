@@ -30,7 +30,7 @@ export interface Admitted extends Candidate {
 }
 
 /** What requests are admitted by. */
-export interface Admission {
+interface Admission {
   readonly meter: RequestMeter;
   readonly question: string;
   readonly inputAllowance: number;

@@ -12,7 +12,7 @@ export type BlockKind = "system" | "pinned" | "summary" | "window" | "retrieved"
 export const LAYER_KINDS = ["system", "pinned", "summary", "window", "retrieved"] as const;
 
 /** A block that a layer makes. */
-export type LayerKind = (typeof LAYER_KINDS)[number];
+type LayerKind = (typeof LAYER_KINDS)[number];
 
 /** A part of a text, and how it stands inside a JSON string. Parts are well-formed each. */
 export class TextPart {
@@ -57,7 +57,7 @@ export function contentOf(draft: Draft): string {
 }
 
 /** A message of the request. */
-export interface RequestMessage {
+interface RequestMessage {
   readonly role: "system" | "user";
   /** Its content in parts. */
   readonly parts: readonly TextPart[];

@@ -8,7 +8,7 @@ import type { PartCounter } from "./part_counter.ts";
 import { contentOf, type Draft, type Drafts, messagesOf, requestParts } from "./rendering.ts";
 
 /** What requests are measured with. */
-export interface MeterOptions {
+interface MeterOptions {
   readonly counter: PartCounter;
   readonly calibration: Calibration;
   /** Part of every request. */

@@ -7,7 +7,7 @@ import { type Draft, draftOf, EMPTY_DRAFT } from "./rendering.ts";
 import type { SummarySource } from "./summary_policy.ts";
 
 /** What a summary is chosen by. */
-export interface SummaryLimits {
+interface SummaryLimits {
   /** Turns that the window leaves out. */
   readonly omittedTurns: number;
   readonly hasReserve: boolean;

@@ -6,7 +6,7 @@ import type { RequestMeter } from "./request_meter.ts";
 import { windowDraft, type WindowTurn, type WindowTurns } from "./window_turns.ts";
 
 /** What a window is planned for. */
-export interface WindowPlan {
+interface WindowPlan {
   readonly turns: WindowTurns;
   readonly meter: RequestMeter;
   readonly pace: Pace;

@@ -103,7 +103,7 @@ export function toNewMessages(value: unknown, field = "messages"): readonly NewM
 }
 
 /** What a message says: its fields besides the id, judged one by one. */
-export type Spoken = Pick<Message, "content" | "role"> & {
+type Spoken = Pick<Message, "content" | "role"> & {
   readonly toolCalls?: readonly ToolCall[] | null | undefined;
   readonly toolCallId?: string | null | undefined;
 };

@@ -171,7 +171,7 @@ function asStandard<Value>(schema: Schema<Value>): StandardSchema<Value> {
 }
 
 /** The kinds every store has. */
-export const BUILT_IN_KINDS: readonly RecordKind[] = [
+const BUILT_IN_KINDS: readonly RecordKind[] = [
   defineKind("checkpoint", asStandard(CHECKPOINT)),
   defineKind("fact", asStandard(FACT)),
 ];

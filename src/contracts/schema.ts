@@ -6,10 +6,10 @@
 import type { JsonPath } from "../canonical/plain.ts";
 
 /** The way to the value that is being read; each schema puts back what it takes. */
-export type Way = (string | number)[];
+type Way = (string | number)[];
 
 /** What a schema says of its insides, so that errors can tell which names are its own. */
-export interface Inside {
+interface Inside {
   readonly shape?: Readonly<Record<string, unknown>>;
   readonly element?: unknown;
 }
@@ -21,7 +21,7 @@ export interface Schema<T> {
 }
 
 /** A schema for a field that may be missing; `undefined` and `null` count as missing. */
-export interface OptionalSchema<T> extends Schema<T | null | undefined> {
+interface OptionalSchema<T> extends Schema<T | null | undefined> {
   readonly optional: true;
 }
 
@@ -127,7 +127,7 @@ type ValueOf<S> = S extends Schema<infer T> ? T : never;
 type OptionalKeys<S> = { [K in keyof S]: S[K] extends { readonly optional: true } ? K : never }[keyof S];
 
 /** The object that a shape reads. */
-export type Fields<S> =
+type Fields<S> =
   & { -readonly [K in Exclude<keyof S, OptionalKeys<S>>]: ValueOf<S[K]> }
   & { -readonly [K in OptionalKeys<S>]?: ValueOf<S[K]> };
 

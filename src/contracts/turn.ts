@@ -54,7 +54,7 @@ export interface TimedTurn extends Turn {
 }
 
 /** The fields of a turn that were judged; objects and lists in them are frozen. */
-export interface TurnFields {
+interface TurnFields {
   readonly turnId: string;
   readonly scope: Scope;
   readonly messages: readonly Message[];

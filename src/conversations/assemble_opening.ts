@@ -12,7 +12,7 @@ import { type Reading, requireCurrent, snapshotOfNothing, takeSnapshot } from ".
 import type { Moment, StoreAccess } from "./store_access.ts";
 
 /** How a view is opened. */
-export interface Opening {
+interface Opening {
   readonly store: StoreAccess;
   readonly kind: IndexKind;
   readonly signal: AbortSignal | undefined;
@@ -21,7 +21,7 @@ export interface Opening {
 }
 
 /** What is done with a view. */
-export interface ViewUse<T> {
+interface ViewUse<T> {
   /** Uses it. */
   readonly use: (view: View) => Promise<T>;
   /** What is given where there is no such scope yet: its history is empty, and asking does not create it. */

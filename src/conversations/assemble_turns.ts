@@ -8,7 +8,7 @@ import type { View } from "./assemble_view.ts";
 import { type StoredTurn, toStoredTurn } from "./turn_row.ts";
 
 /** The rows below the oldest turn of a window. */
-export const NO_WINDOW: number = Number.MAX_SAFE_INTEGER;
+const NO_WINDOW: number = Number.MAX_SAFE_INTEGER;
 
 const SELECT_NEWEST_TURNS =
   `SELECT id, turn_id, revision, bytes, expires, expires_at, payload_checksum, checksum, payload

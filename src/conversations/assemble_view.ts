@@ -21,7 +21,7 @@ export class IndexNeeded extends Error {}
 export type ReadStore = <T>(factory: (transaction: ReadTransaction) => Operation<T>) => Promise<T>;
 
 /** What a view is of. */
-export interface ViewOptions {
+interface ViewOptions {
   readonly place: Place;
   readonly reading: Reading;
   /** Null where the scope has no turns, or the index is not complete. */

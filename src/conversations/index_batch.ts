@@ -30,7 +30,7 @@ export interface BatchPlan {
 }
 
 /** What a batch starts from. */
-export interface Unindexed {
+interface Unindexed {
   /** Null where the index is still to be made. */
   readonly index: IndexRow | null;
   /** In order: changed ones first, all of which lie before the others. */
@@ -129,7 +129,7 @@ export async function prepareTurn(
 }
 
 /** How far a batch came. */
-export interface Indexed {
+interface Indexed {
   /** Null where the index was replaced meanwhile. */
   readonly index: IndexRow | null;
   readonly processed: number;

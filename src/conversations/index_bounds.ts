@@ -13,7 +13,7 @@ const LIFT = 1 + 1e-9;
 export const LENDING_DISTANCES = [-2, -1, 1, 2] as const;
 
 /** What is known of a document's score. */
-export interface Bound {
+interface Bound {
   /** No less than the total. */
   readonly most: number;
   /** The score, where it is known. */

@@ -10,7 +10,7 @@ import { decodeTerms, toIndexedTurn } from "../retrieval/indexed_turn.ts";
 import { decodePostings } from "../retrieval/posting.ts";
 
 /** Reads for a check: what cannot be read is noted, and counts as nothing. */
-export interface CheckReader {
+interface CheckReader {
   readonly collector: CheckCollector;
   all(table: string, sql: string, ...parameters: SqlValue[]): Promise<readonly Row[]>;
   judge(table: string, place: string, judge: () => void): void;

@@ -20,7 +20,7 @@ import {
 import { PrunedRanking } from "./index_ranking.ts";
 
 /** How an index is searched. */
-export interface IndexEvidenceOptions {
+interface IndexEvidenceOptions {
   readonly view: View;
   /** The turns that the window was planned from. */
   readonly turns: StoredTurns;

@@ -10,7 +10,7 @@ import type { FoundPosting, SearchCache } from "./index_loading.ts";
 import type { Corpus, FoundTerm, Query } from "./index_query.ts";
 
 /** What postings are read for. */
-export interface PostingTask {
+interface PostingTask {
   readonly view: View;
   readonly query: Query;
   readonly corpus: Corpus;

@@ -24,7 +24,7 @@ import type { Corpus, FoundTerm, Query } from "./index_query.ts";
 const READ_AHEAD = 4;
 
 /** What is ranked, and how. */
-export interface RankingTask {
+interface RankingTask {
   readonly view: View;
   readonly query: Query;
   readonly corpus: Corpus;

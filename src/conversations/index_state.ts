@@ -129,7 +129,7 @@ const DELETE_UNINDEXED = `DELETE FROM unindexed_turns WHERE index_id = $1`;
 const DELETE_INDEX = `DELETE FROM chunk_indexes WHERE id = $1`;
 
 /** What clearing away did. */
-export interface Cleared {
+interface Cleared {
   /** Indexes of which nothing is left. */
   readonly indexes: number;
   /** Whether more is to be cleared away. */

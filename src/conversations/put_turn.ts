@@ -89,7 +89,7 @@ const SELECT_TURN_HEAD = `SELECT id, turn_id, revision, bytes, expires, expires_
   FROM turns WHERE scope = $1 AND turn_id = $2`;
 
 /** A turn's row without its payload; null if there is none. */
-export function* readTurnHead(
+function* readTurnHead(
   transaction: WriteTransaction,
   scope: ScopeRow,
   turnId: string,
@@ -186,7 +186,7 @@ const UPDATE_TURN =
 const INSERT_MESSAGE_ID = `INSERT INTO message_ids (scope, message_id, turn) VALUES ($1, $2, $3)`;
 
 /** What is written of a turn. */
-export type WrittenTurn = Pick<
+type WrittenTurn = Pick<
   PutTurnPlan,
   "place" | "turnId" | "revision" | "messages" | "payload" | "bytes" | "expiry"
 >;

@@ -8,14 +8,14 @@ import { type Reading, requireCurrent } from "./take_snapshot.ts";
 import { type StoredTurn, toStoredTurn } from "./turn_row.ts";
 
 /** A page of turns, oldest first. */
-export interface TurnPage {
+interface TurnPage {
   readonly turns: readonly StoredTurn[];
   /** The row after which the next page begins; null once there is none. */
   readonly after: number | null;
 }
 
 /** Where and when to read. */
-export interface PagePlan {
+interface PagePlan {
   readonly place: Place;
   readonly epoch: string;
   readonly atMs: number;

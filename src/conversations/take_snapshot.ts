@@ -27,7 +27,7 @@ export interface Reading {
 export const LATEST_MS = 253_402_300_799_999;
 
 /** What a snapshot is made of, and its id: whether it still holds can be told without making it again. */
-export interface ScopeState {
+interface ScopeState {
   readonly id: string;
   readonly row: ScopeRow;
   /** Ids of turns (rows) that are due. */
@@ -129,7 +129,7 @@ function* selectDueTurns(
 }
 
 /** An active pin, as it is stored. */
-export interface StoredPin {
+interface StoredPin {
   readonly key: string;
   readonly revision: number;
   readonly payload: string;

@@ -15,7 +15,7 @@ import type { Operation, ReadTransaction, WriteTransaction } from "../engine/ope
 import { CLOCK_BEHIND_MS_MAX, EXPIRED_PER_GROUP_MAX } from "../limits.ts";
 
 /** What one round of upkeep did. */
-export interface Upkept {
+interface Upkept {
   readonly erased: Erased;
   /** Whether more is due. */
   readonly more: boolean;

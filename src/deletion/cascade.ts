@@ -125,7 +125,7 @@ export function* eraseSummary({ transaction, row, erased }: Change): Operation<v
 const DELETE_REPLAYS = `DELETE FROM replays WHERE scope = $1`;
 
 /** Erases a scope's replays. */
-export function* eraseReplays({ transaction, row, erased }: Change): Operation<void> {
+function* eraseReplays({ transaction, row, erased }: Change): Operation<void> {
   const removed = yield* transaction.run(DELETE_REPLAYS, row.id);
   if (removed > 0) transaction.markDirty("replays");
   erased.replay += removed;

@@ -12,7 +12,7 @@ import {
 } from "../retrieval/posting.ts";
 
 /** A term in a block of an index. */
-export interface TermInBlock extends PostingPlace {
+interface TermInBlock extends PostingPlace {
   readonly block: number;
 }
 

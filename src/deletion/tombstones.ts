@@ -7,7 +7,7 @@ import type { Row } from "../engine/sqlite/driver.ts";
 import { IntegrityError } from "../errors.ts";
 
 /** What remains of something that was deleted, expired, or lost with its source. */
-export interface Tombstone {
+interface Tombstone {
   /** Whether the identifier may never be used again. */
   readonly burned: boolean;
   /** The highest revision that is gone; the next one is one more. 0 where there was none. */

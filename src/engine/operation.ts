@@ -3,7 +3,7 @@
 import type { Row, SqlValue } from "./sqlite/driver.ts";
 
 /** One statement to run, with its parameters. */
-export interface SqlRequest {
+interface SqlRequest {
   /** `get` for the first row, `all` for every row, `run` for the number of rows changed. */
   readonly verb: "get" | "all" | "run";
   /** A constant; `$1` and so on stand for the parameters. */

@@ -5,7 +5,7 @@ import { lstatOrNull, syncDirectory, toStorageError } from "./private_file.ts";
 import { type FilePath, SIDECAR_SUFFIXES } from "./store_path.ts";
 
 /** What a file is being made for, by the suffix that its name bears meanwhile. */
-export type WorkSuffix = ".partial" | ".restoring";
+type WorkSuffix = ".partial" | ".restoring";
 
 const IS_WINDOWS = Deno.build.os === "windows";
 

@@ -14,7 +14,7 @@ import { isRecordRefused, type Origin } from "./tombstone_pass.ts";
 export type Outcome = "imported" | "unchanged" | "conflicting" | "refused" | "expired";
 
 /** What records are imported into. */
-export interface RecordPlace {
+interface RecordPlace {
   readonly hashKey: Uint8Array;
   readonly generation: number;
   readonly origin: Origin;

@@ -21,7 +21,7 @@ import type { ImportedPin, ImportedSummary, ImportedTurn, ScopeItem } from "./pa
 import { isItemRefused, type Origin } from "./tombstone_pass.ts";
 
 /** The scope that is imported into. */
-export interface ScopeTarget {
+interface ScopeTarget {
   readonly place: Place;
   readonly limits: ScopeLimits;
   readonly generation: number;

@@ -16,7 +16,7 @@ export const LINES_FORMAT = "holdfast-lines";
 export const LINES_VERSION = 1;
 
 /** What the first line says of the store and of the export. */
-export interface HeaderFacts {
+interface HeaderFacts {
   readonly content: boolean;
   /** Null for the whole store. */
   readonly scope: Scope | null;

@@ -6,7 +6,7 @@ import { assertBody, type Identity, isExpired, toHead } from "../records/row.ts"
 import { recordLine, recordOutline } from "./line.ts";
 
 /** A page of lines, and where the next begins; null once there is none. */
-export interface RecordLines {
+interface RecordLines {
   readonly lines: readonly string[];
   readonly after: Identity | null;
   /** How many deletions had been applied. */

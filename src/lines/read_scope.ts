@@ -40,7 +40,7 @@ export interface ScopeView {
 }
 
 /** The scope as it is; null if there is none. */
-export function* readView(transaction: ReadTransaction, plan: ScopePlan): Operation<ScopeView | null> {
+function* readView(transaction: ReadTransaction, plan: ScopePlan): Operation<ScopeView | null> {
   const row = yield* readScope(transaction, plan.scopeHash);
   if (row === null) return null;
   const scope = { tenantId: row.tenant, sessionId: row.session };
@@ -113,7 +113,7 @@ function* readSummary(
 }
 
 /** A page of turns' lines, and the row after which the next begins; null once there is none. */
-export interface TurnLines {
+interface TurnLines {
   readonly lines: readonly string[];
   readonly after: number | null;
 }

@@ -31,7 +31,7 @@ export function* readRecord(transaction: ReadTransaction, identity: Identity): O
 }
 
 /** Where a page begins: after this kind and key. */
-export interface ListPlan {
+interface ListPlan {
   readonly tenant: string;
   readonly kind: string | null;
   readonly after: { readonly kind: string; readonly key: string };
@@ -40,7 +40,7 @@ export interface ListPlan {
 }
 
 /** A live record's identity and head. */
-export interface ListedRecord extends RecordHead {
+interface ListedRecord extends RecordHead {
   readonly kind: string;
   readonly key: string;
 }

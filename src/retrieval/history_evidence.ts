@@ -21,7 +21,7 @@ import {
 } from "./ranking.ts";
 
 /** How a history is searched. */
-export interface HistoryEvidenceOptions {
+interface HistoryEvidenceOptions {
   readonly analyzer: Analyzer;
   readonly rules: RankingRules;
   readonly retrieval: ChunkSize & RankingParameters;

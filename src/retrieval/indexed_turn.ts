@@ -20,7 +20,7 @@ export interface IndexedChunk {
 }
 
 /** A term of a turn. */
-export interface IndexedTerm {
+interface IndexedTerm {
   /** Its number in the index. */
   readonly term: number;
   /** In how many of the turn's chunks it occurs. */
@@ -28,7 +28,7 @@ export interface IndexedTerm {
 }
 
 /** A turn's totals. */
-export interface IndexedTurnHead {
+interface IndexedTurnHead {
   readonly indexId: number;
   /** The turn's row. */
   readonly turn: number;
@@ -57,7 +57,7 @@ export function isSoundIndexedTurn(indexId: number, row: Row): boolean {
 }
 
 /** What a search needs of a turn. */
-export interface SearchedTurn extends Pick<IndexedTurnHead, "turn" | "source"> {
+interface SearchedTurn extends Pick<IndexedTurnHead, "turn" | "source"> {
   readonly ranges: readonly IndexedChunk[];
   readonly termList: Uint8Array;
 }

@@ -28,7 +28,7 @@ export const ASKING_OWN_SHARE = 0.7;
  * How much less each chunk gets that lies further inside its message: what answers stands near the edge, and a message
  * of many chunks must not crowd out everything else. A power of two, so that it rounds nothing.
  */
-export const INWARD_SHARE = 0.5;
+const INWARD_SHARE = 0.5;
 
 /**
  * For each term of a question, whether messages lend for it. Not for dates: what stands beside a message was said on
@@ -62,7 +62,7 @@ export interface Surroundings {
 }
 
 /** Which chunk of its message it is. */
-export interface Place {
+interface Place {
   /** From 0. */
   readonly index: number;
   /** Chunks of the message. */

@@ -28,7 +28,7 @@ export interface RankingParameters extends LexicalParameters {
 }
 
 /** For each term of a question, whether messages lend for it. */
-export interface LentTerms {
+interface LentTerms {
   readonly lent: readonly boolean[];
 }
 

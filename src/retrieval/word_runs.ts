@@ -1,7 +1,7 @@
 /** Joins words that stand beside each other with one sign between them: `shard-19`, `src/main.ts`. */
 
 /** One run of words, by code unit offsets. */
-export interface WordRun {
+interface WordRun {
   readonly start: number;
   readonly end: number;
 }

@@ -2,7 +2,7 @@
 
 // One row for each index of a scope. `born` is never given out twice, so that a reader can tell an index from another
 // that came in its place. Every turn up to `indexed_to` is indexed or noted in `unindexed_turns`.
-export const CREATE_CHUNK_INDEXES = `CREATE TABLE chunk_indexes (
+const CREATE_CHUNK_INDEXES = `CREATE TABLE chunk_indexes (
   id INTEGER PRIMARY KEY,
   scope INTEGER NOT NULL,
   index_key TEXT NOT NULL,

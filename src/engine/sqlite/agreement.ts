@@ -5,7 +5,7 @@ import type { Ledger, LedgerMeta } from "./ledger.ts";
 import type { MainMeta } from "./main_meta.ts";
 
 /** What is compared of main. */
-export type MainPlace = Pick<MainMeta, "lineage" | "epoch" | "pendingFrom" | "applied" | "appliedHead">;
+type MainPlace = Pick<MainMeta, "lineage" | "epoch" | "pendingFrom" | "applied" | "appliedHead">;
 
 /** Requires equal lineage and epoch, and that main is a prefix of the ledger. */
 export function assertAgreement(main: MainPlace, ledger: Ledger, meta: LedgerMeta): void {
@@ -34,7 +34,7 @@ export function mainIsMissing(): StorageError {
 }
 
 /** Requires that the ledger takes this main for live. */
-export function assertLive(
+function assertLive(
   main: Pick<MainMeta, "epoch" | "pendingFrom">,
   meta: Pick<LedgerMeta, "epoch">,
 ): void {

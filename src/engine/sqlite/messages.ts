@@ -3,7 +3,7 @@
 import { RESULT } from "./result_codes.ts";
 
 /** SQLite's own English messages (its `sqlite3ErrStr` and the usual texts of the parser and the constraints). */
-export const MESSAGES: readonly (readonly [pattern: RegExp, resultCode: number])[] = [
+const MESSAGES: readonly (readonly [pattern: RegExp, resultCode: number])[] = [
   [/^database is locked/, RESULT.BUSY],
   [/^database (table|schema) is locked/, RESULT.LOCKED],
   [/^database or disk is full/, RESULT.FULL],

@@ -26,7 +26,7 @@ export interface ResetRows {
 }
 
 /** What preparing works with. */
-export interface PrepareParts extends ApplyParts {
+interface PrepareParts extends ApplyParts {
   readonly resetRows: ResetRows;
   readonly signal: AbortSignal | undefined;
   /** Told how many newer deletions were applied so far. */
@@ -34,7 +34,7 @@ export interface PrepareParts extends ApplyParts {
 }
 
 /** Rows of a copy, by what they are. */
-export interface RowCounts {
+interface RowCounts {
   readonly records: number;
   readonly scopes: number;
   readonly turns: number;

@@ -10,8 +10,7 @@ import { isBusy } from "./result_codes.ts";
 import type { StoreParts } from "./write_group.ts";
 
 /** What reading works with. */
-export interface ReadingParts
-  extends Pick<StoreParts, "main" | "ledger" | "time" | "sentinel" | "freshness"> {
+interface ReadingParts extends Pick<StoreParts, "main" | "ledger" | "time" | "sentinel" | "freshness"> {
   readonly busyTimeoutMs: number;
   readonly readOnly: boolean;
   /** Completes what is pending, as a write of its own. */

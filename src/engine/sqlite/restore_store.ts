@@ -42,7 +42,7 @@ export interface RestorePaths {
 }
 
 /** How a store is restored. */
-export interface RestoreStoreOptions {
+interface RestoreStoreOptions {
   readonly driver: SqliteDriver;
   readonly busyTimeoutMs: number;
   readonly clock: (() => number) | undefined;
@@ -56,7 +56,7 @@ export interface RestoreStoreOptions {
 }
 
 /** A restored store: live, and opened. */
-export interface RestoredStore {
+interface RestoredStore {
   readonly store: OpenedStore;
   readonly prepared: Prepared;
 }

@@ -32,7 +32,7 @@ import type { StoreParts, WriteGroups } from "./write_group.ts";
 import { WriteQueue } from "./write_queue.ts";
 
 /** What an engine is made from besides the opened files. */
-export interface SqliteEngineOptions {
+interface SqliteEngineOptions {
   readonly readOnly: boolean;
   readonly busyTimeoutMs: number;
   readonly clock: (() => number) | undefined;

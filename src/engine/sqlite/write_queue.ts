@@ -11,7 +11,7 @@ import type { Operation, WriteTransaction } from "../operation.ts";
 import type { Member, Outcome } from "./member.ts";
 
 /** Runs a group in one transaction; gives the error if a lock was held, with nothing changed. */
-export type RunGroup = (members: readonly Member[]) => StorageError | null;
+type RunGroup = (members: readonly Member[]) => StorageError | null;
 
 /**
  * The writes of one process, in call order. A group is taken once the event loop has delivered what was ready, so
