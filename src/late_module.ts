@@ -60,7 +60,7 @@ export async function judgeLate<Module, const Given extends readonly unknown[], 
  * is frozen, and what has functions (a counter, a policy) acts, so that a copy would not be the same. Nothing is judged:
  * a getter stays a getter, and what is nested too deep to be judged good is not copied.
  */
-export function captured<T>(value: T): T {
+function captured<T>(value: T): T {
   return new Capture().copy(value, 0) as T;
 }
 

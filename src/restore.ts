@@ -25,7 +25,7 @@ import {
 } from "./files/store_path.ts";
 
 /** What a restore takes besides what opening takes. */
-export interface OwnOptions {
+interface OwnOptions {
   /** Null where the ledger is said to be lost. */
   readonly watermark: Watermark | null;
   /** Null where the ledger is there, or no copy of it is. */
@@ -79,7 +79,7 @@ export function readRestoreOptions(
 }
 
 /** What a restore works with. */
-export interface RestoreParts extends OwnOptions {
+interface RestoreParts extends OwnOptions {
   readonly driver: SqliteDriver;
   readonly busyTimeoutMs: number;
   readonly clock: (() => number) | undefined;

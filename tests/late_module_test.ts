@@ -1,13 +1,18 @@
 import assert from "node:assert/strict";
-import { captured } from "../src/late_module.ts";
+import { judgeLate, LateModule } from "../src/late_module.ts";
 
-Deno.test("captured() copies plain data, lists and dates at every depth", () => {
+/** What a judge that has to be loaded first is handed. */
+function captured<Given>(given: Given): Promise<Given> {
+  return judgeLate(new LateModule(() => Promise.resolve({})), [given], (_, [copy]) => copy);
+}
+
+Deno.test("what waits for its judge copies plain data, lists and dates at every depth", async () => {
   const given = {
     list: [{ name: "pear" }],
     at: new Date(7),
     bare: Object.assign(Object.create(null), { n: 1 }),
   };
-  const copy = captured(given);
+  const copy = await captured(given);
   assert.deepEqual(copy, given);
   given.list[0]!.name = "changed";
   given.list.push({ name: "further" });
@@ -17,7 +22,7 @@ Deno.test("captured() copies plain data, lists and dates at every depth", () => 
   assert.deepEqual([copy.at.getTime(), copy.bare.n], [7, 1]);
 });
 
-Deno.test("captured() keeps by reference what acts, what has a class, and proxies, which it does not touch", () => {
+Deno.test("what waits for its judge keeps by reference what acts, what has a class, and proxies, which it does not touch", async () => {
   const counter = { name: "n", countText: () => 1 };
   const { signal } = new AbortController();
   const proxy = new Proxy({}, {
@@ -25,11 +30,11 @@ Deno.test("captured() keeps by reference what acts, what has a class, and proxie
     ownKeys: () => assert.fail("a trap ran"),
   });
   const odd = Object.create(Date.prototype);
-  const copy = captured({ counter, signal, proxy, odd });
+  const copy = await captured({ counter, signal, proxy, odd });
   assert.ok(copy.counter === counter && copy.signal === signal && copy.proxy === proxy && copy.odd === odd);
 });
 
-Deno.test("captured() leaves to the judge what is not plain: getters do not run, symbols, holes and extra fields stay", () => {
+Deno.test("what waits for its judge leaves to the judge what is not plain: getters do not run, symbols, holes and extra fields stay", async () => {
   const mark = Symbol("mark");
   const list = Object.assign([1, 2, 3], { extra: 1 });
   delete list[1];
@@ -40,22 +45,22 @@ Deno.test("captured() leaves to the judge what is not plain: getters do not run,
       return assert.fail("the getter ran");
     },
   };
-  const copy = captured(given);
+  const copy = await captured(given);
   assert.deepEqual(Reflect.ownKeys(copy), Reflect.ownKeys(given));
   assert.deepEqual(Reflect.ownKeys(copy.list), ["0", "2", "length", "extra"]);
   assert.equal(typeof Object.getOwnPropertyDescriptor(copy, "trap")?.get, "function");
 });
 
-Deno.test("captured() ends on cycles, on what is shared, and on what is nested without end", () => {
+Deno.test("what waits for its judge ends on cycles, on what is shared, and on what is nested without end", async () => {
   const cycle: Record<string, unknown> = { name: "a" };
   cycle.self = cycle;
-  const copy = captured(cycle);
+  const copy = await captured(cycle);
   assert.ok(copy !== cycle && copy.self === copy);
   let shared: unknown = {};
   for (let level = 0; level < 100; level++) shared = [shared, shared];
-  const [left, right] = captured(shared) as unknown[];
+  const [left, right] = await captured(shared) as unknown[];
   assert.equal(left, right);
   let deep: unknown = [];
   for (let level = 0; level < 100_000; level++) deep = [deep];
-  assert.ok(Array.isArray(captured(deep)));
+  assert.ok(Array.isArray(await captured(deep)));
 });

@@ -105,3 +105,43 @@ Deno.test("arrows between folders point one way", () => {
   );
   assert.deepEqual(wrong, []);
 });
+
+/** What only tests call, and why it is there all the same. */
+const FOR_TESTS_ALONE: Readonly<Record<string, string>> = {
+  "src/files/open_files.ts countOpenFiles": "looks for stores left open, which no sanitizer of Deno sees",
+};
+
+const { exports: ENTRIES } = JSON.parse(Deno.readTextFileSync(new URL("deno.json", ROOT)));
+const ENTRY_PATHS: readonly string[] = Object.values<string>(ENTRIES).map((entry) =>
+  entry.slice("./".length)
+);
+
+/** What a file takes from others by name, as `path name`; `path *` where it takes all. */
+function takenBy(source: Source): string[] {
+  const pathOf = (target: string): string => new URL(target, `file:///${source.path}`).pathname.slice(1);
+  const code = codeOf(source);
+  const named = [...code.matchAll(/\{([^{}]*)\} from "(\.[^"]+)"/g)].flatMap(([, names = "", target = ""]) =>
+    names.split(",").map((name) => `${pathOf(target)} ${name.trim().replace(/^type /, "").split(" as ")[0]}`)
+  );
+  const whole = [...code.matchAll(/(?:\bimport\(|\* as \w+ from )"(\.[^"]+)"/g)];
+  return [...named, ...whole.map(([, target = ""]) => `${pathOf(target)} *`)];
+}
+
+/** Whether another file says a name, of a module that it imports late and whole. */
+function isSaidElsewhere(path: string, name: string): boolean {
+  const word = new RegExp(`\\b${name}\\b`);
+  return SOURCES.some((source) => source.path !== path && word.test(codeOf(source)));
+}
+
+Deno.test("what src/ exports is used by another file of it, or public: nothing is there for tests alone", () => {
+  const entry = { path: "mod.ts", text: Deno.readTextFileSync(new URL("mod.ts", ROOT)) };
+  const taken = new Set([entry, ...SOURCES].flatMap(takenBy));
+  const exported = /^export (?:async )?(?:function\*?|const|class|interface|type) (\w+)/gm;
+  const idle = SOURCES.filter(({ path }) => !ENTRY_PATHS.includes(path)).flatMap((source) =>
+    [...codeOf(source).matchAll(exported)].map(([, name = ""]) => name).filter((name) =>
+      !taken.has(`${source.path} ${name}`) &&
+      !(taken.has(`${source.path} *`) && isSaidElsewhere(source.path, name))
+    ).map((name) => `${source.path} ${name}`)
+  );
+  assert.deepEqual(idle, Object.keys(FOR_TESTS_ALONE));
+});

@@ -120,7 +120,7 @@ function integerText(value: number): string {
  * A float in the spelling of Python's `repr`, or null where it is not finite. Both languages write the shortest digits
  * that read back as the same number; they differ in when an exponent is used, and how it is padded.
  */
-export function floatText(value: number): string | null {
+function floatText(value: number): string | null {
   if (!Number.isFinite(value)) return null;
   if (Object.is(value, -0)) return "-0.0";
   const magnitude = Math.abs(value);

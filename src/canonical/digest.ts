@@ -1,6 +1,5 @@
 /** Every digest of conversations: SHA-256 over the UTF-8 of a canonical text, as 64 lower-case hex digits. */
 
-import type { Chunk } from "../contracts/chunk.ts";
 import type { KeyedPins } from "../contracts/keyed_pins.ts";
 import type { Message, NewMessage } from "../contracts/message.ts";
 import type { Pin } from "../contracts/pin.ts";
@@ -10,11 +9,9 @@ import type { Summary } from "../contracts/summary.ts";
 import type { TimedTurn, Turn } from "../contracts/turn.ts";
 import { canonicalJson, type CanonicalValue, quote } from "./canonical_json.ts";
 import {
-  encodeChunk,
   encodeMessages,
   encodePin,
   encodePinList,
-  encodePins,
   encodeRetrieval,
   encodeScope,
   encodeSourceRef,
@@ -23,7 +20,6 @@ import {
   type RetrievalValues,
 } from "./payload.ts";
 import { sha256Hex } from "./sha256.ts";
-import { compareCodePoints } from "./text.ts";
 import { identifiedMessageText, messageWireText } from "./wire.ts";
 
 export { sha256Hex } from "./sha256.ts";
@@ -40,7 +36,7 @@ export function contentHash(message: Pick<Message, "content">): string {
 }
 
 /** The digest of a turn's messages; turn id, scope, revision and time are no part of it. */
-export function turnContentHash(turn: Pick<Turn, "messages">): string {
+function turnContentHash(turn: Pick<Turn, "messages">): string {
   return sha256Hex(`[${turn.messages.map(identifiedMessageText).join(",")}]`);
 }
 
@@ -54,11 +50,6 @@ function historyEntry(turn: TimedTurn): string {
     `"${turnContentHash(turn)}"]`;
 }
 
-/** The digest of a turn's payload. */
-export function turnDigest(turn: TimedTurn): string {
-  return sha256Hex(encodeTurn(turn));
-}
-
 /** The digest of a pin's payload. */
 export function pinDigest(pin: Pin): string {
   return sha256Hex(encodePin(pin));
@@ -69,22 +60,9 @@ export function summaryDigest(summary: Summary): string {
   return sha256Hex(encodeSummary(summary));
 }
 
-/** The digest of a chunk's payload. */
-export function chunkDigest(chunk: Chunk): string {
-  return sha256Hex(encodeChunk(chunk));
-}
-
 /** The id of a chunk: the digest of its source and the chunker's version. */
 export function chunkId(source: SourceRef, version: string): string {
   return sha256Hex(`[${encodeSourceRef(source)},${quote(version)}]`);
-}
-
-/** The digest of a set of chunks, given each id with the digest of its payload, in any order. */
-export function chunkSetDigest(pairs: Iterable<readonly [chunkId: string, digest: string]>): string {
-  const sorted = [...pairs].sort((left, right) =>
-    compareCodePoints(left[0], right[0]) || compareCodePoints(left[1], right[1])
-  );
-  return sha256Hex(`[${sorted.map(([id, hash]) => `[${quote(id)},${quote(hash)}]`).join(",")}]`);
 }
 
 /** When something expires: ISO text, `null` for never, `"keep"` where the caller left it out. */
@@ -125,11 +103,6 @@ export function inputDigest({ scope, original, working, pins, question }: Assemb
 /** The digest of a serialized request. */
 export function requestFingerprint(serialized: string): string {
   return sha256Hex(serialized);
-}
-
-/** The digest of a retrieval configuration; `b`, `k1` and `minimumScore` are written as floats. */
-export function retrievalProfile(retrieval: RetrievalValues): string {
-  return sha256Hex(encodeRetrieval(retrieval));
 }
 
 /** Everything that is configured for an assembly. */
@@ -188,26 +161,5 @@ export function configFingerprint(
   return sha256Hex(
     `{"budget":${budgetText},"cap":${capText},"counting":${countingText},"options":${optionsText},` +
       `"retrieval":${encodeRetrieval(retrieval)}}`,
-  );
-}
-
-/** The parts of the reference's snapshot id. */
-interface SnapshotParts {
-  readonly epoch: string;
-  readonly scope: Scope;
-  readonly revision: number;
-  /** {@linkcode turnContentHash} of each turn in order. */
-  readonly turnHashes: readonly string[];
-  /** The active pins. */
-  readonly pins: KeyedPins;
-  readonly summary: Summary | null;
-}
-
-/** The reference's snapshot id: the scope's text stands in it as a string, escaped again. */
-export function snapshotDigest({ epoch, scope, revision, turnHashes, pins, summary }: SnapshotParts): string {
-  const summaryText = summary === null ? "null" : encodeSummary(summary);
-  return sha256Hex(
-    `[${quote(epoch)},${quote(encodeScope(scope))},${revision},${canonicalJson(turnHashes)},` +
-      `${encodePins(pins)},${summaryText}]`,
   );
 }

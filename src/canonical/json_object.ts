@@ -1,6 +1,6 @@
 /** JSON objects as text: what callers hand in (tool arguments and parameters), and what was stored. */
 
-import { ContractError, IntegrityError } from "../errors.ts";
+import { IntegrityError } from "../errors.ts";
 import { canonicalJson, type CanonicalObject, type CanonicalValue } from "./canonical_json.ts";
 import { readStrictJson, StrictJsonFailure } from "./strict_json.ts";
 import { isBlank } from "./text.ts";
@@ -8,17 +8,6 @@ import { exceedsBytes } from "./utf8.ts";
 
 /** UTF-8 bytes of one stored payload: the reference's bound. */
 export const PAYLOAD_BYTES_MAX = 1_000_000;
-
-/**
- * Reads the text of a JSON object that a caller handed in.
- *
- * @throws {ContractError} naming `field`
- */
-export function parseJsonObject(text: string, field = "json"): CanonicalObject {
-  const object = readObject(text);
-  if (typeof object === "string") throw new ContractError(field, `${field} ${object}`);
-  return object;
-}
 
 /** The rule that a text breaks as the text of a JSON object ("must …"), or null where it is one. */
 export function jsonObjectFault(text: string): string | null {

@@ -1,10 +1,8 @@
 /**
- * The exact texts in which scopes, turns, pins, summaries and chunks are stored and hashed: canonical JSON, written
+ * The exact texts in which scopes, turns, pins and summaries are stored and hashed: canonical JSON, written
  * field by field because the order of the keys is known.
  */
 
-import type { Chunk } from "../contracts/chunk.ts";
-import type { KeyedPins } from "../contracts/keyed_pins.ts";
 import type { Message, NewMessage } from "../contracts/message.ts";
 import type { Pin } from "../contracts/pin.ts";
 import type { Scope } from "../contracts/scope.ts";
@@ -65,11 +63,6 @@ export function encodePinList(pins: readonly Pin[]): string {
   return list(pins, encodePin);
 }
 
-/** The pins of a scope. */
-export function encodePins(set: KeyedPins): string {
-  return `{"pins":${encodePinList(set.pins)},"scope":${encodeScope(set.scope)}}`;
-}
-
 /** A summary's payload. */
 export function encodeSummary(summary: Summary): string {
   return `{"content":${quote(summary.content)},"covered_turn_ids":${list(summary.coveredTurnIds, quote)},` +
@@ -78,12 +71,6 @@ export function encodeSummary(summary: Summary): string {
       quote(summary.policyVersion)
     },` +
     `"scope":${encodeScope(summary.scope)},"sources":${list(summary.sources, encodeSourceRef)}}`;
-}
-
-/** A chunk's payload. */
-export function encodeChunk(chunk: Chunk): string {
-  return `{"chunk_id":${quote(chunk.chunkId)},"chunker_version":${quote(chunk.chunkerVersion)},` +
-    `"content":${quote(chunk.content)},"source":${encodeSourceRef(chunk.source)}}`;
 }
 
 /** The seven values that decide retrieval. */

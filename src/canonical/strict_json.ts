@@ -7,7 +7,7 @@ import { type CanonicalValue, Float } from "./canonical_json.ts";
 import { JSON_DEPTH_MAX } from "./plain.ts";
 
 /** Digits of one integer: the reference's runtime reads no more, and reading more takes more than linear time. */
-export const INTEGER_DIGITS_MAX = 4_300;
+const INTEGER_DIGITS_MAX = 4_300;
 
 /** A text is not strict JSON. Internal: callers turn it into their own error. */
 export class StrictJsonFailure extends Error {

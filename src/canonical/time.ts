@@ -81,11 +81,6 @@ export function compareInstants(left: Instant, right: Instant): number {
   return left.seconds - right.seconds || left.microseconds - right.microseconds;
 }
 
-/** Microseconds since the Unix epoch. */
-export function epochMicroseconds(instant: Instant): bigint {
-  return BigInt(instant.seconds) * 1_000_000n + BigInt(instant.microseconds);
-}
-
 /**
  * Milliseconds since the Unix epoch, rounded up. For a clock of whole milliseconds, `now >= dueMs(expiry)` is exactly
  * "expired", though the expiry has microseconds.

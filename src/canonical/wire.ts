@@ -17,7 +17,7 @@ export function identifiedMessageText(message: Message): string {
 }
 
 /** A tool as a request carries it. */
-export function toolWireText(tool: ToolDefinition): string {
+function toolWireText(tool: ToolDefinition): string {
   return `{"function":{"description":${quote(tool.description)},"name":${quote(tool.name)},` +
     `"parameters":${tool.parametersJson}},"type":"function"}`;
 }
@@ -25,12 +25,6 @@ export function toolWireText(tool: ToolDefinition): string {
 /** A list of tools as a request carries it. */
 export function toolsWireText(tools: readonly ToolDefinition[]): string {
   return `[${tools.map(toolWireText).join(",")}]`;
-}
-
-/** A whole request: `messages`, and `tools` where there are any. */
-export function requestWireText(messages: readonly Message[], tools: readonly ToolDefinition[]): string {
-  const part = tools.length === 0 ? "" : `,"tools":${toolsWireText(tools)}`;
-  return `{"messages":[${messages.map(messageWireText).join(",")}]${part}}`;
 }
 
 function rolePart(message: Message): string {

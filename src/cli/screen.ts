@@ -18,7 +18,7 @@ const COLUMNS_DEFAULT = 80;
 const ENCODER = new TextEncoder();
 
 /** A stream that is written to, such as `Deno.stdout`. */
-export interface Stream {
+interface Stream {
   write(bytes: Uint8Array): Promise<number>;
   writeSync(bytes: Uint8Array): number;
   isTerminal(): boolean;

@@ -15,12 +15,6 @@ export interface Elision {
   readonly tokens: number;
 }
 
-/** The text, shortened to at most `maxTokens` where it has more; see {@linkcode findElision}. */
-export function capText(text: string, cap: CapValues, counter: PartCounter): string {
-  const elision = findElision(text, cap, counter);
-  return elision === null ? text : elide(text, elision);
-}
-
 /**
  * What is to be cut out of a text, so that it has at most `maxTokens`; null where it has no more. Cut by code points, so
  * that no character is split; the marker, which tells the tokens cut out, counts too.

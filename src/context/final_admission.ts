@@ -15,7 +15,7 @@ import type { RequestMeter } from "./request_meter.ts";
 import { windowDraft, type WindowTurn } from "./window_turns.ts";
 
 /** What is admitted, or shrunk until it is. */
-export interface Candidate {
+interface Candidate {
   readonly drafts: Drafts;
   /** Oldest first. */
   readonly window: readonly WindowTurn[];

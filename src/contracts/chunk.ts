@@ -1,7 +1,7 @@
 /** A piece of a message that is indexed by itself. */
 
 import { codePointLength } from "../canonical/text.ts";
-import { fields, judge, judgePlain, made, type Place, refusal, ruled, type Schema, text } from "./judge.ts";
+import { fields, judge, made, refusal, ruled, type Schema, text } from "./judge.ts";
 import { extract, type SourceRef, sourceRefSchema } from "./source_ref.ts";
 import type { Turn } from "./turn.ts";
 
@@ -35,11 +35,6 @@ const chunkSchema: Schema<Chunk> = made(
  */
 export function toChunk(value: unknown, field = "chunk"): Chunk {
   return judge(chunkSchema, value, { field, noun: "chunk" });
-}
-
-/** Judges a chunk that is plain already. Internal: for stored payloads. */
-export function toPlainChunk(value: unknown, place: Place): Chunk {
-  return judgePlain(chunkSchema, value, place);
 }
 
 /**

@@ -3,7 +3,7 @@
 import { sliceCodePoints } from "../canonical/code_points.ts";
 import { contentHash } from "../canonical/digest.ts";
 import { codePointLength } from "../canonical/text.ts";
-import { fields, integer, judge, made, refusal, ruled, type Schema, text } from "./judge.ts";
+import { fields, integer, made, refusal, ruled, type Schema, text } from "./judge.ts";
 import { sameScope, type Scope, scopeSchema } from "./scope.ts";
 import type { Turn } from "./turn.ts";
 
@@ -46,15 +46,6 @@ export const sourceRefSchema: Schema<SourceRef> = made(
   ),
   (source) => Object.freeze(source),
 );
-
-/**
- * Judges what a caller handed in as a source.
- *
- * @throws {ContractError} naming the path below `field`
- */
-export function toSourceRef(value: unknown, field = "source"): SourceRef {
-  return judge(sourceRefSchema, value, { field, noun: "source" });
-}
 
 /** The whole content of a turn's message as a source; null where it is empty. */
 export function wholeMessage(turn: Turn, message: Turn["messages"][number]): SourceRef | null {

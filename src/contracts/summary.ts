@@ -238,7 +238,7 @@ export function toPlainSummary(value: unknown, place: Place): Summary {
 }
 
 /** Whether a summary counts at an instant: `createdAt <= at < expiresAt`. */
-export function isCurrent(summary: Summary, at: Instant): boolean {
+function isCurrent(summary: Summary, at: Instant): boolean {
   if (compareInstants(instantOf(summary.createdAt), at) > 0) return false;
   return summary.expiresAt === undefined || compareInstants(at, instantOf(summary.expiresAt)) < 0;
 }

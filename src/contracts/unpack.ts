@@ -1,10 +1,9 @@
-/** Turns, pins, summaries and chunks read back from their stored payloads. */
+/** Turns, pins and summaries read back from their stored payloads. */
 
 import { decodePayload, PAYLOAD_BYTES_MAX } from "../canonical/json_object.ts";
 import { readStoredInstant } from "../canonical/time.ts";
 import { exceedsBytes } from "../canonical/utf8.ts";
 import { ContractError, IntegrityError } from "../errors.ts";
-import { type Chunk, toPlainChunk } from "./chunk.ts";
 import { carried, type Place } from "./judge.ts";
 import { isEffective, type TimedPin, toPlainPin } from "./pin.ts";
 import { quickTurn } from "./quick_turn.ts";
@@ -104,12 +103,6 @@ const SUMMARY: Layout = {
   nested: { scope: SCOPE, sources: SOURCE },
 };
 
-const CHUNK: Layout = {
-  names: { chunk_id: "chunkId", source: "source", content: "content", chunker_version: "chunkerVersion" },
-  required: ["source"],
-  nested: { source: SOURCE },
-};
-
 /**
  * A turn from its payload.
  *
@@ -121,7 +114,7 @@ export function unpackTurn(raw: unknown): TimedTurn {
 }
 
 /** The same, always in the strict way. */
-export function strictTurn(raw: unknown): TimedTurn {
+function strictTurn(raw: unknown): TimedTurn {
   const turn = unpack("turn", TURN, raw, toPlainTurn);
   if (!isTimed(turn)) throw damage("turn");
   return turn;
@@ -145,15 +138,6 @@ export function unpackPin(raw: unknown): TimedPin {
  */
 export function unpackSummary(raw: unknown): Summary {
   return unpack("summary", SUMMARY, raw, toPlainSummary);
-}
-
-/**
- * A chunk from its payload.
- *
- * @throws {IntegrityError} for anything but a chunk's payload
- */
-export function unpackChunk(raw: unknown): Chunk {
-  return unpack("chunk", CHUNK, raw, toPlainChunk);
 }
 
 function unpack<T>(

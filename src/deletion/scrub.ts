@@ -11,7 +11,7 @@ import { REWRITES } from "../engine/schema/rewrites.ts";
 import { StorageError } from "../errors.ts";
 
 /** What scrubbing is told. */
-export interface ScrubOptions {
+interface ScrubOptions {
   readonly signal?: AbortSignal | undefined;
   /** Told how many tables were rewritten so far. */
   readonly onTable?: ((tables: number) => void) | undefined;

@@ -17,7 +17,7 @@ export function firstHead(lineage: string): string {
 }
 
 /** The head after an event: SHA-256 of the head before it and every column of the event. */
-export function nextHead(head: string, event: Omit<RecordedEvent, "head">): string {
+function nextHead(head: string, event: Omit<RecordedEvent, "head">): string {
   return sha256Hex(JSON.stringify([
     head,
     event.sequence,

@@ -29,7 +29,7 @@ import type { ImportedRecord } from "./parse_record.ts";
 import type { Origin } from "./tombstone_pass.ts";
 
 /** What is imported into. */
-export interface ImportTarget {
+interface ImportTarget {
   readonly engine: Engine;
   readonly kinds: ReadonlyMap<string, RecordKind>;
   readonly limits: ScopeLimits;

@@ -14,7 +14,7 @@ import { selectNextTenant } from "./read.ts";
 import type { Identity } from "./row.ts";
 
 /** A forget, judged and ready to run. */
-export interface ForgetPlan {
+interface ForgetPlan {
   readonly identity: Identity;
   readonly scopeHash: Uint8Array;
   readonly keyHash: Uint8Array;

@@ -10,7 +10,7 @@ import { type OperationKey, recallOperation } from "../engine/operation_ids.ts";
 import { headChecksum, type Identity, isExpired, type RecordHead, toHead } from "./row.ts";
 
 /** A put, judged and ready to run; all that is hashed or encoded was so before. */
-export interface PutPlan {
+interface PutPlan {
   readonly identity: Identity;
   /** The keyed hash of the identity; asked for only where there is no row. */
   readonly keyHash: () => Uint8Array;

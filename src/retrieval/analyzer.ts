@@ -25,7 +25,7 @@ export interface Analyzer {
 }
 
 /** Distinct terms of a question that are looked for: more is a document, and would be matched by everything. */
-export const QUERY_TERMS_MAX = 512;
+const QUERY_TERMS_MAX = 512;
 
 /** The reference's analyzer. */
 export const LEXICAL_ANALYZER: Analyzer = {

@@ -40,7 +40,7 @@ export interface DocumentCounts {
 export type AbsentTerms = "delta" | "nothing";
 
 /** How much finding a term says; 0 for one that no document has. */
-export function inverseDocumentFrequency(documents: number, documentFrequency: number): number {
+function inverseDocumentFrequency(documents: number, documentFrequency: number): number {
   return documentFrequency === 0 ? 0 : Math.log((documents + 1) / documentFrequency);
 }
 

@@ -122,7 +122,7 @@ export class HistoryEvidence implements EvidenceSource {
 }
 
 /** What a document is to the terms of a question. */
-export function countsFor(terms: readonly string[], document: DocumentTerms): DocumentCounts {
+function countsFor(terms: readonly string[], document: DocumentTerms): DocumentCounts {
   return { length: document.length, frequencies: terms.map((term) => document.frequencies.get(term) ?? 0) };
 }
 

@@ -124,7 +124,7 @@ export function encodeChunks(chunks: readonly IndexedChunk[]): Uint8Array {
 }
 
 /** Reads chunks back. */
-export function decodeChunks(bytes: Uint8Array): readonly IndexedChunk[] {
+function decodeChunks(bytes: Uint8Array): readonly IndexedChunk[] {
   const chunks: IndexedChunk[] = [];
   const reader = new VarintReader(bytes);
   let message = 0;

@@ -10,19 +10,19 @@ import type { DocumentCounts } from "./bm25.ts";
 import { isDateTerm } from "./turn_date.ts";
 
 /** The part that the message before or after lends. */
-export const NEAR_SHARE = 0.3;
+const NEAR_SHARE = 0.3;
 
 /** The part that the message one further lends. */
-export const FAR_SHARE = 0.2;
+const FAR_SHARE = 0.2;
 
 /** The part that the message before lends where it asks: the next is where the answer stands. */
-export const ASKING_SHARE = 0.8;
+const ASKING_SHARE = 0.8;
 
 /**
  * The part of its own score that a chunk keeps which asks: its words are those of the question, but it does not answer.
  * Below {@linkcode ASKING_SHARE}, so that of a question and the reply to it the reply comes first.
  */
-export const ASKING_OWN_SHARE = 0.7;
+const ASKING_OWN_SHARE = 0.7;
 
 /**
  * How much less each chunk gets that lies further inside its message: what answers stands near the edge, and a message

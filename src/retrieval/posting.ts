@@ -28,7 +28,7 @@ export interface Posting {
 }
 
 /** A row of postings as it is stored, after its place. */
-export interface PostingColumns {
+interface PostingColumns {
   /** The row of its first turn. */
   readonly turn: number;
   /** How many postings. */

@@ -7,9 +7,7 @@ import {
 } from "../../src/canonical/canonical_json.ts";
 import {
   appendDigest,
-  chunkDigest,
   chunkId,
-  chunkSetDigest,
   configFingerprint,
   contentHash,
   digest,
@@ -18,13 +16,10 @@ import {
   operationDigest,
   pinDigest,
   requestFingerprint,
-  retrievalProfile,
   sha256Hex,
-  snapshotDigest,
   summaryDigest,
-  turnContentHash,
-  turnDigest,
 } from "../../src/canonical/digest.ts";
+import { encodeRetrieval, encodeScope, encodeTurn } from "../../src/canonical/payload.ts";
 import { readStrictJson } from "../../src/canonical/strict_json.ts";
 import { keyedPins } from "../../src/contracts/keyed_pins.ts";
 import type { TimedPin } from "../../src/contracts/pin.ts";
@@ -44,6 +39,12 @@ import {
   VECTORS,
   VECTORS_TEXT,
 } from "../vectors/conversation.ts";
+import {
+  chunkPayload,
+  chunkSetDigest,
+  snapshotDigest,
+  turnContentHash,
+} from "../vectors/hashed_elsewhere.ts";
 
 const PINS = keyedPins(SCOPE, [PIN as TimedPin, BARE_PIN as TimedPin]);
 const CHUNKS = chunksOf(T1, (content) => contentHash({ content }));
@@ -62,21 +63,21 @@ const RETRIEVAL = {
 const EXPIRY = "2026-09-08T01:02:03.456000+05:30";
 
 const DIGESTS: Readonly<Record<string, () => string>> = {
-  "turn t1 payload; digest(turn)": () => turnDigest(T1),
-  "turn t2 payload": () => turnDigest(T2),
+  "turn t1 payload; digest(turn)": () => sha256Hex(encodeTurn(T1)),
+  "turn t2 payload": () => sha256Hex(encodeTurn(T2)),
   "pin payload": () => pinDigest(PIN),
   "pin without source/expiry": () => pinDigest(BARE_PIN),
   "summary payload": () => summaryDigest(SUMMARY),
-  "chunk payload": () => chunkDigest(CHUNK),
-  "RetrievalConfig() profile": () => retrievalProfile(RETRIEVAL),
+  "chunk payload": () => digest(chunkPayload(CHUNK)),
+  "RetrievalConfig() profile": () => sha256Hex(encodeRetrieval(RETRIEVAL)),
   "RetrievalConfig(chunk_characters=400,overlap_characters=40,k1=1.2,recover_capped_window=True)": () =>
-    retrievalProfile({
+    sha256Hex(encodeRetrieval({
       ...RETRIEVAL,
       chunkCharacters: 400,
       overlapCharacters: 40,
       k1: 1.2,
       recoverCappedWindow: true,
-    }),
+    })),
   "operation digest preimage, no expiry": () => operationDigest(T1, null),
   "operation digest preimage, expiry": () => operationDigest(T1, EXPIRY),
   "snapshot id preimage (epoch e0, revision 7, both pins, summary)": () =>
@@ -84,7 +85,7 @@ const DIGESTS: Readonly<Record<string, () => string>> = {
       epoch: "e0",
       scope: SCOPE,
       revision: 7,
-      turnHashes: [T1, T2].map(turnContentHash),
+      turns: [T1, T2],
       pins: PINS,
       summary: SUMMARY,
     }),
@@ -93,7 +94,7 @@ const DIGESTS: Readonly<Record<string, () => string>> = {
       epoch: "e0",
       scope: SCOPE,
       revision: 0,
-      turnHashes: [],
+      turns: [],
       pins: keyedPins(SCOPE, []),
       summary: null,
     }),
@@ -101,8 +102,7 @@ const DIGESTS: Readonly<Record<string, () => string>> = {
   "history_digest preimage (t1,t2)": () => historyDigest([T1, T2]),
   "history_digest preimage (empty)": () => historyDigest([]),
   "chunk id preimage": () => chunkId({ ...HELLO, end: 4 }, "characters-v1:4:1"),
-  "coverage chunks_hash preimage (chunks of t1 at 4/1)": () =>
-    chunkSetDigest(CHUNKS.map((chunk) => [chunk.chunkId, chunkDigest(chunk)])),
+  "coverage chunks_hash preimage (chunks of t1 at 4/1)": () => chunkSetDigest(CHUNKS),
   "message content_hash preimage = raw content": () => contentHash({ content: "Hello 🌍\n" }),
 };
 
@@ -128,10 +128,10 @@ for (const { id, message, start, end } of VECTORS.chunks_4_1_of_t1) {
   });
 }
 
-Deno.test("chunkSetDigest() does not depend on the order in which it is given", () => {
-  const pairs = CHUNKS.map((chunk) => [chunk.chunkId, chunkDigest(chunk)] as const);
-  assert.equal(chunkSetDigest(pairs.toReversed()), chunkSetDigest(pairs));
-  assert.equal(chunkSetDigest([]), sha256Hex("[]"));
+Deno.test("historyDigest() hashes each turn's messages as the reference does", () => {
+  const { sha256 } = canonicalVector("Turn.content_hash preimage t1");
+  const entry = [readStrictJson(encodeScope(SCOPE)), T1.turnId, T1.revision, T1.timestamp, sha256];
+  assert.equal(historyDigest([T1]), digest([entry]));
 });
 
 Deno.test("operationDigest() takes an open timestamp as null, and an omitted expiry as keep", () => {

@@ -1,15 +1,11 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
 import { canonicalJson } from "../../src/canonical/canonical_json.ts";
-import {
-  canonicalJsonObject,
-  decodePayload,
-  jsonObjectFault,
-  parseJsonObject,
-} from "../../src/canonical/json_object.ts";
+import { canonicalJsonObject, decodePayload, jsonObjectFault } from "../../src/canonical/json_object.ts";
 import { JSON_DEPTH_MAX } from "../../src/canonical/plain.ts";
-import { INTEGER_DIGITS_MAX, readStrictJson, StrictJsonFailure } from "../../src/canonical/strict_json.ts";
+import { readStrictJson, StrictJsonFailure } from "../../src/canonical/strict_json.ts";
 import { IntegrityError } from "../../src/errors.ts";
+import { toMessage } from "../../src/contracts/message.ts";
 import { refuses } from "../contracts/refusal.ts";
 
 const NOT_STRICT: readonly [title: string, text: string][] = [
@@ -89,7 +85,7 @@ Deno.test("readStrictJson() keeps whether a number was written as a float, and i
 });
 
 Deno.test("readStrictJson() reads integers up to its limit of digits", () => {
-  const digits = "9".repeat(INTEGER_DIGITS_MAX);
+  const digits = "9".repeat(4_300);
   assert.equal(canonicalJson(readStrictJson(`-${digits}`)), `-${digits}`);
   assert.throws(() => readStrictJson(`${digits}9`), StrictJsonFailure);
 });
@@ -169,8 +165,7 @@ Deno.test("readStrictJson() takes linear time for quotes, backslashes and many k
   assert.equal(readStrictJson(`"${"\\\\".repeat(200_000)}"`), "\\".repeat(200_000));
 });
 
-Deno.test("parseJsonObject() names its field and the rule, never the text", () => {
-  const place = "messages[0].toolCalls[0].argumentsJson";
+Deno.test("text that is no JSON object is refused by field and rule, never with the text", () => {
   for (
     const text of [
       '["secret"]',
@@ -183,7 +178,11 @@ Deno.test("parseJsonObject() names its field and the rule, never the text", () =
       '{"secret":1e999}',
     ]
   ) {
-    refuses(place, () => parseJsonObject(text, place));
+    const call = { callId: "c1", name: "lookup", argumentsJson: text };
+    refuses(
+      "message.toolCalls[0].argumentsJson",
+      () => toMessage({ messageId: "m1", role: "assistant", content: "", toolCalls: [call] }),
+    );
   }
   assert.equal(jsonObjectFault('{"a":1,"a":2}'), "must not repeat a key");
   assert.equal(jsonObjectFault("[]"), "must be the text of a JSON object");

@@ -1,14 +1,8 @@
 import assert from "node:assert/strict";
 import { canonicalJson, type CanonicalObject } from "../../src/canonical/canonical_json.ts";
 import { readStrictJson } from "../../src/canonical/strict_json.ts";
-import {
-  identifiedMessageText,
-  messageWireText,
-  requestWireText,
-  toolsWireText,
-  toolWireText,
-} from "../../src/canonical/wire.ts";
-import { toMessage } from "../../src/contracts/message.ts";
+import { identifiedMessageText, messageWireText, toolsWireText } from "../../src/canonical/wire.ts";
+import { requestParts, TextPart } from "../../src/context/rendering.ts";
 import { toTool } from "../../src/contracts/tool.ts";
 import { T1, VECTORS_TEXT } from "../vectors/conversation.ts";
 
@@ -20,14 +14,14 @@ const JOBS =
 for (const { job, result } of JOBS) {
   const request = result.request as Tree | undefined;
   if (request === undefined) continue;
-  Deno.test(`requestWireText() writes the request of the reference: ${job.name}`, () => {
-    const messages = (request.messages as readonly Tree[]).map(({ role, content }, index) =>
-      toMessage({ messageId: `m${index}`, role, content })
-    );
+  Deno.test(`requestParts() write the request of the reference: ${job.name}`, () => {
+    const messages = (request.messages as readonly Tree[]).map(({ role, content }) => {
+      return { role: role as "system" | "user", parts: [new TextPart(String(content))] };
+    });
     const tools = (job.tools as readonly Tree[]).map(({ name, description, parameters_json }) =>
       toTool({ name, description, parametersJson: parameters_json })
     );
-    assert.equal(requestWireText(messages, tools), canonicalJson(request));
+    assert.equal(requestParts(messages, tools).join(""), canonicalJson(request));
   });
 }
 
@@ -45,10 +39,10 @@ Deno.test("messageWireText() carries calls and results, and no message id", () =
   );
 });
 
-Deno.test("toolWireText() carries the parameters as JSON, not as text", () => {
+Deno.test("toolsWireText() carries the parameters as JSON, not as text", () => {
   const tool = toTool({ name: "dig", description: "Digs.", parametersJson: '{ "depth": 1.0 }' });
   const text =
     '{"function":{"description":"Digs.","name":"dig","parameters":{"depth":1.0}},"type":"function"}';
-  assert.equal(toolWireText(tool), text);
+  assert.equal(toolsWireText([tool]), `[${text}]`);
   assert.equal(toolsWireText([tool, tool]), `[${text},${text}]`);
 });

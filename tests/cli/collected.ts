@@ -2,7 +2,6 @@
 
 import assert from "node:assert/strict";
 import { runCommandLine } from "../../src/cli/command_line.ts";
-import type { Stream } from "../../src/cli/screen.ts";
 
 /** How a command ended, and what it printed. */
 export interface Ended {
@@ -11,7 +10,7 @@ export interface Ended {
   readonly errors: string;
 }
 
-class Collected implements Stream {
+class Collected {
   #bytes: number[] = [];
 
   write(bytes: Uint8Array): Promise<number> {

@@ -7,7 +7,7 @@ import { extract } from "../../src/contracts/source_ref.ts";
 import { summaryFromHistory } from "../../src/contracts/summary.ts";
 import { turn } from "../../src/contracts/turn.ts";
 import { chunkerVersion } from "../../src/retrieval/chunk_ranges.ts";
-import { chunksOf } from "../../src/retrieval/chunking.ts";
+import { chunksOf } from "../retrieval/chunks.ts";
 import { AT, conversation, SCOPE } from "../retrieval/conversation.ts";
 import { STUB4 } from "./golden.ts";
 
@@ -74,7 +74,7 @@ for (const profile of PROFILES) {
 
   Deno.test(`Under ${profile}, chunks made beforehand give the same context`, async () => {
     const size = { chunkCharacters: 360, overlapCharacters: 80 };
-    const chunks = [...chunksOf(HISTORY, size)].toReversed();
+    const chunks = chunksOf(HISTORY, size).toReversed();
     const chunkIndex = {
       historyFingerprint: historyDigest(HISTORY),
       chunkerVersion: chunkerVersion(size),

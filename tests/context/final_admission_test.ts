@@ -3,21 +3,21 @@ import { account } from "../../src/context/accounting.ts";
 import { Capper } from "../../src/context/capper.ts";
 import { CountMemory } from "../../src/context/count_memory.ts";
 import { evidenceDraft } from "../../src/context/evidence.ts";
-import { admit, type Candidate } from "../../src/context/final_admission.ts";
+import { admit } from "../../src/context/final_admission.ts";
 import { PartCounter } from "../../src/context/part_counter.ts";
 import { draftOf } from "../../src/context/rendering.ts";
 import { RequestMeter } from "../../src/context/request_meter.ts";
 import type { TokenCounter } from "../../src/context/token_counter.ts";
 import { windowDraft, WindowTurns } from "../../src/context/window_turns.ts";
-import { chunksOf } from "../../src/retrieval/chunking.ts";
 import { Pace } from "../../src/retrieval/pace.ts";
+import { chunksOf } from "../retrieval/chunks.ts";
 import { conversation } from "../retrieval/conversation.ts";
 
 const UNITS: TokenCounter = { name: "units", version: "1", countText: (text) => text.length };
 const CALIBRATION = { calibrationFactor: 1, adapterOverheadTokens: 0 };
 const QUESTION = "Which pump?";
 
-async function candidate(): Promise<Candidate> {
+async function candidate(): Promise<Parameters<typeof admit>[0]> {
   const memory = new CountMemory();
   const history = conversation(["pump zero", "pump one", "pump two", "pump three"]);
   const capper = new Capper(null, new PartCounter(UNITS, memory), memory);
@@ -28,7 +28,7 @@ async function candidate(): Promise<Candidate> {
   );
   await turns.at(1);
   const window = turns.newest(2);
-  const chunks = [...chunksOf(history.slice(0, 2), { chunkCharacters: 360, overlapCharacters: 80 })];
+  const chunks = chunksOf(history.slice(0, 2), { chunkCharacters: 360, overlapCharacters: 80 });
   const drafts = {
     system: draftOf("Use the data."),
     summary: draftOf("A summary."),

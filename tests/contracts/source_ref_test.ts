@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { contentHash } from "../../src/canonical/digest.ts";
 import { toChunk, validateSource } from "../../src/contracts/chunk.ts";
-import { extract, toSourceRef, wholeMessage } from "../../src/contracts/source_ref.ts";
+import { toPin } from "../../src/contracts/pin.ts";
+import { extract, wholeMessage } from "../../src/contracts/source_ref.ts";
 import { turn } from "../../src/contracts/turn.ts";
 import { chunksOf, HELLO, SCOPE, T1, T2 } from "../vectors/conversation.ts";
 import { refuses } from "./refusal.ts";
@@ -34,11 +35,9 @@ Deno.test("wholeMessage() covers the content, and is null where there is none", 
   assert.equal(wholeMessage(T1, call), null);
 });
 
-Deno.test("toSourceRef() gives a frozen copy, and names what is missing", () => {
-  assert.deepEqual(toSourceRef(HELLO), HELLO);
-  assert(Object.isFrozen(toSourceRef(HELLO)));
-  const { messageId: _, ...rest } = HELLO;
-  refuses("source.messageId", () => toSourceRef(rest));
+Deno.test("what a pin's source lacks is named", () => {
+  const { messageId: _, ...source } = HELLO;
+  refuses("pin.source.messageId", () => toPin({ scope: SCOPE, key: "k", value: "v", origin: "app", source }));
 });
 
 Deno.test("validateSource() proves every chunk against its turn", () => {

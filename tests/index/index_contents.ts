@@ -1,7 +1,6 @@
 /** What the tables of an index say, without the numbers that depend on the order of events. */
 
 import type { SqlValue } from "../../src/engine/sqlite/driver.ts";
-import { decodeChunks } from "../../src/retrieval/indexed_turn.ts";
 import { decodePostings } from "../../src/retrieval/posting.ts";
 
 /** Runs one statement behind the store's back. */
@@ -29,7 +28,7 @@ export function indexContents(sql: Sql): Readonly<Record<string, IndexContents>>
         `SELECT turn_id, chunks, documents, total_length, chunk_list FROM indexed_turns JOIN turns ON id = turn
         WHERE index_id = $1 ORDER BY turn_id`,
         id!,
-      ).map((row) => [...row.slice(0, 4), decodeChunks(row[4] as Uint8Array)]),
+      ),
       terms: sql(`SELECT term, documents FROM index_terms WHERE index_id = $1 ORDER BY term`, id!),
       postings: sql(
         `SELECT index_terms.term, number, turn, turns, posting_list FROM postings

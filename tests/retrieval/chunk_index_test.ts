@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { historyDigest } from "../../src/canonical/digest.ts";
 import { requireChunkIndex } from "../../src/retrieval/chunk_index.ts";
 import { chunkerVersion } from "../../src/retrieval/chunk_ranges.ts";
-import { chunksOf } from "../../src/retrieval/chunking.ts";
+import { chunksOf } from "./chunks.ts";
 import { conversation } from "./conversation.ts";
 
 const SIZE = { chunkCharacters: 8, overlapCharacters: 2 };
@@ -10,7 +10,7 @@ const HISTORY = conversation(["pump one lamp two", "kiln three"]);
 const INDEX = {
   historyFingerprint: historyDigest(HISTORY),
   chunkerVersion: chunkerVersion(SIZE),
-  chunks: [...chunksOf(HISTORY, SIZE)],
+  chunks: chunksOf(HISTORY, SIZE),
 };
 
 Deno.test("requireChunkIndex() takes an index of the same history and chunker", () => {

@@ -4,8 +4,8 @@ import { isBlank } from "../../src/canonical/text.ts";
 import { extract } from "../../src/contracts/source_ref.ts";
 import { turn } from "../../src/contracts/turn.ts";
 import { chunkRanges } from "../../src/retrieval/chunk_ranges.ts";
-import { chunksOf } from "../../src/retrieval/chunking.ts";
 import { camelCased, readVectors } from "../context/golden.ts";
+import { chunksOf } from "./chunks.ts";
 
 const SIZE = fc.integer({ min: 1, max: 12 }).chain((chunkCharacters) =>
   fc.record({
@@ -18,7 +18,7 @@ Deno.test("chunksOf() gives the reference's chunks of its example turn, ids and 
   const { chunks_4_1_of_t1, canonical } = readVectors();
   const payload = canonical.find(({ name }) => name.startsWith("turn t1 payload"))?.text ?? "";
   const t1 = turn(camelCased(JSON.parse(payload)) as Parameters<typeof turn>[0]);
-  const chunks = [...chunksOf([t1], { chunkCharacters: 4, overlapCharacters: 1 })];
+  const chunks = chunksOf([t1], { chunkCharacters: 4, overlapCharacters: 1 });
   const told = chunks.map(({ chunkId, source, content }) => {
     return { id: chunkId, message: source.messageId, start: source.start, end: source.end, text: content };
   });
@@ -53,10 +53,10 @@ Deno.test("A chunk's source extracts exactly its text, and another revision give
   const messages = [{ messageId: "m", role: "user" as const, content: "αβγ 🌍🌍 delta\n\u0000 end" }];
   const size = { chunkCharacters: 5, overlapCharacters: 2 };
   const first = turn({ turnId: "t", scope, messages });
-  const chunks = [...chunksOf([first], size)];
+  const chunks = chunksOf([first], size);
   for (const chunk of chunks) assert.equal(extract(chunk.source, first), chunk.content);
-  const again = [...chunksOf([turn({ turnId: "t", scope, messages })], size)];
-  const revised = [...chunksOf([turn({ turnId: "t", scope, messages, revision: 2 })], size)];
+  const again = chunksOf([turn({ turnId: "t", scope, messages })], size);
+  const revised = chunksOf([turn({ turnId: "t", scope, messages, revision: 2 })], size);
   assert.deepEqual(again, chunks);
   assert.ok(revised.every(({ chunkId }, index) => chunkId !== chunks[index]?.chunkId));
 });

@@ -3,12 +3,11 @@ import fc from "fast-check";
 import { compareCodePoints } from "../../src/canonical/text.ts";
 import { extract } from "../../src/contracts/source_ref.ts";
 import { LEXICAL_ANALYZER } from "../../src/retrieval/analyzer.ts";
-import { chunksOf } from "../../src/retrieval/chunking.ts";
 import { HistoryEvidence } from "../../src/retrieval/history_evidence.ts";
 import { endsAsking } from "../../src/retrieval/asking.ts";
-import { ASKING_OWN_SHARE, ASKING_SHARE, FAR_SHARE, NEAR_SHARE } from "../../src/retrieval/neighbours.ts";
 import { Pace } from "../../src/retrieval/pace.ts";
 import { timed, turn } from "../../src/contracts/turn.ts";
+import { chunksOf } from "./chunks.ts";
 import { conversation, SCOPE, search, turnIdsOf } from "./conversation.ts";
 
 const BOTH = ["reference", "holdfast"] as const;
@@ -88,7 +87,7 @@ for (const profile of BOTH) {
 Deno.test("Chunks made beforehand, in whatever order, are ranked as if they were made on the spot", async () => {
   const history = conversation(["pump one lamp two", ["kiln three pump", "lamp pump four kiln"], "five"]);
   const retrieval = { chunkCharacters: 8, overlapCharacters: 2, minimumScore: 0, k1: 1.5, b: 0.75 };
-  const chunks = [...chunksOf(history, retrieval)].sort((left, right) =>
+  const chunks = chunksOf(history, retrieval).toSorted((left, right) =>
     compareCodePoints(left.chunkId, right.chunkId)
   );
   const rules = { absentTerms: "nothing", dialogue: true } as const;
@@ -110,15 +109,15 @@ Deno.test("An answer that stands beside the words that were asked for is found, 
   const [told] = await search(plain, "relay failing");
   const best = told?.score.lexical ?? 0;
   assert.ok(best > 0);
-  const own = ASKING_OWN_SHARE * best;
+  const own = 0.7 * best;
   assert.deepEqual(asked?.score, { total: own, lexical: own, neighbours: 0 });
-  const next = ASKING_SHARE * best;
+  const next = 0.8 * best;
   assert.deepEqual(answer?.score, { total: next, lexical: 0, neighbours: next });
   const further = lent.find(({ chunk }) => chunk.source.turnId === "t3");
   assert.deepEqual(further?.score, {
-    total: FAR_SHARE * best,
+    total: 0.2 * best,
     lexical: 0,
-    neighbours: FAR_SHARE * best,
+    neighbours: 0.2 * best,
   });
   assert.ok(!turnIdsOf(ranked).includes("t4"));
 });
@@ -130,7 +129,7 @@ Deno.test("A statement comes before what stands beside it, and lends it the plai
   assert.deepEqual(told?.score, { total: best, lexical: best, neighbours: 0 });
   assert.equal(told?.chunk.source.turnId, "t1");
   const after = beside.find(({ chunk }) => chunk.source.turnId === "t2");
-  assert.deepEqual(after?.score, { total: NEAR_SHARE * best, lexical: 0, neighbours: NEAR_SHARE * best });
+  assert.deepEqual(after?.score, { total: 0.3 * best, lexical: 0, neighbours: 0.3 * best });
 });
 
 Deno.test("A text asks where a question mark of any script ends it, with closing signs behind or without", () => {

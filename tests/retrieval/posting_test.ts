@@ -1,12 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import {
-  decodePostings,
-  encodePostings,
-  type Posting,
-  type PostingColumns,
-  soundPostings,
-} from "../../src/retrieval/posting.ts";
+import { decodePostings, encodePostings, type Posting, soundPostings } from "../../src/retrieval/posting.ts";
 
 const PLACE = { indexId: 3, term: 70_000 };
 
@@ -32,7 +26,7 @@ function inOrder(
     .sort((left, right) => left.chunk - right.chunk);
 }
 
-function rowOf({ turn, turns, postingList }: PostingColumns): readonly unknown[] {
+function rowOf({ turn, turns, postingList }: ReturnType<typeof encodePostings>): readonly unknown[] {
   return [turn, turns, postingList];
 }
 

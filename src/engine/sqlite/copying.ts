@@ -15,7 +15,7 @@ import { patiently } from "./patience.ts";
 import { WorkDatabase } from "./work_database.ts";
 
 /** Where to copy from and to. */
-export interface CopyParts {
+interface CopyParts {
   /** The store's own connection. */
   readonly own: Connection;
   /** Opens a connection of its own to the same file; null for a store in memory. */

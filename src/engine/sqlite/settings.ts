@@ -59,7 +59,7 @@ const SELECT_VERSION = "SELECT sqlite_version()";
  * Whether a SQLite version can be trusted with WAL: from 3.7.0 to 3.51.2 a commit that races a WAL reset can be lost;
  * mended in 3.51.3 and, for their lines, in 3.50.7 and 3.44.6.
  */
-export function walIsSafe(version: string): boolean {
+function walIsSafe(version: string): boolean {
   const [major = 0, minor = 0, patch = 0] = version.split(".").map(Number);
   if (major !== 3) return major > 3;
   if (minor >= 52) return true;
