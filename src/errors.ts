@@ -4,10 +4,34 @@
  * @module
  */
 
-/** Facts about an error: counts, field names, positions. Never what a caller stored or asked. */
+/**
+ * Facts about an error: counts, field names, positions. Never what a caller stored or asked.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { ContractError, type ErrorDetails } from "@holdfast/memory";
+ *
+ * const details: ErrorDetails = new ContractError("value.step", "Expected step to be 0, 1 or 2").details;
+ * assert.deepEqual(details, { field: "value.step" });
+ * ```
+ */
 export type ErrorDetails = Readonly<Record<string, unknown>>;
 
-/** What every error takes besides its message. */
+/**
+ * What every error takes besides its message.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { type MemoryErrorOptions, StorageError } from "@holdfast/memory";
+ *
+ * const options: MemoryErrorOptions = { details: { attempts: 3 }, cause: new Error("disk I/O error") };
+ * const error = new StorageError("IO", "Cannot read", options);
+ * assert.equal(error.details.attempts, 3);
+ * assert.equal((error.cause as Error).message, "disk I/O error");
+ * ```
+ */
 export interface MemoryErrorOptions {
   /** Counts, field names and positions that explain the error. */
   readonly details?: ErrorDetails;
@@ -85,6 +109,20 @@ export class ContractError extends MemoryError {
  * - `CAPACITY`: a stated limit is reached
  * - `NOT_READY`: an index is not complete (retryable once it is)
  * - `CLOCK`: the clock is behind the highest time seen
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { ConflictError, type ConflictReason, openMemory } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const run = { tenant: "orchard", kind: "checkpoint", key: "run-a" } as const;
+ * const start = { schema: 1, step: 0, items: [] } as const;
+ * await memory.records.put(run, start, { expected: null, ttl: 60 });
+ * const error = await memory.records.put(run, start, { expected: null, ttl: 60 }).catch((error) => error);
+ * const reason: ConflictReason | null = error instanceof ConflictError ? error.reason : null;
+ * assert.equal(reason, "REVISION");
+ * ```
  */
 export type ConflictReason =
   | "REVISION"
@@ -99,7 +137,18 @@ export type ConflictReason =
 
 const RETRYABLE_REASONS: ReadonlySet<ConflictReason> = new Set(["REVISION", "SNAPSHOT", "NOT_READY"]);
 
-/** What a {@linkcode ConflictError} takes besides reason and message. */
+/**
+ * What a {@linkcode ConflictError} takes besides reason and message.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { ConflictError, type ConflictErrorOptions } from "@holdfast/memory";
+ *
+ * const options: ConflictErrorOptions = { currentRevision: null };
+ * assert.equal(new ConflictError("REVISION", "Cannot put record: nothing is there", options).currentRevision, null);
+ * ```
+ */
 export interface ConflictErrorOptions extends MemoryErrorOptions {
   /** The revision there is now; `null` where there is nothing. */
   readonly currentRevision?: number | null;
@@ -172,6 +221,17 @@ export class IntegrityError extends MemoryError {
  * - `CORRUPT`: SQLite finds the file damaged
  * - `IO`: reading or writing failed
  * - `CLOSED`: the store was closed
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { openMemory, type StorageCode } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * await memory.close();
+ * const code: StorageCode = "CLOSED";
+ * await assert.rejects(memory.check(), { name: "StorageError", code });
+ * ```
  */
 export type StorageCode =
   | "BUSY"
@@ -220,6 +280,17 @@ export class StorageError extends MemoryError {
  * - `LAYER_ALLOCATION`: the reserves exceed what is left
  * - `CAP_BUDGET`: a message cannot be shortened to the cap
  * - `PROMPT_TOO_LARGE`: the finished request exceeds the allowance
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { type BudgetCode, openMemory } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * const code: BudgetCode = "REQUIRED_CONTEXT_TOO_LARGE";
+ * await assert.rejects(talk.assemble("When?", { inputCap: 10 }, { system: "Answer from the notes." }), { code });
+ * ```
  */
 export type BudgetCode =
   | "REQUIRED_CONTEXT_TOO_LARGE"

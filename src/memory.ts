@@ -58,6 +58,18 @@ export class Memory implements AsyncDisposable {
    * A scope's turns, pins, summary and replays. Nothing is read or written yet.
    *
    * @throws {ContractError} naming the field
+   *
+   * @example
+   * ```ts
+   * import assert from "node:assert/strict";
+   * import { openMemory } from "@holdfast/memory";
+   *
+   * await using memory = await openMemory(":memory:");
+   * const spring = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+   * await spring.append([{ role: "user", content: "Which trees were grafted?" }]);
+   * const same = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+   * assert.equal((await same.snapshot()).turnCount, 1);
+   * ```
    */
   conversation(scope: Scope): Conversation {
     return new Conversation(this.#engine, toScope(scope), { limits: this.#limits, tell: this.#tell });
@@ -70,6 +82,20 @@ export class Memory implements AsyncDisposable {
    *
    * @throws {ContractError} naming the option
    * @throws {StorageError} `BUSY`, `FULL`, `IO`, `READONLY`, `REPLACED`, `CLOSED`
+   *
+   * @example
+   * ```ts
+   * import assert from "node:assert/strict";
+   * import { openMemory } from "@holdfast/memory";
+   *
+   * let nowMs = Date.UTC(2026, 2, 1);
+   * await using memory = await openMemory(":memory:", { clock: () => nowMs });
+   * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+   * await talk.append([{ role: "user", content: "It rains." }], { expiresAt: new Date(nowMs + 60_000) });
+   * nowMs += 60_000;
+   * const { expired, scrub } = await memory.prune();
+   * assert.deepEqual([expired.turns, scrub?.complete], [1, true]);
+   * ```
    */
   async prune(options: PruneOptions = {}): Promise<PruneReport> {
     const startedMs = monotonicMs();
@@ -94,6 +120,19 @@ export class Memory implements AsyncDisposable {
    *
    * @throws {ContractError} if it is no receipt
    * @throws {StorageError} `BUSY`, `IO`, `REPLACED`, `CLOSED`
+   *
+   * @example
+   * ```ts
+   * import assert from "node:assert/strict";
+   * import { openMemory } from "@holdfast/memory";
+   *
+   * await using memory = await openMemory(":memory:");
+   * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+   * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+   * const receipt = await talk.delete({ kind: "scope", expectedRevision: await talk.revision() });
+   * const { valid, remains } = await memory.verifyReceipt(receipt);
+   * assert.deepEqual([valid, remains], [true, {}]);
+   * ```
    */
   async verifyReceipt(receipt: Receipt): Promise<ReceiptReport> {
     const { verifyReceipt } = await import("./deletion/verify_receipt.ts");
@@ -107,6 +146,18 @@ export class Memory implements AsyncDisposable {
    * @returns what is damaged; damage is reported, not thrown
    * @throws {ContractError} naming the option that is wrong
    * @throws {StorageError} `BUSY`, `IO`, `REPLACED`, `CLOSED`
+   *
+   * @example
+   * ```ts
+   * import assert from "node:assert/strict";
+   * import { openMemory } from "@holdfast/memory";
+   *
+   * await using memory = await openMemory(":memory:");
+   * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+   * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+   * const { ok, rows } = await memory.check();
+   * assert.deepEqual([ok, rows.turns], [true, 1]);
+   * ```
    */
   async check(options: CheckOptions = {}): Promise<CheckReport> {
     const startedMs = monotonicMs();
@@ -131,6 +182,19 @@ export class Memory implements AsyncDisposable {
    * to a ledger that has at least these.
    *
    * @throws {StorageError} `BUSY`, `IO`, `REPLACED`, `READONLY`, `CLOSED`
+   *
+   * @example
+   * ```ts
+   * import assert from "node:assert/strict";
+   * import { openMemory } from "@holdfast/memory";
+   *
+   * await using memory = await openMemory(":memory:");
+   * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+   * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+   * assert.equal((await memory.deletionWatermark()).sequence, 0);
+   * await talk.delete({ kind: "scope", expectedRevision: await talk.revision() });
+   * assert.equal((await memory.deletionWatermark()).sequence, 1);
+   * ```
    */
   deletionWatermark(): Promise<Watermark> {
     return this.#engine.watermark();
@@ -297,6 +361,17 @@ export class Memory implements AsyncDisposable {
   /**
    * Waits for queued writes, at most until each one's busy timeout, and closes the files. Repeating it is harmless;
    * every other call after it rejects with `CLOSED`.
+   *
+   * @example
+   * ```ts
+   * import assert from "node:assert/strict";
+   * import { openMemory } from "@holdfast/memory";
+   *
+   * const memory = await openMemory(":memory:");
+   * await memory.close();
+   * await memory.close();
+   * await assert.rejects(memory.deletionWatermark(), { code: "CLOSED" });
+   * ```
    */
   async close(): Promise<void> {
     const startedMs = monotonicMs();

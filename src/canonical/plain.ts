@@ -1,6 +1,22 @@
 /** Copies what a caller hands in to plain JSON, once, before any schema looks at it. */
 
-/** A JSON value. Numbers are finite and never -0; texts are well-formed Unicode. */
+/**
+ * A JSON value. Numbers are finite and never -0; texts are well-formed Unicode.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { type Json, openMemory } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * const answer: Json = { count: 2, trees: ["pears", null] };
+ * await talk.create();
+ * const snapshot = await talk.snapshot();
+ * await talk.replayPut(snapshot, "which-trees", answer);
+ * assert.deepEqual(await talk.replayGet(snapshot, "which-trees"), answer);
+ * ```
+ */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
 /** A place inside a value: names and positions from the root. */

@@ -7,7 +7,22 @@ import { ContractError } from "../errors.ts";
 import type { ContextDiagnostics } from "./diagnostics.ts";
 import type { BlockKind } from "./rendering.ts";
 
-/** A message in the shape of chat completions. */
+/**
+ * A message in the shape of chat completions.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { openMemory, type WireMessage } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const { context } = await talk.assemble("What was grafted?", {}, { system: "Answer from the notes." });
+ * const asked: WireMessage | undefined = context.request.messages.at(-1);
+ * assert.deepEqual(asked, { role: "user", content: "What was grafted?" });
+ * ```
+ */
 export interface WireMessage {
   /** Who speaks. Contexts have a system message and users' messages only: what history said is data in them. */
   role: "system" | "user" | "assistant" | "tool";
@@ -19,7 +34,22 @@ export interface WireMessage {
   tool_call_id?: string;
 }
 
-/** A tool in the shape of chat completions. */
+/**
+ * A tool in the shape of chat completions.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { openMemory, type WireTool } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * const tools = [{ name: "weather", description: "Tells the weather.", parametersJson: '{"type":"object"}' }];
+ * const { context } = await talk.assemble("Is it dry?", {}, { system: "Answer from the notes.", tools });
+ * const offered: readonly WireTool[] | undefined = context.request.tools;
+ * assert.deepEqual(offered?.[0]?.function.parameters, { type: "object" });
+ * ```
+ */
 export interface WireTool {
   /** Always `"function"`. */
   type: "function";
@@ -27,7 +57,23 @@ export interface WireTool {
   function: { name: string; description: string; parameters: Record<string, unknown> };
 }
 
-/** A request in the shape of chat completions. */
+/**
+ * A request in the shape of chat completions.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { type ContextRequest, openMemory } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const { context } = await talk.assemble("What was grafted?", {}, { system: "Answer from the notes." });
+ * const request: ContextRequest = context.request;
+ * assert.equal(request.messages[0]?.content, "Answer from the notes.");
+ * assert.equal(request.messages.at(-1)?.content, "What was grafted?");
+ * ```
+ */
 export interface ContextRequest {
   /** The system text, pins, summary, window, evidence and the question, in this order. */
   messages: WireMessage[];
@@ -35,7 +81,23 @@ export interface ContextRequest {
   tools?: WireTool[];
 }
 
-/** A block of the context. */
+/**
+ * A block of the context.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { type Block, openMemory } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const { context } = await talk.assemble("What was grafted?", {}, { system: "Answer from the notes." });
+ * const window: Block | undefined = context.blocks.find(({ kind }) => kind === "window");
+ * assert(window?.content.includes("grafted in March"));
+ * assert.equal(window?.sources.length, 1);
+ * ```
+ */
 export interface Block {
   /** What it is. */
   readonly kind: BlockKind;
@@ -49,6 +111,20 @@ export interface Block {
 
 /**
  * A context that fits its budget. Printed, it shows ids and counts; `export({ includeContent: true })` adds the request.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { type AssembledContext, openMemory } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const { context } = await talk.assemble("What was grafted?", {}, { system: "Answer from the notes." });
+ * const printed = (shown: AssembledContext): string => JSON.stringify(shown);
+ * assert(!printed(context).includes("March"));
+ * assert(JSON.stringify(context.request).includes("March"));
+ * ```
  */
 export interface AssembledContext extends Exportable {
   /** What is sent to the model: a fresh copy each time it is read. */

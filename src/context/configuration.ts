@@ -5,7 +5,21 @@ import { ContractError } from "../errors.ts";
 import type { Calibration } from "./estimate.ts";
 import { requireCounter, type TokenCounter } from "./token_counter.ts";
 
-/** Tokens. What is left out has the default. */
+/**
+ * Tokens. What is left out has the default.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { type Budget, openMemory } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * const budget: Budget = { inputCap: 6_000, modelCapacity: 4_000, completionReservation: 500 };
+ * const { context } = await talk.assemble("Is it dry?", budget, { system: "Answer from the notes." });
+ * assert.equal(context.diagnostics.inputAllowance, 3_500);
+ * ```
+ */
 export interface Budget {
   /** The most that the request may be estimated at; 3 000. */
   readonly inputCap?: number;
@@ -21,7 +35,22 @@ export interface Budget {
   readonly providerInputCap?: number | null;
 }
 
-/** Tokens. How messages of the window are shortened. */
+/**
+ * Tokens. How messages of the window are shortened.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { type Cap, openMemory } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await talk.append([{ role: "user", content: "The pears stand in rows. ".repeat(100) }]);
+ * const cap: Cap = { maxTokens: 40 };
+ * const { context } = await talk.assemble("What stands?", {}, { system: "Answer from the notes.", cap });
+ * assert.equal(context.diagnostics.layers[0]?.reason, "messages_capped");
+ * ```
+ */
 export interface Cap {
   /**
    * A message with more is shortened. Under `"holdfast"` a quarter of the input allowance less the reserves, and 35 at
@@ -37,7 +66,22 @@ export interface Cap {
   readonly tailTokens?: number;
 }
 
-/** How evidence is found. */
+/**
+ * How evidence is found.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { openMemory, type Retrieval } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * await talk.append([{ role: "user", content: "The plums were not grafted." }]);
+ * const retrieval: Retrieval = { topK: 1 };
+ * assert.equal((await talk.search("What was grafted?", { retrieval })).length, 1);
+ * ```
+ */
 export interface Retrieval {
   /** Code points of a chunk; 360. */
   readonly chunkCharacters?: number;
@@ -55,7 +99,23 @@ export interface Retrieval {
   readonly recoverCappedWindow?: boolean;
 }
 
-/** Which layers run; all. */
+/**
+ * Which layers run; all.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { type AssemblyOptions, openMemory } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * const language = { scope: talk.scope, key: "language", value: "Answer in Welsh.", origin: "settings" };
+ * await talk.putPin(language, { expectedRevision: await talk.create() });
+ * const options: AssemblyOptions = { pins: false };
+ * const { context } = await talk.assemble("When?", {}, { system: "Answer from the notes.", options });
+ * assert.equal(context.blocks.find(({ kind }) => kind === "pinned")?.content, "");
+ * ```
+ */
 export interface AssemblyOptions {
   /** Whether messages are shortened. */
   readonly cap?: boolean;
@@ -67,7 +127,23 @@ export interface AssemblyOptions {
   readonly summarize?: boolean;
 }
 
-/** How tokens are counted. */
+/**
+ * How tokens are counted.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { type CountingOptions, openMemory } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const counting: CountingOptions = { calibrationFactor: 1.2, adapterOverheadTokens: 10 };
+ * const { context } = await talk.assemble("When?", {}, { system: "Answer from the notes.", counting });
+ * const { estimatedTokens, serializedTokens } = context.diagnostics.estimate;
+ * assert.equal(estimatedTokens, Math.ceil((serializedTokens + 10) * 1.2));
+ * ```
+ */
 export interface CountingOptions {
   /** The counter; `defaultTokenCounter()`. */
   readonly counter?: TokenCounter;

@@ -3,7 +3,21 @@
 import { type Analyzer, LEXICAL_ANALYZER, RICH_ANALYZER } from "../retrieval/analyzer.ts";
 import type { RankingRules } from "../retrieval/ranking.ts";
 
-/** The name of a profile. */
+/**
+ * The name of a profile.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { openMemory, type ProfileName } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await talk.append([{ role: "user", content: "果园里有两棵梨树。" }]);
+ * const found = async (profile: ProfileName) => (await talk.search("梨树", { profile })).length;
+ * assert.deepEqual([await found("holdfast"), await found("reference")], [1, 0]);
+ * ```
+ */
 export type ProfileName = "holdfast" | "reference";
 
 /** One named set of choices. */

@@ -5,7 +5,22 @@ import { toolsWireText } from "../canonical/wire.ts";
 import type { SourceRef } from "../contracts/source_ref.ts";
 import type { ToolDefinition } from "../contracts/tool.ts";
 
-/** What a block is. */
+/**
+ * What a block is.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { type BlockKind, openMemory } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const { context } = await talk.assemble("What was grafted?", {}, { system: "Answer from the notes." });
+ * const kinds: readonly BlockKind[] = context.blocks.map(({ kind }) => kind);
+ * assert.deepEqual(kinds, ["system", "pinned", "summary", "window", "retrieved", "question"]);
+ * ```
+ */
 export type BlockKind = "system" | "pinned" | "summary" | "window" | "retrieved" | "question";
 
 /** The blocks that layers make, in the order of the request. The question always comes last. */

@@ -7,7 +7,28 @@ import { matches, type Summary, toSummary } from "../contracts/summary.ts";
 import { isTimed, type TimedTurn, type Turn } from "../contracts/turn.ts";
 import { ContractError, MemoryError, PolicyError } from "../errors.ts";
 
-/** Gives summaries. */
+/**
+ * Gives summaries.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { assembleContext, summaryFromHistory, type SummaryPolicy, turn } from "@holdfast/memory";
+ *
+ * const scope = { tenantId: "orchard", sessionId: "spring" };
+ * const history = Array.from({ length: 40 }, (_, index) => {
+ *   const messages = [{ messageId: `m-${index}`, role: "user", content: `Row ${index} was watered.` }] as const;
+ *   return turn({ turnId: `t-${index}`, scope, messages, timestamp: "2026-03-01T09:00:00Z" });
+ * });
+ * const summaryPolicy: SummaryPolicy = {
+ *   getSummary: (history, scope, at) =>
+ *     summaryFromHistory({ scope, history, content: "Rows were watered.", policyVersion: "1", createdAt: at }),
+ * };
+ * const input = { scope, history, question: "Which row?", system: "Answer.", budget: { inputCap: 600 } };
+ * const { diagnostics } = await assembleContext({ ...input, summaryPolicy });
+ * assert.equal(diagnostics.summaryUsed, true);
+ * ```
+ */
 export interface SummaryPolicy {
   /**
    * A summary of these turns, or null. Called at most once for each assembly, with the turns that the window leaves out,

@@ -6,6 +6,20 @@ import { ContractError, PolicyError } from "../errors.ts";
 /**
  * Counts the tokens of texts, as some model would. The same text must always count the same; a text that is put in
  * front of another must not make the count fall.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { openMemory, type TokenCounter } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const counter: TokenCounter = { name: "bytes", version: "1", countText: (text) => new Blob([text]).size };
+ * const { context } = await talk.assemble("When?", {}, { system: "Answer.", counting: { counter } });
+ * assert.equal(context.diagnostics.estimate.tokenizerName, "bytes");
+ * assert.equal(context.blocks.find(({ kind }) => kind === "system")?.tokens, 7);
+ * ```
  */
 export interface TokenCounter {
   /** Names the encoding; part of estimates and of configuration fingerprints. */

@@ -5,7 +5,22 @@ import { ContractError } from "../errors.ts";
 import { readFields, requireInteger } from "./arguments.ts";
 import type { MemoryOptions } from "./memory_options.ts";
 
-/** What `backup` and `exportLedger` take. */
+/**
+ * What `backup` and `exportLedger` take.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { type BackupOptions, openMemory } from "@holdfast/memory";
+ *
+ * const directory = await Deno.makeTempDir();
+ * await using memory = await openMemory(`${directory}/agent.db`);
+ * const steps = new Set<string>();
+ * const options: BackupOptions = { onProgress: ({ step }) => steps.add(step) };
+ * await memory.backup(`${directory}/monday.backup`, options);
+ * assert.deepEqual([...steps], ["copy", "check"]);
+ * ```
+ */
 export interface BackupOptions {
   /** Cancels between two batches; nothing is left then. */
   readonly signal?: AbortSignal | undefined;
@@ -13,7 +28,21 @@ export interface BackupOptions {
   readonly onProgress?: ((progress: BackupProgress) => void) | undefined;
 }
 
-/** How far a backup is. */
+/**
+ * How far a backup is.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { type BackupProgress, openMemory } from "@holdfast/memory";
+ *
+ * const directory = await Deno.makeTempDir();
+ * await using memory = await openMemory(`${directory}/agent.db`);
+ * const told: BackupProgress[] = [];
+ * await memory.backup(`${directory}/monday.backup`, { onProgress: (progress) => told.push(progress) });
+ * assert.equal(told[0]?.step, "copy");
+ * ```
+ */
 export interface BackupProgress {
   /** Whether rows are being copied, or the copy is being looked through. */
   readonly step: "copy" | "check";
@@ -23,7 +52,20 @@ export interface BackupProgress {
   readonly rows: number;
 }
 
-/** What a backup or an exported ledger is. Keep its watermark with it, or a later one of the store's. */
+/**
+ * What a backup or an exported ledger is. Keep its watermark with it, or a later one of the store's.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { type BackupReport, openMemory } from "@holdfast/memory";
+ *
+ * const directory = await Deno.makeTempDir();
+ * await using memory = await openMemory(`${directory}/agent.db`);
+ * const report: BackupReport = await memory.backup(`${directory}/monday.backup`);
+ * assert.deepEqual([report.of, report.generation, report.watermark.sequence], ["store", 0, 0]);
+ * ```
+ */
 export interface BackupReport {
   /** Which of the two files it is a copy of. */
   readonly of: "store" | "ledger";
@@ -39,7 +81,23 @@ export interface BackupReport {
   readonly watermark: Watermark;
 }
 
-/** What `restoreMemory` takes: what opening takes, and what holds the restore to its ledger. */
+/**
+ * What `restoreMemory` takes: what opening takes, and what holds the restore to its ledger.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { openMemory, restoreMemory, type RestoreOptions } from "@holdfast/memory";
+ *
+ * const directory = await Deno.makeTempDir();
+ * const memory = await openMemory(`${directory}/agent.db`);
+ * const { watermark } = await memory.backup(`${directory}/monday.backup`);
+ * await memory.close();
+ * const options: RestoreOptions = { deletionPath: `${directory}/agent.db.deletions`, watermark };
+ * await using restored = await restoreMemory(`${directory}/monday.backup`, `${directory}/new.db`, options);
+ * assert.equal(restored.restored?.ledgerLost, false);
+ * ```
+ */
 export type RestoreOptions =
   & Omit<MemoryOptions, "deletionPath" | "readOnly" | "backupBeforeUpgrade">
   & {
@@ -71,7 +129,28 @@ export type RestoreOptions =
     readonly ledgerExport?: undefined;
   });
 
-/** How far a restore is. */
+/**
+ * How far a restore is.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { openMemory, restoreMemory, type RestoreProgress } from "@holdfast/memory";
+ *
+ * const directory = await Deno.makeTempDir();
+ * const memory = await openMemory(`${directory}/agent.db`);
+ * const { watermark } = await memory.backup(`${directory}/monday.backup`);
+ * await memory.close();
+ * const steps = new Set<RestoreProgress["step"]>();
+ * await using restored = await restoreMemory(`${directory}/monday.backup`, `${directory}/new.db`, {
+ *   deletionPath: `${directory}/agent.db.deletions`,
+ *   watermark,
+ *   onProgress: ({ step }) => steps.add(step),
+ * });
+ * assert(steps.has("copy") && steps.has("check"));
+ * assert.equal((await restored.check()).ok, true);
+ * ```
+ */
 export interface RestoreProgress {
   /** Whether the backup is being copied, newer deletions are applied to it, or the result is being looked through. */
   readonly step: "copy" | "apply" | "check";
@@ -79,7 +158,27 @@ export interface RestoreProgress {
   readonly done: number;
 }
 
-/** What a restore did. */
+/**
+ * What a restore did.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { openMemory, restoreMemory, type RestoreReport } from "@holdfast/memory";
+ *
+ * const directory = await Deno.makeTempDir();
+ * const memory = await openMemory(`${directory}/agent.db`);
+ * const { watermark } = await memory.backup(`${directory}/monday.backup`);
+ * await memory.close();
+ * await using restored = await restoreMemory(`${directory}/monday.backup`, `${directory}/new.db`, {
+ *   deletionPath: `${directory}/agent.db.deletions`,
+ *   watermark,
+ * });
+ * const report: RestoreReport | null = restored.restored;
+ * assert.equal(report?.generation, 1);
+ * assert.deepEqual(report?.fenced, [`${directory}/agent.db`]);
+ * ```
+ */
 export interface RestoreReport {
   /** Which ledger and store belong together: 32 lower-case hex digits. */
   readonly lineage: string;

@@ -1,6 +1,20 @@
 /** What `check` takes and finds. */
 
-/** What `check` takes. */
+/**
+ * What `check` takes.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { type CheckOptions, openMemory } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const parts = new Set<string>();
+ * const options: CheckOptions = { onProgress: ({ part }) => parts.add(part) };
+ * assert.equal((await memory.check(options)).ok, true);
+ * assert(parts.size > 0);
+ * ```
+ */
 export interface CheckOptions {
   /** Cancels the check between two batches. */
   readonly signal?: AbortSignal | undefined;
@@ -8,7 +22,22 @@ export interface CheckOptions {
   readonly onProgress?: ((progress: CheckProgress) => void) | undefined;
 }
 
-/** How far a check is. */
+/**
+ * How far a check is.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { type CheckProgress, openMemory } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const told: CheckProgress[] = [];
+ * await memory.check({ onProgress: (progress) => told.push(progress) });
+ * assert(told.some(({ part, rows }) => part === "turns" && rows === 1));
+ * ```
+ */
 export interface CheckProgress {
   /** What is being looked through: a table, or `pages`. */
   readonly part: string;
@@ -16,7 +45,25 @@ export interface CheckProgress {
   readonly rows: number;
 }
 
-/** Something that is damaged. */
+/**
+ * Something that is damaged.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { DatabaseSync } from "node:sqlite";
+ * import { type CheckProblem, openMemory } from "@holdfast/memory";
+ *
+ * const directory = await Deno.makeTempDir();
+ * await using memory = await openMemory(`${directory}/agent.db`);
+ * const fact = { schema: 1, text: "The dog is Rex.", source: "chat-7", reviewed: true } as const;
+ * await memory.records.put({ tenant: "orchard", kind: "fact", key: "dog" }, fact, { expected: null, ttl: 3_600 });
+ * using database = new DatabaseSync(`${directory}/agent.db`);
+ * database.exec("UPDATE records SET body = replace(body, 'Rex', 'Max')"); // somebody else's hand
+ * const problems: readonly CheckProblem[] = (await memory.check()).problems;
+ * assert.deepEqual(problems.map(({ database, table }) => [database, table]), [["main", "records"]]);
+ * ```
+ */
 export interface CheckProblem {
   /** Which file. */
   readonly database: "main" | "ledger";
@@ -28,7 +75,21 @@ export interface CheckProblem {
   readonly problem: string;
 }
 
-/** What a check found. */
+/**
+ * What a check found.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { type CheckReport, openMemory } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const report: CheckReport = await memory.check();
+ * assert.deepEqual([report.ok, report.problems, report.rows.turns], [true, [], 1]);
+ * ```
+ */
 export interface CheckReport {
   /** Whether nothing is damaged. */
   readonly ok: boolean;

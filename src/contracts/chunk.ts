@@ -5,7 +5,23 @@ import { fields, judge, made, refusal, ruled, type Schema, text } from "./judge.
 import { extract, type SourceRef, sourceRefSchema } from "./source_ref.ts";
 import type { Turn } from "./turn.ts";
 
-/** A piece of a message. */
+/**
+ * A piece of a message.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { type Chunk, openMemory } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const snapshot = await talk.snapshot();
+ * await talk.indexBatch(snapshot);
+ * const chunks: readonly Chunk[] = (await talk.chunkIndex(snapshot)).chunks;
+ * assert.deepEqual(chunks.map(({ content }) => content), ["The pears were grafted in March."]);
+ * ```
+ */
 export interface Chunk {
   /** The digest of source and chunker version. */
   readonly chunkId: string;

@@ -1,6 +1,23 @@
 /** What the calls of a conversation take and give. */
 
-/** What `putTurn` takes besides the turn. */
+/**
+ * What `putTurn` takes besides the turn.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { openMemory, type PutTurnOptions } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * const messages = [{ messageId: "message-1", role: "user", content: "Which trees were grafted?" }] as const;
+ * const options: PutTurnOptions = { operationId: "ask", expectedRevision: await talk.create() };
+ * const revision = await talk.putTurn({ turnId: "turn-1", scope: talk.scope, messages }, options);
+ * // Sent again, since the answer got lost: the same answer, and nothing is stored twice.
+ * assert.equal(await talk.putTurn({ turnId: "turn-1", scope: talk.scope, messages }, options), revision);
+ * assert.equal((await talk.snapshot()).turnCount, 1);
+ * ```
+ */
 export interface PutTurnOptions {
   /** Makes the call harmless to repeat: the same id gives the first answer again, other input with it is refused. */
   readonly operationId: string;
@@ -12,7 +29,22 @@ export interface PutTurnOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What `putPin` takes besides the pin. */
+/**
+ * What `putPin` takes besides the pin.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { openMemory, type PutPinOptions } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * const language = { scope: talk.scope, key: "language", value: "Answer in Welsh.", origin: "settings" };
+ * const options: PutPinOptions = { expectedRevision: await talk.create() };
+ * await talk.putPin(language, options);
+ * await assert.rejects(talk.putPin(language, options), { code: "CONFLICT", reason: "REVISION" });
+ * ```
+ */
 export interface PutPinOptions {
   /** The scope's revision. */
   readonly expectedRevision: number;
@@ -22,7 +54,26 @@ export interface PutPinOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What `putSummary` takes besides snapshot and summary. */
+/**
+ * What `putSummary` takes besides snapshot and summary.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { openMemory, type PutSummaryOptions, summaryFromHistory } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const snapshot = await talk.snapshot();
+ * const history = await Array.fromAsync(talk.turns(snapshot));
+ * const made = { content: "Pears: grafted.", policyVersion: "by-hand-1", createdAt: snapshot.at };
+ * const summary = summaryFromHistory({ scope: talk.scope, history, ...made });
+ * const options: PutSummaryOptions = { operationId: "summary-1" };
+ * const revision = await talk.putSummary(snapshot, summary, options);
+ * assert.equal(await talk.putSummary(snapshot, summary, options), revision);
+ * ```
+ */
 export interface PutSummaryOptions {
   /** Makes the call harmless to repeat. */
   readonly operationId?: string | undefined;
@@ -30,7 +81,21 @@ export interface PutSummaryOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What `append` takes besides the messages. */
+/**
+ * What `append` takes besides the messages.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { type AppendOptions, openMemory } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * const options: AppendOptions = { operationId: "ask" };
+ * const first = await talk.append([{ role: "user", content: "Which trees were grafted?" }], options);
+ * assert.deepEqual(await talk.append([{ role: "user", content: "Which trees were grafted?" }], options), first);
+ * ```
+ */
 export interface AppendOptions {
   /** Makes the call harmless to repeat; turn id and missing message ids then come from it. */
   readonly operationId?: string | undefined;
@@ -40,7 +105,21 @@ export interface AppendOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What `append` gives. */
+/**
+ * What `append` gives.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { type Appended, openMemory } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * const appended: Appended = await talk.append([{ role: "user", content: "My door code is 4711." }]);
+ * await talk.delete({ kind: "turn", key: appended.turnId, expectedRevision: appended.revision });
+ * assert.equal((await talk.snapshot()).turnCount, 0);
+ * ```
+ */
 export interface Appended {
   /** The scope's new revision. */
   readonly revision: number;
@@ -48,7 +127,23 @@ export interface Appended {
   readonly turnId: string;
 }
 
-/** What `turns` takes besides the snapshot. */
+/**
+ * What `turns` takes besides the snapshot.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { openMemory, type TurnsOptions } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * await talk.append([{ role: "user", content: "The plums were not." }]);
+ * const options: TurnsOptions = { last: 1 };
+ * const [newest] = await Array.fromAsync(talk.turns(undefined, options));
+ * assert.equal(newest?.messages[0]?.content, "The plums were not.");
+ * ```
+ */
 export interface TurnsOptions {
   /** Only the newest so many; still oldest first. */
   readonly last?: number | undefined;
@@ -58,7 +153,23 @@ export interface TurnsOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What `replayPut` takes besides snapshot, key and payload. */
+/**
+ * What `replayPut` takes besides snapshot, key and payload.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { openMemory, type ReplayPutOptions } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const snapshot = await talk.snapshot();
+ * const options: ReplayPutOptions = { ttlSeconds: 60 };
+ * await talk.replayPut(snapshot, "weather", { dry: true }, options);
+ * assert.deepEqual(await talk.replayGet(snapshot, "weather"), { dry: true });
+ * ```
+ */
 export interface ReplayPutOptions {
   /** Seconds for which the answer is kept: 1 to 86 400; 3 600 if omitted. */
   readonly ttlSeconds?: number | undefined;
@@ -66,7 +177,21 @@ export interface ReplayPutOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What a call that takes nothing else takes. */
+/**
+ * What a call that takes nothing else takes.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { type CallOptions, openMemory } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const options: CallOptions = { signal: AbortSignal.abort() };
+ * await assert.rejects(talk.snapshot(options), { name: "AbortError" });
+ * ```
+ */
 export interface CallOptions {
   /** Cancels the wait. */
   readonly signal?: AbortSignal | undefined;

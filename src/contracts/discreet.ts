@@ -2,16 +2,61 @@
 
 import { ContractError } from "../errors.ts";
 
-/** What an export holds. */
+/**
+ * What an export holds.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { type ExportOptions, openMemory } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const [turn] = await Array.fromAsync(talk.turns());
+ * const whole: ExportOptions = { includeContent: true };
+ * assert(JSON.stringify(turn?.export(whole)).includes("grafted"));
+ * ```
+ */
 export interface ExportOptions {
   /** Whether the text is included; without it, ids and counts only. */
   readonly includeContent?: boolean;
 }
 
-/** A plain object, ready for `JSON.stringify`. */
+/**
+ * A plain object, ready for `JSON.stringify`.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { type ExportedFields, openMemory } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const [turn] = await Array.fromAsync(talk.turns());
+ * const shown: ExportedFields = turn!.export();
+ * assert.equal(shown.messages, 1); // how many, not what they say
+ * ```
+ */
 export type ExportedFields = Readonly<Record<string, unknown>>;
 
-/** An object that prints as ids and counts, with `console.log` and `Deno.inspect` as with `JSON.stringify`. */
+/**
+ * An object that prints as ids and counts, with `console.log` and `Deno.inspect` as with `JSON.stringify`.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { type Exportable, openMemory } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const told: Exportable[] = [await talk.snapshot(), ...await Array.fromAsync(talk.turns())];
+ * assert(!JSON.stringify(told).includes("grafted"));
+ * assert(!Deno.inspect(told).includes("grafted"));
+ * ```
+ */
 export interface Exportable {
   /**
    * A fresh plain copy: ids and counts; with `includeContent`, every field instead.

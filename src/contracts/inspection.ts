@@ -2,7 +2,22 @@
 
 import type { Scope } from "./scope.ts";
 
-/** What `inspect` takes. */
+/**
+ * What `inspect` takes.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { type InspectOptions, openMemory } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const options: InspectOptions = { limit: 1 };
+ * const { scopes } = await memory.inspect(options);
+ * assert.equal(scopes.length, 1);
+ * ```
+ */
 export interface InspectOptions {
   /** The `next` of the page before. */
   readonly after?: string | undefined;
@@ -12,7 +27,21 @@ export interface InspectOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A tenant's records. */
+/**
+ * A tenant's records.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { type InspectedTenant, openMemory } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const run = { tenant: "orchard", kind: "checkpoint", key: "run-a" } as const;
+ * await memory.records.put(run, { schema: 1, step: 0, items: [] }, { expected: null, ttl: 60 });
+ * const tenants: readonly InspectedTenant[] = (await memory.inspect()).tenants;
+ * assert.deepEqual(tenants.map(({ tenant, records }) => [tenant, records]), [["orchard", 1]]);
+ * ```
+ */
 export interface InspectedTenant {
   /** Whose. */
   readonly tenant: string;
@@ -24,7 +53,21 @@ export interface InspectedTenant {
   readonly nextDueAt: string | null;
 }
 
-/** A scope, by its running totals. */
+/**
+ * A scope, by its running totals.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { type InspectedScope, openMemory } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const scopes: readonly InspectedScope[] = (await memory.inspect()).scopes;
+ * assert.deepEqual(scopes.map(({ turns, pins, nextDueAt }) => [turns, pins, nextDueAt]), [[1, 0, null]]);
+ * ```
+ */
 export interface InspectedScope {
   /** Whose, and which. */
   readonly scope: Scope;
@@ -40,7 +83,28 @@ export interface InspectedScope {
   readonly nextDueAt: string | null;
 }
 
-/** One page of what a store holds. */
+/**
+ * One page of what a store holds.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { type Inspection, openMemory } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * await memory.conversation({ tenantId: "orchard", sessionId: "autumn" }).create();
+ * const names: string[] = [];
+ * for (let after: string | undefined;;) {
+ *   const page: Inspection = await memory.inspect({ limit: 1, after });
+ *   names.push(...page.scopes.map(({ scope }) => scope.sessionId));
+ *   if (page.next === null) break;
+ *   after = page.next;
+ * }
+ * assert.deepEqual(names, ["spring", "autumn"]);
+ * ```
+ */
 export interface Inspection {
   /** Tenants that have records, by name. */
   readonly tenants: readonly InspectedTenant[];

@@ -3,7 +3,22 @@
 import type { SqliteDriver } from "../engine/sqlite/driver.ts";
 import type { RecordKind } from "./record_kind.ts";
 
-/** What `openMemory` takes besides the path. */
+/**
+ * What `openMemory` takes besides the path.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { type MemoryOptions, openMemory } from "@holdfast/memory";
+ *
+ * const options: MemoryOptions = { clock: () => Date.UTC(2026, 2, 1), limits: { turnsPerScope: 1 } };
+ * await using memory = await openMemory(":memory:", options);
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await talk.append([{ role: "user", content: "Which trees were grafted?" }]);
+ * await assert.rejects(talk.append([{ role: "user", content: "Which?" }]), { reason: "CAPACITY" });
+ * assert.equal((await talk.snapshot()).at, "2026-03-01T00:00:00+00:00");
+ * ```
+ */
 export interface MemoryOptions {
   /** Milliseconds since the Unix epoch; `Date.now` if omitted. */
   readonly clock?: (() => number) | undefined;
@@ -35,7 +50,22 @@ export interface MemoryOptions {
   readonly onEvent?: ((event: MemoryEvent) => void) | undefined;
 }
 
-/** Something a store did: names, times and counts, no content. */
+/**
+ * Something a store did: names, times and counts, no content.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { type MemoryEvent, openMemory } from "@holdfast/memory";
+ *
+ * const events: MemoryEvent[] = [];
+ * const memory = await openMemory(":memory:", { onEvent: (event) => events.push(event) });
+ * await memory.prune();
+ * await memory.close();
+ * await new Promise((resolve) => setTimeout(resolve)); // told after the call
+ * assert.deepEqual(events.map(({ operation }) => operation), ["open", "prune", "close"]);
+ * ```
+ */
 export interface MemoryEvent {
   /** What was done. */
   readonly operation:

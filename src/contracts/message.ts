@@ -16,10 +16,43 @@ import {
   text,
 } from "./judge.ts";
 
-/** Who speaks. */
+/**
+ * Who speaks.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { openMemory, type Role } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * const roles: readonly Role[] = ["user", "assistant"];
+ * await talk.append(roles.map((role) => ({ role, content: `This is the ${role}.` })));
+ * const [said] = await Array.fromAsync(talk.turns());
+ * assert.deepEqual(said?.messages.map(({ role }) => role), roles);
+ * ```
+ */
 export type Role = "system" | "user" | "assistant" | "tool";
 
-/** A call that an assistant's message makes. */
+/**
+ * A call that an assistant's message makes.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { openMemory, type ToolCall } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * const call: ToolCall = { callId: "call-1", name: "weather", argumentsJson: '{"place":"orchard"}' };
+ * await talk.append([
+ *   { role: "assistant", content: "", toolCalls: [call] },
+ *   { role: "tool", content: "Dry.", toolCallId: "call-1" },
+ * ]);
+ * const [looked] = await Array.fromAsync(talk.turns());
+ * assert.deepEqual(looked?.messages[0]?.toolCalls, [call]);
+ * ```
+ */
 export interface ToolCall {
   /** Identifies the call; unique in a turn. */
   readonly callId: string;
@@ -29,7 +62,19 @@ export interface ToolCall {
   readonly argumentsJson: string;
 }
 
-/** One message. Where a field may be absent, `undefined` and `null` count as absent when it is handed in. */
+/**
+ * One message. Where a field may be absent, `undefined` and `null` count as absent when it is handed in.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { type Message, turn } from "@holdfast/memory";
+ *
+ * const message: Message = { messageId: "message-1", role: "user", content: "Which trees were grafted?" };
+ * const scope = { tenantId: "orchard", sessionId: "spring" };
+ * assert.deepEqual(turn({ turnId: "turn-1", scope, messages: [message] }).messages, [message]);
+ * ```
+ */
 export interface Message {
   /** Identifies the message; unique in its scope; without U+0000. */
   readonly messageId: string;
@@ -43,7 +88,22 @@ export interface Message {
   readonly toolCalls?: readonly ToolCall[];
 }
 
-/** A message whose id the store may choose. */
+/**
+ * A message whose id the store may choose.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { type NewMessage, openMemory } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * const message: NewMessage = { role: "user", content: "Which trees were grafted?" };
+ * await talk.append([message]);
+ * const [said] = await Array.fromAsync(talk.turns());
+ * assert.equal(typeof said?.messages[0]?.messageId, "string");
+ * ```
+ */
 export interface NewMessage extends Omit<Message, "messageId"> {
   /** Identifies the message; unique in its scope; chosen where it is absent. */
   readonly messageId?: string;

@@ -22,7 +22,20 @@ import {
 import { sameScope, type Scope, scopeSchema } from "./scope.ts";
 import { type SourceRef, sourceRefSchema } from "./source_ref.ts";
 
-/** A pin as callers write it. */
+/**
+ * A pin as callers write it.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { pin, type PinInput } from "@holdfast/memory";
+ *
+ * const scope = { tenantId: "orchard", sessionId: "spring" };
+ * const expiresAt = "2026-04-01T00:00:00Z";
+ * const input: PinInput = { scope, key: "frost", value: "Cover the pears.", origin: "forecast", expiresAt };
+ * assert.equal(pin(input).expiresAt, "2026-04-01T00:00:00+00:00");
+ * ```
+ */
 export interface PinInput {
   /** Whose pin it is. */
   readonly scope: Scope;
@@ -42,7 +55,20 @@ export interface PinInput {
   readonly source?: SourceRef | null;
 }
 
-/** A pin, frozen; made by {@linkcode pin}. Printed, it shows ids and counts. */
+/**
+ * A pin, frozen; made by {@linkcode pin}. Printed, it shows ids and counts.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { type Pin, pin } from "@holdfast/memory";
+ *
+ * const scope = { tenantId: "orchard", sessionId: "spring" };
+ * const language: Pin = pin({ scope, key: "language", value: "Answer in Welsh.", origin: "settings" });
+ * assert(Object.isFrozen(language));
+ * assert.equal(language.effectiveAt, undefined); // the store's time, once it is stored
+ * ```
+ */
 export interface Pin extends Exportable {
   /** Whose pin it is. */
   readonly scope: Scope;
@@ -62,7 +88,22 @@ export interface Pin extends Exportable {
   readonly source?: SourceRef;
 }
 
-/** A pin whose start is known: every pin that comes from a store. */
+/**
+ * A pin whose start is known: every pin that comes from a store.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { openMemory, type TimedPin } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * const language = { scope: talk.scope, key: "language", value: "Answer in Welsh.", origin: "settings" };
+ * await talk.putPin(language, { expectedRevision: await talk.create() });
+ * const pins: readonly TimedPin[] = (await talk.snapshot()).pins;
+ * assert.deepEqual(pins.map(({ key, effectiveAt }) => [key, typeof effectiveAt]), [["language", "string"]]);
+ * ```
+ */
 export interface TimedPin extends Pin {
   /** ISO text with its own offset. */
   readonly effectiveAt: string;

@@ -1,6 +1,21 @@
 /** What a deletion gives back, and what looking at it again finds. */
 
-/** What was erased, by what it was. */
+/**
+ * What was erased, by what it was.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { type ErasedCounts, openMemory } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const { erased } = await talk.delete({ kind: "scope", expectedRevision: await talk.revision() });
+ * const { turns, pins }: ErasedCounts = erased;
+ * assert.deepEqual([turns, pins], [1, 0]);
+ * ```
+ */
 export interface ErasedCounts {
   /** Turns. */
   readonly turns: number;
@@ -18,7 +33,23 @@ export interface ErasedCounts {
   readonly operations: number;
 }
 
-/** What a deletion gives back: its place in the ledger. Keep it to prove the deletion later. */
+/**
+ * What a deletion gives back: its place in the ledger. Keep it to prove the deletion later.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { openMemory, type Receipt } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const target = { kind: "scope", expectedRevision: await talk.revision() } as const;
+ * const receipt: Receipt = await talk.delete(target);
+ * assert.equal(receipt.sequence, 1);
+ * assert.deepEqual(await talk.delete(target), { ...receipt, already: true });
+ * ```
+ */
 export interface Receipt {
   /** Which ledger: 32 lower-case hex digits. */
   readonly lineage: string;
@@ -38,7 +69,24 @@ export interface Receipt {
   readonly erased: ErasedCounts;
 }
 
-/** What looking at a receipt again finds. */
+/**
+ * What looking at a receipt again finds.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { openMemory, type ReceiptReport } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const receipt = await talk.delete({ kind: "scope", expectedRevision: await talk.revision() });
+ * const report: ReceiptReport = await memory.verifyReceipt(JSON.parse(JSON.stringify(receipt)));
+ * assert.equal(report.valid, true);
+ * const forged = await memory.verifyReceipt({ ...receipt, head: receipt.head.replace(/^./, "x") });
+ * assert.deepEqual([forged.valid, forged.event], [false, false]);
+ * ```
+ */
 export interface ReceiptReport {
   /** Whether all of the following holds. */
   readonly valid: boolean;
@@ -54,7 +102,22 @@ export interface ReceiptReport {
   readonly remains: Readonly<Record<string, number>>;
 }
 
-/** What `delete` takes. */
+/**
+ * What `delete` takes.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { type DeleteTarget, openMemory } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const [turn] = await Array.fromAsync(talk.turns());
+ * const target: DeleteTarget = { kind: "turn", key: turn!.turnId, expectedRevision: await talk.revision() };
+ * assert.equal((await talk.delete(target)).erased.turns, 1);
+ * ```
+ */
 export interface DeleteTarget {
   /** What to delete: the whole scope, or one turn or pin of it. */
   readonly kind: "scope" | "turn" | "pin";
@@ -64,7 +127,22 @@ export interface DeleteTarget {
   readonly expectedRevision: number;
 }
 
-/** What `delete` takes besides the target. */
+/**
+ * What `delete` takes besides the target.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { type DeleteOptions, openMemory } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const options: DeleteOptions = { scrub: true };
+ * const receipt = await talk.delete({ kind: "scope", expectedRevision: await talk.revision() }, options);
+ * assert.equal(receipt.scrubbed, true);
+ * ```
+ */
 export interface DeleteOptions {
   /** Whether to scrub the bytes from the files right afterwards. A deletion never fails because its scrub did. */
   readonly scrub?: boolean | undefined;
@@ -74,7 +152,21 @@ export interface DeleteOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What `prune` takes. */
+/**
+ * What `prune` takes.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { openMemory, type PruneOptions } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const options: PruneOptions = { scrub: false };
+ * assert.equal((await memory.prune(options)).scrub, null);
+ * ```
+ */
 export interface PruneOptions {
   /** Whether to scrub the files; true if omitted. */
   readonly scrub?: boolean | undefined;
@@ -86,7 +178,23 @@ export interface PruneOptions {
   readonly onProgress?: ((progress: PruneProgress) => void) | undefined;
 }
 
-/** How far a prune is. */
+/**
+ * How far a prune is.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { openMemory, type PruneProgress } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * await talk.delete({ kind: "scope", expectedRevision: await talk.revision() });
+ * const parts = new Set<PruneProgress["part"]>();
+ * await memory.prune({ onProgress: ({ part }) => parts.add(part) });
+ * assert(parts.has("scrub"));
+ * ```
+ */
 export interface PruneProgress {
   /** What it is doing. */
   readonly part: "expire" | "index" | "scrub";
@@ -94,7 +202,23 @@ export interface PruneProgress {
   readonly done: number;
 }
 
-/** What a prune did. */
+/**
+ * What a prune did.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { openMemory, type PruneReport } from "@holdfast/memory";
+ *
+ * let nowMs = Date.UTC(2026, 2, 1);
+ * await using memory = await openMemory(":memory:", { clock: () => nowMs });
+ * const run = { tenant: "orchard", kind: "checkpoint", key: "run-a" } as const;
+ * await memory.records.put(run, { schema: 1, step: 0, items: [] }, { expected: null, ttl: 60 });
+ * nowMs += 60_000;
+ * const { expired, scrub }: PruneReport = await memory.prune();
+ * assert.deepEqual([expired.records, scrub?.complete], [1, true]);
+ * ```
+ */
 export interface PruneReport {
   /** What had expired and was erased. */
   readonly expired: {
@@ -117,7 +241,22 @@ export interface PruneReport {
   readonly scrub: ScrubReport | null;
 }
 
-/** What scrubbing did. Erasure of bytes is promised only where it is complete. */
+/**
+ * What scrubbing did. Erasure of bytes is promised only where it is complete.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { openMemory, type ScrubReport } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * await talk.delete({ kind: "scope", expectedRevision: await talk.revision() });
+ * const scrub: ScrubReport | null = (await memory.prune()).scrub;
+ * assert.equal(scrub?.complete, true); // no byte of it is left
+ * ```
+ */
 export interface ScrubReport {
   /** Whether every table that lost content was rewritten, and both logs emptied. */
   readonly complete: boolean;

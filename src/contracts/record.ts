@@ -2,7 +2,19 @@
 
 import type { Json } from "../canonical/plain.ts";
 
-/** What names a record. A label, not an authorization: derive the tenant from your own trusted session. */
+/**
+ * What names a record. A label, not an authorization: derive the tenant from your own trusted session.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { openMemory, type RecordIdentity } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const run: RecordIdentity<"checkpoint"> = { tenant: "orchard", kind: "checkpoint", key: "run-a" };
+ * assert.equal(await memory.records.get(run), null);
+ * ```
+ */
 export interface RecordIdentity<Kind extends string = string> {
   /** Whose record: `^[a-z][a-z0-9-]{0,31}$`, or any text of 1–256 code points for kinds with text identifiers. */
   readonly tenant: string;
@@ -12,7 +24,21 @@ export interface RecordIdentity<Kind extends string = string> {
   readonly key: string;
 }
 
-/** Where one execution stopped. */
+/**
+ * Where one execution stopped.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { type Checkpoint, openMemory } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const run = { tenant: "orchard", kind: "checkpoint", key: "run-a" } as const;
+ * const checkpoint: Checkpoint = { schema: 1, step: 2, items: ["collected", "sorted"] };
+ * await memory.records.put(run, checkpoint, { expected: null, ttl: 3_600 });
+ * assert.deepEqual((await memory.records.get(run))?.value, checkpoint);
+ * ```
+ */
 export interface Checkpoint {
   /** The version of this shape. */
   readonly schema: 1;
@@ -22,7 +48,21 @@ export interface Checkpoint {
   readonly items: readonly string[];
 }
 
-/** Something that later runs may consult. */
+/**
+ * Something that later runs may consult.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { type Fact, openMemory } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const preference = { tenant: "orchard", kind: "fact", key: "preference" } as const;
+ * const fact: Fact = { schema: 1, text: "Prefers lists.", source: "chat-7", reviewed: false };
+ * await memory.records.put(preference, fact, { expected: null, ttl: 3_600 });
+ * assert.deepEqual((await memory.records.get(preference))?.value, fact);
+ * ```
+ */
 export interface Fact {
   /** The version of this shape. */
   readonly schema: 1;
@@ -34,17 +74,61 @@ export interface Fact {
   readonly reviewed: boolean;
 }
 
-/** The value a kind of record holds. */
+/**
+ * The value a kind of record holds.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { openMemory, type RecordValue } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const run = { tenant: "orchard", kind: "checkpoint", key: "run-a" } as const;
+ * const start = { schema: 1, step: 0, items: [] } as const;
+ * const advance = (now: RecordValue<"checkpoint">): RecordValue<"checkpoint"> => ({ ...now, step: now.step + 1 });
+ * await memory.records.put(run, start, { expected: null, ttl: 3_600 });
+ * await memory.records.update(run, advance, { ttl: 3_600 });
+ * assert.equal((await memory.records.get(run))?.value.step, 1);
+ * ```
+ */
 export type RecordValue<Kind extends string> = Kind extends "checkpoint" ? Checkpoint
   : Kind extends "fact" ? Fact
   : Json;
 
-/** The value that is put: plain JSON that fits its kind, in whatever type the caller has it. */
+/**
+ * The value that is put: plain JSON that fits its kind, in whatever type the caller has it.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { openMemory, type RecordInput } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const run = { tenant: "orchard", kind: "checkpoint", key: "run-a" } as const;
+ * const start: RecordInput<"checkpoint"> = { schema: 1, step: 0, items: [] };
+ * assert((await memory.records.put(run, start, { expected: null, ttl: 3_600 })) > 0);
+ * ```
+ */
 export type RecordInput<Kind extends string> = Kind extends "checkpoint" ? Checkpoint
   : Kind extends "fact" ? Fact
   : unknown;
 
-/** A record as `get` gives it: a fresh copy. */
+/**
+ * A record as `get` gives it: a fresh copy.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { type Checkpoint, openMemory, type StoredRecord } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const run = { tenant: "orchard", kind: "checkpoint", key: "run-a" } as const;
+ * const start = { schema: 1, step: 0, items: [] } as const;
+ * const revision = await memory.records.put(run, start, { expected: null, ttl: 60, now: 1_000 });
+ * const found: StoredRecord<Checkpoint> | null = await memory.records.get(run, { now: 1_059 });
+ * assert.deepEqual(found, { revision, expires: 1_060, value: start });
+ * ```
+ */
 export interface StoredRecord<Value> {
   /** Compared by the next `put`; never handed out twice in one store. */
   readonly revision: number;
@@ -54,7 +138,22 @@ export interface StoredRecord<Value> {
   readonly value: Value;
 }
 
-/** What `put` takes besides identity and value. */
+/**
+ * What `put` takes besides identity and value.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { openMemory, type PutOptions } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const run = { tenant: "orchard", kind: "checkpoint", key: "run-a" } as const;
+ * const start = { schema: 1, step: 0, items: [] } as const;
+ * const options: PutOptions = { expected: null, ttl: 3_600, operationId: "begin" };
+ * const revision = await memory.records.put(run, start, options);
+ * assert.equal(await memory.records.put(run, start, options), revision); // sent again: the same answer
+ * ```
+ */
 export interface PutOptions {
   /** The revision that must be there now, or null if nothing may be. */
   readonly expected: number | null;
@@ -70,7 +169,22 @@ export interface PutOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What `get` takes besides the identity. */
+/**
+ * What `get` takes besides the identity.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { type GetOptions, openMemory } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const run = { tenant: "orchard", kind: "checkpoint", key: "run-a" } as const;
+ * const start = { schema: 1, step: 0, items: [] } as const;
+ * await memory.records.put(run, start, { expected: null, ttl: 60, now: 1_000 });
+ * const atDeadline: GetOptions = { now: 1_060 };
+ * assert.equal(await memory.records.get(run, atDeadline), null);
+ * ```
+ */
 export interface GetOptions {
   /** Seconds since the Unix epoch; the store's time if omitted. */
   readonly now?: number | undefined;
@@ -78,7 +192,24 @@ export interface GetOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What `forget` takes besides identity and expected revision. */
+/**
+ * What `forget` takes besides identity and expected revision.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { type ForgetOptions, openMemory } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const run = { tenant: "orchard", kind: "checkpoint", key: "run-a" } as const;
+ * const start = { schema: 1, step: 0, items: [] } as const;
+ * const revision = await memory.records.put(run, start, { expected: null, ttl: 60 });
+ * const options: ForgetOptions = { revoke: true };
+ * assert.equal(await memory.records.forget(run, revision, options), true);
+ * const again = memory.records.put(run, start, { expected: null, ttl: 60 });
+ * await assert.rejects(again, { code: "CONFLICT", reason: "DELETED" });
+ * ```
+ */
 export interface ForgetOptions {
   /** Whether the identity may never be used again; then also an identity without a record is refused for ever. */
   readonly revoke?: boolean | undefined;
@@ -88,7 +219,22 @@ export interface ForgetOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What `purge` takes besides the tenant. */
+/**
+ * What `purge` takes besides the tenant.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { openMemory, type PurgeOptions } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const run = { tenant: "orchard", kind: "checkpoint", key: "run-a" } as const;
+ * const start = { schema: 1, step: 0, items: [] } as const;
+ * await memory.records.put(run, start, { expected: null, ttl: 60, now: 1_000 });
+ * const options: PurgeOptions = { now: 1_060 };
+ * assert.equal(await memory.records.purge("orchard", options), 1);
+ * ```
+ */
 export interface PurgeOptions {
   /** Seconds since the Unix epoch; the store's time if omitted. */
   readonly now?: number | undefined;
@@ -96,7 +242,23 @@ export interface PurgeOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What `update` takes besides identity and change. */
+/**
+ * What `update` takes besides identity and change.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { openMemory, type UpdateOptions } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const run = { tenant: "orchard", kind: "checkpoint", key: "run-a" } as const;
+ * const start = { schema: 1, step: 0, items: [] } as const;
+ * await memory.records.put(run, start, { expected: null, ttl: 60 });
+ * const options: UpdateOptions = { ttl: 3_600, attempts: 1 };
+ * await memory.records.update(run, (now) => ({ ...now, step: 1 }), options);
+ * assert.equal((await memory.records.get(run))?.value.step, 1);
+ * ```
+ */
 export interface UpdateOptions {
   /** Seconds from now until the record stops being seen; null only for kinds without a longest deadline. */
   readonly ttl: number | null;
@@ -106,7 +268,22 @@ export interface UpdateOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What `list` takes besides the tenant. */
+/**
+ * What `list` takes besides the tenant.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { type ListOptions, openMemory } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const run = { tenant: "orchard", kind: "checkpoint", key: "run-a" } as const;
+ * const start = { schema: 1, step: 0, items: [] } as const;
+ * await memory.records.put(run, start, { expected: null, ttl: 60 });
+ * const facts: ListOptions = { kind: "fact" };
+ * assert.equal((await memory.records.list("orchard", facts)).items.length, 0);
+ * ```
+ */
 export interface ListOptions {
   /** Only records of this kind. */
   readonly kind?: string | undefined;
@@ -120,7 +297,22 @@ export interface ListOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** One live record in a list, without its value. */
+/**
+ * One live record in a list, without its value.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { openMemory, type RecordItem } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const run = { tenant: "orchard", kind: "checkpoint", key: "run-a" } as const;
+ * const start = { schema: 1, step: 0, items: [] } as const;
+ * const revision = await memory.records.put(run, start, { expected: null, ttl: 60, now: 1_000 });
+ * const [item]: readonly RecordItem[] = (await memory.records.list("orchard", { now: 1_000 })).items;
+ * assert.deepEqual(item, { kind: "checkpoint", key: "run-a", revision, expires: 1_060 });
+ * ```
+ */
 export interface RecordItem {
   /** The record's kind. */
   readonly kind: string;
@@ -132,7 +324,25 @@ export interface RecordItem {
   readonly expires: number | null;
 }
 
-/** One page of live records, by kind and key in code point order. */
+/**
+ * One page of live records, by kind and key in code point order.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { openMemory, type RecordPage } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const run = { tenant: "orchard", kind: "checkpoint", key: "run-a" } as const;
+ * const start = { schema: 1, step: 0, items: [] } as const;
+ * for (const key of ["run-a", "run-b"]) {
+ *   await memory.records.put({ ...run, key }, start, { expected: null, ttl: 60 });
+ * }
+ * const first: RecordPage = await memory.records.list("orchard", { limit: 1 });
+ * const second: RecordPage = await memory.records.list("orchard", { after: first.next! });
+ * assert.deepEqual([first.items[0]?.key, second.items[0]?.key, second.next], ["run-a", "run-b", null]);
+ * ```
+ */
 export interface RecordPage {
   /** The records of this page. */
   readonly items: readonly RecordItem[];

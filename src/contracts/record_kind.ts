@@ -26,7 +26,26 @@ import {
   string,
 } from "./schema.ts";
 
-/** A schema of any library that follows Standard Schema (zod, valibot, arktype, …); it judges and does not transform. */
+/**
+ * A schema of any library that follows Standard Schema (zod, valibot, arktype, …); it judges and does not transform.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { defineKind, openMemory, type StandardSchema } from "@holdfast/memory";
+ *
+ * const even: StandardSchema<number> = {
+ *   "~standard": {
+ *     version: 1,
+ *     vendor: "by-hand",
+ *     validate: (value) => Number(value) % 2 === 0 ? { value: Number(value) } : { issues: [{ message: "odd" }] },
+ *   },
+ * };
+ * await using memory = await openMemory(":memory:", { kinds: [defineKind("even", even)] });
+ * const put = memory.records.put({ tenant: "orchard", kind: "even", key: "n" }, 3, { expected: null, ttl: 60 });
+ * await assert.rejects(put, { code: "CONTRACT" });
+ * ```
+ */
 export interface StandardSchema<Value> {
   /** The standard's one property. */
   readonly "~standard": {
@@ -36,12 +55,38 @@ export interface StandardSchema<Value> {
   };
 }
 
-/** What such a schema answers: the value, or what is wrong with it. */
+/**
+ * What such a schema answers: the value, or what is wrong with it.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { type StandardResult } from "@holdfast/memory";
+ *
+ * const judge = (value: unknown): StandardResult<string> =>
+ *   typeof value === "string" ? { value } : { issues: [{ message: "Expected text" }] };
+ * assert.deepEqual(judge("pears"), { value: "pears" });
+ * assert.equal(judge(7).issues?.length, 1);
+ * ```
+ */
 export type StandardResult<Value> =
   | { readonly value: Value; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] };
 
-/** One thing that is wrong. */
+/**
+ * One thing that is wrong.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { type StandardIssue } from "@holdfast/memory";
+ * import { z } from "zod";
+ *
+ * const judged = await z.strictObject({ trees: z.int() })["~standard"].validate({ trees: "two" });
+ * const issues: readonly StandardIssue[] = judged.issues ?? [];
+ * assert.deepEqual(issues[0]?.path, ["trees"]);
+ * ```
+ */
 export interface StandardIssue {
   /** The library's own words; never shown, since they may tell the value. */
   readonly message: string;
@@ -49,10 +94,37 @@ export interface StandardIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** How a kind's tenants and keys look. */
+/**
+ * How a kind's tenants and keys look.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { defineKind, type IdentifierFormat, openMemory } from "@holdfast/memory";
+ * import { z } from "zod";
+ *
+ * const identifiers: IdentifierFormat = "text";
+ * const note = defineKind("note", z.string(), { identifiers });
+ * await using memory = await openMemory(":memory:", { kinds: [note] });
+ * const identity = { tenant: "Obstgarten Süd", kind: "note", key: "Birnen, Reihe 2" };
+ * assert((await memory.records.put(identity, "Veredelt.", { expected: null, ttl: 60 })) > 0);
+ * ```
+ */
 export type IdentifierFormat = "narrow" | "text";
 
-/** A kind of record. Make one with {@linkcode defineKind}. */
+/**
+ * A kind of record. Make one with {@linkcode defineKind}.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { defineKind, type RecordKind } from "@holdfast/memory";
+ * import { z } from "zod";
+ *
+ * const note: RecordKind<string> = defineKind("note", z.string());
+ * assert.deepEqual([note.name, note.maxBytes, note.ttlMax, note.identifiers], ["note", 2_048, 86_400, "narrow"]);
+ * ```
+ */
 export interface RecordKind<Value = unknown> {
   /** The kind's name, as in a record's identity. */
   readonly name: string;
@@ -66,7 +138,22 @@ export interface RecordKind<Value = unknown> {
   readonly identifiers: IdentifierFormat;
 }
 
-/** What {@linkcode defineKind} takes besides name and schema. */
+/**
+ * What {@linkcode defineKind} takes besides name and schema.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { defineKind, type KindOptions, openMemory } from "@holdfast/memory";
+ * import { z } from "zod";
+ *
+ * const options: KindOptions = { maxBytes: 100, ttlMax: null };
+ * await using memory = await openMemory(":memory:", { kinds: [defineKind("note", z.string(), options)] });
+ * const identity = { tenant: "orchard", kind: "note", key: "pears" };
+ * await memory.records.put(identity, "Grafted.", { expected: null, ttl: null });
+ * assert.equal((await memory.records.get(identity))?.expires, null);
+ * ```
+ */
 export interface KindOptions {
   /** The most UTF-8 bytes of a stored value: 1 to 1 000 000; 2 048 if omitted. */
   readonly maxBytes?: number | undefined;

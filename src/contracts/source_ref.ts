@@ -7,7 +7,22 @@ import { fields, integer, made, refusal, ruled, type Schema, text } from "./judg
 import { sameScope, type Scope, scopeSchema } from "./scope.ts";
 import type { Turn } from "./turn.ts";
 
-/** A range of one message's content, in Unicode code points, with what is needed to prove it. */
+/**
+ * A range of one message's content, in Unicode code points, with what is needed to prove it.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { openMemory, type SourceRef } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const [hit] = await talk.search("Which trees were grafted?");
+ * const { start, end, revision }: SourceRef = hit!.source;
+ * assert.deepEqual([start, end, revision], [0, hit!.content.length, 1]);
+ * ```
+ */
 export interface SourceRef {
   /** Whose turn it is. */
   readonly scope: Scope;

@@ -26,7 +26,27 @@ import { sameScope, type Scope, scopeSchema } from "./scope.ts";
 import { extract, type SourceRef, sourceRefSchema, wholeMessage } from "./source_ref.ts";
 import { isTimed, type TimedTurn, toPlainTurn, type Turn, type TurnInput } from "./turn.ts";
 
-/** What a summary is made from. */
+/**
+ * What a summary is made from.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { openMemory, summaryFromHistory, type SummaryInput } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const input: SummaryInput = {
+ *   scope: talk.scope,
+ *   content: "Pears: grafted.",
+ *   history: await Array.fromAsync(talk.turns()),
+ *   policyVersion: "by-hand-1",
+ *   createdAt: new Date(),
+ * };
+ * assert.equal(summaryFromHistory(input).coveredTurnIds.length, 1);
+ * ```
+ */
 export interface SummaryInput {
   /** Whose history it is. */
   readonly scope: Scope;
@@ -42,7 +62,25 @@ export interface SummaryInput {
   readonly expiresAt?: string | Date | null;
 }
 
-/** A summary, frozen; made by {@linkcode summaryFromHistory}. Printed, it shows ids and counts. */
+/**
+ * A summary, frozen; made by {@linkcode summaryFromHistory}. Printed, it shows ids and counts.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { openMemory, type Summary, summaryFromHistory } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const snapshot = await talk.snapshot();
+ * const history = await Array.fromAsync(talk.turns(snapshot));
+ * const made = { content: "Pears: grafted.", policyVersion: "by-hand-1", createdAt: snapshot.at };
+ * const summary: Summary = summaryFromHistory({ scope: talk.scope, history, ...made });
+ * await talk.putSummary(snapshot, summary);
+ * assert.deepEqual((await talk.snapshot()).summary, summary);
+ * ```
+ */
 export interface Summary extends Exportable {
   /** Whose history it is. */
   readonly scope: Scope;

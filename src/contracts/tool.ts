@@ -3,7 +3,26 @@
 import { canonicalJsonObject } from "../canonical/json_object.ts";
 import { anyText, fields, jsonObjectText, judge, made, type Schema, text } from "./judge.ts";
 
-/** A tool that the model may call. */
+/**
+ * A tool that the model may call.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { openMemory, type ToolDefinition } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * const weather: ToolDefinition = {
+ *   name: "weather",
+ *   description: "Tells the weather.",
+ *   parametersJson: '{"type":"object","properties":{"place":{"type":"string"}}}',
+ * };
+ * const options = { system: "Answer from the notes.", tools: [weather] };
+ * const { context } = await talk.assemble("Is it dry?", {}, options);
+ * assert(context.diagnostics.estimate.toolSchemaTokens > 0);
+ * ```
+ */
 export interface ToolDefinition {
   /** The tool's name; unique in a request. */
   readonly name: string;

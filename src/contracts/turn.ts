@@ -19,7 +19,22 @@ import {
 import { faultOfIds, type Message, messageSchema } from "./message.ts";
 import { type Scope, scopeSchema } from "./scope.ts";
 
-/** A turn as callers write it. */
+/**
+ * A turn as callers write it.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { turn, type TurnInput } from "@holdfast/memory";
+ *
+ * const input: TurnInput = {
+ *   turnId: "turn-1",
+ *   scope: { tenantId: "orchard", sessionId: "spring" },
+ *   messages: [{ messageId: "message-1", role: "user", content: "Which trees were grafted?" }],
+ * };
+ * assert.equal(turn(input).timestamp, undefined); // the store's time, once it is stored
+ * ```
+ */
 export interface TurnInput {
   /** Identifies the turn; unique in its scope; without U+0000. */
   readonly turnId: string;
@@ -33,7 +48,21 @@ export interface TurnInput {
   readonly timestamp?: string | Date | null;
 }
 
-/** A turn, frozen; made by {@linkcode turn}. Printed, it shows ids and counts. */
+/**
+ * A turn, frozen; made by {@linkcode turn}. Printed, it shows ids and counts.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { type Turn, turn } from "@holdfast/memory";
+ *
+ * const scope = { tenantId: "orchard", sessionId: "spring" };
+ * const messages = [{ messageId: "message-1", role: "user", content: "Which trees were grafted?" }] as const;
+ * const asked: Turn = turn({ turnId: "turn-1", scope, messages });
+ * assert(Object.isFrozen(asked) && Object.isFrozen(asked.messages[0]));
+ * assert.throws(() => turn({ ...asked, messages: [] }), { code: "CONTRACT", field: "messages" });
+ * ```
+ */
 export interface Turn extends Exportable {
   /** Identifies the turn; unique in its scope; without U+0000. */
   readonly turnId: string;
@@ -47,7 +76,21 @@ export interface Turn extends Exportable {
   readonly timestamp?: string;
 }
 
-/** A turn whose time is known: every turn that comes from a store. */
+/**
+ * A turn whose time is known: every turn that comes from a store.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { openMemory, type TimedTurn } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const turns: readonly TimedTurn[] = await Array.fromAsync(talk.turns());
+ * assert(turns.every(({ timestamp }) => Date.parse(timestamp) <= Date.now()));
+ * ```
+ */
 export interface TimedTurn extends Turn {
   /** ISO text with its own offset. */
   readonly timestamp: string;

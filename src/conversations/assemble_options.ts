@@ -28,7 +28,21 @@ import { INDEX_BATCH_DEFAULT, INDEX_BATCH_MAX } from "../limits.ts";
 import { type IndexKind, indexKind } from "./index_state.ts";
 import type { Snapshot } from "./snapshot.ts";
 
-/** What `indexBatch` takes besides snapshot and retrieval configuration. */
+/**
+ * What `indexBatch` takes besides snapshot and retrieval configuration.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { type IndexBatchOptions, openMemory } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const options: IndexBatchOptions = { batchSize: 1 };
+ * assert.equal((await talk.indexBatch(await talk.snapshot(), {}, options)).processed, 1);
+ * ```
+ */
 export interface IndexBatchOptions {
   /** Whose analyzer indexes; `"holdfast"` unless said otherwise. */
   readonly profile?: ProfileName | undefined;
@@ -38,7 +52,23 @@ export interface IndexBatchOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** How far an index is. */
+/**
+ * How far an index is.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { type IndexProgress, openMemory } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const snapshot = await talk.snapshot();
+ * let progress: IndexProgress;
+ * do progress = await talk.indexBatch(snapshot); while (progress.status !== "READY");
+ * assert.equal(progress.remaining, 0);
+ * ```
+ */
 export interface IndexProgress {
   /** Whether it can be searched. */
   readonly status: "READY" | "BUILDING";
@@ -50,7 +80,23 @@ export interface IndexProgress {
   readonly indexKey: string;
 }
 
-/** What `search` takes besides the query. */
+/**
+ * What `search` takes besides the query.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { openMemory, type SearchOptions } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * await talk.append([{ role: "user", content: "The plums were not grafted." }]);
+ * const options: SearchOptions = { topK: 1 };
+ * const [best] = await talk.search("Were the plums grafted?", options);
+ * assert.equal(best?.content, "The plums were not grafted.");
+ * ```
+ */
 export interface SearchOptions {
   /** Hits at most; `retrieval.topK` unless said otherwise. */
   readonly topK?: number | undefined;
@@ -62,7 +108,22 @@ export interface SearchOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What `assemble` takes besides question and budget. */
+/**
+ * What `assemble` takes besides question and budget.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { type AssembleOptions, openMemory } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const options: AssembleOptions = { system: "Answer from the notes.", cap: { maxTokens: 400 } };
+ * const { context } = await talk.assemble("What was grafted?", { inputCap: 900 }, options);
+ * assert(context.diagnostics.estimate.estimatedTokens <= 900);
+ * ```
+ */
 export interface AssembleOptions {
   /** The system text; not blank. */
   readonly system: string;
@@ -84,7 +145,23 @@ export interface AssembleOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What `assemble` gives. */
+/**
+ * What `assemble` gives.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { type Assembly, openMemory } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const assembly: Assembly = await talk.assemble("When?", {}, { system: "Answer from the notes." });
+ * const { snapshot, context } = assembly;
+ * assert.equal(snapshot.turnCount, context.diagnostics.keptTurnIds.length);
+ * await talk.assertCurrent(snapshot); // nothing has changed since
+ * ```
+ */
 export interface Assembly {
   /** What the scope was, and still was when the context was finished; of revision 0 where it is not there yet. */
   readonly snapshot: Snapshot;

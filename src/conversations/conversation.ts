@@ -103,6 +103,16 @@ export class Conversation {
    * @returns the scope's revision
    * @throws {ConflictError} `DELETED`
    * @throws {StorageError} `BUSY`, `FULL`, `IO`, `READONLY`, `REPLACED`, `CLOSED`
+   *
+   * @example
+   * ```ts
+   * import assert from "node:assert/strict";
+   * import { openMemory } from "@holdfast/memory";
+   *
+   * await using memory = await openMemory(":memory:");
+   * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+   * assert.equal(await talk.create(), await talk.create()); // a second time changes nothing
+   * ```
    */
   async create(options: CallOptions = {}): Promise<number> {
     const signal = readSignal(options);
@@ -119,6 +129,19 @@ export class Conversation {
    *
    * @throws {ConflictError} `MISSING`, `DELETED`
    * @throws {StorageError} `BUSY`, `IO`, `READONLY`, `REPLACED`, `CLOSED`
+   *
+   * @example
+   * ```ts
+   * import assert from "node:assert/strict";
+   * import { openMemory } from "@holdfast/memory";
+   *
+   * await using memory = await openMemory(":memory:");
+   * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+   * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+   * const before = await talk.revision();
+   * await talk.append([{ role: "user", content: "The plums were not." }]);
+   * assert.equal(await talk.revision(), before + 1);
+   * ```
    */
   async revision(options: CallOptions = {}): Promise<number> {
     const signal = readSignal(options);
@@ -137,6 +160,22 @@ export class Conversation {
    * @throws {ContractError} naming the field, such as `turn.messages[1].toolCallId`; an open or doubled tool call
    * @throws {ConflictError} `REVISION` (of the scope, or the turn's own), `DELETED`, `MISSING`, `IDEMPOTENCY`, `CAPACITY`
    * @throws {StorageError} as `create`
+   *
+   * @example
+   * ```ts
+   * import assert from "node:assert/strict";
+   * import { openMemory } from "@holdfast/memory";
+   *
+   * await using memory = await openMemory(":memory:");
+   * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+   * const question = { messageId: "message-1", role: "user", content: "Which tree was grafted?" } as const;
+   * const first = { turnId: "turn-1", scope: talk.scope, messages: [question], revision: 1 };
+   * const revision = await talk.putTurn(first, { operationId: "op-1", expectedRevision: await talk.create() });
+   * const messages = [{ ...question, content: "Which trees were grafted?" }];
+   * await talk.putTurn({ ...first, messages, revision: 2 }, { operationId: "op-2", expectedRevision: revision });
+   * const [now] = await Array.fromAsync(talk.turns());
+   * assert.equal(now?.messages[0]?.content, "Which trees were grafted?");
+   * ```
    */
   async putTurn(turn: TurnInput, options: PutTurnOptions): Promise<number> {
     const plan = planPutTurn(this.#context(), turn, options);
@@ -153,6 +192,19 @@ export class Conversation {
    * @throws {ContractError} naming the field; a source that is not exactly in its turn
    * @throws {ConflictError} `REVISION` (of the scope, or the pin's own), `DELETED`, `MISSING`, `CAPACITY`, `IDEMPOTENCY`
    * @throws {StorageError} as `create`
+   *
+   * @example
+   * ```ts
+   * import assert from "node:assert/strict";
+   * import { openMemory } from "@holdfast/memory";
+   *
+   * await using memory = await openMemory(":memory:");
+   * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+   * const language = { scope: talk.scope, key: "language", value: "Answer in Welsh.", origin: "settings" };
+   * await talk.putPin(language, { expectedRevision: await talk.create() });
+   * const { context } = await talk.assemble("Is it dry?", {}, { system: "Answer." });
+   * assert(context.blocks.find(({ kind }) => kind === "pinned")?.content.includes("Welsh"));
+   * ```
    */
   async putPin(pin: PinInput, options: PutPinOptions): Promise<number> {
     const plan = planPutPin(this.#context(), pin, options);
@@ -169,6 +221,21 @@ export class Conversation {
    * @throws {ContractError} naming the field
    * @throws {ConflictError} `SNAPSHOT`, `MISSING`, `DELETED`, `IDEMPOTENCY`
    * @throws {StorageError} as `create`
+   *
+   * @example
+   * ```ts
+   * import assert from "node:assert/strict";
+   * import { openMemory, summaryFromHistory } from "@holdfast/memory";
+   *
+   * await using memory = await openMemory(":memory:");
+   * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+   * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+   * const snapshot = await talk.snapshot();
+   * const history = await Array.fromAsync(talk.turns(snapshot));
+   * const made = { content: "Pears: grafted.", policyVersion: "by-hand-1", createdAt: snapshot.at };
+   * await talk.putSummary(snapshot, summaryFromHistory({ scope: talk.scope, history, ...made }));
+   * assert.equal((await talk.snapshot()).summary?.content, "Pears: grafted.");
+   * ```
    */
   async putSummary(snapshot: Snapshot, summary: Summary, options: PutSummaryOptions = {}): Promise<number> {
     const plan = planPutSummary(this.#context(), snapshot, summary, options);
@@ -185,6 +252,22 @@ export class Conversation {
    * @throws {ContractError} naming the field, such as `messages[0].role`
    * @throws {ConflictError} `DELETED`, `IDEMPOTENCY`, `CAPACITY`
    * @throws {StorageError} as `create`
+   *
+   * @example
+   * ```ts
+   * import assert from "node:assert/strict";
+   * import { openMemory } from "@holdfast/memory";
+   *
+   * await using memory = await openMemory(":memory:");
+   * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+   * const { revision, turnId } = await talk.append([
+   *   { role: "user", content: "Which trees were grafted?" },
+   *   { role: "assistant", content: "The pears." },
+   * ]);
+   * const [turn] = await Array.fromAsync(talk.turns());
+   * assert.equal(turn?.turnId, turnId);
+   * assert.equal(await talk.revision(), revision);
+   * ```
    */
   async append(messages: readonly (Message | NewMessage)[], options: AppendOptions = {}): Promise<Appended> {
     const { plan, turnId } = planAppend(this.#context(), messages, options);
@@ -203,6 +286,19 @@ export class Conversation {
    * @throws {ConflictError} `MISSING`, `DELETED`
    * @throws {IntegrityError} if what is read is damaged
    * @throws {StorageError} as `revision`
+   *
+   * @example
+   * ```ts
+   * import assert from "node:assert/strict";
+   * import { openMemory } from "@holdfast/memory";
+   *
+   * await using memory = await openMemory(":memory:");
+   * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+   * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+   * const { turnCount, summary, revision } = await talk.snapshot();
+   * assert.deepEqual([turnCount, summary], [1, null]);
+   * assert.equal(revision, await talk.revision());
+   * ```
    */
   async snapshot(options: CallOptions = {}): Promise<Snapshot> {
     const signal = readSignal(options);
@@ -221,6 +317,19 @@ export class Conversation {
    * @throws {ConflictError} `SNAPSHOT`, `MISSING`, `DELETED`
    * @throws {IntegrityError} if a turn is damaged
    * @throws {StorageError} as `revision`
+   *
+   * @example
+   * ```ts
+   * import assert from "node:assert/strict";
+   * import { openMemory } from "@holdfast/memory";
+   *
+   * await using memory = await openMemory(":memory:");
+   * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+   * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+   * const said: string[] = [];
+   * for await (const { messages } of talk.turns()) said.push(...messages.map(({ content }) => content));
+   * assert.deepEqual(said, ["The pears were grafted in March."]);
+   * ```
    */
   async *turns(snapshot?: Snapshot, options: TurnsOptions = {}): AsyncIterable<TimedTurn> {
     const given = readFields("options", options, ["last", "after", "signal"]);
@@ -287,6 +396,20 @@ export class Conversation {
    * @returns the snapshot, taken anew
    * @throws {ConflictError} `SNAPSHOT`, `MISSING`, `DELETED`
    * @throws {StorageError} as `revision`
+   *
+   * @example
+   * ```ts
+   * import assert from "node:assert/strict";
+   * import { openMemory } from "@holdfast/memory";
+   *
+   * await using memory = await openMemory(":memory:");
+   * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+   * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+   * const snapshot = await talk.snapshot();
+   * await talk.assertCurrent(snapshot);
+   * await talk.append([{ role: "user", content: "The plums were not." }]);
+   * await assert.rejects(talk.assertCurrent(snapshot), { code: "CONFLICT", reason: "SNAPSHOT" });
+   * ```
    */
   async assertCurrent(snapshot: Snapshot, options: CallOptions = {}): Promise<Snapshot> {
     const signal = readSignal(options);
@@ -307,6 +430,19 @@ export class Conversation {
    * @throws {ContractError} naming the field
    * @throws {ConflictError} `REVISION`, `MISSING`, `DELETED`, `IDEMPOTENCY`
    * @throws {StorageError} as `create`; with `details.recorded` the deletion is irrevocable and will be completed
+   *
+   * @example
+   * ```ts
+   * import assert from "node:assert/strict";
+   * import { openMemory } from "@holdfast/memory";
+   *
+   * await using memory = await openMemory(":memory:");
+   * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+   * const { turnId, revision } = await talk.append([{ role: "user", content: "My door code is 4711." }]);
+   * const receipt = await talk.delete({ kind: "turn", key: turnId, expectedRevision: revision }, { scrub: true });
+   * assert.deepEqual([receipt.erased.turns, receipt.scrubbed], [1, true]);
+   * assert.equal((await memory.verifyReceipt(receipt)).valid, true);
+   * ```
    */
   async delete(target: DeleteTarget, options: DeleteOptions = {}): Promise<Receipt> {
     const given = readFields("options", options, ["scrub", "operationId", "signal"]);
@@ -339,6 +475,20 @@ export class Conversation {
    * @throws {ContractError} naming the field; a payload that is no JSON object, or too large
    * @throws {ConflictError} `SNAPSHOT`, `MISSING`, `DELETED`, `CLOCK`
    * @throws {StorageError} as `create`
+   *
+   * @example
+   * ```ts
+   * import assert from "node:assert/strict";
+   * import { openMemory } from "@holdfast/memory";
+   *
+   * await using memory = await openMemory(":memory:");
+   * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+   * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+   * const snapshot = await talk.snapshot();
+   * await talk.replayPut(snapshot, "weather", { dry: true });
+   * await talk.append([{ role: "user", content: "It rains." }]);
+   * await assert.rejects(talk.replayGet(snapshot, "weather"), { code: "CONFLICT", reason: "SNAPSHOT" });
+   * ```
    */
   async replayPut(
     snapshot: Snapshot,
@@ -360,6 +510,20 @@ export class Conversation {
    * @throws {ContractError} naming the field
    * @throws {ConflictError} `SNAPSHOT`, `MISSING`, `DELETED`
    * @throws {StorageError} as `revision`
+   *
+   * @example
+   * ```ts
+   * import assert from "node:assert/strict";
+   * import { openMemory } from "@holdfast/memory";
+   *
+   * await using memory = await openMemory(":memory:");
+   * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+   * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+   * const snapshot = await talk.snapshot();
+   * assert.equal(await talk.replayGet(snapshot, "weather"), null);
+   * await talk.replayPut(snapshot, "weather", { dry: true });
+   * assert.deepEqual(await talk.replayGet(snapshot, "weather"), { dry: true });
+   * ```
    */
   async replayGet(snapshot: Snapshot, key: string, options: CallOptions = {}): Promise<Json | null> {
     const signal = readSignal(options);
@@ -381,6 +545,18 @@ export class Conversation {
    * @throws {ConflictError} `SNAPSHOT`, `MISSING`, `DELETED`, `CAPACITY`
    * @throws {IntegrityError} if a turn or the index is damaged
    * @throws {StorageError} as `create`
+   *
+   * @example
+   * ```ts
+   * import assert from "node:assert/strict";
+   * import { openMemory } from "@holdfast/memory";
+   *
+   * await using memory = await openMemory(":memory:");
+   * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+   * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+   * const { status, processed, remaining } = await talk.indexBatch(await talk.snapshot());
+   * assert.deepEqual([status, processed, remaining], ["READY", 1, 0]);
+   * ```
    */
   async indexBatch(
     snapshot: Snapshot,
@@ -403,6 +579,23 @@ export class Conversation {
    * @throws {ConflictError} `NOT_READY` where the index is not complete; `SNAPSHOT`, `MISSING`, `DELETED`
    * @throws {IntegrityError} where the index is not what the turns give
    * @throws {StorageError} as `revision`
+   *
+   * @example
+   * ```ts
+   * import assert from "node:assert/strict";
+   * import { assembleContext, openMemory } from "@holdfast/memory";
+   *
+   * await using memory = await openMemory(":memory:");
+   * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+   * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+   * const snapshot = await talk.snapshot();
+   * await talk.indexBatch(snapshot);
+   * const history = await Array.fromAsync(talk.turns(snapshot));
+   * const input = { scope: talk.scope, history, question: "When?", system: "Answer.", at: snapshot.at };
+   * const chunkIndex = await talk.chunkIndex(snapshot);
+   * const { request } = await assembleContext({ ...input, chunkIndex });
+   * assert.deepEqual(request, (await assembleContext(input)).request);
+   * ```
    */
   async chunkIndex(
     snapshot: Snapshot,
@@ -424,6 +617,20 @@ export class Conversation {
    * index not complete; `DELETED`, `CAPACITY`
    * @throws {IntegrityError} if what is read is damaged
    * @throws {StorageError} as `create`
+   *
+   * @example
+   * ```ts
+   * import assert from "node:assert/strict";
+   * import { openMemory } from "@holdfast/memory";
+   *
+   * await using memory = await openMemory(":memory:");
+   * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+   * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+   * await talk.append([{ role: "user", content: "The plums were not." }]);
+   * const [best] = await talk.search("Which trees did we graft?");
+   * assert.equal(best?.content, "The pears were grafted in March.");
+   * assert.equal(best?.source.scope.sessionId, "spring");
+   * ```
    */
   async search(query: string, options: SearchOptions = {}): Promise<readonly Hit[]> {
     const judged = await judgeLate(
@@ -446,6 +653,20 @@ export class Conversation {
    * @throws {PolicyError} where the token counter throws, or gives something else than promised
    * @throws {IntegrityError} if what is read is damaged
    * @throws {StorageError} as `create`
+   *
+   * @example
+   * ```ts
+   * import assert from "node:assert/strict";
+   * import { openMemory } from "@holdfast/memory";
+   *
+   * await using memory = await openMemory(":memory:");
+   * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+   * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+   * const options = { system: "Answer from the notes." };
+   * const { context } = await talk.assemble("What was grafted?", { inputCap: 900 }, options);
+   * assert(context.request.messages.some(({ content }) => content.includes("pears")));
+   * assert(context.diagnostics.estimate.estimatedTokens <= 900);
+   * ```
    */
   async assemble(
     question: string | Message,

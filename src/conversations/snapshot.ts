@@ -6,7 +6,21 @@ import type { Scope } from "../contracts/scope.ts";
 import type { Summary } from "../contracts/summary.ts";
 import { ConflictError, ContractError } from "../errors.ts";
 
-/** What a scope is at one moment. Printed, it shows ids and counts. */
+/**
+ * What a scope is at one moment. Printed, it shows ids and counts.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { openMemory, type Snapshot } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const snapshot: Snapshot = await talk.snapshot();
+ * assert.deepEqual([snapshot.turnCount, snapshot.pins, snapshot.summary], [1, [], null]);
+ * ```
+ */
 export interface Snapshot extends Exportable {
   /** Whose. */
   readonly scope: Scope;

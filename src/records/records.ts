@@ -87,6 +87,21 @@ export class Records {
    * @throws {ConflictError} `REVISION` with the current one, `EXPIRED` (purge first), `DELETED` (revoked),
    * `IDEMPOTENCY`, or `CLOCK`
    * @throws {StorageError} `BUSY`, `FULL`, `IO`, `READONLY`, `REPLACED`, `CLOSED`
+   *
+   * @example
+   * ```ts
+   * import assert from "node:assert/strict";
+   * import { openMemory } from "@holdfast/memory";
+   *
+   * await using memory = await openMemory(":memory:");
+   * const run = { tenant: "orchard", kind: "checkpoint", key: "run-a" } as const;
+   * const start = { schema: 1, step: 0, items: [] } as const;
+   * const revision = await memory.records.put(run, start, { expected: null, ttl: 3_600 });
+   * await memory.records.put(run, { ...start, step: 1 }, { expected: revision, ttl: 3_600 });
+   * // Who still holds the old revision lost the race, and is told which one there is now.
+   * const late = memory.records.put(run, { ...start, step: 2 }, { expected: revision, ttl: 3_600 });
+   * await assert.rejects(late, { reason: "REVISION", currentRevision: revision + 1 });
+   * ```
    */
   async put<Kind extends string>(
     identity: RecordIdentity<Kind>,
@@ -134,6 +149,20 @@ export class Records {
    * @throws {ContractError} naming the field that is wrong
    * @throws {IntegrityError} if what is stored is damaged or does not fit its kind
    * @throws {StorageError} `BUSY`, `IO`, `CORRUPT`, `REPLACED`, `READONLY`, `CLOSED`
+   *
+   * @example
+   * ```ts
+   * import assert from "node:assert/strict";
+   * import { openMemory } from "@holdfast/memory";
+   *
+   * await using memory = await openMemory(":memory:");
+   * const run = { tenant: "orchard", kind: "checkpoint", key: "run-a" } as const;
+   * const start = { schema: 1, step: 0, items: [] } as const;
+   * assert.equal(await memory.records.get(run), null);
+   * await memory.records.put(run, start, { expected: null, ttl: 60, now: 1_000 });
+   * assert.deepEqual((await memory.records.get(run, { now: 1_059 }))?.value, start);
+   * assert.equal(await memory.records.get(run, { now: 1_060 }), null);
+   * ```
    */
   get(identity: RecordIdentity<"checkpoint">, options?: GetOptions): Promise<StoredRecord<Checkpoint> | null>;
   /** Reads a fact. */
@@ -178,6 +207,20 @@ export class Records {
    * @throws {ContractError} naming the field that is wrong
    * @throws {ConflictError} `IDEMPOTENCY`
    * @throws {StorageError} as `put`; with `details.recorded` the removal is irrevocable and will be completed
+   *
+   * @example
+   * ```ts
+   * import assert from "node:assert/strict";
+   * import { openMemory } from "@holdfast/memory";
+   *
+   * await using memory = await openMemory(":memory:");
+   * const run = { tenant: "orchard", kind: "checkpoint", key: "run-a" } as const;
+   * const start = { schema: 1, step: 0, items: [] } as const;
+   * const revision = await memory.records.put(run, start, { expected: null, ttl: 3_600 });
+   * assert.equal(await memory.records.forget(run, revision), true);
+   * assert.equal(await memory.records.get(run), null);
+   * assert.equal((await memory.deletionWatermark()).sequence, 1);
+   * ```
    */
   async forget(
     identity: RecordIdentity,
@@ -215,6 +258,19 @@ export class Records {
    * @returns how many were removed
    * @throws {ContractError} naming the field that is wrong
    * @throws {StorageError} as `put`
+   *
+   * @example
+   * ```ts
+   * import assert from "node:assert/strict";
+   * import { openMemory } from "@holdfast/memory";
+   *
+   * await using memory = await openMemory(":memory:");
+   * const run = { tenant: "orchard", kind: "checkpoint", key: "run-a" } as const;
+   * const start = { schema: 1, step: 0, items: [] } as const;
+   * await memory.records.put(run, start, { expected: null, ttl: 60, now: 1_000 });
+   * assert.equal(await memory.records.purge("orchard", { now: 1_059 }), 0);
+   * assert.equal(await memory.records.purge("orchard", { now: 1_060 }), 1);
+   * ```
    */
   async purge(tenant: string, options: PurgeOptions = NO_OPTIONS): Promise<number> {
     const whose = requireIdentifier("tenant", tenant, this.#tenantFormat);
@@ -236,6 +292,21 @@ export class Records {
    * @throws {ContractError} naming the field that is wrong
    * @throws {ConflictError} `MISSING` if there is no live record, `REVISION` once out of attempts, else as `put`
    * @throws {StorageError} as `get` and `put`
+   *
+   * @example
+   * ```ts
+   * import assert from "node:assert/strict";
+   * import { openMemory } from "@holdfast/memory";
+   *
+   * await using memory = await openMemory(":memory:");
+   * const run = { tenant: "orchard", kind: "checkpoint", key: "run-a" } as const;
+   * const start = { schema: 1, step: 0, items: [] } as const;
+   * await memory.records.put(run, start, { expected: null, ttl: 3_600 });
+   * const note = (item: string) =>
+   *   memory.records.update(run, (now) => ({ ...now, items: [...now.items, item] }), { ttl: 3_600 });
+   * await Promise.all([note("pears"), note("plums")]);
+   * assert.deepEqual((await memory.records.get(run))?.value.items.toSorted(), ["pears", "plums"]);
+   * ```
    */
   async update<Kind extends string, Value = RecordValue<Kind>>(
     identity: RecordIdentity<Kind>,
@@ -272,6 +343,19 @@ export class Records {
    * @throws {ContractError} naming the field that is wrong
    * @throws {IntegrityError} if a listed row is damaged
    * @throws {StorageError} as `get`
+   *
+   * @example
+   * ```ts
+   * import assert from "node:assert/strict";
+   * import { openMemory } from "@holdfast/memory";
+   *
+   * await using memory = await openMemory(":memory:");
+   * const run = { tenant: "orchard", kind: "checkpoint", key: "run-a" } as const;
+   * const start = { schema: 1, step: 0, items: [] } as const;
+   * await memory.records.put(run, start, { expected: null, ttl: 3_600 });
+   * const { items, next } = await memory.records.list("orchard");
+   * assert.deepEqual([items.map(({ key }) => key), next], [["run-a"], null]);
+   * ```
    */
   async list(tenant: string, options: ListOptions = NO_OPTIONS): Promise<RecordPage> {
     const whose = requireIdentifier("tenant", tenant, this.#tenantFormat);

@@ -6,7 +6,23 @@ import type { TimedTurn } from "../contracts/turn.ts";
 import { ContractError } from "../errors.ts";
 import { chunkerVersion, type ChunkSize } from "./chunk_ranges.ts";
 
-/** The chunks of a history, and which history and chunker they are of. */
+/**
+ * The chunks of a history, and which history and chunker they are of.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { type ChunkIndex, openMemory } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const snapshot = await talk.snapshot();
+ * await talk.indexBatch(snapshot);
+ * const index: ChunkIndex = await talk.chunkIndex(snapshot);
+ * assert.deepEqual([index.chunks.length, index.chunkerVersion], [1, "characters-v1:360:80"]);
+ * ```
+ */
 export interface ChunkIndex {
   /** The digest of the history. */
   readonly historyFingerprint: string;

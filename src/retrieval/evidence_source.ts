@@ -3,7 +3,23 @@
 import type { Chunk } from "../contracts/chunk.ts";
 import type { SourceRef } from "../contracts/source_ref.ts";
 
-/** Why a chunk was found. */
+/**
+ * Why a chunk was found.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { openMemory, type Score } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const [hit] = await talk.search("Which trees were grafted?");
+ * const { total, lexical, neighbours }: Score = hit!.score;
+ * assert(total > 0);
+ * assert.equal(total, lexical + neighbours);
+ * ```
+ */
 export interface Score {
   /** What chunks are ordered by; above 0. */
   readonly total: number;
@@ -21,7 +37,21 @@ export interface RankedChunk {
   readonly score: Score;
 }
 
-/** A piece of the conversation that a question found. */
+/**
+ * A piece of the conversation that a question found.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { type Hit, openMemory } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const hits: readonly Hit[] = await talk.search("Which trees were grafted?");
+ * assert.deepEqual(hits.map(({ content }) => content), ["The pears were grafted in March."]);
+ * ```
+ */
 export interface Hit {
   /** Where it stands. */
   readonly source: SourceRef;

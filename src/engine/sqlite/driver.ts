@@ -1,12 +1,51 @@
 /** What the engine needs from a SQLite binding, and no more. */
 
-/** A value that is bound or read. Integers beyond 2^53 are never used by this module. */
+/**
+ * A value that is bound or read. Integers beyond 2^53 are never used by this module.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { nodeSqlite, type SqlValue } from "@holdfast/memory";
+ *
+ * const connection = nodeSqlite.open(":memory:", { readOnly: false });
+ * const values: readonly SqlValue[] = [null, 1.5, "pears", new Uint8Array([7])];
+ * assert.deepEqual(connection.prepare("SELECT $1, $2, $3, $4").get(values), values);
+ * connection.close();
+ * ```
+ */
 export type SqlValue = null | number | bigint | string | Uint8Array;
 
-/** One row, in the order of the columns listed. */
+/**
+ * One row, in the order of the columns listed.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { nodeSqlite, type Row } from "@holdfast/memory";
+ *
+ * const connection = nodeSqlite.open(":memory:", { readOnly: false });
+ * const rows: readonly Row[] = connection.prepare("VALUES (1, 'pears'), (2, 'plums')").all([]);
+ * assert.deepEqual(rows, [[1, "pears"], [2, "plums"]]);
+ * connection.close();
+ * ```
+ */
 export type Row = readonly SqlValue[];
 
-/** One prepared statement; parameters are `$1`, `$2`, … in order. */
+/**
+ * One prepared statement; parameters are `$1`, `$2`, … in order.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { nodeSqlite, type SqliteStatement } from "@holdfast/memory";
+ *
+ * const connection = nodeSqlite.open(":memory:", { readOnly: false });
+ * const add: SqliteStatement = connection.prepare("SELECT $1 + $2");
+ * assert.deepEqual(add.get([1, 2]), [3]);
+ * connection.close();
+ * ```
+ */
 export interface SqliteStatement {
   /** The first row, or nothing. */
   get(parameters: readonly SqlValue[]): Row | undefined;
@@ -16,7 +55,20 @@ export interface SqliteStatement {
   run(parameters: readonly SqlValue[]): number;
 }
 
-/** One open database file. */
+/**
+ * One open database file.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { nodeSqlite, type SqliteConnection } from "@holdfast/memory";
+ *
+ * const connection: SqliteConnection = nodeSqlite.open(":memory:", { readOnly: false });
+ * connection.prepare("BEGIN").run([]);
+ * assert.equal(connection.isTransaction, true);
+ * connection.close();
+ * ```
+ */
 export interface SqliteConnection {
   /** Compiles exactly one statement. */
   prepare(sql: string): SqliteStatement;
@@ -26,7 +78,22 @@ export interface SqliteConnection {
   close(): void;
 }
 
-/** How a file is opened. */
+/**
+ * How a file is opened.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { nodeSqlite, type SqliteOpenOptions } from "@holdfast/memory";
+ *
+ * const path = `${await Deno.makeTempDir()}/agent.db`;
+ * nodeSqlite.open(path, { readOnly: false }).close();
+ * const options: SqliteOpenOptions = { readOnly: true };
+ * const connection = nodeSqlite.open(path, options);
+ * assert.throws(() => connection.prepare("CREATE TABLE t (a)").run([]), { name: "SqliteFailure" });
+ * connection.close();
+ * ```
+ */
 export interface SqliteOpenOptions {
   /** Whether the file may only be read. */
   readonly readOnly: boolean;
@@ -52,7 +119,22 @@ export interface SqliteDriver {
   open(path: string, options: SqliteOpenOptions): SqliteConnection;
 }
 
-/** A failing SQLite call, with SQLite's (extended) result code. */
+/**
+ * A failing SQLite call, with SQLite's (extended) result code.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { nodeSqlite, SqliteFailure } from "@holdfast/memory";
+ *
+ * const connection = nodeSqlite.open(":memory:", { readOnly: false });
+ * assert.throws(
+ *   () => connection.prepare("SELECT no_such_function()"),
+ *   (error: unknown) => error instanceof SqliteFailure && error.resultCode === 1, // SQLITE_ERROR
+ * );
+ * connection.close();
+ * ```
+ */
 export class SqliteFailure extends Error {
   /** SQLite's result code; its lowest byte is the primary code. */
   readonly resultCode: number;
