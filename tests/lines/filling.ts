@@ -102,9 +102,8 @@ export const FILLING: fc.Arbitrary<Filling> = fc.record({
     fc.record({
       tenant: NAME,
       key: NAME,
-      value: fc.jsonValue({ noUnicodeString: false }).filter((value) =>
-        !JSON.stringify([value]).includes("-0")
-      ),
+      // As text and back, which leaves no -0: that is no value of a record.
+      value: fc.jsonValue({ noUnicodeString: false }).map((value) => JSON.parse(JSON.stringify(value))),
       ttl: fc.constantFrom(null, 60, 86_400),
       maxAge: fc.constantFrom(null, 1_000),
     }),
