@@ -13,13 +13,18 @@ import { type FilePath, parseFilePath, resolveFile } from "./files/store_path.ts
 import { WorkFile } from "./files/work_file.ts";
 import { checkRecords } from "./records/check.ts";
 
+/** What is backed up, and by what its rows are judged. */
+interface BackupSource {
+  readonly engine: Engine;
+  readonly of: BackupReport["of"];
+  readonly kinds: ReadonlyMap<string, RecordKind>;
+}
+
 /** Copies the store, or its ledger, to a place where nothing is yet. */
 export async function backUp(
-  engine: Engine,
-  of: BackupReport["of"],
   destination: unknown,
   options: BackupOptions,
-  kinds: ReadonlyMap<string, RecordKind>,
+  { engine, of, kinds }: BackupSource,
 ): Promise<BackupReport> {
   const given = readFields("options", options, ["signal", "onProgress"]);
   const signal = requireSignal(given.signal);

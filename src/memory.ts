@@ -257,7 +257,7 @@ export class Memory implements AsyncDisposable {
   ): Promise<BackupReport> {
     const startedMs = monotonicMs();
     const { backUp } = await import("./backup.ts");
-    const report = await backUp(this.#engine, of, destination, options, this.#kinds);
+    const report = await backUp(destination, options, { engine: this.#engine, of, kinds: this.#kinds });
     const operation = of === "store" ? "backup" : "exportLedger";
     this.#tell({ operation, counts: { bytes: report.bytes } }, startedMs);
     return report;

@@ -1,7 +1,7 @@
 /** `context`: what an agent would be given for a question, block by block, and what was left out. */
 
 import type { AssembledContext } from "../context/assembled_context.ts";
-import type { LayerName } from "../context/diagnostics.ts";
+import type { Drop, LayerName, LayerReason } from "../context/diagnostics.ts";
 import type { SourceRef } from "../contracts/source_ref.ts";
 import { counted, type Declare, type Session, storeCommand, wholeNumber, withScope } from "./command.ts";
 import {
@@ -21,8 +21,8 @@ interface ContextOptions extends IndexedOptions {
 
 const SYSTEM_DEFAULT = "Answer from the data you are given.";
 
-/** Why a layer came to what it did, in words. Other reasons are shown as they are. */
-const REASONS: Readonly<Record<string, string>> = {
+/** Why a layer came to what it did, in words. */
+const REASONS: Readonly<Record<LayerReason, string>> = {
   unchanged: "nothing had to be shortened",
   messages_capped: "longer than the cap: head and tail are shown",
   no_old_history: "nothing: the window holds every turn",
@@ -33,11 +33,18 @@ const REASONS: Readonly<Record<string, string>> = {
   zero_reserve: "nothing is reserved for it",
   summary_reused: "it stands for older turns",
   empty_summary: "it is empty",
-  final_request_over_budget: "the finished request did not fit",
   evidence_retrieved: "the best that fit are shown",
   evidence_over_budget: "nothing found fits its reserve",
   summary_over_budget: "it does not fit its reserve",
   summary_unavailable_or_stale: "none stands for the turns left out",
+  layer_disabled: "it is switched off",
+  required_context_reserved: "what must be there is",
+  summary_disabled: "none is looked for",
+};
+
+/** Why something was taken out again, in words. */
+const DROP_REASONS: Readonly<Record<Drop["reason"], string>> = {
+  final_request_over_budget: "the finished request did not fit",
 };
 
 /** Declares it. */
@@ -117,8 +124,8 @@ function sourcesOf(kind: string, sources: readonly SourceRef[]): string {
 
 function leftOut({ layers, ...told }: AssembledContext["diagnostics"]): readonly (readonly string[])[] {
   const why = (name: LayerName): string => {
-    const reason = layers.find(({ layer }) => layer === name)?.reason ?? "";
-    return REASONS[reason] ?? reason.replaceAll("_", " ");
+    const reason = layers.find(({ layer }) => layer === name)?.reason;
+    return reason === undefined ? "" : REASONS[reason];
   };
   const isCapped = layers.some(({ reason }) => reason === "messages_capped");
   const capped = isCapped ? layers.find(({ layer }) => layer === "CAP")!.changedTurnIds.length : 0;
@@ -128,6 +135,6 @@ function leftOut({ layers, ...told }: AssembledContext["diagnostics"]): readonly
     ["parts of long messages", `in ${counted(capped, "turn")}`, why("CAP")],
     ["pieces found in older turns", pieces === 0 ? "all" : `all but ${pieces}`, why("RETRIEVE")],
     ["summary of older turns", told.summaryUsed ? "shown" : "none", why("SUMMARIZE")],
-    ...told.drops.map(({ kind, sourceId }) => [kind, sourceId ?? "", REASONS.final_request_over_budget!]),
+    ...told.drops.map(({ kind, sourceId, reason }) => [kind, sourceId ?? "", DROP_REASONS[reason]]),
   ];
 }

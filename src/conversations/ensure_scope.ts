@@ -1,8 +1,8 @@
 import { insertScope, readScope, type ScopeRow } from "../deletion/scope_row.ts";
 import { isBurned } from "../deletion/tombstones.ts";
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
+import { startOfRange } from "../engine/revision_range.ts";
 import { ConflictError } from "../errors.ts";
-import { REVISIONS_PER_GENERATION } from "../limits.ts";
 import type { Place } from "./place.ts";
 
 /** The scope's row; makes it where there is none. */
@@ -20,6 +20,6 @@ export function* ensureScope(
     scopeHash,
     tenant: scope.tenantId,
     session: scope.sessionId,
-    revision: generation * REVISIONS_PER_GENERATION,
+    revision: startOfRange(generation),
   });
 }

@@ -5,16 +5,16 @@ import { toHex } from "../canonical/keyed_hash.ts";
 import { encodePin, encodeSummary, encodeTurn } from "../canonical/payload.ts";
 import { copyPlain, type Json, PlainFailure } from "../canonical/plain.ts";
 import { canonicalJson, type CanonicalValue } from "../canonical/canonical_json.ts";
-import { dueMs, instantFromMs, instantOf, toInstant } from "../canonical/time.ts";
+import { dueMs, type Instant, instantFromMs, instantOf, toInstant } from "../canonical/time.ts";
 import { utf8Length } from "../canonical/utf8.ts";
 import { randomIdentity } from "../clock.ts";
 import { readFields, requireInteger, requireText } from "../contracts/arguments.ts";
 import { type NewMessage, toNewMessages } from "../contracts/message.ts";
 import { requirePairedCalls } from "../contracts/pairing.ts";
-import { effective, toPin } from "../contracts/pin.ts";
+import { effective, type TimedPin, toPin } from "../contracts/pin.ts";
 import type { DeleteTarget } from "../contracts/receipt.ts";
 import { sameScope, type Scope } from "../contracts/scope.ts";
-import { toSummary } from "../contracts/summary.ts";
+import { type Summary, toSummary } from "../contracts/summary.ts";
 import { timed, type TimedTurn, toTurn, turn as makeTurn } from "../contracts/turn.ts";
 import { ContractError } from "../errors.ts";
 import {
@@ -27,8 +27,8 @@ import {
 } from "../limits.ts";
 import type { DeletePlan } from "./delete.ts";
 import type { Place } from "./place.ts";
-import type { PutPinPlan } from "./put_pin.ts";
-import type { PutSummaryPlan } from "./put_summary.ts";
+import type { PutPinPlan, WrittenPin } from "./put_pin.ts";
+import type { PutSummaryPlan, WrittenSummary } from "./put_summary.ts";
 import type { Deadline, PutTurnPlan, ScopeLimits } from "./put_turn.ts";
 import { operationKey } from "./operation_key.ts";
 import type { ReplayPlan } from "./replay.ts";
@@ -133,22 +133,28 @@ export function planPutPin(context: Context, value: unknown, options: unknown): 
   const { place } = context;
   requireScope("pin.scope", given.scope, place.scope);
   const pin = effective(given, instantFromMs(context.nowMs).text);
-  const payload = encodePin(pin);
-  requireBytes("pin", payload, PIN_BYTES_MAX);
   return {
     place,
-    key: pin.key,
-    revision: pin.revision,
+    ...writtenPin(pin),
     source: pin.source ?? null,
-    payload,
-    effectiveMs: dueMs(instantOf(pin.effectiveAt)),
-    expiry: pin.expiresAt === undefined
-      ? null
-      : { dueMs: dueMs(instantOf(pin.expiresAt)), text: pin.expiresAt },
     expectedRevision: revision,
     operation: operationId === undefined
       ? null
       : operationKey(place, operationId, "putPin", pinDigest(given)),
+  };
+}
+
+/** What is written of a pin. */
+export function writtenPin(pin: TimedPin): WrittenPin {
+  const { key, revision, effectiveAt, expiresAt } = pin;
+  const payload = encodePin(pin);
+  requireBytes("pin", payload, PIN_BYTES_MAX);
+  return {
+    key,
+    revision,
+    payload,
+    effectiveMs: dueMs(instantOf(effectiveAt)),
+    expiry: expiresAt === undefined ? null : deadlineOf(instantOf(expiresAt)),
   };
 }
 
@@ -162,20 +168,29 @@ export function planPutSummary(
   const { place, epoch } = context;
   const summary = toSummary(value);
   requireScope("summary.scope", summary.scope, place.scope);
-  const payload = encodeSummary(summary);
-  requireBytes("summary", payload, SUMMARY_BYTES_MAX);
+  const written = writtenSummary(summary);
   const { operationId } = readFields("options", options, ["operationId", "signal"]);
   return {
     place,
     epoch,
     snapshot: requireSnapshot(snapshot, place.scope),
     summary,
-    payload,
-    createdMs: dueMs(instantOf(summary.createdAt)),
-    expiresMs: summary.expiresAt === undefined ? null : dueMs(instantOf(summary.expiresAt)),
+    ...written,
     operation: operationId === undefined
       ? null
       : operationKey(place, operationId, "putSummary", summaryDigest(summary)),
+  };
+}
+
+/** What is written of a summary. */
+export function writtenSummary(summary: Summary): WrittenSummary {
+  const { createdAt, expiresAt } = summary;
+  const payload = encodeSummary(summary);
+  requireBytes("summary", payload, SUMMARY_BYTES_MAX);
+  return {
+    payload,
+    createdMs: dueMs(instantOf(createdAt)),
+    expiresMs: expiresAt === undefined ? null : dueMs(instantOf(expiresAt)),
   };
 }
 
@@ -241,7 +256,11 @@ function toJson(field: string, value: unknown): Json {
 
 function toDeadline(value: unknown): Deadline | null {
   if (value === null) return null;
-  const instant = toInstant(value, "expiresAt");
+  return deadlineOf(toInstant(value, "expiresAt"));
+}
+
+/** An instant as a deadline. */
+export function deadlineOf(instant: Instant): Deadline {
   return { dueMs: dueMs(instant), text: instant.text };
 }
 

@@ -76,7 +76,7 @@ export function requirePinCapacity(row: ScopeRow): void {
 }
 
 /** What is written of a pin. */
-type WrittenPin = Pick<PutPinPlan, "key" | "revision" | "effectiveMs" | "expiry" | "payload">;
+export type WrittenPin = Pick<PutPinPlan, "key" | "revision" | "effectiveMs" | "expiry" | "payload">;
 
 /** Writes a pin, once everything is judged; the caller counts it and writes the scope's row. */
 export function* writePin(

@@ -58,7 +58,7 @@ const INSERT_SUMMARY = `INSERT INTO summaries (scope, created, expires, payload_
 const INSERT_COVERED_TURN = `INSERT INTO covered_turns (scope, turn) VALUES ($1, $2)`;
 
 /** What is written of a summary. */
-type WrittenSummary = Pick<PutSummaryPlan, "payload" | "createdMs" | "expiresMs">;
+export type WrittenSummary = Pick<PutSummaryPlan, "payload" | "createdMs" | "expiresMs">;
 
 /** Writes a summary where there is none, once everything is judged; the caller writes the scope's row. */
 export function* writeSummary(

@@ -2,8 +2,9 @@
 
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
 import { toScopeRow, writeScope } from "../deletion/scope_row.ts";
+import { movedRevision } from "../engine/revision_range.ts";
 import { IntegrityError } from "../errors.ts";
-import { REVISIONS_PER_GENERATION, SCOPES_MOVED_PER_STEP } from "../limits.ts";
+import { SCOPES_MOVED_PER_STEP } from "../limits.ts";
 
 const DELETE_SUMMARIES = `DELETE FROM summaries`;
 const DELETE_COVERED_TURNS = `DELETE FROM covered_turns`;
@@ -47,7 +48,7 @@ export function* moveRevisions(
   for (const each of rows) {
     const row = toScopeRow(each);
     if (row.revision < 0) throw new IntegrityError("Cannot restore: a scope's revision is below zero");
-    row.revision = generation * REVISIONS_PER_GENERATION + row.revision % REVISIONS_PER_GENERATION;
+    row.revision = movedRevision(row.revision, generation);
     yield* writeScope(transaction, row);
   }
   return rows.length < SCOPES_MOVED_PER_STEP ? null : rows.at(-1)![0] as number;

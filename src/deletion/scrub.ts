@@ -5,9 +5,9 @@
  */
 
 import type { ScrubReport } from "../contracts/receipt.ts";
+import { rewriteTable, selectDirty } from "../engine/dirty_tables.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Operation, ReadTransaction, WriteTransaction } from "../engine/operation.ts";
-import { REWRITES } from "../engine/schema/rewrites.ts";
 import { StorageError } from "../errors.ts";
 
 /** What scrubbing is told. */
@@ -31,7 +31,7 @@ export async function scrub(engine: Engine, options: ScrubOptions = {}): Promise
   try {
     for (const name of await engine.read(selectDirty)) {
       signal?.throwIfAborted();
-      await engine.write((transaction) => rewriteTable(transaction, name), { alone: true, signal });
+      await engine.write((transaction) => scrubTable(transaction, name), { alone: true, signal });
       onTable?.(++tables);
     }
     await engine.write(giveBackPages, { alone: true, signal });
@@ -42,21 +42,8 @@ export async function scrub(engine: Engine, options: ScrubOptions = {}): Promise
   return report(await engine.emptyLogs(signal), await engine.read(readBytes));
 }
 
-const SELECT_DIRTY = `SELECT name FROM dirty ORDER BY name`;
-
-function* selectDirty(transaction: ReadTransaction): Operation<readonly string[]> {
-  return (yield* transaction.all(SELECT_DIRTY)).map(([name]) => name as string);
-}
-
-const DELETE_DIRTY = `DELETE FROM dirty WHERE name = $1`;
-
-/** One table: a new one in key order, in place of the old. */
-function* rewriteTable(transaction: WriteTransaction, name: string): Operation<void> {
-  const rewrite = REWRITES.get(name);
-  if (rewrite !== undefined) {
-    for (const statement of rewrite) yield* transaction.run(statement);
-  }
-  yield* transaction.run(DELETE_DIRTY, name);
+function* scrubTable(transaction: WriteTransaction, name: string): Operation<void> {
+  yield* rewriteTable(transaction, name);
   transaction.noteScrub();
 }
 

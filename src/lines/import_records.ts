@@ -2,7 +2,7 @@
 
 import { checksumOf } from "../canonical/checksum.ts";
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
-import { IMPORTED_REVISIONS_MAX, REVISIONS_PER_GENERATION } from "../limits.ts";
+import { mayBeKept } from "../engine/revision_range.ts";
 import { recordHash } from "../records/hashes.ts";
 import { writeRecord } from "../records/put.ts";
 import { type RawRecord, readRecord } from "../records/read.ts";
@@ -67,9 +67,7 @@ function isSame({ head, body }: RawRecord, record: ImportedRecord): boolean {
  * revision of this store.
  */
 function takeRevision(transaction: WriteTransaction, revision: number, generation: number): number {
-  if (revision >= generation * REVISIONS_PER_GENERATION + IMPORTED_REVISIONS_MAX) {
-    return transaction.nextRevision();
-  }
+  if (!mayBeKept(revision, generation)) return transaction.nextRevision();
   transaction.skipRevisions(revision);
   return revision;
 }

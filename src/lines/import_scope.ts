@@ -117,7 +117,8 @@ const SELECT_PIN = `SELECT key, revision, effective, expires, source_turn, paylo
 
 function* importPin({ transaction, row, target }: InHand, item: ImportedPin): Operation<Outcome> {
   const { place, origin } = target;
-  const { pin: { key, revision, source }, effectiveMs, expiry, payload } = item;
+  const { pin: { source }, written } = item;
+  const { key, revision, expiry, payload } = written;
   if (isPast(transaction, expiry?.dueMs ?? null)) return "expired";
   const old = yield* transaction.get(SELECT_PIN, row.id, key);
   if (old !== undefined) return requirePinRow(row, old) === payload ? "unchanged" : "conflicting";
@@ -126,7 +127,7 @@ function* importPin({ transaction, row, target }: InHand, item: ImportedPin): Op
   const sourceTurn = source === undefined ? null : yield* findSource({ transaction, row, target }, source);
   if (source !== undefined && sourceTurn === null) return "refused";
   requirePinCapacity(row);
-  yield* writePin(transaction, row, { key, revision, effectiveMs, expiry, payload }, sourceTurn);
+  yield* writePin(transaction, row, written, sourceTurn);
   row.pins++;
   noteDue(row, expiry?.dueMs ?? null);
   yield* changedScope(changeOf(transaction, place, row));
@@ -152,7 +153,8 @@ const SELECT_SUMMARY =
 
 function* importSummary({ transaction, row, target }: InHand, item: ImportedSummary): Operation<Outcome> {
   const { place } = target;
-  const { summary, createdMs, expiresMs, payload } = item;
+  const { summary, written } = item;
+  const { createdMs, expiresMs, payload } = written;
   if (isPast(transaction, expiresMs)) return "expired";
   const old = yield* transaction.get(SELECT_SUMMARY, row.id);
   if (old !== undefined) return requireSummaryRow(row, old) === payload ? "unchanged" : "conflicting";
@@ -162,7 +164,7 @@ function* importSummary({ transaction, row, target }: InHand, item: ImportedSumm
   const atMs = Math.max(transaction.time().effectiveMs, createdMs);
   const at = atMs === createdMs ? instantOf(summary.createdAt) : instantFromMs(atMs);
   if (!matches(summary, turns, place.scope, at)) return "refused";
-  yield* writeSummary(transaction, row, { payload, createdMs, expiresMs }, covered);
+  yield* writeSummary(transaction, row, written, covered);
   yield* changedScope(changeOf(transaction, place, row));
   return "imported";
 }

@@ -1,10 +1,9 @@
 /** One line of an import, judged as strictly as what callers put. */
 
 import { canonicalJson, type CanonicalValue } from "../canonical/canonical_json.ts";
-import { encodePin, encodeSummary, encodeTurn } from "../canonical/payload.ts";
+import { encodeTurn } from "../canonical/payload.ts";
 import { JSON_DEPTH_MAX } from "../canonical/plain.ts";
 import { readStrictJson, StrictJsonFailure } from "../canonical/strict_json.ts";
-import { dueMs, type Instant, instantOf } from "../canonical/time.ts";
 import {
   absent,
   anything,
@@ -23,10 +22,12 @@ import { type Scope, scopeSchema } from "../contracts/scope.ts";
 import type { Summary } from "../contracts/summary.ts";
 import type { TimedTurn } from "../contracts/turn.ts";
 import { unpackPin, unpackSummary, unpackTurn } from "../contracts/unpack.ts";
-import { requireBytes } from "../conversations/plans.ts";
+import { deadlineOf, requireBytes, writtenPin, writtenSummary } from "../conversations/plans.ts";
+import type { WrittenPin } from "../conversations/put_pin.ts";
+import type { WrittenSummary } from "../conversations/put_summary.ts";
 import type { Deadline } from "../conversations/put_turn.ts";
 import { ContractError, IntegrityError } from "../errors.ts";
-import { PIN_BYTES_MAX, SUMMARY_BYTES_MAX, TURN_BYTES_MAX } from "../limits.ts";
+import { TURN_BYTES_MAX } from "../limits.ts";
 import { LINES_FORMAT, LINES_VERSION } from "./line.ts";
 import { judgeLine, type LineFields, nullable } from "./line_fields.ts";
 import { type ImportedRecord, parseRecord } from "./parse_record.ts";
@@ -44,18 +45,14 @@ export interface ImportedTurn {
 export interface ImportedPin {
   readonly type: "pin";
   readonly pin: TimedPin;
-  readonly effectiveMs: number;
-  readonly expiry: Deadline | null;
-  readonly payload: string;
+  readonly written: WrittenPin;
 }
 
 /** A summary as it is to be. */
 export interface ImportedSummary {
   readonly type: "summary";
   readonly summary: Summary;
-  readonly createdMs: number;
-  readonly expiresMs: number | null;
-  readonly payload: string;
+  readonly written: WrittenSummary;
 }
 
 /** What belongs to a scope. */
@@ -200,34 +197,14 @@ const PIN = fields({ type: anything, pin: anything });
 
 function parsePin(given: LineFields): ImportedPin {
   const pin = unpack("pin", judgeLine(PIN, given).pin, unpackPin);
-  const payload = encodePin(pin);
-  requireBytes("pin", payload, PIN_BYTES_MAX);
-  return {
-    type: "pin",
-    pin,
-    effectiveMs: dueMs(instantOf(pin.effectiveAt)),
-    expiry: pin.expiresAt === undefined ? null : deadlineOf(instantOf(pin.expiresAt)),
-    payload,
-  };
+  return { type: "pin", pin, written: writtenPin(pin) };
 }
 
 const SUMMARY = fields({ type: anything, summary: anything });
 
 function parseSummary(given: LineFields): ImportedSummary {
   const summary = unpack("summary", judgeLine(SUMMARY, given).summary, unpackSummary);
-  const payload = encodeSummary(summary);
-  requireBytes("summary", payload, SUMMARY_BYTES_MAX);
-  return {
-    type: "summary",
-    summary,
-    createdMs: dueMs(instantOf(summary.createdAt)),
-    expiresMs: summary.expiresAt === undefined ? null : dueMs(instantOf(summary.expiresAt)),
-    payload,
-  };
-}
-
-function deadlineOf(instant: Instant): Deadline {
-  return { dueMs: dueMs(instant), text: instant.text };
+  return { type: "summary", summary, written: writtenSummary(summary) };
 }
 
 /** What is read back from a store as damage is here what a caller handed in. */

@@ -2,11 +2,12 @@
 
 import { randomIdentity, yieldToEventLoop } from "../../clock.ts";
 import { IntegrityError, StorageError } from "../../errors.ts";
-import { CHAIN_EVENTS_PER_BATCH, GENERATIONS_MAX, REVISIONS_PER_GENERATION } from "../../limits.ts";
+import { CHAIN_EVENTS_PER_BATCH, GENERATIONS_MAX } from "../../limits.ts";
 import { firstHead, verifyChain } from "../chain.ts";
+import { rewriteTable, selectDirty } from "../dirty_tables.ts";
 import type { Watermark } from "../engine.ts";
 import type { Operation, WriteTransaction } from "../operation.ts";
-import { REWRITES } from "../schema/rewrites.ts";
+import { movedRevision } from "../revision_range.ts";
 import { applyEvents, type ApplyParts, insertDirty } from "./catch_up.ts";
 import type { Connection } from "./connection.ts";
 import { MAIN } from "./database.ts";
@@ -118,6 +119,8 @@ export async function assertAuthority(
   return generation;
 }
 
+const GIVE_BACK_PAGES = "PRAGMA incremental_vacuum";
+
 /** Applies every newer deletion, and gives the copy an epoch and a range of revisions of its own; one transaction. */
 export async function prepareRestored(
   meta: MainMeta,
@@ -138,7 +141,7 @@ export async function prepareRestored(
     meta.pendingFrom = generation;
     meta.generation = generation + 1;
     meta.epoch = randomIdentity();
-    meta.counter = meta.generation * REVISIONS_PER_GENERATION + meta.counter % REVISIONS_PER_GENERATION;
+    meta.counter = movedRevision(meta.counter, meta.generation);
     meta.shrunkBytes = null;
     const transaction = new GroupTransaction(time, meta.counter);
     main.drive(parts.resetRows.dropDerived(transaction));
@@ -148,7 +151,7 @@ export async function prepareRestored(
       signal?.throwIfAborted();
     }
     insertDirty(main, transaction.dirty);
-    await rewriteDirty(main, signal);
+    await rewriteDirty(main, transaction, signal);
     updateMainMeta(main, meta);
     main.commit();
     main.all(GIVE_BACK_PAGES);
@@ -186,15 +189,14 @@ function difference(before: RowCounts, after: RowCounts): RowCounts {
   };
 }
 
-const SELECT_DIRTY = `SELECT name FROM dirty ORDER BY name`;
-const DELETE_DIRTY = `DELETE FROM dirty WHERE name = $1`;
-const GIVE_BACK_PAGES = "PRAGMA incremental_vacuum";
-
 /** What a restored store starts with holds no trace of what was erased from the backup. */
-async function rewriteDirty(main: Connection, signal: AbortSignal | undefined): Promise<void> {
-  for (const [name] of main.all(SELECT_DIRTY)) {
-    for (const statement of REWRITES.get(name as string) ?? []) main.run(statement);
-    main.run(DELETE_DIRTY, name!);
+async function rewriteDirty(
+  main: Connection,
+  transaction: WriteTransaction,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  for (const name of main.drive(selectDirty(transaction))) {
+    main.drive(rewriteTable(transaction, name));
     await yieldToEventLoop();
     signal?.throwIfAborted();
   }

@@ -95,10 +95,6 @@ export const DELETION_PLANS: Plans = {
     SELECT_SCOPE: "SEARCH scopes USING INDEX scopes_by_hash (scope_hash=?)",
     UPDATE_SCOPE: "SEARCH scopes USING INTEGER PRIMARY KEY (rowid=?)",
   },
-  "deletion/scrub.ts": {
-    DELETE_DIRTY: "SEARCH dirty USING PRIMARY KEY (name=?)",
-    SELECT_DIRTY: { plan: "SCAN dirty", because: "has a row for each table at most" },
-  },
   "deletion/tombstones.ts": {
     SELECT_DELETIONS: "SEARCH deletions USING INDEX deletions_by_key (key_hash=?)",
     SELECT_FLOOR: "SEARCH floors USING PRIMARY KEY (scope_hash=? AND key_hash=?)",

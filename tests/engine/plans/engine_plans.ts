@@ -4,6 +4,10 @@ import type { Plans } from "./plans.ts";
 
 /** See the module's documentation. */
 export const ENGINE_PLANS: Plans = {
+  "engine/dirty_tables.ts": {
+    DELETE_DIRTY: "SEARCH dirty USING PRIMARY KEY (name=?)",
+    SELECT_DIRTY: { plan: "SCAN dirty", because: "has a row for each table at most" },
+  },
   "engine/operation_ids.ts": {
     DELETE_OLDEST_OPERATIONS:
       "SEARCH operations USING PRIMARY KEY (scope_hash=? AND operation_hash=?); LIST SUBQUERY 2; SEARCH operations USING COVERING INDEX operations_by_time (scope_hash=?)",
@@ -67,8 +71,6 @@ export const ENGINE_PLANS: Plans = {
         "SCAN CONSTANT ROW; SCALAR SUBQUERY 1; SCAN records; SCALAR SUBQUERY 2; SCAN scopes USING COVERING INDEX scopes_by_hash; SCALAR SUBQUERY 3; SCAN turns USING COVERING INDEX turns_by_scope; SCALAR SUBQUERY 4; SCAN pins",
       because: "counts a whole copy",
     },
-    DELETE_DIRTY: "SEARCH dirty USING PRIMARY KEY (name=?)",
-    SELECT_DIRTY: { plan: "SCAN dirty", because: "has a row for each table at most" },
   },
   "engine/sqlite/settings.ts": {
     COUNT_SCHEMA: { plan: "SCAN sqlite_master", because: "the schema has some forty rows" },

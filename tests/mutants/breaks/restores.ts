@@ -24,7 +24,7 @@ export const RESTORE_BREAKS: readonly Mutant[] = [
   {
     name: "what a restore erased is not rewritten",
     file: PREPARE,
-    find: "await rewriteDirty(main, signal);",
+    find: "await rewriteDirty(main, transaction, signal);",
     replace: "",
     test: RESTORE,
     promise:
@@ -61,8 +61,7 @@ export const RESTORE_BREAKS: readonly Mutant[] = [
   {
     name: "record revisions stay in their range",
     file: PREPARE,
-    find:
-      "meta.counter = meta.generation * REVISIONS_PER_GENERATION + meta.counter % REVISIONS_PER_GENERATION;",
+    find: "meta.counter = movedRevision(meta.counter, meta.generation);",
     replace: "",
     test: RESTORE,
     promise: "revisions after a restore lie in a range of their own, and no snapshot from before is current",
@@ -71,7 +70,7 @@ export const RESTORE_BREAKS: readonly Mutant[] = [
   {
     name: "scope revisions stay in their range",
     file: "src/conversations/restored_scopes.ts",
-    find: "row.revision = generation * REVISIONS_PER_GENERATION + row.revision % REVISIONS_PER_GENERATION;",
+    find: "row.revision = movedRevision(row.revision, generation);",
     replace: "",
     test: RESTORE,
     promise: "revisions after a restore lie in a range of their own, and no snapshot from before is current",
