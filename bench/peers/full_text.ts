@@ -15,7 +15,7 @@ const TEXT = "The night shift moved the pallets to bay seven and counted them tw
 );
 
 /** Turns, and their index beside them. */
-class FullText implements Disposable {
+export class FullText implements Disposable {
   readonly #database: DatabaseSync;
 
   constructor(path: string) {
@@ -34,7 +34,7 @@ class FullText implements Disposable {
   }
 
   search(question: string): number {
-    const match = question.match(/\w+/g)!.map((word) => `"${word}"`).join(" OR ");
+    const match = question.match(/[\p{L}\p{N}_]+/gu)!.map((word) => `"${word}"`).join(" OR ");
     return this.#database.prepare(
       `SELECT turns.content FROM words JOIN turns ON turns.id = words.rowid WHERE words MATCH ?
       ORDER BY rank LIMIT ?`,

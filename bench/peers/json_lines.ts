@@ -17,7 +17,7 @@ interface Line {
 }
 
 /** The file, kept open for who appends to it. */
-class JsonLines implements Disposable {
+export class JsonLines implements Disposable {
   readonly #path: string;
   #file: Deno.FsFile | null = null;
 

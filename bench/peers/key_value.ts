@@ -5,9 +5,10 @@ import { Directory, factOf, identityOf } from "../stores.ts";
 import { inTurn, type PeerQuestion, perCall } from "./peer.ts";
 
 /** What is used of `Deno.openKv`, whose types need a flag. */
-interface KeyValue {
+export interface KeyValue {
   get(key: readonly string[]): Promise<{ value: unknown; versionstamp: string | null }>;
   atomic(): Atomic;
+  delete(key: readonly string[]): Promise<void>;
   close(): void;
 }
 
@@ -19,10 +20,16 @@ interface Atomic {
 
 type KeyValueHost = { openKv?(path: string): Promise<KeyValue> };
 
+/** Opens one; null without the flag that it needs. */
+export async function openKeyValue(path: string): Promise<KeyValue | null> {
+  const host = Deno as unknown as KeyValueHost;
+  return host.openKv === undefined ? null : await host.openKv(path);
+}
+
 const KEYS = 64;
 const PEER = "Deno KV";
 const TERMS =
-  "durable: one fsync a commit in both (counted with strace); ours checks kind, size and deadline, too";
+  "durable: one fsync a commit in both (counted by strace: the last table); ours checks kind, size and deadline, too";
 
 /** Keys in both stores, and their versions. */
 class Pair implements AsyncDisposable {
@@ -39,10 +46,10 @@ class Pair implements AsyncDisposable {
   }
 
   static async open(directory: Directory): Promise<Pair | null> {
-    const host = Deno as unknown as KeyValueHost;
-    if (host.openKv === undefined) return null;
+    const kv = await openKeyValue(`${directory.path}/kv.db`);
+    if (kv === null) return null;
     const memory = await openMemory(`${directory.path}/ours.db`);
-    const pair = new Pair(await host.openKv(`${directory.path}/kv.db`), memory.records, () => memory.close());
+    const pair = new Pair(kv, memory.records, () => memory.close());
     for (let index = 0; index < KEYS; index++) {
       await pair.setPeer(index, index);
       await pair.setOurs(index, index);

@@ -6,7 +6,8 @@ import { inTurn, type PeerQuestion, perCall } from "./peer.ts";
 /** Not seen by what checks types or caches modules: it is loaded by who measures, and by nobody else. */
 const PACKAGE = "npm:@langchain/langgraph-checkpoint@1.2.2";
 
-interface Configuration {
+/** What names a thread, and a checkpoint of it. */
+export interface Configuration {
   readonly configurable: {
     readonly thread_id: string;
     readonly checkpoint_ns?: string;
@@ -14,14 +15,17 @@ interface Configuration {
   };
 }
 
-interface Saver {
+/** What is used of the saver. */
+export interface Saver {
   put(config: Configuration, checkpoint: object, metadata: object): Promise<Configuration>;
+  deleteThread(threadId: string): Promise<void>;
   getTuple(
     config: Configuration,
   ): Promise<{ checkpoint: { channel_values: { state: typeof STATE } } } | undefined>;
 }
 
-interface SaverModule {
+/** What is used of its package. */
+export interface SaverModule {
   readonly MemorySaver: new () => Saver;
   emptyCheckpoint(): object;
 }
@@ -31,7 +35,8 @@ const STATE = { schema: 1 as const, step: 0, items: ["water the pears", "count t
 const RUN = { tenant: "orchard", kind: "checkpoint", key: "run-a" } as const;
 const PEER = "LangGraph MemorySaver";
 
-async function load(): Promise<SaverModule | null> {
+/** Loads the package; null where it cannot be had. */
+export async function loadSaver(): Promise<SaverModule | null> {
   try {
     return await import(PACKAGE) as SaverModule;
   } catch {
@@ -49,7 +54,7 @@ export const SAVER: readonly PeerQuestion[] = [
     peer: PEER,
     terms: "neither is durable; the saver serializes into a map, and finds no lost update",
     run: async (size) => {
-      const module = await load();
+      const module = await loadSaver();
       if (module === null) return MISSING;
       const saver = new module.MemorySaver();
       await using memory = await openMemory(":memory:");
@@ -77,7 +82,7 @@ export const SAVER: readonly PeerQuestion[] = [
     peer: PEER,
     terms: "one checkpoint in either",
     run: async (size) => {
-      const module = await load();
+      const module = await loadSaver();
       if (module === null) return MISSING;
       const saver = new module.MemorySaver();
       await using memory = await openMemory(":memory:");

@@ -1,0 +1,207 @@
+/** What a deletion leaves: a proof, a backup that brings nothing back, and bytes. */
+
+import { DatabaseSync } from "node:sqlite";
+import { type Conversation, openMemory, restoreMemory } from "../../mod.ts";
+import { FullText } from "./full_text.ts";
+import { JsonLines } from "./json_lines.ts";
+import type { Keeping } from "./keeping.ts";
+import {
+  fillLines,
+  inDirectory,
+  KEY,
+  METADATA,
+  SCOPE,
+  SECRET,
+  TEXTS,
+  THREAD,
+  TURNS,
+  withKeyValue,
+  withSaver,
+} from "./trying.ts";
+
+/** Whether any file of a directory holds the secret. */
+function isLeft(directory: string): boolean {
+  const secret = new TextEncoder().encode(SECRET);
+  return [...Deno.readDirSync(directory)].some(({ name }) => {
+    const bytes = Deno.readFileSync(`${directory}/${name}`);
+    for (let at = bytes.indexOf(secret[0]!); at >= 0; at = bytes.indexOf(secret[0]!, at + 1)) {
+      if (secret.every((byte, index) => bytes[at + index] === byte)) return true;
+    }
+    return false;
+  });
+}
+
+/** Copies what lies in a directory to another one: a backup of something that is closed. */
+function copyAll(from: string, to: string): void {
+  Deno.mkdirSync(to, { recursive: true });
+  for (const { name, isFile } of Deno.readDirSync(from)) {
+    if (isFile) Deno.copyFileSync(`${from}/${name}`, `${to}/${name}`);
+  }
+}
+
+async function fill(talk: Conversation): Promise<string> {
+  const ids: string[] = [];
+  for (const content of TEXTS) ids.push((await talk.append([{ role: "user", content }])).turnId);
+  return ids[7]!;
+}
+
+function deleteTurn(path: string): { readonly changes: number | bigint } {
+  using database = new DatabaseSync(path);
+  database.exec("BEGIN IMMEDIATE");
+  database.prepare("INSERT INTO words (words, rowid, content) VALUES ('delete', 8, ?)").run(SECRET);
+  const { changes } = database.prepare("DELETE FROM turns WHERE id = 8").run();
+  database.exec("COMMIT");
+  return { changes };
+}
+
+function countTurns(path: string): number {
+  using database = new DatabaseSync(path);
+  return database.prepare("SELECT id FROM turns WHERE content = ?").all(SECRET).length;
+}
+
+function fillFullText(path: string): string {
+  using fullText = new FullText(`${path}/fts.db`);
+  fullText.add(TEXTS);
+  return `${path}/fts.db`;
+}
+
+/** Whether two deletions of one thing gave the same thing, which then proves the first. */
+function isProof(first: unknown, second: unknown): boolean {
+  return first !== undefined && JSON.stringify(first) === JSON.stringify(second);
+}
+
+/** See the module's documentation. */
+export const PROOF: Keeping = {
+  what: "a deletion gives a proof, and asked again later the same one",
+  said: { Holdfast: true, "Deno KV": false, "JSON lines": false, "SQLite FTS5": false, MemorySaver: false },
+  tries: {
+    Holdfast: async () => {
+      await using memory = await openMemory(":memory:");
+      const talk = memory.conversation(SCOPE);
+      const target = {
+        kind: "turn",
+        key: await fill(talk),
+        expectedRevision: await talk.revision(),
+      } as const;
+      const { already: _, ...first } = await talk.delete(target);
+      const { already, ...second } = await talk.delete(target);
+      const { valid } = await memory.verifyReceipt({ already, ...second });
+      return valid && isProof(first, second);
+    },
+    "Deno KV": () =>
+      inDirectory((path) =>
+        withKeyValue(path, async (kv) => {
+          await kv.atomic().set(KEY, SECRET).commit();
+          return isProof(await kv.delete(KEY), await kv.delete(KEY));
+        })
+      ),
+    "JSON lines": () =>
+      inDirectory(async (path) => {
+        using lines = new JsonLines(`${path}/turns.jsonl`);
+        await fillLines(lines);
+        return isProof(await lines.remove("turn-7"), await lines.remove("turn-7"));
+      }),
+    "SQLite FTS5": () =>
+      inDirectory((path) => {
+        const file = fillFullText(path);
+        using database = new DatabaseSync(file);
+        const statement = database.prepare("DELETE FROM turns WHERE id = 8");
+        return Promise.resolve(isProof(statement.run(), statement.run()));
+      }),
+    MemorySaver: () =>
+      withSaver(async (saver, { emptyCheckpoint }) => {
+        await saver.put(THREAD, emptyCheckpoint(), METADATA);
+        return isProof(await saver.deleteThread("run-a"), await saver.deleteThread("run-a"));
+      }),
+  },
+};
+
+/** See the module's documentation. */
+export const BACKUP: Keeping = {
+  what: "an older backup, put back, does not bring back what was deleted",
+  said: { Holdfast: true, "Deno KV": false, "JSON lines": false, "SQLite FTS5": false, MemorySaver: null },
+  tries: {
+    Holdfast: () =>
+      inDirectory(async (path) => {
+        const memory = await openMemory(`${path}/ours.db`);
+        const talk = memory.conversation(SCOPE);
+        const key = await fill(talk);
+        await memory.backup(`${path}/backup`);
+        await talk.delete({ kind: "turn", key, expectedRevision: await talk.revision() });
+        const options = {
+          deletionPath: `${path}/ours.db.deletions`,
+          watermark: await memory.deletionWatermark(),
+        };
+        await memory.close();
+        await using restored = await restoreMemory(`${path}/backup`, `${path}/new.db`, options);
+        const turns = await Array.fromAsync(restored.conversation(SCOPE).turns());
+        return turns.length === TURNS - 1 && !turns.some(({ turnId }) => turnId === key);
+      }),
+    "Deno KV": () =>
+      inDirectory(async (path) => {
+        const set = await withKeyValue(path, (kv) => kv.atomic().set(KEY, SECRET).commit());
+        if (set === undefined) return undefined;
+        copyAll(path, `${path}/backup`);
+        await withKeyValue(path, (kv) => kv.delete(KEY));
+        return await withKeyValue(`${path}/backup`, async (kv) => (await kv.get(KEY)).value === null);
+      }),
+    "JSON lines": () =>
+      inDirectory(async (path) => {
+        using lines = new JsonLines(`${path}/turns.jsonl`);
+        await fillLines(lines);
+        copyAll(path, `${path}/backup`);
+        await lines.remove("turn-7");
+        using back = new JsonLines(`${path}/backup/turns.jsonl`);
+        return !(await back.last(TURNS)).some(({ turnId }) => turnId === "turn-7");
+      }),
+    "SQLite FTS5": () =>
+      inDirectory((path) => {
+        const file = fillFullText(path);
+        copyAll(path, `${path}/backup`);
+        deleteTurn(file);
+        return Promise.resolve(countTurns(`${path}/backup/fts.db`) === 0);
+      }),
+  },
+};
+
+/** See the module's documentation. */
+export const BYTES: Keeping = {
+  what: "no byte of what was deleted is left in its files",
+  said: { Holdfast: true, "Deno KV": false, "JSON lines": true, "SQLite FTS5": false, MemorySaver: null },
+  tries: {
+    Holdfast: () =>
+      inDirectory(async (path) => {
+        await using memory = await openMemory(`${path}/ours.db`);
+        const talk = memory.conversation(SCOPE);
+        const key = await fill(talk);
+        await talk.search("pallet"); // the index has it, too
+        const expectedRevision = await talk.revision();
+        const { scrubbed } = await talk.delete({ kind: "turn", key, expectedRevision }, { scrub: true });
+        return scrubbed && !isLeft(path);
+      }),
+    "Deno KV": () =>
+      inDirectory(async (path) => {
+        const deleted = await withKeyValue(path, async (kv) => {
+          for (const [index, text] of TEXTS.entries()) {
+            await kv.atomic().set(["orchard", `turn-${index}`], text).commit();
+          }
+          await kv.delete(KEY);
+          return (await kv.get(KEY)).value === null;
+        });
+        return deleted && !isLeft(path);
+      }),
+    "JSON lines": () =>
+      inDirectory(async (path) => {
+        using lines = new JsonLines(`${path}/turns.jsonl`);
+        await fillLines(lines);
+        await lines.remove("turn-7");
+        return !isLeft(path);
+      }),
+    "SQLite FTS5": () =>
+      inDirectory((path) => {
+        const file = fillFullText(path);
+        deleteTurn(file);
+        return Promise.resolve(countTurns(file) === 0 && !isLeft(path));
+      }),
+  },
+};

@@ -1,0 +1,46 @@
+/** How many syncs a durable commit costs in each, counted from outside by strace. */
+
+import { Directory } from "../stores.ts";
+
+/** What commits, by its name in `bench/programs/commits.ts`. */
+export const COMMITTERS = {
+  "`records.put`": "records",
+  "`append`": "turns",
+  "Deno KV": "kv",
+  "JSON lines": "lines",
+  "SQLite FTS5": "fts",
+} as const;
+
+/** A name of one of them. */
+export type Committer = (typeof COMMITTERS)[keyof typeof COMMITTERS];
+
+const PROGRAM = new URL("../programs/commits.ts", import.meta.url).pathname;
+const CONFIG = new URL("../../deno.json", import.meta.url).pathname;
+
+/** What opening and closing cost goes away in the difference of two runs. */
+const COUNTS = [10, 30] as const;
+
+/** Syncs for each commit; null where nothing can be counted here. */
+export async function syncsPerCommit(committer: Committer): Promise<number | null> {
+  const [few, many] = [await countSyncs(committer, COUNTS[0]), await countSyncs(committer, COUNTS[1])];
+  return few === null || many === null ? null : Math.round((many - few) / (COUNTS[1] - COUNTS[0]));
+}
+
+async function countSyncs(committer: Committer, count: number): Promise<number | null> {
+  using directory = new Directory();
+  const log = `${directory.path}/syncs`;
+  const program = [PROGRAM, committer, `${count}`, directory.path];
+  const deno = [Deno.execPath(), "run", "-A", "--no-lock", "--unstable-kv", `--config=${CONFIG}`, ...program];
+  try {
+    const { success } = await new Deno.Command("strace", {
+      args: ["-f", "-e", "trace=fsync,fdatasync", "-o", log, ...deno],
+      stdout: "null",
+      stderr: "null",
+    }).output();
+    if (!success) return null;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return null;
+    throw error;
+  }
+  return [...(await Deno.readTextFile(log)).matchAll(/\bf(?:data)?sync\(/g)].length;
+}

@@ -1,0 +1,53 @@
+/** What answers are tried with: some turns, one of them a secret, and the peers, opened and closed again. */
+
+import { Directory } from "../stores.ts";
+import type { JsonLines } from "./json_lines.ts";
+import { type KeyValue, openKeyValue } from "./key_value.ts";
+import { type Configuration, loadSaver, type Saver, type SaverModule } from "./saver.ts";
+
+export const SCOPE = { tenantId: "orchard", sessionId: "spring" };
+export const RUN = { tenant: "orchard", kind: "checkpoint", key: "run-a" } as const;
+export const START = { schema: 1, step: 0, items: [] } as const;
+export const KEY = ["orchard", "turn-7"];
+export const SECRET = "The code of the door is 4711-quixotic.";
+export const TURNS = 300;
+
+export const TEXTS = Array.from(
+  { length: TURNS },
+  (_, index) => index === 7 ? SECRET : `The pallet ${index} stands.`,
+);
+
+/** Runs something beside a store of its own, in a directory that is removed. */
+export async function inDirectory<T>(use: (path: string) => Promise<T>): Promise<T> {
+  using directory = new Directory();
+  return await use(directory.path);
+}
+
+export async function withKeyValue<T>(
+  path: string,
+  use: (kv: KeyValue) => Promise<T>,
+): Promise<T | undefined> {
+  const kv = await openKeyValue(`${path}/kv.db`);
+  if (kv === null) return undefined;
+  try {
+    return await use(kv);
+  } finally {
+    kv.close();
+  }
+}
+
+export async function withSaver<T>(
+  use: (saver: Saver, module: SaverModule) => Promise<T>,
+): Promise<T | undefined> {
+  const module = await loadSaver();
+  return module === null ? undefined : await use(new module.MemorySaver(), module);
+}
+
+export async function fillLines(lines: JsonLines): Promise<void> {
+  await lines.write(
+    TEXTS.map((content, index) => JSON.stringify({ turnId: `turn-${index}`, role: "user", content })),
+  );
+}
+
+export const THREAD: Configuration = { configurable: { thread_id: "run-a", checkpoint_ns: "" } };
+export const METADATA = { source: "loop", step: 0, parents: {} };
