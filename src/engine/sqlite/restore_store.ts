@@ -1,22 +1,21 @@
 /** A restore, step by step as the protocol over the two files states it. */
 
-import { monotonicMs } from "../../clock.ts";
+import { monotonicMs, randomBytes } from "../../clock.ts";
 import { IntegrityError, StorageError } from "../../errors.ts";
 import { copyBackup, inspectBackup } from "../../files/backup_file.ts";
 import { type FileIdentity, hasWorkName, inspectPrivateFile } from "../../files/private_file.ts";
 import { type FilePath, SIDECAR_SUFFIXES } from "../../files/store_path.ts";
 import { assertFree, removeLeftover, WorkFile } from "../../files/work_file.ts";
-import { CheckCollector } from "../check.ts";
+import { LOST_GENERATIONS } from "../../limits.ts";
 import { EffectiveTime } from "../effective_time.ts";
 import type { ApplyEvent, CheckRows, Watermark } from "../engine.ts";
 import { assertSchema } from "./assert_schema.ts";
-import { checkBeginning } from "./check_store.ts";
-import { checkCopy, checkPagesOf, readDeletions } from "./check_copy.ts";
-import type { Connection } from "./connection.ts";
-import { BACKUP, type DatabaseKind, LEDGER, LEDGER_EXPORT, MAIN } from "./database.ts";
-import { upgradeSchema } from "./formats.ts";
+import { checkCopy, checkPagesOf } from "./check_copy.ts";
+import { clearDestination } from "./clear_destination.ts";
+import { BACKUP, type DatabaseKind, LEDGER, MAIN } from "./database.ts";
 import type { SqliteDriver } from "./driver.ts";
 import { Ledger } from "./ledger.ts";
+import { copyLedger, makeLedger, nameLive } from "./new_ledger.ts";
 import { type OpenedStore, Opening, openStoreOnDisk } from "./open_store.ts";
 import { patiently } from "./patience.ts";
 import {
@@ -26,11 +25,9 @@ import {
   prepareRestored,
   type ResetRows,
 } from "./prepare_restored.ts";
-import { clearDestination } from "./clear_destination.ts";
+import { requireSound, requireSoundLedger } from "./require_sound.ts";
 import { switchStore } from "./switch_store.ts";
 import { WorkDatabase } from "./work_database.ts";
-import { CHAIN_EVENTS_PER_BATCH, LOST_GENERATIONS } from "../../limits.ts";
-import { randomBytes } from "../../clock.ts";
 
 /** Where a restore reads and writes. */
 export interface RestorePaths {
@@ -86,7 +83,7 @@ async function prepare(paths: RestorePaths, options: RestoreStoreOptions): Promi
   const opening = new Opening(driver, { readOnly: false });
   try {
     const ledger = openAuthority(opening, paths.ledger);
-    await requireWhole(ledger, options);
+    await requireSoundLedger(ledger, options.signal);
     await patiently(monotonicMs() + busyTimeoutMs, () => clearDestination(paths.main, ledger, driver));
     using work = WorkFile.claim(paths.main, ".restoring");
     const prepared = await prepareDestination(paths, work, { ...backup, ledger, isCopy: false }, options);
@@ -124,46 +121,17 @@ async function prepareBoth(
   let prepared: Prepared;
   if (paths.ledgerExport === null) {
     prepared = await prepareDestination(paths, work, { ...backup, ledger: null, isCopy: true }, options);
-    makeLedger(ledgerWork, work, prepared, driver);
+    makeLedger(ledgerWork, work, prepared.meta, driver);
   } else {
     using copy = await copyLedger(paths.ledgerExport, ledgerWork, options);
     const ledger = new Ledger(copy.connection);
     prepared = await prepareDestination(paths, work, { ...backup, ledger, isCopy: true }, options);
-    nameLive(ledger, prepared);
+    nameLive(ledger, prepared.meta);
   }
   signal?.throwIfAborted();
   work.publish();
   ledgerWork.publish();
   return prepared;
-}
-
-/** A copy of an exported ledger, looked through; the export stays what it is. */
-async function copyLedger(
-  from: FilePath,
-  work: WorkFile,
-  options: RestoreStoreOptions,
-): Promise<WorkDatabase> {
-  const { kind, identity } = inspectBackup(from, [LEDGER_EXPORT, LEDGER]);
-  await copyBackup(from, work, { identity, signal: options.signal, onBytes: () => {} });
-  const copy = WorkDatabase.open(kind, work.path, options.driver);
-  try {
-    assertSchema(copy.connection, kind);
-    await requireWhole(new Ledger(copy.connection), options);
-    return copy;
-  } catch (error) {
-    copy[Symbol.dispose]();
-    throw error;
-  }
-}
-
-/** The copy becomes a ledger that names the restored store. */
-function nameLive(ledger: Ledger, { meta }: Prepared): void {
-  const { connection } = ledger;
-  connection.begin("immediate");
-  connection.get(LEDGER.setApplicationId);
-  const { generation, epoch } = meta;
-  ledger.updateMeta({ ...ledger.readMeta(), generation, epoch, announced: null });
-  connection.commit();
 }
 
 /** A backup as it was found. */
@@ -194,14 +162,6 @@ function openAuthority(opening: Opening, file: FilePath): Ledger {
   return new Ledger(connection);
 }
 
-/** What is written into damaged pages may take others along. Its chain is judged once there is a backup to judge it by. */
-async function requireWhole(ledger: Ledger, options: RestoreStoreOptions): Promise<void> {
-  await requireSound("ledger", async (collector) => {
-    await checkPagesOf(ledger, collector);
-    checkBeginning(ledger, collector);
-  }, { ...options, tell: () => {} });
-}
-
 /** 4.2 and 4.3. */
 async function prepareDestination(
   paths: RestorePaths,
@@ -224,11 +184,12 @@ async function prepareCopy(
   { kind, ledger, isCopy }: Sources,
   options: RestoreStoreOptions,
 ): Promise<Prepared> {
-  const { driver, signal, tell, watermark } = options;
+  const { driver, signal, tell, watermark, checkRows } = options;
+  const onRows = (rows: number): void => tell("check", rows);
   using copy = WorkDatabase.open(kind, work.path, driver);
   // First: looking through the pages computes the checks and expressions that a schema has, and those may never end.
   assertSchema(copy.connection, { ...MAIN, what: BACKUP.what });
-  await requireSound("backup", (collector) => checkPagesOf(copy, collector), options);
+  await requireSound("backup", (collector) => checkPagesOf(copy, collector), { signal, onRows });
   assertNothingBehind(work, copy);
   const meta = openBackup(copy.connection);
   const known = ledger === null || watermark === null
@@ -244,7 +205,10 @@ async function prepareCopy(
     signal,
     onApplied: (events) => tell("apply", events),
   });
-  await requireSound("backup", (collector) => checkCopy(MAIN, copy, collector, options.checkRows), options);
+  await requireSound("backup", (collector) => checkCopy(MAIN, copy, collector, checkRows), {
+    signal,
+    onRows,
+  });
   return prepared;
 }
 
@@ -254,48 +218,6 @@ function assertNothingBehind(work: WorkFile, copy: WorkDatabase): void {
   throw new IntegrityError("Cannot restore: the backup's file is longer than its pages", {
     details: { bytes: work.bytes, expected: copy.bytes },
   });
-}
-
-/** Nothing that is damaged is restored, or written to. */
-async function requireSound(
-  what: "backup" | "ledger",
-  check: (collector: CheckCollector) => Promise<void>,
-  { signal, tell }: RestoreStoreOptions,
-): Promise<void> {
-  const collector = new CheckCollector({ signal, onProgress: ({ rows }) => tell("check", rows) });
-  await check(collector);
-  const { problems } = collector.report();
-  if (problems.length === 0) return;
-  throw new IntegrityError(`Cannot restore: the ${what} is damaged in ${problems[0]!.table}`, {
-    details: { problems: problems.length, table: problems[0]!.table },
-  });
-}
-
-/** A ledger from the copies of its events that the backup has; it says from the start which store is live. */
-function makeLedger(ledgerWork: WorkFile, work: WorkFile, { meta }: Prepared, driver: SqliteDriver): void {
-  using copy = WorkDatabase.open(MAIN, work.path, driver);
-  using made = WorkDatabase.open(LEDGER, ledgerWork.path, driver);
-  const { lineage, generation, epoch, applied, appliedHead } = meta;
-  made.connection.begin("immediate");
-  upgradeSchema(made.connection);
-  const ledger = new Ledger(made.connection);
-  ledger.insertMeta({
-    lineage,
-    generation,
-    epoch,
-    count: applied,
-    head: appliedHead,
-    probe: 0,
-    announced: null,
-  });
-  for (let after = 0; after < applied;) after = copyEvents(copy.connection, ledger, after);
-  made.connection.commit();
-}
-
-function copyEvents(main: Connection, ledger: Ledger, after: number): number {
-  const events = readDeletions(main, after, CHAIN_EVENTS_PER_BATCH);
-  ledger.insertEvents(events);
-  return events.at(-1)!.sequence;
 }
 
 /** 4.5 and 4.6, unless a new ledger has made the destination live already; then it is opened as any store. */

@@ -1,4 +1,3 @@
-import { randomBytes } from "../../clock.ts";
 import { StorageError } from "../../errors.ts";
 import { CATCH_UPS_PER_GROUP_MAX } from "../../limits.ts";
 import type { Sentinel } from "../../files/sentinel.ts";
@@ -15,6 +14,7 @@ import { GroupTransaction } from "./group_transaction.ts";
 import type { Ledger, LedgerMeta } from "./ledger.ts";
 import { type MainMeta, readMainMeta, updateMainMeta } from "./main_meta.ts";
 import type { Member } from "./member.ts";
+import { newMark, probeLedger, probeMain } from "./refused_commit.ts";
 import { isBusy, isFull } from "./result_codes.ts";
 
 /** What the write groups of one store work with. */
@@ -35,9 +35,6 @@ export interface StoreParts {
 
 /** What an attempt leads to: try again from the start, wait for a lock, or done. */
 type Attempt = "again" | "done" | StorageError;
-
-/** What became of a COMMIT that was reported as failed. */
-type Verdict = "durable" | "absent" | "gone" | "unknown";
 
 /** Write groups and deletions, step by step as the protocol over the two files states them. */
 export class WriteGroups {
@@ -203,7 +200,7 @@ export class WriteGroups {
       main.commit();
     } catch (error) {
       if (main.isTransaction) return this.#giveUp(members, error);
-      const verdict = this.#probeMain(meta, before);
+      const verdict = probeMain(main, meta, before);
       if (verdict !== "durable") {
         if (verdict !== "unknown" && isFull(error) && members.length > 1) {
           return runOthersAlone(members, null);
@@ -213,30 +210,6 @@ export class WriteGroups {
       }
     }
     return this.#lookAtFiles(members, meta);
-  }
-
-  /**
-   * Finds out whether a refused COMMIT took effect, and makes sure that it cannot do so later: a one-cell change that
-   * commits lies where the refused one would have to be.
-   */
-  #probeMain(meta: MainMeta, before: number): Verdict {
-    const { main } = this.#parts;
-    let verdict: Verdict = "unknown";
-    try {
-      main.begin("immediate");
-      const found = readMainMeta(main);
-      verdict = found.probe === meta.probe ? "durable" : found.probe === before ? "absent" : "unknown";
-      if (verdict === "absent") {
-        updateMainMeta(main, { ...found, probe: newMark() });
-        main.commit();
-        return "gone";
-      }
-      main.rollback();
-      return verdict;
-    } catch (error) {
-      main.abandon(error);
-      return verdict;
-    }
   }
 
   /** Records the events in the ledger, then commits main: from the ledger's COMMIT on they are irrevocable. */
@@ -275,36 +248,19 @@ export class WriteGroups {
     before: LedgerMeta,
     events: readonly RecordedEvent[],
   ): Attempt | null {
-    const { connection } = this.#parts.ledger;
+    const { ledger } = this.#parts;
+    const { connection } = ledger;
     try {
       connection.commit();
       return null;
     } catch (error) {
-      this.#parts.ledger.forgetMeta();
+      ledger.forgetMeta();
       if (connection.isTransaction) return this.#giveUp(members, connection.abandon(error));
-      const verdict = this.#probeLedger(before, events);
+      const verdict = probeLedger(ledger, before, events.at(-1)!.head);
       if (verdict === "durable") return null;
       if (verdict === "gone") return this.#giveUp(members, error);
       this.#refuseWrites();
       return this.#giveUp(members, outcomeUnknown(error));
-    }
-  }
-
-  #probeLedger(before: LedgerMeta, events: readonly RecordedEvent[]): Verdict {
-    const { ledger } = this.#parts;
-    try {
-      ledger.connection.begin("immediate");
-      const found = ledger.readMeta();
-      if (found.head === before.head) {
-        ledger.updateMeta({ ...found, probe: found.probe + 1, announced: null });
-        ledger.connection.commit();
-        return "gone";
-      }
-      ledger.connection.rollback();
-      return found.head === events.at(-1)!.head ? "durable" : "unknown";
-    } catch (error) {
-      ledger.connection.abandon(error);
-      return "unknown";
     }
   }
 
@@ -373,9 +329,4 @@ function runOthersAlone(members: readonly Member[], failing: Member | null): Att
 function leastOf(before: number | null, now: number | null): number | null {
   if (before === null) return now;
   return now === null ? before : Math.min(before, now);
-}
-
-/** A mark that no other commit has: 48 random bits. */
-function newMark(): number {
-  return randomBytes(6).reduce((mark, byte) => mark * 256 + byte, 0);
 }

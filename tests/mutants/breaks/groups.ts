@@ -36,8 +36,8 @@ export const GROUP_BREAKS: readonly Mutant[] = [
   {
     name: "main is not probed after a refused COMMIT",
     file: "src/engine/sqlite/write_group.ts",
-    find: "const verdict = this.#probeMain(meta, before);",
-    replace: 'const verdict = (before < 0 ? this.#probeMain(meta, before) : "gone") as Verdict;',
+    find: "const verdict = probeMain(main, meta, before);",
+    replace: 'const verdict = before < 0 ? probeMain(main, meta, before) : "gone";',
     test: `${TARGETS}/groups_test.ts`,
     promise: "A COMMIT that took effect",
     why: "a write that is there would be told as not there",
@@ -45,8 +45,8 @@ export const GROUP_BREAKS: readonly Mutant[] = [
   {
     name: "the ledger is not probed after a refused COMMIT",
     file: "src/engine/sqlite/write_group.ts",
-    find: "const verdict = this.#probeLedger(before, events);",
-    replace: 'const verdict = (events.length < 0 ? this.#probeLedger(before, events) : "gone") as Verdict;',
+    find: "const verdict = probeLedger(ledger, before, events.at(-1)!.head);",
+    replace: 'const verdict = events.length < 0 ? probeLedger(ledger, before, "") : "gone";',
     test: `${TARGETS}/groups_test.ts`,
     promise: "A ledger's COMMIT that took effect",
     why: "a recorded deletion would be told as not happened",

@@ -115,9 +115,8 @@ export const RESTORE_BREAKS: readonly Mutant[] = [
   {
     name: "a restore does not look through the rows",
     file: "src/engine/sqlite/restore_store.ts",
-    find:
-      'await requireSound("backup", (collector) => checkCopy(MAIN, copy, collector, options.checkRows), options);',
-    replace: "",
+    find: "checkCopy(MAIN, copy, collector, checkRows)",
+    replace: "Promise.resolve()",
     test: RESTORE,
     promise: "restoreMemory() refuses BAK-06 a backup with a flipped bit, and changes nothing",
     why: "damage would be put into service",
