@@ -7,7 +7,7 @@ export { readRevision, requireScope } from "./present_scope.ts";
 export { putPin } from "./put_pin.ts";
 export { putSummary } from "./put_summary.ts";
 export { appendTurn, putTurn } from "./put_turn.ts";
-export { readTurnPage, rowOfTurn, startOfLast } from "./read_turns.ts";
+export { readTurnPage, startOfTurns } from "./read_turns.ts";
 export { getReplay, putReplay } from "./replay.ts";
 export { takeSnapshot } from "./take_snapshot.ts";
 export { glanceAtScope } from "../deletion/scope_row.ts";

@@ -4,7 +4,7 @@ import { checksumOf } from "../canonical/checksum.ts";
 import { equalBytes } from "../canonical/keyed_hash.ts";
 import { unpackPin, unpackSummary } from "../contracts/unpack.ts";
 import { scopeHashOf } from "../deletion/hashes.ts";
-import { INDEX_ORPHANS } from "../deletion/index_orphans.ts";
+import { ORPHANS } from "../deletion/orphans.ts";
 import { type ScopeRow, toScopeRow } from "../deletion/scope_row.ts";
 import type { CheckCollector } from "../engine/check.ts";
 import type { Engine } from "../engine/engine.ts";
@@ -44,16 +44,10 @@ const SELECT_OPERATION_COUNT = `SELECT count(*) FROM operations WHERE scope_hash
 const SELECT_FLOORS = `SELECT scope_hash, key_hash, floor, checksum FROM floors`;
 
 /** Rows that hang from nothing, or that no reading in the order of ids comes to. */
-const ORPHANS: readonly (readonly [table: string, sql: string])[] = [
+const STRAYS: readonly (readonly [table: string, sql: string])[] = [
   ["scopes", `SELECT count(*) FROM scopes WHERE id < 1`],
   ["turns", `SELECT count(*) FROM turns WHERE id < 1`],
-  ["turns", `SELECT count(*) FROM turns WHERE scope NOT IN (SELECT id FROM scopes)`],
-  ["message_ids", `SELECT count(*) FROM message_ids WHERE turn NOT IN (SELECT id FROM turns)`],
-  ["pins", `SELECT count(*) FROM pins WHERE scope NOT IN (SELECT id FROM scopes)`],
-  ["summaries", `SELECT count(*) FROM summaries WHERE scope NOT IN (SELECT id FROM scopes)`],
-  ["covered_turns", `SELECT count(*) FROM covered_turns WHERE turn NOT IN (SELECT id FROM turns)`],
-  ["replays", `SELECT count(*) FROM replays WHERE scope NOT IN (SELECT id FROM scopes)`],
-  ...INDEX_ORPHANS,
+  ...ORPHANS,
 ];
 
 /** Looks through all conversations; what is damaged goes to the collector. */
@@ -71,7 +65,7 @@ export async function checkConversations(
     await collector.batch("scopes", scopes.length);
     if (scopes.length < CHECK_ROWS_PER_BATCH) break;
   }
-  for (const [table, sql] of ORPHANS) {
+  for (const [table, sql] of STRAYS) {
     const orphans = (await reader.all(table, sql))[0]?.[0] as number | undefined;
     if (orphans !== undefined && orphans > 0) {
       collector.problem("main", table, `${orphans} rows hang from nothing`);

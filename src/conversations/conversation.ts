@@ -351,20 +351,10 @@ export class Conversation {
       limit: TURNS_PER_PAGE,
       atMs: this.#engine.time().effectiveMs,
     });
-    let after: number | null = 0;
-    if (last !== null) {
-      after = await this.#access.read(
-        (transaction) => CALLS.module.startOfLast(transaction, plan(), last),
-        signal,
-      );
-    }
-    if (afterTurn !== null) {
-      const row = await this.#access.read(
-        (transaction) => CALLS.module.rowOfTurn(transaction, plan(), afterTurn),
-        signal,
-      );
-      after = Math.max(after, row);
-    }
+    let after: number | null = last === null && afterTurn === null ? 0 : await this.#access.read(
+      (transaction) => CALLS.module.startOfTurns(transaction, plan(), { last, after: afterTurn }),
+      signal,
+    );
     while (after !== null) {
       const from: number = after;
       const page = await this.#access.read(

@@ -41,28 +41,43 @@ export function* readTurnPage(
   return { turns, after: rows.length < plan.limit ? null : rows.at(-1)![0] as number };
 }
 
+/** The row after which those turns begin that are among the newest `last`, and come after the turn `after`. */
+export function* startOfTurns(
+  transaction: ReadTransaction,
+  plan: PagePlan,
+  { last, after }: { readonly last: number | null; readonly after: string | null },
+): Operation<number> {
+  const reading = yield* requireCurrent(transaction, plan.place, plan.snapshot, plan);
+  const start = last === null ? 0 : yield* startOfLast(transaction, reading, last);
+  return after === null ? start : Math.max(start, yield* rowOfTurn(transaction, reading, after));
+}
+
 const SELECT_TURN_BEFORE = `SELECT id FROM turns WHERE scope = $1 AND id < $2 ORDER BY id DESC LIMIT 1`;
 
 const SELECT_NEWEST_TURNS = `SELECT id FROM turns WHERE scope = $1 ORDER BY id DESC LIMIT $2`;
 
-/** The row after which the newest `last` turns begin. */
-export function* startOfLast(transaction: ReadTransaction, plan: PagePlan, last: number): Operation<number> {
-  const reading = yield* requireCurrent(transaction, plan.place, plan.snapshot, plan);
+function* startOfLast(
+  transaction: ReadTransaction,
+  { row: scope, dueTurns }: Reading,
+  last: number,
+): Operation<number> {
   if (last === 0) return Number.MAX_SAFE_INTEGER;
-  const rows = yield* transaction.all(SELECT_NEWEST_TURNS, reading.row.id, last + reading.dueTurns.size);
-  const kept = rows.map(([id]) => id as number).filter((id) => !reading.dueTurns.has(id)).slice(0, last);
+  const rows = yield* transaction.all(SELECT_NEWEST_TURNS, scope.id, last + dueTurns.size);
+  const kept = rows.map(([id]) => id as number).filter((id) => !dueTurns.has(id)).slice(0, last);
   const oldest = kept.at(-1);
   if (oldest === undefined) return 0;
-  const before = yield* transaction.get(SELECT_TURN_BEFORE, reading.row.id, oldest);
+  const before = yield* transaction.get(SELECT_TURN_BEFORE, scope.id, oldest);
   return before === undefined ? 0 : before[0] as number;
 }
 
 const SELECT_TURN_ROW = `SELECT id FROM turns WHERE scope = $1 AND turn_id = $2`;
 
-/** The row of a turn. */
-export function* rowOfTurn(transaction: ReadTransaction, plan: PagePlan, turnId: string): Operation<number> {
-  const reading: Reading = yield* requireCurrent(transaction, plan.place, plan.snapshot, plan);
-  const row = yield* transaction.get(SELECT_TURN_ROW, reading.row.id, turnId);
+function* rowOfTurn(
+  transaction: ReadTransaction,
+  { row: scope }: Reading,
+  turnId: string,
+): Operation<number> {
+  const row = yield* transaction.get(SELECT_TURN_ROW, scope.id, turnId);
   if (row === undefined) throw new ConflictError("MISSING", "There is no turn to begin after");
   return row[0] as number;
 }

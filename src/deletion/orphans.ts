@@ -1,7 +1,13 @@
-/** Rows of the indexes that hang from nothing: what a deletion would have left behind. */
+/** Rows that hang from nothing: what a deletion would have left behind. */
 
 /** By table. */
-export const INDEX_ORPHANS: readonly (readonly [table: string, sql: string])[] = [
+export const ORPHANS: readonly (readonly [table: string, sql: string])[] = [
+  ["turns", `SELECT count(*) FROM turns WHERE scope NOT IN (SELECT id FROM scopes)`],
+  ["message_ids", `SELECT count(*) FROM message_ids WHERE turn NOT IN (SELECT id FROM turns)`],
+  ["pins", `SELECT count(*) FROM pins WHERE scope NOT IN (SELECT id FROM scopes)`],
+  ["summaries", `SELECT count(*) FROM summaries WHERE scope NOT IN (SELECT id FROM scopes)`],
+  ["covered_turns", `SELECT count(*) FROM covered_turns WHERE turn NOT IN (SELECT id FROM turns)`],
+  ["replays", `SELECT count(*) FROM replays WHERE scope NOT IN (SELECT id FROM scopes)`],
   ["chunk_indexes", `SELECT count(*) FROM chunk_indexes WHERE scope NOT IN (SELECT id FROM scopes)`],
   [
     "unindexed_turns",

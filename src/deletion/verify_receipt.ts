@@ -10,7 +10,7 @@ import type { Operation, ReadTransaction } from "../engine/operation.ts";
 import { ContractError } from "../errors.ts";
 import { type Erased, nothingErased } from "./cascade.ts";
 import { itemHashOf } from "./hashes.ts";
-import { INDEX_ORPHANS } from "./index_orphans.ts";
+import { ORPHANS } from "./orphans.ts";
 import { readScopeAnyhow } from "./scope_row.ts";
 
 const RECEIPT_FIELDS = [
@@ -97,17 +97,6 @@ function saysTheSame(erased: Erased, counts: string): boolean {
 const COUNT_SCOPES = `SELECT count(*) FROM scopes WHERE scope_hash = $1`;
 const COUNT_OPERATIONS = `SELECT count(*) FROM operations WHERE scope_hash = $1`;
 const COUNT_FLOORS = `SELECT count(*) FROM floors WHERE scope_hash = $1`;
-
-/** Rows that hang from no scope any more. */
-const ORPHANS: readonly (readonly [table: string, sql: string])[] = [
-  ["turns", `SELECT count(*) FROM turns WHERE scope NOT IN (SELECT id FROM scopes)`],
-  ["message_ids", `SELECT count(*) FROM message_ids WHERE turn NOT IN (SELECT id FROM turns)`],
-  ["pins", `SELECT count(*) FROM pins WHERE scope NOT IN (SELECT id FROM scopes)`],
-  ["summaries", `SELECT count(*) FROM summaries WHERE scope NOT IN (SELECT id FROM scopes)`],
-  ["covered_turns", `SELECT count(*) FROM covered_turns WHERE turn NOT IN (SELECT id FROM turns)`],
-  ["replays", `SELECT count(*) FROM replays WHERE scope NOT IN (SELECT id FROM scopes)`],
-  ...INDEX_ORPHANS,
-];
 
 const COUNT_PINS_WITHOUT_SOURCE = `SELECT count(*) FROM pins WHERE source_turn IS NOT NULL
   AND source_turn NOT IN (SELECT id FROM turns)`;

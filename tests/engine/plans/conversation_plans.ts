@@ -18,34 +18,8 @@ export const CONVERSATION_PLANS: Plans = {
     SELECT_INDEX: "SEARCH chunk_indexes USING INTEGER PRIMARY KEY (rowid=?)",
   },
   "conversations/check.ts": {
-    "SELECT count(*) FROM covered_turns WHERE turn NOT IN (SELECT id FROM turns)": {
-      plan: "SCAN covered_turns; USING ROWID SEARCH ON TABLE turns FOR IN-OPERATOR",
-      because: "a check looks at every row",
-    },
-    "SELECT count(*) FROM message_ids WHERE turn NOT IN (SELECT id FROM turns)": {
-      plan:
-        "SCAN message_ids USING COVERING INDEX message_ids_by_turn; USING ROWID SEARCH ON TABLE turns FOR IN-OPERATOR",
-      because: "a check looks at every row",
-    },
-    "SELECT count(*) FROM pins WHERE scope NOT IN (SELECT id FROM scopes)": {
-      plan: "SCAN pins; USING ROWID SEARCH ON TABLE scopes FOR IN-OPERATOR",
-      because: "a check looks at every row",
-    },
-    "SELECT count(*) FROM replays WHERE scope NOT IN (SELECT id FROM scopes)": {
-      plan: "SCAN replays; USING ROWID SEARCH ON TABLE scopes FOR IN-OPERATOR",
-      because: "a check looks at every row",
-    },
     "SELECT count(*) FROM scopes WHERE id < 1": "SEARCH scopes USING INTEGER PRIMARY KEY (rowid<?)",
-    "SELECT count(*) FROM summaries WHERE scope NOT IN (SELECT id FROM scopes)": {
-      plan: "SCAN summaries; USING ROWID SEARCH ON TABLE scopes FOR IN-OPERATOR",
-      because: "a check looks at every row",
-    },
     "SELECT count(*) FROM turns WHERE id < 1": "SEARCH turns USING INTEGER PRIMARY KEY (rowid<?)",
-    "SELECT count(*) FROM turns WHERE scope NOT IN (SELECT id FROM scopes)": {
-      plan:
-        "SCAN turns USING COVERING INDEX turns_by_scope; USING ROWID SEARCH ON TABLE scopes FOR IN-OPERATOR",
-      because: "a check looks at every row",
-    },
     SELECT_COVERED_TURN_IDS:
       "SEARCH covered_turns USING PRIMARY KEY (scope=?); SEARCH turns USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN",
     SELECT_FLOORS: { plan: "SCAN floors", because: "a check looks at every row" },

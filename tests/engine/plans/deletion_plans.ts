@@ -40,7 +40,39 @@ export const DELETION_PLANS: Plans = {
     SUM_POSTINGS: "SEARCH postings USING PRIMARY KEY (index_id=?)",
     UPDATE_TERM: "SEARCH index_terms USING PRIMARY KEY (index_id=? AND number=?)",
   },
-  "deletion/index_orphans.ts": {
+  "deletion/index_row.ts": {
+    INSERT_INDEX: "",
+    SELECT_INDEXES: "SEARCH chunk_indexes USING INDEX chunk_indexes_by_scope (scope=?)",
+    SELECT_NEXT_INDEX_ID: "SEARCH chunk_indexes",
+    UPDATE_INDEX: "SEARCH chunk_indexes USING INTEGER PRIMARY KEY (rowid=?)",
+  },
+  "deletion/orphans.ts": {
+    "SELECT count(*) FROM covered_turns WHERE turn NOT IN (SELECT id FROM turns)": {
+      plan: "SCAN covered_turns; USING ROWID SEARCH ON TABLE turns FOR IN-OPERATOR",
+      because: "looks everywhere for what a deletion left",
+    },
+    "SELECT count(*) FROM message_ids WHERE turn NOT IN (SELECT id FROM turns)": {
+      plan:
+        "SCAN message_ids USING COVERING INDEX message_ids_by_turn; USING ROWID SEARCH ON TABLE turns FOR IN-OPERATOR",
+      because: "looks everywhere for what a deletion left",
+    },
+    "SELECT count(*) FROM pins WHERE scope NOT IN (SELECT id FROM scopes)": {
+      plan: "SCAN pins; USING ROWID SEARCH ON TABLE scopes FOR IN-OPERATOR",
+      because: "looks everywhere for what a deletion left",
+    },
+    "SELECT count(*) FROM replays WHERE scope NOT IN (SELECT id FROM scopes)": {
+      plan: "SCAN replays; USING ROWID SEARCH ON TABLE scopes FOR IN-OPERATOR",
+      because: "looks everywhere for what a deletion left",
+    },
+    "SELECT count(*) FROM summaries WHERE scope NOT IN (SELECT id FROM scopes)": {
+      plan: "SCAN summaries; USING ROWID SEARCH ON TABLE scopes FOR IN-OPERATOR",
+      because: "looks everywhere for what a deletion left",
+    },
+    "SELECT count(*) FROM turns WHERE scope NOT IN (SELECT id FROM scopes)": {
+      plan:
+        "SCAN turns USING COVERING INDEX turns_by_scope; USING ROWID SEARCH ON TABLE scopes FOR IN-OPERATOR",
+      because: "looks everywhere for what a deletion left",
+    },
     "SELECT count(*) FROM chunk_indexes WHERE retired = 0 AND (SELECT coalesce(sum(turns), 0) FROM postings WHERE index_id = chunk_indexes.id) <> (SELECT coalesce(sum(postings), 0) FROM indexed_turns WHERE index_id = chunk_indexes.id)":
       {
         plan:
@@ -77,12 +109,6 @@ export const DELETION_PLANS: Plans = {
         because: "looks everywhere for what a deletion left",
       },
   },
-  "deletion/index_row.ts": {
-    INSERT_INDEX: "",
-    SELECT_INDEXES: "SEARCH chunk_indexes USING INDEX chunk_indexes_by_scope (scope=?)",
-    SELECT_NEXT_INDEX_ID: "SEARCH chunk_indexes",
-    UPDATE_INDEX: "SEARCH chunk_indexes USING INTEGER PRIMARY KEY (rowid=?)",
-  },
   "deletion/posting_row.ts": {
     DELETE_ROW: "SEARCH postings USING PRIMARY KEY (index_id=? AND block=? AND term=? AND turn=?)",
     INSERT_ROW: "",
@@ -106,32 +132,6 @@ export const DELETION_PLANS: Plans = {
     COUNT_PINS_WITHOUT_SOURCE:
       "SEARCH pins USING COVERING INDEX pins_by_source (source_turn>?); USING ROWID SEARCH ON TABLE turns FOR IN-OPERATOR",
     COUNT_SCOPES: "SEARCH scopes USING COVERING INDEX scopes_by_hash (scope_hash=?)",
-    "SELECT count(*) FROM covered_turns WHERE turn NOT IN (SELECT id FROM turns)": {
-      plan: "SCAN covered_turns; USING ROWID SEARCH ON TABLE turns FOR IN-OPERATOR",
-      because: "looks everywhere for what a deletion left",
-    },
-    "SELECT count(*) FROM message_ids WHERE turn NOT IN (SELECT id FROM turns)": {
-      plan:
-        "SCAN message_ids USING COVERING INDEX message_ids_by_turn; USING ROWID SEARCH ON TABLE turns FOR IN-OPERATOR",
-      because: "looks everywhere for what a deletion left",
-    },
-    "SELECT count(*) FROM pins WHERE scope NOT IN (SELECT id FROM scopes)": {
-      plan: "SCAN pins; USING ROWID SEARCH ON TABLE scopes FOR IN-OPERATOR",
-      because: "looks everywhere for what a deletion left",
-    },
-    "SELECT count(*) FROM replays WHERE scope NOT IN (SELECT id FROM scopes)": {
-      plan: "SCAN replays; USING ROWID SEARCH ON TABLE scopes FOR IN-OPERATOR",
-      because: "looks everywhere for what a deletion left",
-    },
-    "SELECT count(*) FROM summaries WHERE scope NOT IN (SELECT id FROM scopes)": {
-      plan: "SCAN summaries; USING ROWID SEARCH ON TABLE scopes FOR IN-OPERATOR",
-      because: "looks everywhere for what a deletion left",
-    },
-    "SELECT count(*) FROM turns WHERE scope NOT IN (SELECT id FROM scopes)": {
-      plan:
-        "SCAN turns USING COVERING INDEX turns_by_scope; USING ROWID SEARCH ON TABLE scopes FOR IN-OPERATOR",
-      because: "looks everywhere for what a deletion left",
-    },
     SELECT_EVENT: "SEARCH deletions USING INTEGER PRIMARY KEY (rowid=?)",
     SELECT_PIN_KEYS: "SEARCH pins USING PRIMARY KEY (scope=?)",
     SELECT_TURN_IDS: "SEARCH turns USING COVERING INDEX turns_by_turn_id (scope=?)",
