@@ -12,7 +12,8 @@ import type { Operation, ReadTransaction } from "../engine/operation.ts";
 import type { Row, SqlValue } from "../engine/sqlite/driver.ts";
 import { CHECK_ATTEMPTS_PER_SCOPE, CHECK_ROWS_PER_BATCH } from "../limits.ts";
 import { checkIndexes } from "./index_check.ts";
-import { requirePinRow, requireSummaryRow } from "./take_snapshot.ts";
+import { requirePinRow } from "./pin_row.ts";
+import { requireSummaryRow } from "./summary_row.ts";
 import { toStoredTurn } from "./turn_row.ts";
 
 const SELECT_SCOPE_IDS = `SELECT id FROM scopes WHERE id > $1 ORDER BY id LIMIT $2`;

@@ -1,6 +1,5 @@
 /** Taking a snapshot: what a scope is at one moment, read without its history. */
 
-import { checksumOf } from "../canonical/checksum.ts";
 import { toHex } from "../canonical/keyed_hash.ts";
 import { sha256Hex } from "../canonical/sha256.ts";
 import { instantFromMs } from "../canonical/time.ts";
@@ -8,12 +7,13 @@ import type { TimedPin } from "../contracts/pin.ts";
 import { unpackPin, unpackSummary } from "../contracts/unpack.ts";
 import type { ScopeRow } from "../deletion/scope_row.ts";
 import type { Operation, ReadTransaction } from "../engine/operation.ts";
-import type { Row } from "../engine/sqlite/driver.ts";
 import { IntegrityError } from "../errors.ts";
+import { readPins, type StoredPin } from "./pin_row.ts";
 import type { Place } from "./place.ts";
 import { requireScope } from "./present_scope.ts";
 import { makeSnapshot, requireSame, type Snapshot } from "./snapshot.ts";
 import type { Moment, StoreAccess } from "./store_access.ts";
+import { readSummary } from "./summary_row.ts";
 
 /** A snapshot with what has to be left out of it: things that are due and not erased yet. */
 export interface Reading {
@@ -32,6 +32,7 @@ interface ScopeState {
   readonly row: ScopeRow;
   /** Ids of turns (rows) that are due. */
   readonly dueTurns: ReadonlySet<number>;
+  /** The active ones. */
   readonly pins: readonly StoredPin[];
   /** The summary's payload, while it counts. */
   readonly summary: string | null;
@@ -48,24 +49,23 @@ export function* readScopeState(
   const row = yield* requireScope(transaction, place);
   const isDue = row.nextDue !== null && row.nextDue <= atMs;
   const dueTurns = isDue ? yield* selectDueTurns(transaction, row, atMs) : NOTHING_DUE;
-  const pins = yield* readPins(transaction, row, atMs, dueTurns);
-  const summary = yield* readSummary(transaction, row, atMs, dueTurns);
-  const due = [...pins.due, ...summary.due, ...Array.from(dueTurns.values(), (turnId) => `turn ${turnId}`)];
-  const parts = [
-    epoch,
-    row.tenant,
-    row.session,
-    row.revision,
-    pins.active.map((pin) => pin.payload),
-    summary.payload,
-    due,
+  const stored = row.pins === 0 ? [] : yield* readPins(transaction, row, atMs, dueTurns);
+  const pins = stored.filter(({ isDue, effective }) => !isDue && effective <= atMs);
+  const found = yield* readSummary(transaction, row, atMs, dueTurns);
+  const summary = found === null || found.isDue || found.created > atMs ? null : found.payload;
+  const due = [
+    ...stored.filter(({ isDue }) => isDue).map(({ key }) => `pin ${key}`),
+    ...(found?.isDue ? ["summary"] : []),
+    ...Array.from(dueTurns.values(), (turnId) => `turn ${turnId}`),
   ];
+  const payloads = pins.map(({ payload }) => payload);
+  const parts = [epoch, row.tenant, row.session, row.revision, payloads, summary, due];
   return {
     id: idOf(JSON.stringify(parts)),
     row,
     dueTurns: new Set(dueTurns.keys()),
-    pins: pins.active,
-    summary: summary.payload,
+    pins,
+    summary,
   };
 }
 
@@ -114,7 +114,7 @@ export function snapshotOfNothing({ place, engine }: Pick<StoreAccess, "place" |
 function unpackStored({ key, revision, payload }: StoredPin): TimedPin {
   const pin = unpackPin(payload);
   if (pin.key === key && pin.revision === revision) return pin;
-  throw damaged("pins", "A pin's payload is not the one of its row");
+  throw new IntegrityError("A pin's payload is not the one of its row", { details: { table: "pins" } });
 }
 
 const SELECT_DUE_TURNS = `SELECT id, turn_id FROM turns WHERE scope = $1 AND expires <= $2 ORDER BY id`;
@@ -126,93 +126,6 @@ function* selectDueTurns(
 ): Operation<ReadonlyMap<number, string>> {
   const rows = yield* transaction.all(SELECT_DUE_TURNS, row.id, atMs);
   return new Map(rows.map(([id, turnId]) => [id as number, turnId as string]));
-}
-
-/** An active pin, as it is stored. */
-interface StoredPin {
-  readonly key: string;
-  readonly revision: number;
-  readonly payload: string;
-}
-
-const SELECT_PINS =
-  `SELECT key, revision, effective, expires, source_turn, payload_checksum, checksum, payload
-  FROM pins WHERE scope = $1 ORDER BY key`;
-
-/** The active pins, and the keys of those that are due or cite what is due. */
-function* readPins(
-  transaction: ReadTransaction,
-  scope: ScopeRow,
-  atMs: number,
-  dueTurns: ReadonlyMap<number, string>,
-): Operation<{ readonly active: readonly StoredPin[]; readonly due: readonly string[] }> {
-  const active: StoredPin[] = [];
-  const due: string[] = [];
-  if (scope.pins === 0) return { active, due };
-  for (const row of yield* transaction.all(SELECT_PINS, scope.id)) {
-    const [key, revision, effective, expires, sourceTurn] = row as [
-      string,
-      number,
-      number,
-      number | null,
-      number | null,
-    ];
-    const payload = requirePinRow(scope, row);
-    if ((expires !== null && expires <= atMs) || (sourceTurn !== null && dueTurns.has(sourceTurn))) {
-      due.push(`pin ${key}`);
-    } else if (effective <= atMs) {
-      active.push({ key, revision, payload });
-    }
-  }
-  return { active, due };
-}
-
-/** Judges a pin's row by its checksums; gives the payload. */
-export function requirePinRow(scope: Pick<ScopeRow, "id">, row: Row): string {
-  const [key, revision, effective, expires, sourceTurn, payloadChecksum, checksum, payload] = row;
-  const sum = checksumOf(scope.id, key!, revision!, effective!, expires!, sourceTurn!, payloadChecksum!);
-  if (sum !== checksum || typeof payload !== "string" || checksumOf(payload) !== payloadChecksum) {
-    throw damaged("pins", "The checksum of a pin does not match");
-  }
-  return payload;
-}
-
-const SELECT_SUMMARY =
-  `SELECT created, expires, payload_checksum, checksum, payload FROM summaries WHERE scope = $1`;
-
-const SELECT_FIRST_COVERED = `SELECT turn FROM covered_turns WHERE scope = $1 AND turn = $2`;
-
-/** The summary's payload, while it counts; else its mark among what is due. */
-function* readSummary(
-  transaction: ReadTransaction,
-  scope: ScopeRow,
-  atMs: number,
-  dueTurns: ReadonlyMap<number, string>,
-): Operation<{ readonly payload: string | null; readonly due: readonly string[] }> {
-  const row = yield* transaction.get(SELECT_SUMMARY, scope.id);
-  if (row === undefined) return { payload: null, due: [] };
-  const payload = requireSummaryRow(scope, row);
-  const [created, expires] = row as [number, number | null];
-  if (expires !== null && expires <= atMs) return { payload: null, due: ["summary"] };
-  for (const turn of dueTurns.keys()) {
-    const covered = yield* transaction.get(SELECT_FIRST_COVERED, scope.id, turn);
-    if (covered !== undefined) return { payload: null, due: ["summary"] };
-  }
-  return { payload: created <= atMs ? payload : null, due: [] };
-}
-
-/** Judges a summary's row by its checksums; gives the payload. */
-export function requireSummaryRow(scope: Pick<ScopeRow, "id">, row: Row): string {
-  const [created, expires, payloadChecksum, checksum, payload] = row;
-  const sum = checksumOf(scope.id, created!, expires!, payloadChecksum!);
-  if (sum !== checksum || typeof payload !== "string" || checksumOf(payload) !== payloadChecksum) {
-    throw damaged("summaries", "The checksum of a summary does not match");
-  }
-  return payload;
-}
-
-function damaged(table: string, message: string): IntegrityError {
-  return new IntegrityError(message, { details: { table } });
 }
 
 /** Requires that a snapshot is still current; gives what it left out. Only the id decides. */

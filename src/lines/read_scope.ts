@@ -1,7 +1,8 @@
 /** A scope for an export: everything but what is due, at one moment, or page by page while it does not change. */
 
 import { utf8Length } from "../canonical/utf8.ts";
-import { requirePinRow, requireSummaryRow } from "../conversations/take_snapshot.ts";
+import { readPins, type StoredPin } from "../conversations/pin_row.ts";
+import { readSummary, type StoredSummary } from "../conversations/summary_row.ts";
 import { requirePayload, toTurnHead } from "../conversations/turn_row.ts";
 import { readScope, type ScopeRow } from "../deletion/scope_row.ts";
 import type { Operation, ReadTransaction } from "../engine/operation.ts";
@@ -46,11 +47,21 @@ function* readView(transaction: ReadTransaction, plan: ScopePlan): Operation<Sco
   const scope = { tenantId: row.tenant, sessionId: row.session };
   const dueTurns = yield* readDueTurns(transaction, row, plan.atMs);
   const opening = plan.content ? scopeLine(scope) : scopeOutline(scope, row);
+  const summary = yield* readSummary(transaction, row, plan.atMs, dueTurns);
+  const pins = yield* readPins(transaction, row, plan.atMs, dueTurns);
   const closing = {
-    summary: yield* readSummary(transaction, row, dueTurns, plan),
-    pins: yield* readPins(transaction, row, dueTurns, plan),
+    summary: summary === null || summary.isDue ? null : lineOfSummary(summary, plan),
+    pins: pins.filter(({ isDue }) => !isDue).map((pin) => lineOfPin(pin, plan)),
   };
   return { row, opening, closing, dueTurns, applied: yield* readApplied(transaction) };
+}
+
+function lineOfSummary({ payload }: StoredSummary, { content }: ScopePlan): string {
+  return content ? summaryLine(payload) : summaryOutline(utf8Length(payload));
+}
+
+function lineOfPin({ key, revision, payload }: StoredPin, { content }: ScopePlan): string {
+  return content ? pinLine(payload) : pinOutline(key, revision, utf8Length(payload));
 }
 
 const SELECT_DUE_TURNS = `SELECT id FROM turns WHERE scope = $1 AND expires <= $2`;
@@ -62,54 +73,6 @@ function* readDueTurns(
 ): Operation<ReadonlySet<number>> {
   if (row.nextDue === null || row.nextDue > atMs) return new Set();
   return new Set((yield* transaction.all(SELECT_DUE_TURNS, row.id, atMs)).map(([id]) => id as number));
-}
-
-const SELECT_PINS =
-  `SELECT key, revision, effective, expires, source_turn, payload_checksum, checksum, payload
-  FROM pins WHERE scope = $1 ORDER BY key`;
-
-function* readPins(
-  transaction: ReadTransaction,
-  scope: ScopeRow,
-  dueTurns: ReadonlySet<number>,
-  { atMs, content }: ScopePlan,
-): Operation<readonly string[]> {
-  const lines: string[] = [];
-  for (const row of yield* transaction.all(SELECT_PINS, scope.id)) {
-    const [key, revision, , expires, sourceTurn] = row as [
-      string,
-      number,
-      number,
-      number | null,
-      number | null,
-    ];
-    const payload = requirePinRow(scope, row);
-    if ((expires !== null && expires <= atMs) || (sourceTurn !== null && dueTurns.has(sourceTurn))) continue;
-    lines.push(content ? pinLine(payload) : pinOutline(key, revision, utf8Length(payload)));
-  }
-  return lines;
-}
-
-const SELECT_SUMMARY =
-  `SELECT created, expires, payload_checksum, checksum, payload FROM summaries WHERE scope = $1`;
-
-const SELECT_COVERED = `SELECT turn FROM covered_turns WHERE scope = $1 AND turn = $2`;
-
-function* readSummary(
-  transaction: ReadTransaction,
-  scope: ScopeRow,
-  dueTurns: ReadonlySet<number>,
-  { atMs, content }: ScopePlan,
-): Operation<string | null> {
-  const row = yield* transaction.get(SELECT_SUMMARY, scope.id);
-  if (row === undefined) return null;
-  const payload = requireSummaryRow(scope, row);
-  const expires = row[1] as number | null;
-  if (expires !== null && expires <= atMs) return null;
-  for (const turn of dueTurns) {
-    if ((yield* transaction.get(SELECT_COVERED, scope.id, turn)) !== undefined) return null;
-  }
-  return content ? summaryLine(payload) : summaryOutline(utf8Length(payload));
 }
 
 /** A page of turns' lines, and the row after which the next begins; null once there is none. */

@@ -42,6 +42,9 @@ export const CONVERSATION_PLANS: Plans = {
     SELECT_PIN: "SEARCH pins USING PRIMARY KEY (scope=? AND key=?)",
     SELECT_TURN: "SEARCH turns USING INDEX turns_by_turn_id (scope=? AND turn_id=?)",
   },
+  "conversations/pin_row.ts": {
+    SELECT_PINS: "SEARCH pins USING PRIMARY KEY (scope=?)",
+  },
   "conversations/put_pin.ts": {
     SELECT_PIN_REVISION: "SEARCH pins USING PRIMARY KEY (scope=? AND key=?)",
     SELECT_TURN: "SEARCH turns USING INDEX turns_by_turn_id (scope=? AND turn_id=?)",
@@ -83,14 +86,15 @@ export const CONVERSATION_PLANS: Plans = {
     DELETE_UNINDEXED_TURNS: "",
     SELECT_SCOPES_BELOW: "SEARCH scopes USING INTEGER PRIMARY KEY (rowid>?)",
   },
+  "conversations/summary_row.ts": {
+    SELECT_COVERED: "SEARCH covered_turns USING PRIMARY KEY (scope=? AND turn=?)",
+    SELECT_SUMMARY: "SEARCH summaries USING INTEGER PRIMARY KEY (rowid=?)",
+  },
   "conversations/take_snapshot.ts": {
     SELECT_DUE_TURNS: {
       plan: "SEARCH turns USING INDEX turns_by_expiry (scope=? AND expires<?); USE TEMP B-TREE FOR ORDER BY",
       because: "sorts what is due in one scope and not erased yet",
     },
-    SELECT_FIRST_COVERED: "SEARCH covered_turns USING PRIMARY KEY (scope=? AND turn=?)",
-    SELECT_PINS: "SEARCH pins USING PRIMARY KEY (scope=?)",
-    SELECT_SUMMARY: "SEARCH summaries USING INTEGER PRIMARY KEY (rowid=?)",
   },
   "conversations/upkeep.ts": {
     DELETE_DUE_REPLAYS: "SEARCH replays USING PRIMARY KEY (scope=?)",
