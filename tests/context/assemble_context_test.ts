@@ -9,24 +9,8 @@ import { turn } from "../../src/contracts/turn.ts";
 import { chunkerVersion } from "../../src/retrieval/chunk_ranges.ts";
 import { chunksOf } from "../retrieval/chunks.ts";
 import { AT, conversation, SCOPE } from "../retrieval/conversation.ts";
+import { BASE, HISTORY } from "./gate_phrase.ts";
 import { STUB4 } from "./golden.ts";
-
-const PADDING = "routine telemetry was read and nothing of note was found. ".repeat(8);
-const HISTORY = conversation([
-  `${PADDING} The gate phrase is TOPAZ-4471. ${PADDING}`,
-  ...Array.from({ length: 12 }, (_, index) => `Report ${index}: ${PADDING}`),
-]);
-
-const BASE: AssembleContextInput = {
-  scope: SCOPE,
-  history: HISTORY,
-  question: "What is the gate phrase?",
-  pins: [pin({ scope: SCOPE, key: "env", value: "prod", origin: "test", effectiveAt: AT })],
-  system: "Use the data.",
-  budget: { inputCap: 900 },
-  at: AT,
-  counting: { counter: STUB4 },
-};
 
 const PROFILES = ["reference", "holdfast"] as const;
 

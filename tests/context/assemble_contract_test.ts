@@ -1,27 +1,10 @@
 import assert from "node:assert/strict";
 import { assembleContext, type AssembleContextInput } from "../../src/context/assemble_context.ts";
 import { PACKAGE_VERSION } from "../../src/context/package_version.ts";
-import { pin } from "../../src/contracts/pin.ts";
 import { turn } from "../../src/contracts/turn.ts";
-import { AT, conversation, SCOPE } from "../retrieval/conversation.ts";
+import { SCOPE } from "../retrieval/conversation.ts";
+import { BASE, HISTORY } from "./gate_phrase.ts";
 import { STUB4 } from "./golden.ts";
-
-const PADDING = "routine telemetry was read and nothing of note was found. ".repeat(8);
-const HISTORY = conversation([
-  `${PADDING} The gate phrase is TOPAZ-4471. ${PADDING}`,
-  ...Array.from({ length: 12 }, (_, index) => `Report ${index}: ${PADDING}`),
-]);
-
-const BASE: AssembleContextInput = {
-  scope: SCOPE,
-  history: HISTORY,
-  question: "What is the gate phrase?",
-  pins: [pin({ scope: SCOPE, key: "env", value: "prod", origin: "test", effectiveAt: AT })],
-  system: "Use the data.",
-  budget: { inputCap: 900 },
-  at: AT,
-  counting: { counter: STUB4 },
-};
 
 /** What is wrong, and the field that the error names. */
 const WRONG: readonly (readonly [object, string])[] = [

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { IntegrityError } from "../../../src/errors.ts";
+import type { TestStore } from "../../kit/test_store.ts";
 import type { RecordsSuite } from "./promise.ts";
 import { ANYTHING, factAt, factOf, PREFERENCE, RUN, START } from "./samples.ts";
 
@@ -17,6 +18,23 @@ async function outcomes(calls: readonly Promise<unknown>[]): Promise<unknown[]> 
   return settled.map((each) =>
     each.status === "fulfilled" ? each.value : each.reason.reason ?? each.reason.code
   );
+}
+
+/** Forgets eight records at once, while SQLite refuses the fourth. */
+async function assertOneForgetRefused(store: TestStore, refusal: string): Promise<void> {
+  const memory = await store.open();
+  const { records } = memory;
+  for (const key of KEYS.slice(0, 8)) await records.put(factAt(key), factOf("x"), CREATE);
+  store.sql(
+    `CREATE TRIGGER refusal BEFORE DELETE ON records WHEN OLD.key = 'k03' BEGIN SELECT ${refusal}; END`,
+  );
+  const ended = await outcomes(
+    KEYS.slice(0, 8).map((key, index) => records.forget(factAt(key), index + 1)),
+  );
+  assert.deepEqual(ended, [true, true, true, "INTEGRITY", true, true, true, true]);
+  assert.equal((await memory.deletionWatermark()).sequence, 7);
+  assert.deepEqual(store.sql("SELECT key FROM records"), [["k03"]]);
+  store.sql("DROP TRIGGER refusal");
 }
 
 export function testGroups(suite: RecordsSuite): void {
@@ -157,40 +175,12 @@ function testIsolation({ promise }: RecordsSuite): void {
 
   promise(
     "Of concurrent forgets one that SQLite refuses records nothing; the others are recorded",
-    async (store) => {
-      const memory = await store.open();
-      const { records } = memory;
-      for (const key of KEYS.slice(0, 8)) await records.put(factAt(key), factOf("x"), CREATE);
-      store.sql(
-        "CREATE TRIGGER refusal BEFORE DELETE ON records WHEN OLD.key = 'k03' BEGIN SELECT RAISE(ABORT, 'no'); END",
-      );
-      const ended = await outcomes(
-        KEYS.slice(0, 8).map((key, index) => records.forget(factAt(key), index + 1)),
-      );
-      assert.deepEqual(ended, [true, true, true, "INTEGRITY", true, true, true, true]);
-      assert.equal((await memory.deletionWatermark()).sequence, 7);
-      assert.deepEqual(store.sql("SELECT key FROM records"), [["k03"]]);
-      store.sql("DROP TRIGGER refusal");
-    },
+    (store) => assertOneForgetRefused(store, "RAISE(ABORT, 'no')"),
   );
 
   promise(
     "A RAISE(ROLLBACK) among concurrent forgets fails its own; the others are recorded once",
-    async (store) => {
-      const memory = await store.open();
-      const { records } = memory;
-      for (const key of KEYS.slice(0, 8)) await records.put(factAt(key), factOf("x"), CREATE);
-      store.sql(
-        "CREATE TRIGGER refusal BEFORE DELETE ON records WHEN OLD.key = 'k03' BEGIN SELECT RAISE(ROLLBACK, 'no'); END",
-      );
-      const ended = await outcomes(
-        KEYS.slice(0, 8).map((key, index) => records.forget(factAt(key), index + 1)),
-      );
-      assert.deepEqual(ended, [true, true, true, "INTEGRITY", true, true, true, true]);
-      assert.equal((await memory.deletionWatermark()).sequence, 7);
-      assert.deepEqual(store.sql("SELECT key FROM records"), [["k03"]]);
-      store.sql("DROP TRIGGER refusal");
-    },
+    (store) => assertOneForgetRefused(store, "RAISE(ROLLBACK, 'no')"),
   );
 
   promise("Five hundred concurrent puts all survive, in call order", async (store) => {
