@@ -22,9 +22,6 @@ import {
 import { sha256Hex } from "./sha256.ts";
 import { identifiedMessageText, messageWireText } from "./wire.ts";
 
-export { sha256Hex } from "./sha256.ts";
-export type { RetrievalValues } from "./payload.ts";
-
 /** The digest of a value's canonical JSON. */
 export function digest(value: CanonicalValue): string {
   return sha256Hex(canonicalJson(value));

@@ -1,9 +1,10 @@
 /** What callers hand in, judged and encoded into plans that an operation can run; nothing is touched before. */
 
-import { appendDigest, operationDigest, pinDigest, sha256Hex, summaryDigest } from "../canonical/digest.ts";
+import { appendDigest, operationDigest, pinDigest, summaryDigest } from "../canonical/digest.ts";
 import { toHex } from "../canonical/keyed_hash.ts";
 import { encodePin, encodeSummary, encodeTurn } from "../canonical/payload.ts";
 import { copyPlain, type Json, PlainFailure } from "../canonical/plain.ts";
+import { sha256Hex } from "../canonical/sha256.ts";
 import { canonicalJson, type CanonicalValue } from "../canonical/canonical_json.ts";
 import { dueMs, type Instant, instantFromMs, instantOf, toInstant } from "../canonical/time.ts";
 import { utf8Length } from "../canonical/utf8.ts";

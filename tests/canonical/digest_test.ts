@@ -16,10 +16,10 @@ import {
   operationDigest,
   pinDigest,
   requestFingerprint,
-  sha256Hex,
   summaryDigest,
 } from "../../src/canonical/digest.ts";
 import { encodeRetrieval, encodeScope, encodeTurn } from "../../src/canonical/payload.ts";
+import { sha256Hex } from "../../src/canonical/sha256.ts";
 import { readStrictJson } from "../../src/canonical/strict_json.ts";
 import { keyedPins } from "../../src/contracts/keyed_pins.ts";
 import type { TimedPin } from "../../src/contracts/pin.ts";

@@ -4,8 +4,9 @@
  */
 
 import type { CanonicalObject, CanonicalValue } from "../../src/canonical/canonical_json.ts";
-import { digest, sha256Hex } from "../../src/canonical/digest.ts";
+import { digest } from "../../src/canonical/digest.ts";
 import { encodePin, encodeScope, encodeSourceRef, encodeSummary } from "../../src/canonical/payload.ts";
+import { sha256Hex } from "../../src/canonical/sha256.ts";
 import { readStrictJson } from "../../src/canonical/strict_json.ts";
 import { compareCodePoints } from "../../src/canonical/text.ts";
 import { identifiedMessageText } from "../../src/canonical/wire.ts";
