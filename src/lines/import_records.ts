@@ -1,12 +1,11 @@
 /** Importing records: written only where nothing is, with the revision, creation and deadline that they had. */
 
-import { checksumOf } from "../canonical/checksum.ts";
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
 import { mayBeKept } from "../engine/revision_range.ts";
 import { recordHash } from "../records/hashes.ts";
 import { writeRecord } from "../records/put.ts";
 import { type RawRecord, readRecord } from "../records/read.ts";
-import { isExpired } from "../records/row.ts";
+import { isExpired, valueChecksum } from "../records/row.ts";
 import type { ImportedRecord } from "./parse_record.ts";
 import { isRecordRefused, type Origin } from "./tombstone_pass.ts";
 
@@ -50,7 +49,7 @@ function* importRecord(
     created,
     maxAge,
     expires,
-    bodyChecksum: checksumOf(body),
+    valueChecksum: valueChecksum(identity, { revision, expires, body }),
   });
   return "imported";
 }

@@ -2,7 +2,8 @@
 
 import type { Operation, ReadTransaction } from "../engine/operation.ts";
 import { EXPORT_ROWS_PER_PAGE } from "../limits.ts";
-import { assertBody, type Identity, isExpired, toHead } from "../records/row.ts";
+import { toRecord } from "../records/read.ts";
+import { type Identity, isExpired } from "../records/row.ts";
 import { recordLine, recordOutline } from "./line.ts";
 
 /** A page of lines, and where the next begins; null once there is none. */
@@ -14,7 +15,7 @@ interface RecordLines {
 }
 
 const SELECT_RECORDS =
-  `SELECT revision, created, max_age, expires, body_checksum, checksum, body, tenant, kind, key
+  `SELECT revision, created, max_age, expires, value_checksum, checksum, body, tenant, kind, key
   FROM records WHERE (tenant, kind, key) > ($1, $2, $3) ORDER BY tenant, kind, key LIMIT $4`;
 
 /** The live records after an identity, by tenant, kind and key. */
@@ -30,9 +31,7 @@ export function* readRecordLines(
   let last = after;
   for (const row of rows) {
     last = { tenant: row[7] as string, kind: row[8] as string, key: row[9] as string };
-    const head = toHead(last, row);
-    const body = row[6];
-    assertBody(head, body);
+    const { head, body } = toRecord(last, row);
     if (isExpired(head.expires, nowSeconds)) continue;
     // A body is ASCII, so its length is its size.
     lines.push(content ? recordLine(last, head, body) : recordOutline(last, head, body.length));

@@ -8,10 +8,11 @@ import type { Operation, ReadTransaction } from "../engine/operation.ts";
 import type { Row } from "../engine/sqlite/driver.ts";
 import { CHECK_ROWS_PER_BATCH } from "../limits.ts";
 import { fromBody } from "./judge.ts";
-import { assertBody, type Identity, toHead } from "./row.ts";
+import { toRecord } from "./read.ts";
+import type { Identity } from "./row.ts";
 
 const SELECT_RECORDS =
-  `SELECT revision, created, max_age, expires, body_checksum, checksum, body, tenant, kind, key
+  `SELECT revision, created, max_age, expires, value_checksum, checksum, body, tenant, kind, key
   FROM records WHERE (tenant, kind, key) > ($1, $2, $3) ORDER BY tenant, kind, key LIMIT $4`;
 
 const SELECT_OPERATIONS = `SELECT scope_hash, operation_hash, input_hash, result, at, checksum FROM operations
@@ -60,8 +61,7 @@ function checkRecord(
 ): void {
   const place = `${identity.tenant}/${identity.kind}/${identity.key}`;
   try {
-    const head = toHead(identity, row);
-    assertBody(head, row[6]);
+    const { head, body } = toRecord(identity, row);
     if (head.revision < 1) {
       collector.problem("main", "records", "A revision that was never given out", place);
     }
@@ -69,7 +69,7 @@ function checkRecord(
       collector.problem("main", "records", "The counter is behind a revision", place);
     }
     const kind = kinds.get(identity.kind);
-    if (kind !== undefined) fromBody(kind, row[6]);
+    if (kind !== undefined) fromBody(kind, body);
   } catch (error) {
     collector.caught("main", "records", error, place);
   }

@@ -1,13 +1,12 @@
 /** Putting a record: compare-and-swap on its revision, and a new deadline. */
 
-import { checksumOf } from "../canonical/checksum.ts";
 import { isBurned } from "../deletion/tombstones.ts";
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
 import { ConflictError, IntegrityError } from "../errors.ts";
 import { CLOCK_BEHIND_MS_MAX, RECORD_OPERATION_KEPT_MS } from "../limits.ts";
 import { rememberRecordOperation } from "./remembered.ts";
 import { type OperationKey, recallOperation } from "../engine/operation_ids.ts";
-import { headChecksum, type Identity, isExpired, type RecordHead, toHead } from "./row.ts";
+import { headChecksum, type Identity, isExpired, type RecordHead, toHead, valueChecksum } from "./row.ts";
 
 /** A put, judged and ready to run; all that is hashed or encoded was so before. */
 interface PutPlan {
@@ -25,14 +24,14 @@ interface PutPlan {
 
 /** One record's head, without its body. */
 export const SELECT_RECORD_HEAD =
-  `SELECT revision, created, max_age, expires, body_checksum, checksum FROM records
+  `SELECT revision, created, max_age, expires, value_checksum, checksum FROM records
   WHERE tenant = $1 AND kind = $2 AND key = $3`;
 
 const UPSERT_RECORD =
-  `INSERT INTO records (tenant, kind, key, revision, created, max_age, expires, body_checksum,
+  `INSERT INTO records (tenant, kind, key, revision, created, max_age, expires, value_checksum,
   checksum, body) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
   ON CONFLICT (tenant, kind, key) DO UPDATE SET revision = excluded.revision, max_age = excluded.max_age,
-  expires = excluded.expires, body_checksum = excluded.body_checksum, checksum = excluded.checksum,
+  expires = excluded.expires, value_checksum = excluded.value_checksum, checksum = excluded.checksum,
   body = excluded.body`;
 
 /** Puts a record; gives its new revision. */
@@ -96,7 +95,7 @@ function revisionConflict(expected: number | null, current: number | null): Conf
 
 /** The row to write: created once, a `maxAge` that only falls, and a deadline that never passes it. */
 export function planHead(
-  plan: Pick<PutPlan, "body" | "ttl" | "maxAge">,
+  plan: Pick<PutPlan, "identity" | "body" | "ttl" | "maxAge">,
   old: RecordHead | null,
   now: number,
   revision: number,
@@ -113,7 +112,8 @@ export function planHead(
       },
     );
   }
-  return { revision, created, maxAge, expires, bodyChecksum: checksumOf(plan.body) };
+  const checksum = valueChecksum(plan.identity, { revision, expires, body: plan.body });
+  return { revision, created, maxAge, expires, valueChecksum: checksum };
 }
 
 function lower(left: number | null, right: number | null): number | null {
@@ -137,7 +137,7 @@ export function* writeRecord(
     head.created,
     head.maxAge,
     head.expires,
-    head.bodyChecksum,
+    head.valueChecksum,
     headChecksum(plan.identity, head),
     plan.body,
   );

@@ -3,11 +3,19 @@
 import type { GroupTime, Operation, ReadTransaction, WriteTransaction } from "../engine/operation.ts";
 import type { Row } from "../engine/sqlite/driver.ts";
 import { EXPIRED_PER_GROUP_MAX, TENANTS_PER_READ } from "../limits.ts";
-import { assertBody, type Identity, type RecordHead, toHead } from "./row.ts";
+import { assertValue, type Identity, type RawValue, type RecordHead, toHead, toValue } from "./row.ts";
 
-/** One record, by tenant, kind and key. */
-export const SELECT_RECORD =
-  `SELECT revision, created, max_age, expires, body_checksum, checksum, body FROM records
+/** What a read gives of one record. No column more: each costs as much as all that is done with it here. */
+export const SELECT_VALUE = `SELECT revision, expires, body, value_checksum FROM records
+  WHERE tenant = $1 AND kind = $2 AND key = $3`;
+
+/** What a record says, expired or not; null if there is no row. */
+export function* readValue(transaction: ReadTransaction, identity: Identity): Operation<RawValue | null> {
+  const row = yield* transaction.get(SELECT_VALUE, identity.tenant, identity.kind, identity.key);
+  return row === undefined ? null : toValue(identity, row);
+}
+
+const SELECT_RECORD = `SELECT revision, created, max_age, expires, value_checksum, checksum, body FROM records
   WHERE tenant = $1 AND kind = $2 AND key = $3`;
 
 /** A record as stored, expired or not. */
@@ -16,18 +24,18 @@ export interface RawRecord {
   readonly body: string;
 }
 
-/** Judges a row of {@linkcode SELECT_RECORD}. */
-export function toRawRecord(identity: Identity, row: Row): RawRecord {
-  const head = toHead(identity, row);
-  const body = row[6];
-  assertBody(head, body);
-  return { head, body };
-}
-
-/** The record of that identity, expired or not; null if there is no row. */
+/** All of a record, expired or not; null if there is no row. */
 export function* readRecord(transaction: ReadTransaction, identity: Identity): Operation<RawRecord | null> {
   const row = yield* transaction.get(SELECT_RECORD, identity.tenant, identity.kind, identity.key);
-  return row === undefined ? null : toRawRecord(identity, row);
+  return row === undefined ? null : toRecord(identity, row);
+}
+
+/** Judges the columns of a head, its checksum, and the body. */
+export function toRecord(identity: Identity, row: Row): RawRecord {
+  const head = toHead(identity, row);
+  const body = row[6] as string;
+  assertValue(identity, { revision: head.revision, expires: head.expires, body }, head.valueChecksum);
+  return { head, body };
 }
 
 /** Where a page begins: after this kind and key. */
@@ -46,11 +54,11 @@ interface ListedRecord extends RecordHead {
 }
 
 const SELECT_LIVE_RECORDS =
-  `SELECT revision, created, max_age, expires, body_checksum, checksum, kind, key FROM records
+  `SELECT revision, created, max_age, expires, value_checksum, checksum, kind, key FROM records
   WHERE tenant = $1 AND (kind, key) > ($2, $3) AND (expires IS NULL OR expires > $4) ORDER BY kind, key LIMIT $5`;
 
 const SELECT_LIVE_RECORDS_OF_KIND =
-  `SELECT revision, created, max_age, expires, body_checksum, checksum, kind, key
+  `SELECT revision, created, max_age, expires, value_checksum, checksum, kind, key
   FROM records WHERE tenant = $1 AND kind = $2 AND key > $3 AND (expires IS NULL OR expires > $4)
   ORDER BY key LIMIT $5`;
 

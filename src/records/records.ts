@@ -40,8 +40,8 @@ import { LateModule } from "../late_module.ts";
 import { recordHash, tenantHash } from "./hashes.ts";
 import { fromBody, toBody } from "./judge.ts";
 import type { OperationKey } from "../engine/operation_ids.ts";
-import { listRecords, purgeRecords, type RawRecord, readRecord, SELECT_RECORD, toRawRecord } from "./read.ts";
-import { type Identity, isExpired } from "./row.ts";
+import { listRecords, purgeRecords, readValue, SELECT_VALUE } from "./read.ts";
+import { type Identity, isExpired, type RawValue, toValue } from "./row.ts";
 
 /** Every module counts at every start: what only changes need is loaded by the first one. */
 const PUTTING = new LateModule(() => import("./put.ts"));
@@ -179,21 +179,21 @@ export class Records {
     const signal = requireSignal(given.signal);
     signal?.throwIfAborted();
     const record = { tenant, kind: kind.name, key };
-    const row = this.#engine.glance(SELECT_RECORD, [tenant, kind.name, key]);
+    const row = this.#engine.glance(SELECT_VALUE, [tenant, kind.name, key]);
     const found = row === undefined
       ? await this.#read(record, signal)
       : row === null
       ? null
-      : toRawRecord(record, row);
+      : toValue(record, row);
     if (found === null) return null;
-    const { head, body } = found;
+    const { revision, expires, body } = found;
     // The store's time is asked for afterwards: a read may have met a clock mark that another process wrote.
-    if (isExpired(head.expires, this.#now(given.now))) return null;
-    return { revision: head.revision, expires: head.expires, value: fromBody(kind, body) };
+    if (isExpired(expires, this.#now(given.now))) return null;
+    return { revision, expires, value: fromBody(kind, body) };
   }
 
-  #read(record: Identity, signal: AbortSignal | undefined): Promise<RawRecord | null> {
-    return this.#engine.read((transaction) => readRecord(transaction, record), {
+  #read(record: Identity, signal: AbortSignal | undefined): Promise<RawValue | null> {
+    return this.#engine.read((transaction) => readValue(transaction, record), {
       concerns: (event) => equalBytes(event.keyHash, recordHash(this.#engine.hashKey, record)),
       signal,
     });

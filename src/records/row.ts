@@ -20,7 +20,15 @@ export interface RecordHead {
   readonly maxAge: number | null;
   /** Seconds: when it stops being seen; null if it never does. */
   readonly expires: number | null;
-  readonly bodyChecksum: number;
+  /** Over what a read gives; see {@linkcode valueChecksum}. */
+  readonly valueChecksum: number;
+}
+
+/** What a read gives: a record without what only puts need. */
+export interface RawValue {
+  readonly revision: number;
+  readonly expires: number | null;
+  readonly body: string;
 }
 
 /** The columns of a head, in this order, then the checksum over identity and head. */
@@ -30,7 +38,7 @@ export function toHead(identity: Identity, row: Row): RecordHead {
     created: row[1] as number,
     maxAge: row[2] as number | null,
     expires: row[3] as number | null,
-    bodyChecksum: row[4] as number,
+    valueChecksum: row[4] as number,
   };
   if (headChecksum(identity, head) !== row[5]) {
     throw new IntegrityError("Cannot read record: its checksum does not match", {
@@ -40,19 +48,35 @@ export function toHead(identity: Identity, row: Row): RecordHead {
   return head;
 }
 
-/** The checksum over identity and head. The body has one of its own, so that lists need not read bodies. */
+/** The checksum over identity and head, whose part for the body is the other checksum: lists need not read bodies. */
 export function headChecksum(identity: Identity, head: RecordHead): number {
   const { tenant, kind, key } = identity;
-  const { revision, created, maxAge, expires, bodyChecksum } = head;
-  return checksumOf(tenant, kind, key, revision, created, maxAge, expires, bodyChecksum);
+  const { revision, created, maxAge, expires, valueChecksum } = head;
+  return checksumOf(tenant, kind, key, revision, created, maxAge, expires, valueChecksum);
 }
 
-/** Requires a body's own checksum. */
-export function assertBody(head: RecordHead, body: unknown): asserts body is string {
-  if (typeof body === "string" && checksumOf(body) === head.bodyChecksum) return;
-  throw new IntegrityError("Cannot read record: the checksum of its body does not match", {
+/** The columns that a read gives, in this order: revision, deadline, body, then the checksum over them. */
+export function toValue(identity: Identity, row: Row): RawValue {
+  const [revision, expires, body, checksum] = row as readonly [number, number | null, string, number];
+  const value = { revision, expires, body };
+  assertValue(identity, value, checksum);
+  return value;
+}
+
+/** Requires the checksum over what a read gives. */
+export function assertValue(identity: Identity, value: RawValue, checksum: unknown): void {
+  if (typeof value.body === "string" && valueChecksum(identity, value) === checksum) return;
+  throw new IntegrityError("Cannot read record: the checksum of its value does not match", {
     details: { table: "records" },
   });
+}
+
+/** The checksum over identity, revision, deadline and body: a read needs no other. */
+export function valueChecksum(
+  { tenant, kind, key }: Identity,
+  { revision, expires, body }: RawValue,
+): number {
+  return checksumOf(tenant, kind, key, revision, expires, body);
 }
 
 /** The one rule of expiry: a record is seen until, and not at, its deadline. */

@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
-import { checksumOf } from "../../src/canonical/checksum.ts";
 import { IntegrityError } from "../../src/errors.ts";
-import { assertBody, headChecksum, isExpired, type RecordHead, toHead } from "../../src/records/row.ts";
+import {
+  headChecksum,
+  isExpired,
+  type RecordHead,
+  toHead,
+  toValue,
+  valueChecksum,
+} from "../../src/records/row.ts";
 import { flippedBits } from "../kit/bit_flips.ts";
 
 const IDENTITY = { tenant: "orchard", kind: "fact", key: "preference" };
@@ -11,9 +17,10 @@ const HEAD: RecordHead = {
   created: 1_750_000_000,
   maxAge: 86_400,
   expires: 1_750_000_060,
-  bodyChecksum: checksumOf(BODY),
+  valueChecksum: valueChecksum(IDENTITY, { revision: 7, expires: 1_750_000_060, body: BODY }),
 };
 const ROW = [...Object.values(HEAD), headChecksum(IDENTITY, HEAD)] as const;
+const VALUE = [7, 1_750_000_060, BODY, HEAD.valueChecksum] as const;
 
 Deno.test("toHead() takes a row whose checksum fits", () => {
   assert.deepEqual(toHead(IDENTITY, ROW), HEAD);
@@ -41,11 +48,32 @@ Deno.test("toHead() refuses a row in which a number became NULL", () => {
   }
 });
 
-Deno.test("assertBody() refuses a body with any one bit flipped, cut, or of another type", () => {
-  assertBody(HEAD, BODY);
-  for (const flipped of flippedBits(BODY)) assert.throws(() => assertBody(HEAD, flipped), IntegrityError);
-  for (const body of [BODY.slice(1), BODY.slice(0, -1), "", null, 5, new TextEncoder().encode(BODY)]) {
-    assert.throws(() => assertBody(HEAD, body), IntegrityError);
+Deno.test("toValue() takes a row whose checksum fits", () => {
+  assert.deepEqual(toValue(IDENTITY, VALUE), { revision: 7, expires: 1_750_000_060, body: BODY });
+});
+
+Deno.test("toValue() refuses a row with any one bit of any column flipped", () => {
+  for (const [column, value] of VALUE.entries()) {
+    for (const flipped of flippedBits(value)) {
+      assert.throws(() => toValue(IDENTITY, VALUE.with(column, flipped as never)), IntegrityError);
+    }
+  }
+});
+
+Deno.test("toValue() refuses a row under an identity with any one bit flipped", () => {
+  for (const field of ["tenant", "kind", "key"] as const) {
+    for (const flipped of flippedBits(IDENTITY[field])) {
+      assert.throws(() => toValue({ ...IDENTITY, [field]: flipped }, VALUE), IntegrityError);
+    }
+  }
+});
+
+Deno.test("toValue() refuses a column that became NULL, and a body that is cut or of another type", () => {
+  for (const column of VALUE.keys()) {
+    assert.throws(() => toValue(IDENTITY, VALUE.with(column, null as never)), IntegrityError);
+  }
+  for (const body of [BODY.slice(1), BODY.slice(0, -1), "", 5, new TextEncoder().encode(BODY)]) {
+    assert.throws(() => toValue(IDENTITY, VALUE.with(2, body as never)), IntegrityError);
   }
 });
 

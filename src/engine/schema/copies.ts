@@ -31,11 +31,11 @@ const MAIN_META: TableCopy = {
 const RECORDS: TableCopy = {
   name: "records",
   select:
-    `SELECT tenant, kind, key, revision, created, max_age, expires, body_checksum, checksum, body FROM records
+    `SELECT tenant, kind, key, revision, created, max_age, expires, value_checksum, checksum, body FROM records
     WHERE (tenant, kind, key) > ($1, $2, $3) ORDER BY tenant, kind, key LIMIT $4`,
   start: ["", "", ""],
   insert:
-    `INSERT INTO records (tenant, kind, key, revision, created, max_age, expires, body_checksum, checksum, body)
+    `INSERT INTO records (tenant, kind, key, revision, created, max_age, expires, value_checksum, checksum, body)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
   count: `SELECT count(*) FROM records`,
 };

@@ -33,7 +33,7 @@ export const CREATE_RECORDS = `CREATE TABLE records (
   created INTEGER NOT NULL,
   max_age INTEGER,
   expires INTEGER,
-  body_checksum INTEGER NOT NULL,
+  value_checksum INTEGER NOT NULL,
   checksum INTEGER NOT NULL,
   body TEXT NOT NULL,
   PRIMARY KEY (tenant, kind, key)

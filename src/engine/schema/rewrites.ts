@@ -25,8 +25,8 @@ import {
 import { CREATE_RECORDS, CREATE_RECORDS_BY_EXPIRY } from "./main_schema.ts";
 
 const COPY_RECORDS =
-  `INSERT INTO rewritten (tenant, kind, key, revision, created, max_age, expires, body_checksum,
-  checksum, body) SELECT tenant, kind, key, revision, created, max_age, expires, body_checksum,
+  `INSERT INTO rewritten (tenant, kind, key, revision, created, max_age, expires, value_checksum,
+  checksum, body) SELECT tenant, kind, key, revision, created, max_age, expires, value_checksum,
   checksum, body FROM records ORDER BY tenant, kind, key`;
 
 const COPY_SCOPES =

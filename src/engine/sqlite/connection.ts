@@ -32,6 +32,7 @@ export class Connection {
   readonly #connection: SqliteConnection;
   readonly #statements = new Map<string, SqliteStatement>();
   #isLeftOpen = false;
+  #writes = 0;
   #journalPath: string | null = null;
 
   readonly #what: string;
@@ -59,6 +60,11 @@ export class Connection {
   /** Whether a transaction is open; after an error SQLite may have ended it by itself. */
   get isTransaction(): boolean {
     return this.#connection.isTransaction;
+  }
+
+  /** How often a transaction that may write was begun here: such commits do not move the data version. */
+  get writes(): number {
+    return this.#writes;
   }
 
   /** Whether a transaction that failed could not be rolled back: what it wrote must not be read. */
@@ -107,6 +113,7 @@ export class Connection {
   begin(mode: keyof typeof BEGIN): void {
     this.rollback();
     this.#isLeftOpen = false;
+    if (mode !== "deferred") this.#writes++;
     // Nobody asks how many rows it changed, and counting them takes longer than the statement.
     this.get(BEGIN[mode]);
   }

@@ -5,7 +5,7 @@ import type { ReadOptions } from "../engine.ts";
 import { allRows, type DeletionEvent, getRow, type Operation, type ReadTransaction } from "../operation.ts";
 import { assertAgreement } from "./agreement.ts";
 import type { Row, SqlValue } from "./driver.ts";
-import { readMainMeta } from "./main_meta.ts";
+import { type MainMeta, readMainMeta } from "./main_meta.ts";
 import { isBusy } from "./result_codes.ts";
 import type { StoreParts } from "./write_group.ts";
 
@@ -21,11 +21,15 @@ interface ReadingParts extends Pick<StoreParts, "main" | "ledger" | "time" | "se
 
 const TRANSACTION: ReadTransaction = { get: getRow, all: allRows };
 
+const SELECT_DATA_VERSION = `PRAGMA data_version`;
+
 type Factory<T> = (transaction: ReadTransaction) => Operation<T>;
 
 /** Reads as the protocol over the two files states them: main's moment first, then the ledger. */
 export class Reading {
   readonly #parts: ReadingParts;
+  #remembered: { readonly dataVersion: number; readonly writes: number; readonly meta: MainMeta } | null =
+    null;
 
   constructor(parts: ReadingParts) {
     this.#parts = parts;
@@ -79,7 +83,7 @@ export class Reading {
     const { main, ledger, time, sentinel } = this.#parts;
     try {
       main.begin("deferred");
-      const meta = readMainMeta(main);
+      const meta = this.#meta();
       time.observe(meta.clockMark, meta.clockEpoch);
       const value = main.drive(factory(TRANSACTION));
       main.commit();
@@ -98,6 +102,20 @@ export class Reading {
       if (isBusy(first)) return { kind: "busy", error: first as StorageError };
       throw first;
     }
+  }
+
+  /**
+   * Main's meta row, remembered for as long as no connection changed the file: the data version tells of others' commits,
+   * and like every statement begins the moment that is read.
+   */
+  #meta(): MainMeta {
+    const { main } = this.#parts;
+    const dataVersion = main.get(SELECT_DATA_VERSION)![0] as number;
+    const { writes } = main;
+    if (this.#remembered?.dataVersion !== dataVersion || this.#remembered.writes !== writes) {
+      this.#remembered = { dataVersion, writes, meta: readMainMeta(main) };
+    }
+    return this.#remembered.meta;
   }
 
   #concerns(applied: number, concerns: ((event: DeletionEvent) => boolean) | undefined): boolean {

@@ -83,10 +83,10 @@ export const DAMAGE_BREAKS: readonly Mutant[] = [
     why: "a flipped bit would move a deadline",
   },
   {
-    name: "a body's checksum is not compared",
+    name: "a value's checksum is not compared",
     file: "src/records/row.ts",
-    find: 'if (typeof body === "string" && checksumOf(body) === head.bodyChecksum) return;',
-    replace: 'if (typeof body === "string") return;',
+    find: 'if (typeof value.body === "string" && valueChecksum(identity, value) === checksum) return;',
+    replace: 'if (typeof value.body === "string") return;',
     test: `${TARGETS}/damage_test.ts`,
     promise: "A row whose body was changed",
     why: "a flipped bit would be read as another text",
