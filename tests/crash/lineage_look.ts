@@ -231,8 +231,9 @@ export class LineageLook {
     const backup = call?.op === "backup" ? call.to : this.#seeded.pick([...backups.keys()]);
     const copied = backups.get(backup)!;
     assertOnlyMarks(this.#at(backup), copied.holding);
-    const fitting = [...ledgers].filter(([, { deletions, generation }]) =>
-      deletions >= copied.deletions && generation >= copied.generation
+    const applied = this.#placeIn(backup, "applied");
+    const fitting = [...ledgers].filter(([name, { generation }]) =>
+      this.#placeIn(name, "count") >= applied && generation >= copied.generation
     );
     const own = [LEDGER, { deletions: main.deletions.length }] as const;
     const [ledger, { deletions }] = call?.op === "exportLedger"
@@ -253,6 +254,16 @@ export class LineageLook {
       assert.deepEqual((await restored.check()).problems, []);
     } finally {
       Deno.removeSync(directory, { recursive: true });
+    }
+  }
+
+  /** How many deletions a copy knows: also those of what expired, which no call asked for. */
+  #placeIn(name: string, column: "applied" | "count"): number {
+    const connection = nodeSqlite.open(this.#at(name), { readOnly: true });
+    try {
+      return connection.prepare(`SELECT ${column} FROM meta`).get([])![0] as number;
+    } finally {
+      connection.close();
     }
   }
 
