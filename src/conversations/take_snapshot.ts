@@ -59,9 +59,8 @@ export function* readScopeState(
     ...Array.from(dueTurns.values(), (turnId) => `turn ${turnId}`),
   ];
   const payloads = pins.map(({ payload }) => payload);
-  const parts = [epoch, row.tenant, row.session, row.revision, payloads, summary, due];
   return {
-    id: idOf(JSON.stringify(parts)),
+    id: idOf([epoch, row.tenant, row.session, row.revision], { pins: payloads, summary, due }),
     row,
     dueTurns: new Set(dueTurns.keys()),
     pins,
@@ -69,11 +68,23 @@ export function* readScopeState(
   };
 }
 
-let newest = { parts: "", id: "" };
+type Part = string | number | null;
+
+let newest: { readonly parts: readonly Part[]; readonly id: string } = { parts: [], id: "" };
 
 /** The id of what counts. Checking one snapshot again and again is the rule, so the newest one is not hashed again. */
-function idOf(parts: string): string {
-  if (parts !== newest.parts) newest = { parts, id: sha256Hex(parts) };
+function idOf(
+  scope: readonly [epoch: string, tenant: string, session: string, revision: number],
+  { pins, summary, due }: {
+    readonly pins: readonly string[];
+    readonly summary: string | null;
+    readonly due: readonly string[];
+  },
+): string {
+  const parts = [...scope, pins.length, summary, ...pins, ...due];
+  if (parts.length !== newest.parts.length || parts.some((part, index) => part !== newest.parts[index])) {
+    newest = { parts, id: sha256Hex(JSON.stringify([...scope, pins, summary, due])) };
+  }
   return newest.id;
 }
 

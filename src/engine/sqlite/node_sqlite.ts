@@ -32,13 +32,25 @@ class NodeStatement implements SqliteStatement {
 
   get(parameters: readonly SqlValue[]): Row | undefined {
     try {
-      // Most reads bind three values; a spread costs more than it saves there.
-      const row = parameters.length === 3
-        ? this.#statement.get(parameters[0]!, parameters[1]!, parameters[2]!)
-        : this.#statement.get(...parameters as SqlValue[]);
-      return row as unknown as Row | undefined;
+      return this.#get(parameters) as unknown as Row | undefined;
     } catch (error) {
       throw toFailure(error);
+    }
+  }
+
+  /** Nearly every read binds so many values, and a spread takes as long as some of these statements. */
+  #get(parameters: readonly SqlValue[]): ReturnType<StatementSync["get"]> {
+    switch (parameters.length) {
+      case 0:
+        return this.#statement.get();
+      case 1:
+        return this.#statement.get(parameters[0]!);
+      case 2:
+        return this.#statement.get(parameters[0]!, parameters[1]!);
+      case 3:
+        return this.#statement.get(parameters[0]!, parameters[1]!, parameters[2]!);
+      default:
+        return this.#statement.get(...parameters as SqlValue[]);
     }
   }
 
