@@ -1,7 +1,7 @@
 import { monotonicMs } from "../clock.ts";
 import { StorageError } from "../errors.ts";
 import { FILE_COMPARISON_MS } from "../limits.ts";
-import { lstatOrNull } from "./private_file.ts";
+import { type FileIdentity, inspectPrivateFile, lstatOrNull, type StoreFiles } from "./private_file.ts";
 import { SIDECAR_SUFFIXES, type StorePaths } from "./store_path.ts";
 
 interface Remembered {
@@ -18,7 +18,7 @@ export class Sentinel {
   readonly #directories: readonly string[];
   readonly #databases: readonly string[];
   readonly #sidecars: readonly string[];
-  readonly #remembered = new Map<string, Remembered>();
+  #remembered: ReadonlyMap<string, Remembered> = new Map();
   #directoryMarks: readonly number[] = [];
   #comparedAtMs = -Infinity;
 
@@ -31,18 +31,22 @@ export class Sentinel {
     );
   }
 
-  /** Remembers what lies under the names now. */
-  remember(): void {
-    this.#remembered.clear();
+  /** Remembers what lies under the names now, and gives it; refuses what is no private file. */
+  remember(): StoreFiles {
+    const files = new Map<string, FileIdentity>();
+    this.#directoryMarks = this.#readDirectoryMarks();
     for (const path of [...this.#databases, ...this.#sidecars]) {
-      const info = lstatOrNull(path);
-      if (info !== null) this.#remembered.set(path, { device: info.dev, inode: info.ino, bytes: info.size });
+      const identity = inspectPrivateFile(path, "one of the store's files");
+      if (identity !== null) files.set(path, identity);
     }
     for (const path of this.#databases) {
-      if (!this.#remembered.has(path)) throw replaced();
+      if (!files.has(path)) throw replaced();
     }
-    this.#directoryMarks = this.#readDirectoryMarks();
+    this.#remembered = new Map(
+      [...files].map(([path, { device, inode, bytes }]) => [path, { device, inode, bytes }]),
+    );
     this.#comparedAtMs = monotonicMs();
+    return files;
   }
 
   /**

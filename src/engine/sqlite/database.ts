@@ -70,11 +70,10 @@ export function openDatabase(
   try {
     const journalMode = inMemory ? "memory" : journalModeFor(versionOf(driver, connection));
     if (journalMode === "delete") connection.guardJournal(path);
-    if (!readOnly && applicationIdOf(connection) !== kind.applicationId) {
-      stampEmptyFile(connection, kind.setApplicationId);
-    }
+    const isStamped = applicationIdOf(connection) === kind.applicationId;
+    if (!isStamped && !readOnly) stampEmptyFile(connection, kind.setApplicationId);
     configure(connection, journalMode, readOnly);
-    if (applicationIdOf(connection) !== kind.applicationId) {
+    if (!isStamped && applicationIdOf(connection) !== kind.applicationId) {
       throw new StorageError("UNSAFE", `Cannot open store: ${kind.what} is a file of another kind`);
     }
     const version = schemaVersion(connection);

@@ -29,7 +29,7 @@ import {
 } from "../../files/store_path.ts";
 import type { Connection } from "./connection.ts";
 import { mainIsMissing } from "./agreement.ts";
-import { type Database, type DatabaseKind, LEDGER, MAIN, openDatabase, schemaVersion } from "./database.ts";
+import { type Database, type DatabaseKind, LEDGER, MAIN, openDatabase } from "./database.ts";
 import type { SqliteDriver } from "./driver.ts";
 import type { Formats } from "./formats.ts";
 import { Ledger } from "./ledger.ts";
@@ -87,9 +87,7 @@ class CreationNeeded extends Error {}
 class UpgradeNeeded extends Error {}
 
 const ONLY_WHAT_IS_THERE: Creation = {
-  ensureLedger: ({ connection }) => {
-    if (schemaVersion(connection) === 0) throw new CreationNeeded();
-  },
+  ensureLedger: needCreation,
   ensureMain: needCreation,
   ensureEpoch: needCreation,
 };
@@ -159,7 +157,7 @@ export function preparePaths(
   assertDistinct(paths);
   const directories = [...new Set([paths.main.directory, paths.ledger.directory])];
   // A link in a directory's path may lead out of what was permitted.
-  requirePermissions(directories, readOnly);
+  requirePermissions(directories.filter((directory) => !parents.includes(directory)), readOnly);
   for (const directory of directories) inspectDirectory(directory);
   return paths;
 }
@@ -177,19 +175,25 @@ function attempt(paths: StorePaths, options: OpenStoreOptions, creation: Creatio
   else assertWritable(before);
   const opening = new Opening(driver, { readOnly });
   try {
-    const ledger = new Ledger(opening.openFile(databases.ledger, paths.ledger, before).connection);
-    if (readOnly) assertFinished(schemaVersion(ledger.connection));
-    else creation.ensureLedger(ledger);
-    const unfinished = ledger.readMeta().epoch === null;
+    const { connection, version } = opening.openFile(databases.ledger, paths.ledger, before);
+    const ledger = new Ledger(connection);
+    if (readOnly) assertFinished(version);
+    else if (version === 0) creation.ensureLedger(ledger);
+    const unfinished = ledger.meta().epoch === null;
     // Asked after the ledger's epoch: whoever wrote that had main already.
-    if (!unfinished && isMissing(paths.main)) throw mainIsMissing();
-    const { connection: main, journalMode } = opening.openFile(databases.main, paths.main, before);
-    if (readOnly) assertFinished(unfinished ? 0 : schemaVersion(main));
+    if (!unfinished && !isThere(before, paths.main) && isMissing(paths.main)) throw mainIsMissing();
+    const { connection: main, journalMode, version: mainVersion } = opening.openFile(
+      databases.main,
+      paths.main,
+      before,
+    );
+    if (readOnly) assertFinished(unfinished ? 0 : mainVersion);
     else if (unfinished) finishCreation(creation, { main, ledger }, paths);
-    else if (schemaVersion(main) === 0) throw mainIsMissing();
-    const identity = assertUnchanged(paths, before);
-    const mainFile = { path: paths.main.path, identity };
+    else if (mainVersion === 0) throw mainIsMissing();
     const sentinel = new Sentinel(paths);
+    const files = sentinel.remember();
+    assertUnchanged(paths, before, files);
+    const mainFile = { path: paths.main.path, identity: files.get(paths.main.path)! };
     const openBeside = (kind: DatabaseKind): Connection => {
       const { path } = kind === LEDGER ? paths.ledger : paths.main;
       return openDatabase(kind, path, driver, true).connection;
@@ -248,9 +252,8 @@ function isMissing(file: FilePath): boolean {
   return identity === null || identity.bytes === 0;
 }
 
-/** What lay under the names before SQLite opened them must lie there now. Gives main's identity. */
-function assertUnchanged(paths: StorePaths, before: StoreFiles): FileIdentity {
-  const after = inspectStore(paths);
+/** What lay under the names before SQLite opened them must lie there now. */
+function assertUnchanged(paths: StorePaths, before: StoreFiles, after: StoreFiles): void {
   for (const { path } of [paths.main, paths.ledger]) {
     const old = before.get(path);
     const now = after.get(path);
@@ -260,7 +263,6 @@ function assertUnchanged(paths: StorePaths, before: StoreFiles): FileIdentity {
       });
     }
   }
-  return after.get(paths.main.path)!;
 }
 
 /** Collects what an attempt opened, so that any failure closes all of it. */
@@ -287,7 +289,7 @@ export class Opening {
    * @param seen what lay under the store's names a moment ago, where somebody has looked
    */
   openFile(kind: DatabaseKind, file: FilePath, seen: StoreFiles | null = null): Database {
-    let identity = inspectPrivateFile(file.path, kind.what);
+    let identity = seen?.get(file.path) ?? inspectPrivateFile(file.path, kind.what);
     if (identity === null && !this.#readOnly) {
       createPrivateFile(file.path);
       identity = inspectPrivateFile(file.path, kind.what);

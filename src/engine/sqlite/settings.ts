@@ -12,6 +12,8 @@ interface Setting {
   /** How it is read back; null where setting it tells. */
   readonly get: string | null;
   readonly value: number;
+  /** Whether SQLite comes with it: then asking is enough. */
+  readonly isDefault?: boolean;
 }
 
 /** They ask macOS to reach the disk itself; elsewhere they mean nothing. */
@@ -31,7 +33,13 @@ const SETTINGS: readonly Setting[] = [
   { name: "secure_delete", set: "PRAGMA secure_delete = ON", get: null, value: 1 },
   { name: "temp_store", set: "PRAGMA temp_store = MEMORY", get: "PRAGMA temp_store", value: 2 },
   { name: "trusted_schema", set: "PRAGMA trusted_schema = OFF", get: "PRAGMA trusted_schema", value: 0 },
-  { name: "foreign_keys", set: "PRAGMA foreign_keys = OFF", get: "PRAGMA foreign_keys", value: 0 },
+  {
+    name: "foreign_keys",
+    set: "PRAGMA foreign_keys = OFF",
+    get: "PRAGMA foreign_keys",
+    value: 0,
+    isDefault: true,
+  },
   { name: "cell_size_check", set: "PRAGMA cell_size_check = ON", get: "PRAGMA cell_size_check", value: 1 },
   ...(Deno.build.os === "darwin" ? FULL_FSYNC : []),
 ];
@@ -41,6 +49,7 @@ const SYNCHRONOUS_FULL: Setting = {
   set: "PRAGMA synchronous = FULL",
   get: "PRAGMA synchronous",
   value: 2,
+  isDefault: true,
 };
 const SYNCHRONOUS_EXTRA: Setting = { ...SYNCHRONOUS_FULL, set: "PRAGMA synchronous = EXTRA", value: 3 };
 
@@ -116,9 +125,9 @@ function setJournalMode(connection: Connection, mode: JournalMode, readOnly: boo
   if (granted !== mode && !readOnly) refuse("journal_mode");
 }
 
-/** Sets what is not so already: compiling a statement is most of what opening a store costs. */
-function apply(connection: Connection, { name, set, get, value }: Setting): void {
-  if (get !== null && connection.get(get)?.[0] === value) return;
+/** Compiling a statement is most of what opening a store costs: what is so by itself is only asked. */
+function apply(connection: Connection, { name, set, get, value, isDefault = false }: Setting): void {
+  if (isDefault && get !== null && connection.get(get)?.[0] === value) return;
   const told = connection.get(set);
   const granted = get === null ? told : connection.get(get);
   if (granted?.[0] !== value) refuse(name);

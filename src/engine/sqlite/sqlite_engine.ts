@@ -20,7 +20,7 @@ import type { CheckedParts } from "./check_store.ts";
 import type { Connection } from "./connection.ts";
 import { BACKUP, LEDGER, LEDGER_EXPORT, MAIN } from "./database.ts";
 import type { Row, SqlValue } from "./driver.ts";
-import type { LedgerMeta } from "./ledger.ts";
+import type { Ledger, LedgerMeta } from "./ledger.ts";
 import { patiently } from "./patience.ts";
 import { isBusy } from "./result_codes.ts";
 import type { DeletionEvent, GroupTime, Operation, ReadTransaction, WriteTransaction } from "../operation.ts";
@@ -103,15 +103,17 @@ export class SqliteEngine implements Engine {
   /** Takes over opened files: verifies what is new in the ledger, and completes what is pending. */
   static async start(store: OpenedStore, options: SqliteEngineOptions): Promise<SqliteEngine> {
     const deadlineMs = monotonicMs() + options.busyTimeoutMs;
-    if (await patiently(deadlineMs, () => isPending(store)) && !options.readOnly) {
+    let meta = await patiently(deadlineMs, () => readMainMeta(store.main));
+    if (meta.pendingFrom !== null && !options.readOnly) {
       const [{ finishSwitch }] = await Promise.all([import("./switch_store.ts"), options.applying.load()]);
       const parts = { time: new EffectiveTime(options.clock), apply: options.applying.module.applyEvent };
       await patiently(deadlineMs, () => finishSwitch(store, parts));
+      meta = await patiently(deadlineMs, () => readMainMeta(store.main));
     }
-    const { meta, ledgerMeta } = await patiently(deadlineMs, () => readAgreement(store));
-    store.sentinel?.remember();
+    // Main first: the ledger may have gone on meanwhile, and never lies behind.
+    const ledgerMeta = await patiently(deadlineMs, () => agreeingMeta(store.ledger, meta));
     const engine = new SqliteEngine(store, options, meta);
-    await engine.#verifyChain(meta.verified, ledgerMeta.count, deadlineMs);
+    await engine.#verifyChain(meta.verified, ledgerMeta, deadlineMs);
     if (ledgerMeta.count > meta.applied) await engine.#completeIfPossible();
     return engine;
   }
@@ -277,6 +279,7 @@ export class SqliteEngine implements Engine {
   /** One file at a time, no transaction open; a reader anywhere may prevent it, and then the logs simply stay. */
   #truncateLogs(): void {
     for (const connection of [this.#store.main, this.#store.ledger.connection]) {
+      if (connection.writes === 0) continue;
       try {
         emptyLog(connection);
       } catch (error) {
@@ -286,10 +289,11 @@ export class SqliteEngine implements Engine {
   }
 
   /** Verifies the chain in pieces, so that a long ledger does not hold up the process. */
-  async #verifyChain(from: number, count: number, deadlineMs: number): Promise<void> {
+  async #verifyChain(from: number, meta: LedgerMeta, deadlineMs: number): Promise<void> {
     const { ledger } = this.#store;
-    const head = await patiently(deadlineMs, () => ledger.headAt(from, ledger.meta()));
+    const head = await patiently(deadlineMs, () => ledger.headAt(from, meta));
     let place: ChainPlace = { sequence: from, head: head ?? "" };
+    const { count } = meta;
     while (place.sequence < count) {
       const { sequence } = place;
       const events = await patiently(deadlineMs, () => ledger.eventsAfter(sequence, CHAIN_EVENTS_PER_BATCH));
@@ -320,19 +324,11 @@ export class SqliteEngine implements Engine {
   }
 }
 
-/** Whether main waits to become live: a restore is going on, or was killed, perhaps after the ledger's commit. */
-function isPending({ main }: OpenedStore): boolean {
-  return readMainMeta(main).pendingFrom !== null;
-}
-
-/** Main first: the ledger may have gone on meanwhile, and never lies behind. */
-function readAgreement(
-  { main, ledger }: OpenedStore,
-): { readonly meta: MainMeta; readonly ledgerMeta: LedgerMeta } {
-  const meta = readMainMeta(main);
-  const ledgerMeta = ledger.meta();
-  assertAgreement(meta, ledger, ledgerMeta);
-  return { meta, ledgerMeta };
+/** The ledger's meta row, which must agree with main's. */
+function agreeingMeta(ledger: Ledger, main: MainMeta): LedgerMeta {
+  const meta = ledger.meta();
+  assertAgreement(main, ledger, meta);
+  return meta;
 }
 
 /** Empties a file's log into it; says what stood in the way. A rollback journal is no log. */

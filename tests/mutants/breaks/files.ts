@@ -81,7 +81,7 @@ export const FILE_BREAKS: readonly Mutant[] = [
   {
     name: "a lost main is made anew",
     file: "src/engine/sqlite/open_store.ts",
-    find: "if (!unfinished && isMissing(paths.main)) throw mainIsMissing();",
+    find: "if (!unfinished && !isThere(before, paths.main) && isMissing(paths.main)) throw mainIsMissing();",
     replace: "",
     test: `${TARGETS}/files_test.ts`,
     promise: "A ledger without its store is refused",

@@ -9,7 +9,7 @@ export const NAMED_BREAKS: readonly Mutant[] = [
   {
     name: "the expiry condition is removed from get",
     file: "src/records/records.ts",
-    find: "if (isExpired(head.expires, this.#now(given.now))) return null;",
+    find: "if (isExpired(expires, this.#now(given.now))) return null;",
     replace: "",
     test: `${TARGETS}/expiry_test.ts`,
     promise: "REC-01: get() hides a record",
