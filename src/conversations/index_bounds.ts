@@ -25,7 +25,10 @@ export class Bounds {
   readonly #scorer: LexicalScorer;
   readonly #rules: RankingRules;
   readonly #every: readonly boolean[];
-  readonly #lent: readonly boolean[];
+  /** The terms for which messages lend; null where they do for every one. */
+  readonly #lent: readonly boolean[] | null;
+  /** One list for all documents that are scored: most of the time would go into making new ones. */
+  readonly #frequencies: number[];
   /** Terms of the question whose postings were not all read. */
   readonly #unread: Set<number>;
   #unseenOwn: number;
@@ -39,7 +42,8 @@ export class Bounds {
   ) {
     this.#scorer = scorer;
     this.#rules = rules;
-    this.#lent = lent;
+    this.#lent = lent.includes(false) ? lent : null;
+    this.#frequencies = lent.map(() => 0);
     this.#every = lent.map(() => true);
     this.#unread = new Set(found);
     this.#unseenOwn = this.#mostOfUnseen();
@@ -83,21 +87,25 @@ export class Bounds {
     );
   }
 
-  /** Sets for each message of a turn what it can lend. */
+  /** Sets for each document of a turn what its own words score, and for each message what it can lend. */
   measure(turn: LoadedTurn): void {
+    if (turn.measuredUnread === turn.unread.size) return;
     for (const message of turn.messages) {
-      message.best = message.documents.reduce(
-        (best, document) => Math.max(best, this.#scoreOf(document, this.#lent)),
-        0,
-      );
+      message.best = 0;
+      for (const document of message.documents) {
+        document.lexical = this.#scoreOf(document, this.#every);
+        const lent = this.#lent === null ? document.lexical : this.#scoreOf(document, this.#lent);
+        if (lent > message.best) message.best = lent;
+      }
     }
+    turn.measuredUnread = turn.unread.size;
   }
 
   /** A document's score for some terms of the question, or no less. */
   #scoreOf(document: LoadedDocument, counted: readonly boolean[]): number {
     const { turn } = document.message;
     const { length } = document.range;
-    const frequencies = new Array<number>(counted.length).fill(0);
+    const frequencies = this.#frequencies.fill(0);
     let matches = false;
     for (const [term, counts] of turn.counts) {
       if (!counted[term]) continue;
@@ -115,18 +123,19 @@ export class Bounds {
     return most * LIFT;
   }
 
-  /** A document's bound; the messages around it were measured. */
+  /** A document's bound; its turn and the messages around it were measured. */
   of(document: LoadedDocument): Bound {
-    const lexical = this.#scoreOf(document, this.#every);
+    const { lexical } = document;
     if (!this.#rules.dialogue) {
       return document.message.turn.isComplete
         ? { most: lexical, score: { total: lexical, lexical, neighbours: 0 } }
         : { most: lexical, score: null };
     }
     const own = ownScore(lexical, document.range.asks);
-    const [beforeLast, before, after, afterNext] = LENDING_DISTANCES.map((distance) =>
-      neighbour(document.message, distance)
-    );
+    const beforeLast = neighbour(document.message, -2);
+    const before = neighbour(document.message, -1);
+    const after = neighbour(document.message, 1);
+    const afterNext = neighbour(document.message, 2);
     const lent = lentScore({
       beforeLast: this.#best(beforeLast),
       before: this.#best(before),
@@ -135,8 +144,8 @@ export class Bounds {
       afterNext: this.#best(afterNext),
     }, { index: document.index, count: document.message.documents.length });
     const total = own + lent;
-    const isExact = document.message.turn.isComplete &&
-      [beforeLast, before, after, afterNext].every((message) => this.#isExact(message));
+    const isExact = document.message.turn.isComplete && this.#isExact(beforeLast) && this.#isExact(before) &&
+      this.#isExact(after) && this.#isExact(afterNext);
     return isExact
       ? { most: total, score: { total, lexical: own, neighbours: lent } }
       : { most: total * LIFT, score: null };

@@ -13,6 +13,8 @@ export class LoadedDocument {
   readonly index: number;
   /** Whether it was handed out. */
   isTaken = false;
+  /** Its score for the question by its own words, or no less; as it was when its turn was last measured. */
+  lexical = 0;
 
   constructor(message: LoadedMessage, chunk: number, range: IndexedChunk, index: number) {
     this.message = message;
@@ -63,6 +65,8 @@ export class LoadedTurn {
   readonly unread: Set<number>;
   /** By term of the question: how often each of its chunks has it. */
   readonly counts: Map<number, ReadonlyMap<number, number>>;
+  /** How many terms were unread when it was measured: as long as that stays, nothing about it has changed. */
+  measuredUnread = -1;
   /** The turn before that has documents; null where there is none, undefined where it is not known. */
   previous: LoadedTurn | null | undefined;
   /** The turn after, likewise. */

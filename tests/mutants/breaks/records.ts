@@ -152,8 +152,8 @@ export const TENANT_BREAKS: readonly Mutant[] = [
   {
     name: "the tenant condition is removed from get",
     file: "src/records/read.ts",
-    find: "body FROM records\n  WHERE tenant = $1 AND kind = $2 AND key = $3`",
-    replace: "body FROM records\n  WHERE $1 = $1 AND kind = $2 AND key = $3`",
+    find: "value_checksum FROM records\n  WHERE tenant = $1 AND kind = $2 AND key = $3`",
+    replace: "value_checksum FROM records\n  WHERE $1 = $1 AND kind = $2 AND key = $3`",
     test: `${TARGETS}/tenants_test.ts`,
     promise: "get() reads one tenant's record only",
     why: "one tenant would read another's record",

@@ -79,8 +79,8 @@ export const DAMAGE_BREAKS: readonly Mutant[] = [
     find: "if (headChecksum(identity, head) !== row[5]) {",
     replace: "if (headChecksum(identity, head) < 0) {",
     test: `${TARGETS}/damage_test.ts`,
-    promise: "A row whose deadline was changed",
-    why: "a flipped bit would move a deadline",
+    promise: "A row whose maxAge was changed",
+    why: "a flipped bit would let a record live longer than it may",
   },
   {
     name: "a value's checksum is not compared",

@@ -13,6 +13,12 @@ Deno.test("A row whose deadline was changed is not believed", async () => {
   await assert.rejects(bed.records.get(factId("a"), { now: 500 }), { code: "INTEGRITY" });
 });
 
+Deno.test("A row whose maxAge was changed is not believed", async () => {
+  await using bed = await bedWithFact();
+  bed.driver.rows("main", "UPDATE records SET max_age = 9999999");
+  await assert.rejects(bed.records.list("orchard", { now: 100 }), { code: "INTEGRITY" });
+});
+
 Deno.test("A row whose body was changed is not believed", async () => {
   await using bed = await bedWithFact();
   bed.driver.rows("main", "UPDATE records SET body = replace(body, 'one', 'two')");
