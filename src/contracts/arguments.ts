@@ -11,7 +11,7 @@ export function readFields<Name extends string>(
 ): Partial<Record<Name, unknown>> {
   try {
     if (typeof value !== "object" || value === null || Array.isArray(value)) {
-      throw new ContractError(field, `Expected ${field} to be an object`);
+      throw new ContractError(field, `Expected ${field} to be an object of the fields ${names.join(", ")}`);
     }
     const fields: Partial<Record<Name, unknown>> = {};
     // Names and symbols apart: both together take three times as long, and every call comes through here.

@@ -263,6 +263,14 @@ const BUILT_IN_KINDS: readonly RecordKind[] = [
   defineKind("fact", asStandard(FACT)),
 ];
 
+/**
+ * The rule of ours that a value broke, as the end of a sentence; null where a caller's schema judged, whose words may
+ * tell the value.
+ */
+export function ruleOf(kind: RecordKind, issue: StandardIssue): string | null {
+  return BUILT_IN_KINDS.includes(kind) ? issue.message : null;
+}
+
 /** Requires kinds made by {@linkcode defineKind}, each name once and none of the built-in ones. */
 export function collectKinds(kinds: unknown, max: number): ReadonlyMap<string, RecordKind> {
   if (!Array.isArray(kinds) || kinds.length > max) {

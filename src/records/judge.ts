@@ -1,7 +1,13 @@
 /** Judges a record's value by its kind: when it is written, and again when it is read. */
 
 import { copyPlain, type Json, type JsonPath, PlainFailure } from "../canonical/plain.ts";
-import type { RecordKind, StandardIssue, StandardResult, StandardSchema } from "../contracts/record_kind.ts";
+import {
+  type RecordKind,
+  ruleOf,
+  type StandardIssue,
+  type StandardResult,
+  type StandardSchema,
+} from "../contracts/record_kind.ts";
 import { ContractError, IntegrityError } from "../errors.ts";
 import { encodeBody } from "./body.ts";
 
@@ -12,7 +18,9 @@ export function toBody(kind: RecordKind, value: unknown): string {
   const [issue] = result.issues ?? [];
   if (issue !== undefined) {
     const field = fieldOf(kind.schema, pathOf(issue));
-    throw new ContractError(field, `Expected ${field} to fit the kind ${kind.name}`);
+    const rule = ruleOf(kind, issue);
+    const why = rule === null ? "" : `: it ${rule}`;
+    throw new ContractError(field, `Expected ${field} to fit the kind ${kind.name}${why}`);
   }
   if (result.issues !== undefined || !isSame(result.value, plain)) {
     throw new ContractError(

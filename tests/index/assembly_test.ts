@@ -57,6 +57,19 @@ Deno.test("Nothing is indexed before all arguments are good, the budget included
   assert.deepEqual(countIndexRows((sql) => store.sql(sql)), NO_ROWS);
 });
 
+Deno.test("Options that are missing are told by their names", async () => {
+  await using store = await FILE.make();
+  const conversation = (await store.open()).conversation(SCOPE);
+  await assert.rejects(
+    Reflect.apply(conversation.assemble, conversation, ["What?"]) as Promise<unknown>,
+    {
+      code: "CONTRACT",
+      field: "options",
+      message: /^Expected options to be an object of the fields system, /,
+    },
+  );
+});
+
 Deno.test("The question's own id must not be that of a message in the history", async () => {
   await using store = await FILE.make();
   const conversation = (await store.open()).conversation(SCOPE);

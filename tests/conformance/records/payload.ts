@@ -48,8 +48,48 @@ const BAD_FACTS: readonly (readonly [string, unknown, string])[] = [
   ["a further field", { ...factOf("x"), note: "x" }, "value"],
 ];
 
+/** What is said of a value that breaks a rule of ours: the rule, and nothing of the value. */
+const SAID:
+  readonly (readonly [identity: typeof RUN | typeof PREFERENCE, value: unknown, message: string])[] = [
+    [
+      RUN,
+      { schema: 1, step: 3, items: [] },
+      "Expected value.step to fit the kind checkpoint: it must be a whole number from 0 to 2",
+    ],
+    [
+      RUN,
+      { schema: 1, step: 0, items: Array(9).fill("x") },
+      "Expected value.items to fit the kind checkpoint: it must have at most 8 items",
+    ],
+    [
+      RUN,
+      { ...START, transcript: "x" },
+      "Expected value to fit the kind checkpoint: it must have no unknown field",
+    ],
+    [
+      PREFERENCE,
+      factOf("x".repeat(257)),
+      "Expected value.text to fit the kind fact: it must have 1 to 256 code points",
+    ],
+    [
+      PREFERENCE,
+      { ...factOf("x"), reviewed: 1 },
+      "Expected value.reviewed to fit the kind fact: it must be true or false",
+    ],
+  ];
+
 export function testPayload(suite: RecordsSuite): void {
   const { promise } = suite;
+  promise("Records.put() says which rule a checkpoint or fact breaks", async (store) => {
+    const { records } = await store.open();
+    await forEachRow(SAID, async ([identity, value, message]) => {
+      await store.assertChangesNothing(() => records.put(identity, value as never, CREATE), {
+        code: "CONTRACT",
+        message,
+      });
+    });
+  });
+
   promise("Records.put() refuses every checkpoint that breaks a rule, naming the field", async (store) => {
     const { records } = await store.open();
     await forEachRow(BAD_CHECKPOINTS, async ([, value, field]) => {
