@@ -96,6 +96,7 @@ async function expireWhole(
       expired[name] += upkept.erased[name];
     }
     tell("expire", total(expired));
+    await yieldToEventLoop();
   }
 }
 
@@ -127,6 +128,7 @@ async function purgeTenant(
     more = purged.more;
     expired.records += purged.removed;
     tell("expire", total(expired));
+    await yieldToEventLoop();
   }
 }
 

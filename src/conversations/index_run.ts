@@ -1,6 +1,6 @@
 /** Running batches of indexing: one, or as many as it takes. */
 
-import { monotonicMs } from "../clock.ts";
+import { monotonicMs, yieldToEventLoop } from "../clock.ts";
 import { ConflictError, StorageError } from "../errors.ts";
 import { FRESH_TRIES_MAX, INDEX_BATCH_BYTES, INDEX_BATCH_DEFAULT } from "../limits.ts";
 import { Pace } from "../retrieval/pace.ts";
@@ -80,7 +80,8 @@ async function tryBatch(
     }
     const prepared: PreparedTurn[] = [];
     for (const turn of turns) prepared.push(await prepareTurn(turn, plan.kind, pace));
-    pace.check();
+    // However short it was: a run of batches is long.
+    await pace.rest();
     const bytes = turns.reduce((sum, turn) => sum + turn.bytes, 0);
     const written = await store.write((transaction) => writeBatch(transaction, plan, index, prepared), {
       bytes,
@@ -99,6 +100,7 @@ async function clear(store: StoreAccess, signal: AbortSignal | undefined): Promi
   const row = await store.read((transaction) => requireScope(transaction, store.place), signal);
   for (let more = true; more;) {
     ({ more } = await store.write((transaction) => clearRetired(transaction, row.id), { signal }));
+    if (more) await yieldToEventLoop();
   }
 }
 

@@ -10,7 +10,8 @@ export interface Ended {
   readonly errors: string;
 }
 
-class Collected {
+/** A stream that keeps what it is given. */
+export class Collected {
   #bytes: number[] = [];
 
   write(bytes: Uint8Array): Promise<number> {

@@ -71,7 +71,7 @@ export function openBackup(copy: Connection): MainMeta {
 export async function assertAuthority(
   ledger: Ledger,
   backup: MainMeta,
-  watermark: Watermark,
+  { watermark, signal }: { readonly watermark: Watermark; readonly signal: AbortSignal | undefined },
 ): Promise<number> {
   const { lineage, generation, count, head } = ledger.readMeta();
   if (backup.lineage !== lineage) {
@@ -95,6 +95,7 @@ export async function assertAuthority(
     if (events.length === 0) throw new IntegrityError("Cannot restore: events are missing in the ledger");
     place = verifyChain(events, place);
     await yieldToEventLoop();
+    signal?.throwIfAborted();
   }
   if (place.head !== head) {
     throw new IntegrityError("Cannot restore: the ledger's events do not lead to its head");

@@ -194,7 +194,7 @@ async function prepareCopy(
   const meta = openBackup(copy.connection);
   const known = ledger === null || watermark === null
     ? meta.generation
-    : await assertAuthority(ledger, meta, watermark);
+    : await assertAuthority(ledger, meta, { watermark, signal });
   // Nobody knows how often the lineage was restored since; no revision from then may be given again.
   const generation = isCopy ? known + LOST_GENERATIONS + randomBytes(1)[0]! : known;
   const prepared = await prepareRestored(meta, generation, ledger, {

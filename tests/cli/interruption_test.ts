@@ -1,0 +1,69 @@
+/** An interrupt that comes while there is work left ends it, with exit code 130. */
+
+import assert from "node:assert/strict";
+import { type Ended, printed } from "./collected.ts";
+import { IN_SCOPE, SCOPE, StoredFile } from "./stored.ts";
+
+const INTERRUPTING = new URL("interrupting.ts", import.meta.url).pathname;
+const IS_UNIX = Deno.build.os !== "windows";
+
+/** Enough pieces of work for a signal to come between two of them. */
+const CONVERSATIONS = 600;
+const TURNS = 200;
+
+/** Runs a command that is sent SIGINT once its progress says so. */
+async function interruptedAt(shown: string, words: readonly string[]): Promise<Ended> {
+  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "--allow-all", "--no-check", "--no-lock", INTERRUPTING, shown, ...words],
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).output();
+  const decoder = new TextDecoder();
+  return { code, output: decoder.decode(stdout), errors: decoder.decode(stderr) };
+}
+
+function onUnix(promise: string, fn: () => Promise<void>): void {
+  Deno.test({ name: promise, ignore: !IS_UNIX, fn });
+}
+
+onUnix("An interrupt ends a check before it has looked at everything", async () => {
+  await using store = await StoredFile.make(async (memory) => {
+    for (let each = 0; each < CONVERSATIONS; each++) {
+      await memory.conversation({ ...SCOPE, sessionId: `session-${each}` }).create();
+    }
+  });
+  const { code, output, errors } = await interruptedAt("looking at", ["check", store.path]);
+  assert.deepEqual({ code, output }, { code: 130, output: "" });
+  assert.match(errors, /holdfast: INTERRUPTED: Nothing is left half done\. /);
+});
+
+onUnix("An interrupt ends the indexing that a search begins with", async () => {
+  await using store = await StoredFile.make(async (memory) => {
+    for (let each = 0; each < TURNS; each++) {
+      await memory.conversation(SCOPE).append([{
+        role: "user",
+        content: `Row ${each} of pears. `.repeat(300),
+      }]);
+    }
+  });
+  const { code, output } = await interruptedAt("indexing", ["search", store.path, ...IN_SCOPE, "pears"]);
+  assert.deepEqual({ code, output }, { code: 130, output: "" });
+  await printed("search", store.path, ...IN_SCOPE, "pears");
+});
+
+onUnix("An interrupt ends a restore while it copies, and leaves nothing at the destination", async () => {
+  await using store = await StoredFile.make(async (memory) => {
+    const content = "pears ".repeat(100_000);
+    for (let each = 0; each < 20; each++) {
+      await memory.conversation(SCOPE).append([{ role: "user", content }], {});
+    }
+  }, { limits: { bytesPerScope: 20_000_000 } });
+  await printed("backup", store.path, store.at("copy"));
+  const { code, output } = await interruptedAt("copying", [
+    ...["restore", store.at("copy"), store.at("new.db"), "--ledger", store.at("ledger")],
+    ...["--ledger-lost", "--yes"],
+  ]);
+  assert.deepEqual({ code, output }, { code: 130, output: "" });
+  assert(!store.names().some((name) => name.startsWith("new.db") || name.startsWith("ledger")));
+});
