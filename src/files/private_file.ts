@@ -141,6 +141,11 @@ function inspectDatabase(files: Map<string, FileIdentity>, file: FilePath, what:
   }
 }
 
+/** Refuses what bears the name of a sidecar and is no private file: SQLite would wait for ever for whoever writes a pipe. */
+export function inspectSidecars({ path }: FilePath, what: string): void {
+  for (const suffix of SIDECAR_SUFFIXES) inspectPrivateFile(path + suffix, `a sidecar of ${what}`);
+}
+
 /** Refuses a directory in which others could replace the files. */
 export function inspectDirectory(directory: string): void {
   const info = lstatOrNull(directory);

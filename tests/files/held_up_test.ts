@@ -53,8 +53,10 @@ for (const name of SIDECARS) {
           name.slice("agent.db".length),
           ...version === undefined ? [] : [version],
         ]) as string[];
-        assert.equal(outcomes.length, 4);
-        for (const outcome of outcomes) assert(["done", "REPLACED", "IO"].includes(outcome), outcome);
+        assert.equal(outcomes.length, 6);
+        for (const outcome of outcomes) {
+          assert(["done", "REPLACED", "IO", "UNSAFE"].includes(outcome), outcome);
+        }
         if (version !== undefined && name.endsWith("-journal")) assert.equal(outcomes[2], "REPLACED");
       },
     });

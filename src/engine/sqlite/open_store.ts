@@ -12,6 +12,7 @@ import {
   hasWorkName,
   inspectDirectory,
   inspectPrivateFile,
+  inspectSidecars,
   inspectStore,
   lookAtWorkName,
   makePrivateDirectory,
@@ -195,8 +196,9 @@ function attempt(paths: StorePaths, options: OpenStoreOptions, creation: Creatio
     assertUnchanged(paths, before, files);
     const mainFile = { path: paths.main.path, identity: files.get(paths.main.path)! };
     const openBeside = (kind: DatabaseKind): Connection => {
-      const { path } = kind === LEDGER ? paths.ledger : paths.main;
-      return openDatabase(kind, path, driver, true).connection;
+      const file = kind === LEDGER ? paths.ledger : paths.main;
+      inspectSidecars(file, kind.what);
+      return openDatabase(kind, file.path, driver, true).connection;
     };
     return { main, ledger, journalMode, sentinel, mainFile, driver, openBeside, ...opening.endings() };
   } catch (error) {

@@ -3,8 +3,13 @@
 import { monotonicMs, randomBytes } from "../../clock.ts";
 import { IntegrityError, StorageError } from "../../errors.ts";
 import { copyBackup, inspectBackup } from "../../files/backup_file.ts";
-import { type FileIdentity, hasWorkName, inspectPrivateFile } from "../../files/private_file.ts";
-import { type FilePath, SIDECAR_SUFFIXES } from "../../files/store_path.ts";
+import {
+  type FileIdentity,
+  hasWorkName,
+  inspectPrivateFile,
+  inspectSidecars,
+} from "../../files/private_file.ts";
+import type { FilePath } from "../../files/store_path.ts";
 import { assertFree, removeLeftover, WorkFile } from "../../files/work_file.ts";
 import { LOST_GENERATIONS } from "../../limits.ts";
 import { EffectiveTime } from "../effective_time.ts";
@@ -151,9 +156,7 @@ interface Sources extends InspectedBackup {
 
 /** 4.1: the ledger has to be there, whole and ours; SQLite finishes what its last writer left in its log. */
 function openAuthority(opening: Opening, file: FilePath): Ledger {
-  for (const suffix of SIDECAR_SUFFIXES) {
-    inspectPrivateFile(file.path + suffix, `a sidecar of ${LEDGER.what}`);
-  }
+  inspectSidecars(file, LEDGER.what);
   if ((inspectPrivateFile(file.path, LEDGER.what)?.bytes ?? 0) === 0) {
     throw new IntegrityError("Cannot restore: the ledger is not there; if it is lost, say ledgerLost");
   }

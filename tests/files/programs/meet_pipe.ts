@@ -30,6 +30,8 @@ const outcomes = [
   await outcomeOf(() => plant(memory, 2)),
   await outcomeOf(() => memory.records.list("orchard")),
   await outcomeOf(() => memory.records.forget(plot(1), revision)),
+  await outcomeOf(() => memory.backup(`${path}.backup`)),
+  await outcomeOf(() => memory.exportLedger(`${path}.ledger`)),
   await outcomeOf(() => memory.close()),
 ];
 Deno.stdout.writeSync(new TextEncoder().encode(JSON.stringify(outcomes)));
