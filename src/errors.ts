@@ -248,6 +248,46 @@ export type StorageCode =
   | "CLOSED";
 
 /**
+ * What exactly is wrong with a store's files, as a stable word in `details.because`, where one code has several causes
+ * that ask for different remedies.
+ */
+export type Because =
+  | "backup"
+  | "damaged-backup"
+  | "damaged-ledger"
+  | "directory-mode"
+  | "exported-ledger"
+  | "file-system"
+  | "foreign"
+  | "foreign-log"
+  | "foreign-tables"
+  | "hard-link"
+  | "in-use"
+  | "ledger"
+  | "ledger-missing"
+  | "link"
+  | "main-missing"
+  | "mode"
+  | "no-database"
+  | "no-file"
+  | "older"
+  | "older-ledger"
+  | "older-main"
+  | "other-history"
+  | "other-ledger"
+  | "owner"
+  | "pending"
+  | "restoring"
+  | "sidecar"
+  | "store"
+  | "unfinished";
+
+/** Details that tell it. */
+export function because(word: Because, more: ErrorDetails = {}): ErrorDetails {
+  return { because: word, ...more };
+}
+
+/**
  * The file or the machine is in the way; `code` says how.
  *
  * @example

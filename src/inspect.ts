@@ -9,7 +9,7 @@ import { LATEST_MS } from "./conversations/take_snapshot.ts";
 import { type ScopeRow, toScopeRow } from "./deletion/scope_row.ts";
 import type { Engine } from "./engine/engine.ts";
 import type { DeletionEvent, Operation, ReadTransaction } from "./engine/operation.ts";
-import { ContractError, StorageError } from "./errors.ts";
+import { because, ContractError, StorageError } from "./errors.ts";
 import { CHECK_ROWS_PER_BATCH, INSPECTED_DEFAULT, INSPECTED_MAX, PENDING_EVENTS_READ_MAX } from "./limits.ts";
 import { tenantHash } from "./records/hashes.ts";
 import { selectNextTenant } from "./records/read.ts";
@@ -62,7 +62,9 @@ async function pendingOf(engine: Engine): Promise<readonly DeletionEvent[]> {
   if (!engine.readOnly) return [];
   const events = await engine.pending();
   if (events.length < PENDING_EVENTS_READ_MAX) return events;
-  throw new StorageError("READONLY", "Cannot inspect: too many recorded deletions are pending");
+  throw new StorageError("READONLY", "Cannot inspect: too many recorded deletions are pending", {
+    details: because("pending"),
+  });
 }
 
 function concernsTenant(engine: Engine, pending: readonly DeletionEvent[], tenant: string): boolean {

@@ -6,8 +6,8 @@ import type { Scope } from "../contracts/scope.ts";
 import { MEMORY_PATH, parsePath } from "../files/store_path.ts";
 import type { Memory } from "../memory.ts";
 import { openMemory } from "../open_memory.ts";
-import { wrongWords } from "./failure.ts";
-import { requireFile } from "./file_access.ts";
+import { CommandError, wrongWords } from "./failure.ts";
+import { isThere, requireFile } from "./file_access.ts";
 import type { Progress } from "./progress.ts";
 import type { Screen } from "./screen.ts";
 
@@ -109,7 +109,13 @@ export async function openStore(
   more: Pick<MemoryOptions, "acceptClock" | "onEvent"> = {},
 ): Promise<Memory> {
   requirePath(path);
-  requireFile(path, "store", access === "read");
+  const bytes = requireFile(path, "store", access === "read");
+  // Opened for writing, it would become a store; one that is in the making has its ledger already.
+  if (bytes === 0 && !isThere(ledger ?? `${path}.deletions`, "ledger", access === "read")) {
+    throw new CommandError("NOT_FOUND", `There is no store in ${path}: the file is empty`, {
+      advice: "Look at the path of the store.",
+    });
+  }
   return await openMemory(path, { ...more, ...ledgerOption(ledger), readOnly: access === "read" });
 }
 
@@ -124,12 +130,15 @@ export function ledgerOption(ledger: string | undefined): Pick<MemoryOptions, "d
   return ledger === undefined ? {} : { deletionPath: ledger };
 }
 
-/** Reads a whole number of at least `minimum`. */
-export function wholeNumber(minimum: number): (text: string) => number {
+/** Reads a whole number from `minimum` to `maximum`. */
+export function wholeNumber(
+  minimum: number,
+  maximum: number = Number.MAX_SAFE_INTEGER,
+): (text: string) => number {
   return (text) => {
     const number = /^\d{1,16}$/.test(text) ? Number(text) : NaN;
-    if (Number.isSafeInteger(number) && number >= minimum) return number;
-    throw new InvalidArgumentError(`It must be a whole number of at least ${minimum}.`);
+    if (Number.isSafeInteger(number) && number >= minimum && number <= maximum) return number;
+    throw new InvalidArgumentError(`It must be a whole number from ${minimum} to ${maximum}.`);
   };
 }
 

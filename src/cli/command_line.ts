@@ -61,12 +61,19 @@ export async function runCommandLine(
     return exitCode;
   } catch (error) {
     if (error instanceof ReaderGone) return 0;
-    return await tellFailure(screen, interruption, error);
+    return await tellFailure({ screen, interruption, args }, error);
   }
 }
 
 /** One line on standard error, or one JSON object; what was printed before comes first. */
-async function tellFailure(screen: Screen, interruption: Interruption, error: unknown): Promise<number> {
+async function tellFailure(
+  { screen, interruption, args }: {
+    readonly screen: Screen;
+    readonly interruption: Interruption;
+    readonly args: readonly string[];
+  },
+  error: unknown,
+): Promise<number> {
   try {
     await screen.flush();
   } catch (gone) {
@@ -77,8 +84,8 @@ async function tellFailure(screen: Screen, interruption: Interruption, error: un
   const failure = interruption.exitCode !== null && interruption.signal.reason === error
     ? interrupted(interruption.exitCode)
     : error instanceof CommanderError
-    ? ofParser(error)
-    : failureOf(error);
+    ? ofParser(error, wordsOf(args))
+    : failureOf(error, wordsOf(args)[0]);
   await (screen.json ? screen.noteValue(valueOf(failure)) : screen.note(lineOf(failure)));
   return failure.exitCode;
 }
@@ -91,6 +98,11 @@ function valueOf({ code, reason, message, advice, details, exitCode }: Failure):
 function lineOf({ code, reason, message, advice }: Failure): string {
   const codes = reason === undefined ? code : `${code} ${reason}`;
   return `holdfast: ${codes}: ${sentence(message)} ${advice}`.trimEnd();
+}
+
+/** What is no option: the command first, since no option before it takes a value. */
+function wordsOf(args: readonly string[]): readonly string[] {
+  return args.filter((word) => !word.startsWith("-"));
 }
 
 /** Words after `--` are no options. */
@@ -113,9 +125,12 @@ function interrupted(exitCode: number): Failure {
   };
 }
 
-/** The parser's words on one line; without any words it shows the help. */
-function ofParser(error: CommanderError): Failure {
-  if (error.code === "commander.help") return wrongWords("A command is needed", "Say --help.");
+/** The parser's words on one line; where no command is named, or `help` of none, it would show the help. */
+function ofParser(error: CommanderError, [command, name]: readonly string[]): Failure {
+  if (error.code === "commander.help") {
+    const told = command === "help" ? `Unknown command '${name}'` : "A command is needed";
+    return wrongWords(told, "Say --help.");
+  }
   const message = error.message.replace(/^error: /, "").replaceAll("\n", " ");
   const told = `${message.charAt(0).toUpperCase()}${message.slice(1)}`;
   return error.code === "commander.unknownCommand" ? wrongWords(told, "Say --help.") : wrongWords(told);
@@ -125,7 +140,11 @@ function makeProgram(screen: Screen, run: Run): Command {
   const columns = Math.min(screen.columns ?? HELP_COLUMNS_MAX, HELP_COLUMNS_MAX);
   const program = new Command("holdfast")
     .description("Looks into and looks after a store of Holdfast: memory for AI-agent harnesses.")
-    .version(PACKAGE_VERSION, "--version", "show the version")
+    .version(
+      screen.json ? JSON.stringify({ version: PACKAGE_VERSION }) : PACKAGE_VERSION,
+      "--version",
+      "show the version",
+    )
     .option("--json", "print one JSON value, and errors as JSON")
     .helpOption("-h, --help", "show help")
     .helpCommand("help [command]", "show help of a command")

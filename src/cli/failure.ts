@@ -1,14 +1,13 @@
 /** What a command says when it does not succeed: a code, a sentence, what to do, and how the process ends. */
 
 import {
-  BudgetError,
   ConflictError,
   type ConflictReason,
   ContractError,
   type ErrorDetails,
   MemoryError,
-  StorageError,
 } from "../errors.ts";
+import { adviceFor, adviceForCode } from "./advice.ts";
 
 /** The store, a file or a permission says no. */
 const EXIT_REFUSED = 1;
@@ -51,83 +50,34 @@ export function wrongWords(message: string, advice: string = "Say --help after t
   return new CommandError("USAGE", message, { advice, exitCode: EXIT_WORDS });
 }
 
-const HEAL = "Run `check`; put back a file that is missing, or restore a backup (`restore --help`).";
-
-const ADVICE: Readonly<Record<string, string>> = {
-  CONTRACT: "See --help for what is taken.",
-  BUSY: "Another process is writing; try again.",
-  FULL: "Make room on the disk, then try again.",
-  READONLY: "Run `prune` on the store once, with --allow-write: it completes what is unfinished.",
-  PERMISSION: "See who owns the files and what their modes are.",
-  UNSAFE:
-    "A store's files are regular files of yours with mode 0600, in a directory that only you can write.",
-  EXISTS: "Choose a name where nothing is: nothing is ever written over.",
-  REPLACED: "Another store is live in place of this one: open that, or restore.",
-  RESTORE: "Put the file back, or run `restore`; one that was interrupted is begun anew with the same words.",
-  SCHEMA: "Use the release that wrote the file, or a newer one.",
-  CORRUPT: HEAL,
-  INTEGRITY: HEAL,
-  CLOSED: "Try again.",
-  IO: "Look at the path, the file and the disk, then try again.",
-  POLICY: "Counting tokens failed; try again.",
-  REQUIRED_CONTEXT_TOO_LARGE: "Raise --budget, or ask and instruct in fewer words.",
-  LAYER_ALLOCATION: "Raise --budget.",
-  CAP_BUDGET: "Raise --budget.",
-  PROMPT_TOO_LARGE: "Raise --budget.",
-};
-
-const CONFLICT_ADVICE: Readonly<Record<ConflictReason, string>> = {
-  REVISION: "It has changed since: look again, then repeat with the revision that it has now.",
-  SNAPSHOT: "It is being written; try again in a quiet moment.",
-  IDEMPOTENCY: "Use another operation id.",
-  DELETED: "It was deleted for ever.",
-  MISSING: "Say `inspect` to see what there is.",
-  EXPIRED: "Its deadline has passed.",
-  CAPACITY: "Delete or prune something first.",
-  NOT_READY: "Leave out --read-only once, so that the index can be completed.",
-  CLOCK: "Set the machine's clock; if it is right, run `prune --accept-clock`.",
-};
-
-/** What is told of whatever was thrown. */
-export function failureOf(error: unknown): Failure {
+/** What is told of whatever was thrown, by a command if one was found in the words. */
+export function failureOf(error: unknown, command: string = ""): Failure {
   if (error instanceof CommandError) return error;
-  if (error instanceof ConflictError) {
-    return { ...told(error, CONFLICT_ADVICE[error.reason]), reason: error.reason };
-  }
-  if (error instanceof ContractError) return { ...told(error, ADVICE.CONTRACT!), exitCode: EXIT_WORDS };
-  if (error instanceof BudgetError) return told(error, `${ADVICE[error.code]!}${counts(error.details)}`);
-  if (error instanceof StorageError) return told(error, storageAdvice(error));
-  if (error instanceof MemoryError) return told(error, ADVICE[error.code] ?? "");
-  return ofSystem(error);
+  if (!(error instanceof MemoryError)) return ofSystem(error);
+  const { code, details } = error;
+  const message = error instanceof ConflictError
+    ? CONVERSATIONS[error.reason] ?? error.message
+    : error.message;
+  const exitCode = error instanceof ContractError ? EXIT_WORDS : EXIT_REFUSED;
+  const told = { code, message, advice: adviceFor(error, command), details, exitCode };
+  return error instanceof ConflictError ? { ...told, reason: error.reason } : told;
 }
 
-function told({ code, message, details }: MemoryError, advice: string): Failure {
-  return { code, message, advice, details, exitCode: EXIT_REFUSED };
-}
-
-/** What became of it comes first; a message that names flags says already what to do. */
-function storageAdvice({ code, details }: StorageError): string {
-  if ("recorded" in details) {
-    return "The deletion is recorded and will be completed: repeat the command for its receipt.";
-  }
-  if (details.outcome === "unknown") return "Whether it was done is not known: look before you repeat it.";
-  return "flags" in details ? "" : ADVICE[code]!;
-}
-
-function counts(details: ErrorDetails): string {
-  const { requiredTokens, inputAllowance } = details;
-  if (typeof requiredTokens !== "number" || typeof inputAllowance !== "number") return "";
-  return ` ${requiredTokens} tokens are needed, ${inputAllowance} allowed.`;
-}
+/** What commands meet concerns a conversation that was named; none of them makes one, and none says scope. */
+const CONVERSATIONS: Readonly<Partial<Record<ConflictReason, string>>> = {
+  MISSING: "There is no such conversation",
+  DELETED: "The conversation was deleted for ever",
+  SNAPSHOT: "The conversation changed all the while",
+};
 
 /** What files of the command line's own met, and what nobody expected. */
 function ofSystem(error: unknown): Failure {
-  const base = { advice: ADVICE.IO!, exitCode: EXIT_REFUSED, details: {} };
+  const base = { advice: adviceForCode("IO"), exitCode: EXIT_REFUSED, details: {} };
   if (error instanceof Deno.errors.NotFound) {
     return { ...base, code: "NOT_FOUND", message: "There is no such file" };
   }
   if (error instanceof Deno.errors.AlreadyExists) {
-    return { ...base, code: "EXISTS", message: "The file is there already", advice: ADVICE.EXISTS! };
+    return { ...base, code: "EXISTS", message: "The file is there already", advice: adviceForCode("EXISTS") };
   }
   if (error instanceof Deno.errors.NotCapable) {
     const message = "Deno does not permit this file with the flags it has";
@@ -136,7 +86,7 @@ function ofSystem(error: unknown): Failure {
   }
   if (error instanceof Deno.errors.PermissionDenied) {
     const message = "The system does not permit it";
-    return { ...base, code: "PERMISSION", message, advice: ADVICE.PERMISSION! };
+    return { ...base, code: "PERMISSION", message, advice: adviceForCode("PERMISSION") };
   }
   const message = error instanceof Error ? `${error.name}: ${error.message}` : "Something unknown was thrown";
   return { ...base, code: "INTERNAL", message, advice: "This is a fault of holdfast; please report it." };

@@ -2,7 +2,7 @@
 
 import fs from "node:fs";
 import { yieldToEventLoop } from "../clock.ts";
-import { StorageError } from "../errors.ts";
+import { because, StorageError } from "../errors.ts";
 import { COPIED_BYTES_PER_BATCH } from "../limits.ts";
 import { applicationIdOf, assertOwnHeader, type FileKind } from "./header.ts";
 import { isOpenHere } from "./open_files.ts";
@@ -28,6 +28,7 @@ export function inspectBackup<Kind extends FileKind>(
     throw new StorageError(
       "UNSAFE",
       "Cannot restore: the backup has sidecars, so it is a store in use or was not closed; use backup()",
+      { details: because("in-use") },
     );
   }
   const applicationId = applicationIdOf(backup.path);

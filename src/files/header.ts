@@ -1,6 +1,6 @@
 /** Tells a file of ours from any other by its first hundred bytes, before SQLite opens (and perhaps changes) it. */
 
-import { StorageError } from "../errors.ts";
+import { type Because, because, StorageError } from "../errors.ts";
 import { readStart } from "./file_start.ts";
 import { assertOwnLogs, undoesFirstPage } from "./leftover_log.ts";
 import { isUnstamped } from "./unstamped.ts";
@@ -66,7 +66,9 @@ export function assertOwnHeader(
   if (header.length === 0) return;
   if (header.every((byte) => byte === 0) && undoesFirstPage(path)) return;
   if (header.length < HEADER_BYTES || MAGIC !== String.fromCharCode(...header.subarray(0, MAGIC.length))) {
-    throw new StorageError("CORRUPT", `Cannot open store: ${kind.what} is not a SQLite database`);
+    throw new StorageError("CORRUPT", `Cannot open store: ${kind.what} is not a SQLite database`, {
+      details: because("no-database"),
+    });
   }
   const view = new DataView(header.buffer);
   if (isUnstamped(view)) return;
@@ -79,14 +81,25 @@ export function assertOwnHeader(
 function foreign({ what }: FileKind, applicationId: number): StorageError {
   switch (applicationId) {
     case APPLICATION_IDS.backup:
-      return new StorageError("RESTORE", `Cannot open store: ${what} is a backup; restore it`);
+      return new StorageError("RESTORE", `Cannot open store: ${what} is a backup; restore it`, {
+        details: because("backup"),
+      });
     case APPLICATION_IDS.ledgerExport:
       return new StorageError(
         "RESTORE",
         `Cannot open store: ${what} is an exported ledger; restore with ledgerExport`,
+        { details: because("exported-ledger") },
       );
+    case APPLICATION_IDS.ledger:
+      return another("a deletion ledger", "ledger");
+    case APPLICATION_IDS.main:
+      return another("a store", "store");
     default:
-      return new StorageError("UNSAFE", `Cannot open store: ${what} is a file of another kind`);
+      return another("a file of another kind", "foreign");
+  }
+
+  function another(kind: string, word: Because): StorageError {
+    return new StorageError("UNSAFE", `Cannot open store: ${what} is ${kind}`, { details: because(word) });
   }
 }
 

@@ -5,7 +5,7 @@
  * The formats are those of https://www.sqlite.org/walformat.html and https://www.sqlite.org/fileformat.html.
  */
 
-import { StorageError } from "../errors.ts";
+import { because, StorageError } from "../errors.ts";
 import { readStart } from "./file_start.ts";
 import { isUnstamped } from "./unstamped.ts";
 
@@ -78,7 +78,7 @@ function isOwnMeta(page: View, path: string): boolean {
 
 function foreign(what: string): StorageError {
   return new StorageError("UNSAFE", `Cannot open store: a sidecar of ${what} was left by another file`, {
-    details: { what: `a sidecar of ${what}` },
+    details: because("foreign-log", { what: `a sidecar of ${what}` }),
   });
 }
 

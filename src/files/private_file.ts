@@ -1,6 +1,6 @@
 /** Private files: what is refused, and how one is made. Nothing here opens a file that may be open already. */
 
-import { StorageError } from "../errors.ts";
+import { type Because, because, IntegrityError, StorageError } from "../errors.ts";
 import { currentUser, requirePermissionsToMake } from "./permissions.ts";
 import { type FilePath, SIDECAR_SUFFIXES, type StorePaths } from "./store_path.ts";
 
@@ -43,14 +43,17 @@ export function toStorageError(error: unknown): unknown {
   }
   if (code === "EROFS") {
     return new StorageError("READONLY", "Cannot use the store's files: the file system is read-only", {
+      details: because("file-system"),
       cause: error,
     });
   }
   return new StorageError("IO", "Cannot use the store's files", { cause: error });
 }
 
-function unsafe(what: string, rule: string): StorageError {
-  return new StorageError("UNSAFE", `Cannot open store: ${what} ${rule}`, { details: { what } });
+function unsafe(what: string, word: Because, rule: string): StorageError {
+  return new StorageError("UNSAFE", `Cannot open store: ${what} ${rule}`, {
+    details: because(word, { what }),
+  });
 }
 
 /** The identity of what lies under a name, if it is a private regular file; null if nothing is there. */
@@ -58,12 +61,14 @@ export function inspectPrivateFile(path: string, what: string): FileIdentity | n
   const info = lstatOrNull(path);
   // Without any link it is being unlinked just now: another process closes last.
   if (info === null || info.nlink === 0) return null;
-  if (info.isSymlink) throw unsafe(what, "must not be a symbolic link");
-  if (!info.isFile) throw unsafe(what, "must be a regular file");
+  if (info.isSymlink) throw unsafe(what, "link", "must not be a symbolic link");
+  if (!info.isFile) throw unsafe(what, "no-file", "must be a regular file");
   if (info.mode !== null && (info.mode & OTHERS) !== 0) {
-    throw unsafe(what, "must not be open to group or others: its mode must be 0600");
+    throw unsafe(what, "mode", "must not be open to group or others: its mode must be 0600");
   }
-  if (info.nlink !== null && info.nlink !== 1) throw unsafe(what, "must have no other hard link");
+  if (info.nlink !== null && info.nlink !== 1) {
+    throw unsafe(what, "hard-link", "must have no other hard link");
+  }
   const writable = info.mode === null || (info.mode & WRITABLE_BY_OWNER) !== 0;
   return { device: info.dev, inode: info.ino, owner: info.uid, bytes: info.size, writable };
 }
@@ -103,15 +108,16 @@ export type StoreFiles = ReadonlyMap<string, FileIdentity>;
 /** Inspects all names of a store; refuses links, modes, foreign owners and sidecars without their file. */
 export function inspectStore(paths: StorePaths): StoreFiles {
   const files = new Map<string, FileIdentity>();
-  for (const [what, file] of [["the store", paths.main], ["the ledger", paths.ledger]] as const) {
-    inspectDatabase(files, file, what);
-  }
+  inspectDatabase(files, paths.main, "the store");
+  // Whoever only read has left sidecars of both files: without this a lost ledger would be told as a stray sidecar.
+  const hasStore = (files.get(paths.main.path)?.bytes ?? 0) > 0;
+  inspectDatabase(files, paths.ledger, "the ledger", hasStore ? ledgerIsMissing : undefined);
   const owners = new Set([...files.values()].map((file) => file.owner));
-  if (owners.size > 1) throw unsafe("the store", "and its ledger must belong to one owner");
+  if (owners.size > 1) throw unsafe("the store", "owner", "and its ledger must belong to one owner");
   const user = currentUser();
   const [owner] = owners;
   if (user !== null && user !== 0 && owner !== undefined && owner !== null && owner !== user) {
-    throw unsafe("the store", "must belong to the user of this process");
+    throw unsafe("the store", "owner", "must belong to the user of this process");
   }
   return files;
 }
@@ -125,18 +131,31 @@ export function assertWritable(files: StoreFiles): void {
   throw new StorageError(
     "READONLY",
     "Cannot open store: one of its files is read-only; its mode must be 0600",
+    { details: because("mode") },
   );
 }
 
+/** A store without its ledger could not know what was deleted. */
+export function ledgerIsMissing(): IntegrityError {
+  return new IntegrityError("Cannot open store: its ledger is missing", {
+    details: because("ledger-missing"),
+  });
+}
+
 /** The names are looked at sidecars first: a file that comes into being meanwhile is then seen after its sidecars. */
-function inspectDatabase(files: Map<string, FileIdentity>, file: FilePath, what: string): void {
+function inspectDatabase(
+  files: Map<string, FileIdentity>,
+  file: FilePath,
+  what: string,
+  missing: () => Error = () => unsafe(`a sidecar of ${what}`, "sidecar", "must not be there before its file"),
+): void {
   const sidecars = SIDECAR_SUFFIXES.map((suffix) => file.path + suffix)
     .map((path) => [path, inspectPrivateFile(path, `a sidecar of ${what}`)] as const);
   const identity = inspectPrivateFile(file.path, what);
   if (identity !== null) files.set(file.path, identity);
   for (const [path, sidecar] of sidecars) {
     if (sidecar === null) continue;
-    if (identity === null) throw unsafe(`a sidecar of ${what}`, "must not be there before its file");
+    if (identity === null) throw missing();
     files.set(path, sidecar);
   }
 }
@@ -150,10 +169,14 @@ export function inspectSidecars({ path }: FilePath, what: string): void {
 export function inspectDirectory(directory: string): void {
   const info = lstatOrNull(directory);
   if (info === null) throw new StorageError("IO", "Cannot find the directory of the store");
-  if (!info.isDirectory) throw unsafe("the directory", "must be a directory");
+  if (!info.isDirectory) throw unsafe("the directory", "no-file", "must be a directory");
   if (info.mode === null) return;
   if ((info.mode & WRITABLE_BY_OTHERS) !== 0 && (info.mode & STICKY) === 0) {
-    throw unsafe("the directory", "must not be writable by group or others without the sticky bit");
+    throw unsafe(
+      "the directory",
+      "directory-mode",
+      "must not be writable by group or others without the sticky bit",
+    );
   }
 }
 

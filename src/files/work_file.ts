@@ -1,4 +1,4 @@
-import { StorageError } from "../errors.ts";
+import { because, StorageError } from "../errors.ts";
 import { WORK_FILE_CLAIMS_MAX } from "../limits.ts";
 import { isOurLeftover } from "./header.ts";
 import { lstatOrNull, syncDirectory, toStorageError } from "./private_file.ts";
@@ -161,6 +161,7 @@ function assertFiles(path: string, suffix: WorkSuffix): void {
     throw new StorageError(
       "UNSAFE",
       `Cannot use the destination: what bears its name with ${suffix}${each} is no file`,
+      { details: because("no-file") },
     );
   }
 }

@@ -3,12 +3,15 @@
 import assert from "node:assert/strict";
 import { failureOf } from "../../src/cli/failure.ts";
 import {
+  type Because,
+  because,
   type BudgetCode,
   BudgetError,
   ConflictError,
   type ConflictReason,
   ContractError,
   IntegrityError,
+  MemoryError,
   PolicyError,
   type StorageCode,
   StorageError,
@@ -46,6 +49,72 @@ Deno.test("Every error that is no wrong word has advice, and exits with 1", () =
   );
   assert.deepEqual(without, []);
 });
+
+/** Every cause that one code can have, with a code that it comes with. */
+const CAUSES: Readonly<Record<Because, StorageCode | "INTEGRITY">> = {
+  "backup": "RESTORE",
+  "damaged-backup": "INTEGRITY",
+  "damaged-ledger": "INTEGRITY",
+  "directory-mode": "UNSAFE",
+  "exported-ledger": "RESTORE",
+  "file-system": "READONLY",
+  "foreign": "UNSAFE",
+  "foreign-log": "UNSAFE",
+  "foreign-tables": "UNSAFE",
+  "hard-link": "UNSAFE",
+  "in-use": "UNSAFE",
+  "ledger": "UNSAFE",
+  "ledger-missing": "INTEGRITY",
+  "link": "UNSAFE",
+  "main-missing": "RESTORE",
+  "mode": "READONLY",
+  "no-database": "CORRUPT",
+  "no-file": "UNSAFE",
+  "older": "READONLY",
+  "older-ledger": "INTEGRITY",
+  "older-main": "INTEGRITY",
+  "other-history": "INTEGRITY",
+  "other-ledger": "INTEGRITY",
+  "owner": "UNSAFE",
+  "pending": "READONLY",
+  "restoring": "RESTORE",
+  "sidecar": "UNSAFE",
+  "store": "UNSAFE",
+  "unfinished": "READONLY",
+};
+
+function errorOf(cause: Because): MemoryError {
+  const [code, options] = [CAUSES[cause], { details: because(cause) }];
+  return code === "INTEGRITY"
+    ? new IntegrityError("Cannot.", options)
+    : new StorageError(code, "Cannot.", options);
+}
+
+const CAUSED = Object.keys(CAUSES).map((cause) => errorOf(cause as Because));
+
+Deno.test("Every cause has advice of its own, not that of its code", () => {
+  const own = (error: MemoryError): boolean => {
+    const plain = new StorageError(error.code as StorageCode, "Cannot.");
+    return failureOf(error).advice !== "" && failureOf(error).advice !== failureOf(plain).advice;
+  };
+  assert.deepEqual(CAUSED.filter((error) => !own(error)).map(({ details }) => details), []);
+});
+
+/** Commands that advice names, or that a store is opened by. */
+const COMMANDS = ["inspect", "search", "context", "check", "prune", "delete", "verify", "backup", "restore"];
+
+for (const command of COMMANDS) {
+  Deno.test(`No error of ${command} is answered with ${command} itself`, () => {
+    const circular = [...ERRORS, ...CAUSED]
+      .map((error) => failureOf(error, command).advice)
+      .filter((advice) => advice.includes(`\`${command}\``) || advice.includes(`\`${command} --help\``));
+    // Writing commands complete by themselves what these ask for, so that they do not meet them.
+    const allowed = command === "prune"
+      ? /^(Run `prune` on the store once, with --allow-write|.*`prune --accept-clock`)/
+      : /^$/;
+    assert.deepEqual(circular.filter((advice) => !allowed.test(advice)), []);
+  });
+}
 
 Deno.test("What a word did wrong exits with 2", () => {
   assert.equal(failureOf(new ContractError("query", "Expected query to be well-formed text")).exitCode, 2);

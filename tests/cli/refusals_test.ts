@@ -107,7 +107,7 @@ Deno.test({
   async fn(): Promise<void> {
     await using store = await StoredFile.make();
     Deno.chmodSync(store.path, 0o644);
-    await assertRefused(["inspect", store.path], { code: 1, says: /UNSAFE: .*mode 0600/ });
+    await assertRefused(["inspect", store.path], { code: 1, says: /UNSAFE: .*mode must be 0600/ });
     Deno.chmodSync(store.path, 0o600);
   },
 });

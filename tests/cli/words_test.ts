@@ -1,7 +1,7 @@
 /** What words make a command, and what is said of those that do not. */
 
 import assert from "node:assert/strict";
-import { assertRefused, holdfast, printed } from "./collected.ts";
+import { assertRefused, holdfast, printed, value } from "./collected.ts";
 import { DRIVES, POISONED_NAME } from "./poison.ts";
 import { IN_SCOPE, StoredFile } from "./stored.ts";
 
@@ -43,6 +43,10 @@ Deno.test("--version says the version", async () => {
   assert.equal(await printed("--version"), `${version}\n`);
 });
 
+Deno.test("--version --json is JSON", async () => {
+  assert.match((await value("--version")).version, /^\d+\.\d+\.\d+$/);
+});
+
 const STORE = "no-such-directory/agent.db";
 
 const WRONG: readonly (readonly [words: readonly string[], says: RegExp])[] = [
@@ -59,11 +63,12 @@ const WRONG: readonly (readonly [words: readonly string[], says: RegExp])[] = [
   [["inspect", "directory/"], /CONTRACT: .* file name/],
   [["search", STORE, "pears"], /'--tenant <id>' not specified/],
   [["search", STORE, ...IN_SCOPE], /Missing required argument 'query'/],
-  [["search", STORE, ...IN_SCOPE, "--top", "0", "pears"], /whole number of at least 1/],
-  [["search", STORE, ...IN_SCOPE, "--top", "-1", "pears"], /whole number of at least 1/],
-  [["search", STORE, ...IN_SCOPE, "--top", "2.5", "pears"], /whole number of at least 1/],
-  [["search", STORE, ...IN_SCOPE, "--top", "1e3", "pears"], /whole number of at least 1/],
-  [["context", STORE, ...IN_SCOPE, "--budget", "many", "pears?"], /whole number of at least 1/],
+  [["search", STORE, ...IN_SCOPE, "--top", "0", "pears"], /whole number from 1 to /],
+  [["search", STORE, ...IN_SCOPE, "--top", "-1", "pears"], /whole number from 1 to /],
+  [["search", STORE, ...IN_SCOPE, "--top", "2.5", "pears"], /whole number from 1 to /],
+  [["search", STORE, ...IN_SCOPE, "--top", "1e3", "pears"], /whole number from 1 to /],
+  [["context", STORE, ...IN_SCOPE, "--budget", "9".repeat(20), "p?"], /from 1 to 9007199254740991/],
+  [["context", STORE, ...IN_SCOPE, "--budget", "many", "pears?"], /whole number from 1 to /],
   [["delete", STORE, ...IN_SCOPE, "--turn", "a", "--pin", "b"], /--turn or --pin, not both/],
   [["verify", STORE], /Missing required argument 'receipt'/],
   [["backup", STORE], /Missing required argument 'destination'/],
@@ -72,7 +77,7 @@ const WRONG: readonly (readonly [words: readonly string[], says: RegExp])[] = [
   [["restore", "a", "b", "--ledger", "c", "--ledger-lost", "--watermark", "{}"], /either --watermark/],
   [["export", STORE, "-", "--tenant", "orchard"], /--tenant and --session go together/],
   [["import", STORE], /Missing required argument 'file'/],
-  [["help", "nonsense"], /./],
+  [["help", "nonsense"], /Unknown command 'nonsense'/],
 ];
 
 for (const [words, says] of WRONG) {

@@ -85,7 +85,7 @@ Deno.test("a copy of the ledger from before a restore is too old for a backup fr
   await assert.rejects(shelf.restore("second.backup", "third.db", watermark, { ledgerExport }), {
     code: "INTEGRITY",
     message: "Cannot restore: the ledger is older than the backup",
-    details: { recorded: 0, backup: 1 },
+    details: { because: "older-ledger", recorded: 0, backup: 1 },
   });
   assert.deepEqual(shelf.names(), names);
   shelf.damaged = true;

@@ -1,6 +1,6 @@
 /** Whether main and ledger belong together: asked at the start of every write group, after every read, and at open. */
 
-import { IntegrityError, StorageError } from "../../errors.ts";
+import { because, IntegrityError, StorageError } from "../../errors.ts";
 import type { Ledger, LedgerMeta } from "./ledger.ts";
 import type { MainMeta } from "./main_meta.ts";
 
@@ -10,17 +10,19 @@ type MainPlace = Pick<MainMeta, "lineage" | "epoch" | "pendingFrom" | "applied" 
 /** Requires equal lineage and epoch, and that main is a prefix of the ledger. */
 export function assertAgreement(main: MainPlace, ledger: Ledger, meta: LedgerMeta): void {
   if (main.lineage !== meta.lineage) {
-    throw new IntegrityError("Cannot use store: its ledger belongs to another store");
+    throw new IntegrityError("Cannot use store: its ledger belongs to another store", {
+      details: because("other-ledger"),
+    });
   }
   assertLive(main, meta);
   if (meta.count < main.applied) {
     throw new IntegrityError("Cannot use store: its ledger has lost deletions that were applied", {
-      details: { recorded: meta.count, applied: main.applied },
+      details: because("older-ledger", { recorded: meta.count, applied: main.applied }),
     });
   }
   if (ledger.headAt(main.applied, meta) !== main.appliedHead) {
     throw new IntegrityError("Cannot use store: its ledger tells another history of deletions", {
-      details: { applied: main.applied },
+      details: because("other-history", { applied: main.applied }),
     });
   }
 }
@@ -30,6 +32,7 @@ export function mainIsMissing(): StorageError {
   return new StorageError(
     "RESTORE",
     "Cannot open store: its file is missing but its ledger is there; restore a backup",
+    { details: because("main-missing") },
   );
 }
 
@@ -48,5 +51,7 @@ function assertLive(
 
 /** What is not live yet is no store. */
 export function restoreUnfinished(): StorageError {
-  return new StorageError("RESTORE", "Cannot use store: its restore is unfinished; run it again");
+  return new StorageError("RESTORE", "Cannot use store: its restore is unfinished; run it again", {
+    details: because("restoring"),
+  });
 }

@@ -1,6 +1,6 @@
 /** Applies what the ledger has recorded and main has not: the second half of a deletion whose process did not finish. */
 
-import { IntegrityError } from "../../errors.ts";
+import { because, IntegrityError } from "../../errors.ts";
 import { verifyChain } from "../chain.ts";
 import type { RecordedEvent } from "../operation.ts";
 import { assertAgreement } from "./agreement.ts";
@@ -30,7 +30,7 @@ export function catchUp(parts: ApplyParts & Pick<StoreParts, "ledger">, meta: Ma
   assertAgreement(meta, ledger, ledgerMeta);
   if (events.some((event) => event.batch !== meta.applied + 1)) {
     throw new IntegrityError("Cannot use store: main is older than its ledger; restore it", {
-      details: { recorded: ledgerMeta.count, applied: meta.applied },
+      details: because("older-main", { recorded: ledgerMeta.count, applied: meta.applied }),
     });
   }
   applyEvents(parts, meta, events);

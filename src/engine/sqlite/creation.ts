@@ -1,7 +1,7 @@
 /** Creation, step by step as the protocol over the two files states it: any prefix of it is finished at the next open. */
 
 import { randomBytes, randomIdentity } from "../../clock.ts";
-import { IntegrityError } from "../../errors.ts";
+import { because, IntegrityError } from "../../errors.ts";
 import { firstHead } from "../chain.ts";
 import { mainIsMissing } from "./agreement.ts";
 import type { Connection } from "./connection.ts";
@@ -69,7 +69,9 @@ export function ensureEpoch(main: Connection, ledger: Ledger): void {
     inTransaction(ledger.connection, () => {
       const meta: LedgerMeta = ledger.readMeta();
       if (meta.lineage !== lineage) {
-        throw new IntegrityError("Cannot use store: its ledger belongs to another store");
+        throw new IntegrityError("Cannot use store: its ledger belongs to another store", {
+          details: because("other-ledger"),
+        });
       }
       if (meta.epoch === null) ledger.updateMeta({ ...meta, epoch });
     });

@@ -1,7 +1,7 @@
 /** Opens one database file: its settings, its stamp, and its schema. */
 
 import { APPLICATION_IDS, assertSchemaVersion, type FileKind } from "../../files/header.ts";
-import { StorageError } from "../../errors.ts";
+import { because, StorageError } from "../../errors.ts";
 import { Connection } from "./connection.ts";
 import type { SqliteDriver } from "./driver.ts";
 import type { DatabaseName } from "./result_codes.ts";
@@ -74,7 +74,9 @@ export function openDatabase(
     if (!isStamped && !readOnly) stampEmptyFile(connection, kind.setApplicationId);
     configure(connection, journalMode, readOnly);
     if (!isStamped && applicationIdOf(connection) !== kind.applicationId) {
-      throw new StorageError("UNSAFE", `Cannot open store: ${kind.what} is a file of another kind`);
+      throw new StorageError("UNSAFE", `Cannot open store: ${kind.what} is a file of another kind`, {
+        details: because("foreign"),
+      });
     }
     const version = schemaVersion(connection);
     assertSchemaVersion(version, kind);
@@ -101,6 +103,7 @@ function assertOnlyTables(connection: Connection, kind: DatabaseKind): void {
   throw new StorageError(
     "UNSAFE",
     `Cannot open store: ${kind.what} has views or triggers, which are not ours`,
+    { details: because("foreign-tables") },
   );
 }
 

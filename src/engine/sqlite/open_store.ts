@@ -1,7 +1,7 @@
 /** Opens the two files of a store, creating what is missing, and refuses everything unsafe. */
 
 import { monotonicMs } from "../../clock.ts";
-import { IntegrityError, StorageError } from "../../errors.ts";
+import { because, StorageError } from "../../errors.ts";
 import { assertOwnHeader } from "../../files/header.ts";
 import { claimFile, isOpenHere } from "../../files/open_files.ts";
 import { requirePermissions } from "../../files/permissions.ts";
@@ -14,6 +14,7 @@ import {
   inspectPrivateFile,
   inspectSidecars,
   inspectStore,
+  ledgerIsMissing,
   lookAtWorkName,
   makePrivateDirectory,
   type StoreFiles,
@@ -183,12 +184,13 @@ function attempt(paths: StorePaths, options: OpenStoreOptions, creation: Creatio
     const unfinished = ledger.meta().epoch === null;
     // Asked after the ledger's epoch: whoever wrote that had main already.
     if (!unfinished && !isThere(before, paths.main) && isMissing(paths.main)) throw mainIsMissing();
+    if (readOnly && unfinished) assertFinished(0);
     const { connection: main, journalMode, version: mainVersion } = opening.openFile(
       databases.main,
       paths.main,
       before,
     );
-    if (readOnly) assertFinished(unfinished ? 0 : mainVersion);
+    if (readOnly) assertFinished(mainVersion);
     else if (unfinished) finishCreation(creation, { main, ledger }, paths);
     else if (mainVersion === 0) throw mainIsMissing();
     const sentinel = new Sentinel(paths);
@@ -229,7 +231,7 @@ function assertComplete(paths: StorePaths, files: StoreFiles): void {
   const main = files.get(paths.main.path);
   if (main === undefined || main.bytes === 0 || isThere(files, paths.ledger)) return;
   if (!isOpenHere(paths.main.path, main)) assertOwnHeader(paths.main.path, MAIN);
-  throw new IntegrityError("Cannot open store: its ledger is missing");
+  throw ledgerIsMissing();
 }
 
 function isThere(files: StoreFiles, file: FilePath): boolean {
@@ -237,16 +239,20 @@ function isThere(files: StoreFiles, file: FilePath): boolean {
 }
 
 function assertReadable(paths: StorePaths, files: StoreFiles): void {
-  if (isThere(files, paths.main) && isThere(files, paths.ledger)) return;
+  // Where only the ledger is there, its epoch says whether a store is missing or was never finished.
+  if (isThere(files, paths.ledger)) return;
   throw new StorageError(
     "READONLY",
     "Cannot open store read-only: it is not there, or its creation is unfinished",
+    { details: because("unfinished") },
   );
 }
 
 function assertFinished(version: number): void {
   if (version > 0) return;
-  throw new StorageError("READONLY", "Cannot open store read-only: its creation is unfinished");
+  throw new StorageError("READONLY", "Cannot open store read-only: its creation is unfinished", {
+    details: because("unfinished"),
+  });
 }
 
 function isMissing(file: FilePath): boolean {
@@ -311,6 +317,7 @@ export class Opening {
     throw new StorageError(
       "READONLY",
       "Cannot open store read-only: it is of an older release; open it for writing once",
+      { details: because("older") },
     );
   }
 

@@ -1,7 +1,7 @@
 /** Prepares the copy of a backup to become the live store: step 4.3 of the protocol, on a file that nobody else knows. */
 
 import { randomIdentity, yieldToEventLoop } from "../../clock.ts";
-import { IntegrityError, StorageError } from "../../errors.ts";
+import { because, IntegrityError, StorageError } from "../../errors.ts";
 import { CHAIN_EVENTS_PER_BATCH, GENERATIONS_MAX } from "../../limits.ts";
 import { firstHead, verifyChain } from "../chain.ts";
 import { rewriteTable, selectDirty } from "../dirty_tables.ts";
@@ -75,15 +75,19 @@ export async function assertAuthority(
 ): Promise<number> {
   const { lineage, generation, count, head } = ledger.readMeta();
   if (backup.lineage !== lineage) {
-    throw new IntegrityError("Cannot restore: the backup and the ledger belong to different stores");
+    throw new IntegrityError("Cannot restore: the backup and the ledger belong to different stores", {
+      details: because("other-ledger"),
+    });
   }
   if (watermark.lineage !== lineage) {
-    throw new IntegrityError("Cannot restore: the watermark and the ledger belong to different stores");
+    throw new IntegrityError("Cannot restore: the watermark and the ledger belong to different stores", {
+      details: because("other-ledger"),
+    });
   }
   // A ledger from before a restore would hand the same range of revisions out once more.
   if (backup.generation > generation) {
     throw new IntegrityError("Cannot restore: the ledger is older than the backup", {
-      details: { recorded: generation, backup: backup.generation },
+      details: because("older-ledger", { recorded: generation, backup: backup.generation }),
     });
   }
   let place = { sequence: 0, head: firstHead(lineage) };
@@ -108,12 +112,12 @@ export async function assertAuthority(
   ) {
     if (sequence > count) {
       throw new IntegrityError(`Cannot restore: the ledger is older than the ${what}`, {
-        details: { recorded: count, [what]: sequence },
+        details: because("older-ledger", { recorded: count, [what]: sequence }),
       });
     }
     if (ledger.headAt(sequence, ledger.readMeta()) !== expected) {
       throw new IntegrityError(`Cannot restore: the ledger tells another history than the ${what}`, {
-        details: { [what]: sequence },
+        details: because("other-history", { [what]: sequence }),
       });
     }
   }

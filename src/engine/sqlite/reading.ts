@@ -1,5 +1,5 @@
 import { jitter, monotonicMs, sleep } from "../../clock.ts";
-import { StorageError } from "../../errors.ts";
+import { because, StorageError } from "../../errors.ts";
 import { BUSY_SLEEP_MS, CATCH_UPS_PER_GROUP_MAX, GLANCE_MS, PENDING_EVENTS_READ_MAX } from "../../limits.ts";
 import type { ReadOptions } from "../engine.ts";
 import { allRows, type DeletionEvent, getRow, type Operation, type ReadTransaction } from "../operation.ts";
@@ -129,6 +129,7 @@ function pendingError(readOnly: boolean): StorageError {
     ? new StorageError(
       "READONLY",
       "Cannot read: a recorded deletion is pending and the store was opened read-only",
+      { details: because("pending") },
     )
     : new StorageError("BUSY", "Cannot read: recorded deletions keep coming in");
 }

@@ -1,6 +1,6 @@
 /** Nothing that is damaged is restored, or written to. */
 
-import { IntegrityError } from "../../errors.ts";
+import { because, IntegrityError } from "../../errors.ts";
 import { CheckCollector } from "../check.ts";
 import { checkPagesOf } from "./check_copy.ts";
 import { checkBeginning } from "./check_store.ts";
@@ -20,7 +20,10 @@ export async function requireSound(
   const { problems } = collector.report();
   if (problems.length === 0) return;
   throw new IntegrityError(`Cannot restore: the ${what} is damaged in ${problems[0]!.table}`, {
-    details: { problems: problems.length, table: problems[0]!.table },
+    details: because(what === "ledger" ? "damaged-ledger" : "damaged-backup", {
+      problems: problems.length,
+      table: problems[0]!.table,
+    }),
   });
 }
 

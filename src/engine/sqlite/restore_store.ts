@@ -1,7 +1,7 @@
 /** A restore, step by step as the protocol over the two files states it. */
 
 import { monotonicMs, randomBytes } from "../../clock.ts";
-import { IntegrityError, StorageError } from "../../errors.ts";
+import { because, IntegrityError, StorageError } from "../../errors.ts";
 import { copyBackup, inspectBackup } from "../../files/backup_file.ts";
 import {
   type FileIdentity,
@@ -158,7 +158,9 @@ interface Sources extends InspectedBackup {
 function openAuthority(opening: Opening, file: FilePath): Ledger {
   inspectSidecars(file, LEDGER.what);
   if ((inspectPrivateFile(file.path, LEDGER.what)?.bytes ?? 0) === 0) {
-    throw new IntegrityError("Cannot restore: the ledger is not there; if it is lost, say ledgerLost");
+    throw new IntegrityError("Cannot restore: the ledger is not there; if it is lost, say ledgerLost", {
+      details: because("ledger-missing"),
+    });
   }
   const { connection } = opening.openFile(LEDGER, file);
   assertSchema(connection, LEDGER);
@@ -219,7 +221,7 @@ async function prepareCopy(
 function assertNothingBehind(work: WorkFile, copy: WorkDatabase): void {
   if (work.bytes === copy.bytes) return;
   throw new IntegrityError("Cannot restore: the backup's file is longer than its pages", {
-    details: { bytes: work.bytes, expected: copy.bytes },
+    details: because("damaged-backup", { bytes: work.bytes, expected: copy.bytes }),
   });
 }
 

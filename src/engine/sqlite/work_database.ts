@@ -1,4 +1,4 @@
-import { StorageError } from "../../errors.ts";
+import { because, StorageError } from "../../errors.ts";
 import type { Engine } from "../engine.ts";
 import { allRows, getRow, type Operation, type ReadTransaction } from "../operation.ts";
 import { Connection } from "./connection.ts";
@@ -32,7 +32,9 @@ export class WorkDatabase implements Disposable, Pick<Engine, "read"> {
       stampEmptyFile(connection, kind.setApplicationId);
       configureWorkFile(connection);
       if (connection.get(GET_APPLICATION_ID)![0] !== kind.applicationId) {
-        throw new StorageError("UNSAFE", `Cannot use ${kind.what}: it is a file of another kind`);
+        throw new StorageError("UNSAFE", `Cannot use ${kind.what}: it is a file of another kind`, {
+          details: because("foreign"),
+        });
       }
       return new WorkDatabase(connection);
     } catch (error) {

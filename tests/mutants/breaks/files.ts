@@ -72,7 +72,7 @@ export const FILE_BREAKS: readonly Mutant[] = [
   {
     name: "a lost ledger is made anew",
     file: "src/engine/sqlite/open_store.ts",
-    find: 'throw new IntegrityError("Cannot open store: its ledger is missing");',
+    find: "throw ledgerIsMissing();",
     replace: "",
     test: `${TARGETS}/files_test.ts`,
     promise: "A store without its ledger is refused",

@@ -1,0 +1,211 @@
+/** What is said to do about a store that is in the way follows from what is wrong with it, and helps. */
+
+import assert from "node:assert/strict";
+import { openMemory } from "../../mod.ts";
+import { assertRefused, holdfast, printed, value } from "./collected.ts";
+import { IN_SCOPE, StoredFile } from "./stored.ts";
+
+const HAS_MODES = Deno.build.os !== "windows";
+
+/** How a store is spoiled, the words that meet it, and what they say: code, fault and advice. */
+type Case = readonly [
+  what: string,
+  spoil: (store: StoredFile) => void | Promise<void>,
+  words: (store: StoredFile) => readonly string[],
+  says: RegExp,
+];
+
+const ledgerOf = ({ path }: StoredFile): string => `${path}.deletions`;
+const inspecting = ({ path }: StoredFile): readonly string[] => ["inspect", path];
+const checking = ({ path }: StoredFile): readonly string[] => ["check", path];
+const writing = ({ path }: StoredFile): readonly string[] => ["prune", path];
+
+async function backUp(store: StoredFile): Promise<void> {
+  await printed("backup", store.path, store.at("copy"));
+  await Deno.writeTextFile(store.at("watermark"), await printed("inspect", store.path, "--json"));
+}
+
+function restoring(store: StoredFile, backup: string, ledger: string): readonly string[] {
+  const named = ["--ledger", ledger, "--watermark", store.at("watermark"), "--yes"];
+  return ["restore", backup, store.at("new.db"), ...named];
+}
+
+const CASES: readonly Case[] = [
+  [
+    "a text file that is checked",
+    ({ path }) => Deno.writeTextFileSync(path, "not a database"),
+    checking,
+    /CORRUPT: .*not a SQLite database\. Look at the path; if it was a store, restore a backup/,
+  ],
+  [
+    "damage met by check",
+    ({ path }) => Deno.truncateSync(path, 20_000),
+    checking,
+    /CORRUPT: .* Restore a backup \(`restore --help`\)\.$/m,
+  ],
+  [
+    "damage met by another command",
+    ({ path }) => Deno.truncateSync(path, 20_000),
+    inspecting,
+    /CORRUPT: .* Run `check`, which says what is damaged/,
+  ],
+  [
+    "a ledger that is missing",
+    (store) => Deno.removeSync(ledgerOf(store)),
+    inspecting,
+    /INTEGRITY: .*its ledger is missing\. If it lies elsewhere, as after a restore, say --ledger FILE;/,
+  ],
+  [
+    "a ledger that is missing though its sidecars are left",
+    (store) => {
+      Deno.removeSync(ledgerOf(store));
+      for (const suffix of ["-wal", "-shm"]) {
+        Deno.writeTextFileSync(ledgerOf(store) + suffix, "", { mode: 0o600 });
+      }
+    },
+    inspecting,
+    /INTEGRITY: .*its ledger is missing\. /,
+  ],
+  [
+    "a store whose file is gone empty",
+    ({ path }) => Deno.truncateSync(path),
+    inspecting,
+    /RESTORE: .*its file is missing but its ledger is there.* Put the store's file back, or restore/,
+  ],
+  [
+    "the ledger in place of the store",
+    () => {},
+    (store) => ["inspect", ledgerOf(store)],
+    /UNSAFE: .*the store is a deletion ledger\. Name the store's own file/,
+  ],
+  [
+    "the store in place of the ledger",
+    () => {},
+    ({ path }) => {
+      Deno.copyFileSync(path, `${path}2`);
+      return ["inspect", path, "--ledger", `${path}2`];
+    },
+    /UNSAFE: .*the ledger is a store\. Say --ledger with the store's ledger/,
+  ],
+  [
+    "a backup that is inspected",
+    backUp,
+    (store) => ["inspect", store.at("copy")],
+    /RESTORE: .*is a backup; restore it\. Bring it to life with `restore`/,
+  ],
+  [
+    "another store's ledger",
+    async (store) => {
+      await using _other = await openMemory(store.at("other.db"));
+    },
+    (store) => [...inspecting(store), "--ledger", store.at("other.db.deletions")],
+    /INTEGRITY: .*belongs to another store\. Say --ledger FILE with the store's own ledger/,
+  ],
+  [
+    "a ledger from before a deletion",
+    async (store) => {
+      const words = ["delete", store.path, ...IN_SCOPE, "--turn", "turn-1", "--yes", "--scrub"];
+      await Deno.copyFile(ledgerOf(store), store.at("old"));
+      assert.equal((await holdfast(...words)).code, 0);
+      await Deno.rename(store.at("old"), ledgerOf(store));
+    },
+    inspecting,
+    /INTEGRITY: .*has lost deletions.* Put the newest ledger in its place/,
+  ],
+  [
+    "a damaged backup",
+    async (store) => {
+      await backUp(store);
+      Deno.truncateSync(store.at("copy"), 20_000);
+    },
+    (store) => restoring(store, store.at("copy"), ledgerOf(store)),
+    /(CORRUPT|INTEGRITY): .* Take another backup/,
+  ],
+  [
+    "a ledger older than the watermark",
+    async (store) => {
+      await backUp(store);
+      await Deno.copyFile(ledgerOf(store), store.at("old"));
+      assert.equal(
+        (await holdfast("delete", store.path, ...IN_SCOPE, "--turn", "turn-1", "--yes")).code,
+        0,
+      );
+      await Deno.writeTextFile(store.at("watermark"), await printed("inspect", store.path, "--json"));
+    },
+    (store) => restoring(store, store.at("copy"), store.at("old")),
+    /INTEGRITY: .*older than the watermark\. Name the newest ledger/,
+  ],
+];
+
+for (const [what, spoil, words, says] of CASES) {
+  Deno.test(`What is said to do about ${what} follows from what is wrong`, async () => {
+    await using store = await StoredFile.make();
+    store.damaged = true;
+    await spoil(store);
+    await assertRefused(words(store), { code: 1, says });
+  });
+}
+
+const MODES: readonly Case[] = [
+  [
+    "a store that may only be read",
+    ({ path }) => Deno.chmodSync(path, 0o400),
+    writing,
+    /READONLY: .*must be 0600\. Run chmod 600 on/,
+  ],
+  [
+    "a store that others can read",
+    ({ path }) => Deno.chmodSync(path, 0o644),
+    inspecting,
+    /UNSAFE: .*must be 0600\. Run chmod 600 on/,
+  ],
+  [
+    "a directory that others can write",
+    ({ directory }) => Deno.chmodSync(directory, 0o777),
+    inspecting,
+    /UNSAFE: .*sticky bit\. Run chmod go-w on the directory/,
+  ],
+];
+
+for (const [what, spoil, words, says] of MODES) {
+  Deno.test({
+    name: `What is said to do about ${what} follows from what is wrong`,
+    ignore: !HAS_MODES,
+    async fn(): Promise<void> {
+      await using store = await StoredFile.make();
+      await spoil(store);
+      await assertRefused(words(store), { code: 1, says });
+      Deno.chmodSync(store.path, 0o600);
+      Deno.chmodSync(store.directory, 0o700);
+    },
+  });
+}
+
+Deno.test("A conversation that is not there is told in the words of the command", async () => {
+  await using store = await StoredFile.make();
+  const named = ["--tenant", "orchid", "--session", "spring"];
+  for (
+    const words of [
+      ["search", store.path, ...named, "pears"],
+      ["context", store.path, ...named, "pears?"],
+      ["delete", store.path, ...named],
+      ["delete", store.path, ...named, "--yes"],
+    ]
+  ) {
+    await assertRefused(words, {
+      code: 1,
+      says: /CONFLICT MISSING: There is no such conversation\. Run `inspect`/,
+    });
+  }
+  assert.equal((await value("inspect", store.path)).scopes.length, 1);
+});
+
+Deno.test("An empty file is no store, and no command makes one of it", async () => {
+  await using store = await StoredFile.make();
+  await Deno.writeTextFile(store.at("empty.db"), "", { mode: 0o600 });
+  const before = store.names();
+  for (const name of ["prune", "check"]) {
+    await assertRefused([name, store.at("empty.db")], { code: 1, says: /NOT_FOUND: .*the file is empty\./ });
+  }
+  assert.deepEqual(store.names(), before);
+});
