@@ -11,7 +11,7 @@ import {
   type ConflictReason,
   ContractError,
   IntegrityError,
-  MemoryError,
+  type MemoryError,
   PolicyError,
   type StorageCode,
   StorageError,
@@ -44,7 +44,7 @@ const ERRORS = [
 ];
 
 Deno.test("Every error that is no wrong word has advice, and exits with 1", () => {
-  const without = ERRORS.map(failureOf).filter(({ code, message, advice, exitCode }) =>
+  const without = ERRORS.map((error) => failureOf(error)).filter(({ code, message, advice, exitCode }) =>
     code === "" || message === "" || advice === "" || exitCode !== 1
   );
   assert.deepEqual(without, []);
