@@ -37,6 +37,7 @@ async function backup(
   const report = options.onlyLedger
     ? await memory.exportLedger(destination, { signal, onProgress })
     : await memory.backup(destination, { signal, onProgress });
+  screen.done("The copy was made: as its watermark take what `inspect --json` on the store prints.");
   if (screen.json) {
     await screen.value(report);
     return true;

@@ -9,7 +9,7 @@ import { CONTEXT } from "./context.ts";
 import { DELETE } from "./delete.ts";
 import { DEMO } from "./demo.ts";
 import { EXPORT } from "./export.ts";
-import { type Failure, failureOf, wrongWords } from "./failure.ts";
+import { CommandError, type Failure, failureOf, wrongWords } from "./failure.ts";
 import { IMPORT } from "./import.ts";
 import { INSPECT } from "./inspect.ts";
 import { Interruption } from "./interruption.ts";
@@ -17,6 +17,7 @@ import { PRUNE } from "./prune.ts";
 import { RESTORE } from "./restore.ts";
 import { ReaderGone, Screen, type Streams } from "./screen.ts";
 import { SEARCH } from "./search.ts";
+import { systemFailure } from "./system_failure.ts";
 import { VERIFY } from "./verify.ts";
 
 const COMMANDS: readonly Declare[] = [
@@ -29,7 +30,8 @@ const HELP_COLUMNS_MAX = 100;
 const AFTER = `
 Exit status:
   0    done
-  1    refused by the store, a file or a permission; or a check, receipt or scrub that is not in order
+  1    refused by the store, a file or a permission; a check, receipt or scrub that is not in order; or output
+       that could not be written
   2    the words were wrong
   130  interrupted (143 by SIGTERM); nothing is left half done
 
@@ -74,20 +76,26 @@ async function tellFailure(
   },
   error: unknown,
 ): Promise<number> {
+  const isShown = error instanceof CommanderError && error.exitCode === 0;
   try {
     await screen.flush();
-  } catch (gone) {
-    if (gone instanceof ReaderGone) return 0;
-    throw gone;
+    if (isShown) return 0;
+  } catch (unprinted) {
+    if (unprinted instanceof ReaderGone) return 0;
+    // What ended the command matters more, unless something was done before.
+    if (isShown || isOfDone(unprinted)) error = unprinted;
   }
-  if (error instanceof CommanderError && error.exitCode === 0) return 0;
   const failure = interruption.exitCode !== null && interruption.signal.reason === error
     ? interrupted(interruption.exitCode)
     : error instanceof CommanderError
     ? ofParser(error, wordsOf(args))
-    : failureOf(error, wordsOf(args)[0]);
+    : failureOf(systemFailure(error, "A file cannot be used"), wordsOf(args)[0]);
   await (screen.json ? screen.noteValue(valueOf(failure)) : screen.note(lineOf(failure)));
   return failure.exitCode;
+}
+
+function isOfDone(error: unknown): boolean {
+  return error instanceof CommandError && error.details.done === true;
 }
 
 function valueOf({ code, reason, message, advice, details, exitCode }: Failure): unknown {

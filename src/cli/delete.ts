@@ -1,6 +1,6 @@
 /** `delete`: shows what a deletion would erase; with `--yes` deletes for ever and prints the receipt. */
 
-import type { DeleteTarget } from "../contracts/receipt.ts";
+import type { DeleteTarget, Receipt } from "../contracts/receipt.ts";
 import type { Conversation } from "../conversations/conversation.ts";
 import { ConflictError } from "../errors.ts";
 import {
@@ -15,6 +15,7 @@ import {
   withScope,
 } from "./command.ts";
 import { wrongWords } from "./failure.ts";
+import type { Screen } from "./screen.ts";
 
 interface DeleteOptions extends ScopeOptions {
   readonly turn?: string;
@@ -32,7 +33,8 @@ export const DELETE: Declare = (program, run) => {
     example: "DIR/agent.db --tenant orchard --session spring --turn turn-7 --yes",
     more:
       "Without --yes it only shows what would go; --allow-read is enough for that. With --yes the receipt is " +
-      "printed as JSON: keep it, `verify` takes it. What was deleted can never be stored again under that name.",
+      "printed as JSON: keep it, `verify` takes it. What was deleted can never be stored again under that name. Exits " +
+      "with 1 if it was to be scrubbed and could not be: repeat it once nobody else reads or writes.",
   }))
     .option("--turn <id>", "only this turn")
     .option("--pin <key>", "only this pin")
@@ -105,17 +107,22 @@ async function erase({ screen, signal }: Session, store: string, options: Delete
     scrub: options.scrub === true,
     signal,
   });
+  screen.done("The deletion was done: repeat the command for its receipt.");
   await screen.value(receipt);
-  if (screen.json) return true;
-  const { turns, pins, summaries } = receipt.erased;
-  const erased = countedAll({ turns, pins, summaries });
+  const isScrubbed = receipt.scrubbed || options.scrub !== true;
+  if (!screen.json) await noteReceipt(screen, receipt);
+  if (!isScrubbed) signal.throwIfAborted();
+  return isScrubbed;
+}
+
+async function noteReceipt(screen: Screen, { already, at, erased, scrubbed }: Receipt): Promise<void> {
+  const { turns, pins, summaries } = erased;
   await screen.note(
-    receipt.already
-      ? `It had been deleted at ${receipt.at}.`
-      : `Deleted for ever: ${erased}. Keep the receipt.`,
+    already
+      ? `It had been deleted at ${at}.`
+      : `Deleted for ever: ${countedAll({ turns, pins, summaries })}. Keep the receipt.`,
   );
-  if (!receipt.scrubbed) await screen.note("Bytes may remain in the files until `prune`.");
-  return true;
+  if (!scrubbed) await screen.note("Bytes may remain in the files until `prune`.");
 }
 
 /** A scope that was deleted has no revision; its deletion can be repeated all the same, and gives the same receipt. */

@@ -58,6 +58,7 @@ async function writeExport(
     return true;
   }
   const lines = await writeFile(session, memory, path, wanted);
+  screen.done("The file is there, and whole.");
   if (screen.json) await screen.value({ file: path, lines });
   else await screen.line(`Wrote ${counted(lines, "line")} to ${path}.`, "green");
   return true;

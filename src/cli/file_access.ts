@@ -6,6 +6,7 @@ import { requirePermissions } from "../files/permissions.ts";
 import { parsePath } from "../files/store_path.ts";
 import { SMALL_FILE_BYTES_MAX } from "../limits.ts";
 import { CommandError, wrongWords } from "./failure.ts";
+import { systemFailure } from "./system_failure.ts";
 
 /** The name that means standard input or output. */
 export const STANDARD = "-";
@@ -79,10 +80,18 @@ function noJson(what: string): CommandError {
 
 /** Requires a file, or a standard input that is not a terminal: there nobody would know what is waited for. */
 export function requireSource(path: string, what: string): void {
-  if (path !== STANDARD) requireFile(path, what, true);
+  if (path !== STANDARD) requireNoDirectory(path, what);
   else if (Deno.stdin.isTerminal()) {
     throw wrongWords(`The terminal gives no ${what}`, `Give a file, or pipe the ${what} in.`);
   }
+}
+
+function requireNoDirectory(path: string, what: string): void {
+  requireFile(path, what, true);
+  if (!Deno.statSync(path).isDirectory) return;
+  throw new CommandError("NOT_FOUND", `There is no file ${path}, but a directory`, {
+    advice: `Look at the path of the ${what}.`,
+  });
 }
 
 /** The bytes of a file or of standard input, piece by piece. */
@@ -100,7 +109,7 @@ export async function* readPieces(
   let total = 0;
   try {
     for (;;) {
-      const { done, value } = await reader.read();
+      const { done, value } = await orSystemFailure(() => reader.read(), `Cannot read the ${what}`);
       signal.throwIfAborted();
       if (done) return;
       total += value.length;
@@ -110,6 +119,16 @@ export async function* readPieces(
   } finally {
     signal.removeEventListener("abort", cancel);
     await reader.cancel();
+  }
+}
+
+const CANNOT_WRITE = "Cannot write the file";
+
+async function orSystemFailure<T>(call: () => Promise<T>, cannot: string): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    throw systemFailure(error, cannot);
   }
 }
 
@@ -138,12 +157,14 @@ export class PrivateFile implements AsyncDisposable {
 
   async write(text: string): Promise<void> {
     const bytes = new TextEncoder().encode(text);
-    for (let at = 0; at < bytes.length;) at += await this.#file.write(bytes.subarray(at));
+    await orSystemFailure(async () => {
+      for (let at = 0; at < bytes.length;) at += await this.#file.write(bytes.subarray(at));
+    }, CANNOT_WRITE);
   }
 
   /** Makes it durable. */
   async finish(): Promise<void> {
-    await this.#file.sync();
+    await orSystemFailure(() => this.#file.sync(), CANNOT_WRITE);
     this.#finished = true;
   }
 

@@ -48,6 +48,7 @@ async function takeIn(
     onBytes: (bytes) => progress.tell("importing", bytes, size),
   });
   const report = await judgingFile(() => memory.importLines(pieces, { signal }));
+  screen.done("The lines are in: repeat the command to have them counted.");
   if (screen.json) {
     await screen.value({ isNew, ...report });
     return true;

@@ -36,6 +36,7 @@ async function prune({ screen, signal }: Session, store: string, options: PruneO
     acceptClock: options.acceptClock === true,
     onProgress: ({ part, done }) => progress.tell(part, done),
   });
+  screen.done("The store was pruned: repeat the command to see whether it is scrubbed.");
   const { expired, retiredIndexes, clockLoweredByMs, scrub } = report;
   const isComplete = scrub?.complete === true;
   if (screen.json) {

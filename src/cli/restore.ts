@@ -86,6 +86,7 @@ async function restore(
       onProgress: ({ step, done }) => progress.tell(steps[step], done, step === "copy" ? bytes : null),
     })
   );
+  screen.done(`The store was restored: \`inspect\` shows it, with --ledger ${options.ledger}.`);
   await restored.close();
   await printReport(screen, { destination, ledger: options.ledger }, restored.restored!);
   return true;

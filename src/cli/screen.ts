@@ -2,7 +2,9 @@
 
 import { OUTPUT_BUFFER_CHARACTERS } from "../limits.ts";
 import { wrapped } from "./display_width.ts";
+import { CommandError } from "./failure.ts";
 import { escapeJson, harmless, harmlessJson, harmlessLines } from "./harmless_text.ts";
+import { systemFailure } from "./system_failure.ts";
 import { type Column, tableLines } from "./table.ts";
 
 /** Whoever read the output has gone: nothing is wrong, and there is nothing more to do. */
@@ -41,6 +43,8 @@ export class Screen {
   readonly #streams: Streams;
   readonly #signal: AbortSignal;
   #buffer = "";
+  /** What was done, and how its result is had again; null before anything was. */
+  #done: string | null = null;
 
   constructor(streams: Streams, { json, signal }: { readonly json: boolean; readonly signal: AbortSignal }) {
     this.#streams = streams;
@@ -94,22 +98,54 @@ export class Screen {
     this.#buffer += text;
   }
 
+  /** Says what was done, and how its result is had again: told where the result cannot be printed. */
+  done(told: string): void {
+    this.#done = told;
+  }
+
   /** Something beside the result: a line on standard error, which a pipe does not take. */
   async note(text: string): Promise<void> {
     await this.flush();
-    await writeAll(this.#streams.errors, `${harmless(text)}\n`).catch(ignoreGone);
+    await this.#noteIfPossible(harmless(text));
   }
 
   /** A value as one line of JSON on standard error. */
   async noteValue(value: unknown): Promise<void> {
-    await writeAll(this.#streams.errors, `${harmlessJson(value)}\n`).catch(ignoreGone);
+    await this.#noteIfPossible(harmlessJson(value));
   }
 
-  /** Writes what is held back. */
+  /** There is nowhere to say that errors cannot be written; the exit code tells. */
+  async #noteIfPossible(line: string): Promise<void> {
+    try {
+      await writeAll(this.#streams.errors, `${line}\n`);
+    } catch {
+      // Nobody looks.
+    }
+  }
+
+  /**
+   * Writes what is held back.
+   *
+   * @throws {ReaderGone} if nobody reads, and nothing was done that they should know of
+   * @throws {CommandError} if it cannot be written
+   */
   async flush(): Promise<void> {
     const text = this.#buffer;
     this.#buffer = "";
-    if (text !== "") await writeAll(this.#streams.output, text);
+    if (text === "") return;
+    try {
+      await writeAll(this.#streams.output, text);
+    } catch (error) {
+      throw this.#unprinted(error);
+    }
+  }
+
+  #unprinted(error: unknown): unknown {
+    const failure = error instanceof Deno.errors.BrokenPipe
+      ? this.#done === null ? new ReaderGone() : new CommandError("IO", "Nobody took the output")
+      : systemFailure(error, "Cannot write to standard output");
+    if (this.#done === null || !(failure instanceof CommandError)) return failure;
+    return new CommandError(failure.code, failure.message, { advice: this.#done, details: { done: true } });
   }
 
   /** Draws on the terminal that errors go to. One that has gone does not end the work. */
@@ -145,12 +181,7 @@ function terminalColumns(): number {
 
 async function writeAll(stream: Stream, text: string): Promise<void> {
   const bytes = ENCODER.encode(text);
-  try {
-    for (let at = 0; at < bytes.length;) at += await stream.write(bytes.subarray(at));
-  } catch (error) {
-    if (error instanceof Deno.errors.BrokenPipe) throw new ReaderGone();
-    throw error;
-  }
+  for (let at = 0; at < bytes.length;) at += await stream.write(bytes.subarray(at));
 }
 
 function orAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
@@ -160,8 +191,4 @@ function orAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
     signal.addEventListener("abort", abort, { once: true });
     work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
   });
-}
-
-function ignoreGone(error: unknown): void {
-  if (!(error instanceof ReaderGone)) throw error;
 }

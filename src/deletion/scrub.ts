@@ -4,6 +4,7 @@
  * rid of those.
  */
 
+import { yieldToEventLoop } from "../clock.ts";
 import type { ScrubReport } from "../contracts/receipt.ts";
 import { rewriteTable, selectDirty } from "../engine/dirty_tables.ts";
 import type { Engine } from "../engine/engine.ts";
@@ -33,7 +34,9 @@ export async function scrub(engine: Engine, options: ScrubOptions = {}): Promise
       signal?.throwIfAborted();
       await engine.write((transaction) => scrubTable(transaction, name), { alone: true, signal });
       onTable?.(++tables);
+      await yieldToEventLoop();
     }
+    signal?.throwIfAborted();
     await engine.write(giveBackPages, { alone: true, signal });
   } catch (error) {
     if (!(error instanceof StorageError) || error.code !== "BUSY") throw error;

@@ -1,8 +1,12 @@
 /** An interrupt that comes while there is work left ends it, with exit code 130. */
 
 import assert from "node:assert/strict";
-import { type Ended, printed } from "./collected.ts";
+import { yieldToEventLoop } from "../../src/clock.ts";
+import type { SqliteConnection } from "../../src/engine/sqlite/driver.ts";
+import { openBeside } from "../kit/test_store.ts";
+import { type Ended, printed, value } from "./collected.ts";
 import { IN_SCOPE, SCOPE, StoredFile } from "./stored.ts";
+import { processWords } from "./terminal.ts";
 
 const INTERRUPTING = new URL("interrupting.ts", import.meta.url).pathname;
 const IS_UNIX = Deno.build.os !== "windows";
@@ -67,3 +71,49 @@ onUnix("An interrupt ends a restore while it copies, and leaves nothing at the d
   assert.deepEqual({ code, output }, { code: 130, output: "" });
   assert(!store.names().some((name) => name.startsWith("new.db") || name.startsWith("ledger")));
 });
+
+/** Waits until a deletion of a turn has been committed. */
+async function untilDeleted(beside: SqliteConnection): Promise<void> {
+  const turns = beside.prepare("SELECT count(*) FROM turns");
+  while (turns.get([])![0] !== 1) await yieldToEventLoop();
+}
+
+function spawned(words: readonly string[]): Deno.ChildProcess {
+  return new Deno.Command(Deno.execPath(), {
+    args: processWords(["--allow-all"], words),
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+}
+
+onUnix(
+  "A deletion whose scrub a reader or an interrupt prevents gives its receipt, and exits with 1 or 130",
+  async () => {
+    await using store = await StoredFile.make();
+    const words = ["delete", store.path, ...IN_SCOPE, "--turn", "turn-1", "--scrub", "--yes"];
+    {
+      using reader = openBeside(store.path);
+      reader.prepare("BEGIN").run([]);
+      reader.prepare("SELECT count(*) FROM turns").get([]);
+      using beside = openBeside(store.path);
+      const interrupted = spawned(words);
+      await untilDeleted(beside);
+      interrupted.kill("SIGINT");
+      const { code, stdout, stderr } = await interrupted.output();
+      assert.equal(code, 130);
+      const { erased, scrubbed } = JSON.parse(new TextDecoder().decode(stdout));
+      assert.deepEqual([erased.turns, scrubbed], [1, false]);
+      assert.match(
+        new TextDecoder().decode(stderr),
+        /Keep the receipt\.\nBytes may remain [^\n]+\nholdfast: INTERRUPTED: /,
+      );
+      const prevented = await spawned(words).output();
+      assert.equal(prevented.code, 1);
+      assert.deepEqual(JSON.parse(new TextDecoder().decode(prevented.stdout)).scrubbed, false);
+      reader.prepare("ROLLBACK").run([]);
+    }
+    const { already, scrubbed } = await value(...words);
+    assert.deepEqual([already, scrubbed], [true, true]);
+  },
+);
