@@ -70,13 +70,13 @@ async function writeFile(
   path: string,
   wanted: ExportLinesOptions,
 ): Promise<number> {
-  await using file = await PrivateFile.make(path, "file");
+  using file = PrivateFile.make(path, "file");
   using progress = new Progress(screen);
   let count = 0;
   for await (const line of memory.exportLines(wanted)) {
-    await file.write(line);
+    file.write(line);
     progress.tell("writing lines", ++count);
   }
-  await file.finish();
+  file.finish();
   return count;
 }

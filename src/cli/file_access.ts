@@ -1,9 +1,10 @@
 /** The command line's own files: read, or made private where nothing is; permissions are asked for without prompting. */
 
 import type { ErrorDetails } from "../errors.ts";
-import { MemoryError } from "../errors.ts";
+import { MemoryError, StorageError } from "../errors.ts";
 import { requirePermissions } from "../files/permissions.ts";
-import { parsePath } from "../files/store_path.ts";
+import { parsePath, resolveFile } from "../files/store_path.ts";
+import { WorkFile } from "../files/work_file.ts";
 import { SMALL_FILE_BYTES_MAX } from "../limits.ts";
 import { CommandError, wrongWords } from "./failure.ts";
 import { systemFailure } from "./system_failure.ts";
@@ -15,8 +16,12 @@ export const STANDARD = "-";
 function requireAccess(path: string, what: string, readOnly: boolean): void {
   const names = readOnly ? ["read"] as const : ["read", "write"] as const;
   if (names.every((name) => Deno.permissions.querySync({ name, path }).state === "granted")) return;
+  requireDirectoryAccess(parsePath(what, path).parent, what, readOnly);
+}
+
+function requireDirectoryAccess(directory: string, what: string, readOnly: boolean): void {
   try {
-    requirePermissions([parsePath(what, path).parent], readOnly);
+    requirePermissions([directory], readOnly);
   } catch (error) {
     if (!(error instanceof MemoryError) || error.code !== "PERMISSION") throw error;
     const { flags } = error.details as ErrorDetails & { readonly flags: readonly string[] };
@@ -122,8 +127,6 @@ export async function* readPieces(
   }
 }
 
-const CANNOT_WRITE = "Cannot write the file";
-
 async function orSystemFailure<T>(call: () => Promise<T>, cannot: string): Promise<T> {
   try {
     return await call();
@@ -132,45 +135,48 @@ async function orSystemFailure<T>(call: () => Promise<T>, cannot: string): Promi
   }
 }
 
-/** A private file in the making: it stays once it is finished, and else is removed when its block ends. */
-export class PrivateFile implements AsyncDisposable {
-  readonly #path: string;
-  readonly #file: Deno.FsFile;
-  #finished = false;
+/**
+ * A private file in the making, under its name with `.partial`: it gets its name once it is whole, and else is removed
+ * when its block ends, or by whoever comes next.
+ */
+export class PrivateFile implements Disposable {
+  readonly #work: WorkFile;
 
-  private constructor(path: string, file: Deno.FsFile) {
-    this.#path = path;
-    this.#file = file;
+  private constructor(work: WorkFile) {
+    this.#work = work;
   }
 
   /** Makes it where nothing is. */
-  static async make(path: string, what: string): Promise<PrivateFile> {
-    parsePath(what, path);
-    requireAccess(path, what, false);
-    try {
-      return new PrivateFile(path, await Deno.open(path, { write: true, createNew: true, mode: 0o600 }));
-    } catch (error) {
-      if (!(error instanceof Deno.errors.NotFound)) throw error;
+  static make(path: string, what: string): PrivateFile {
+    const given = parsePath(what, path);
+    requireDirectoryAccess(given.parent, what, false);
+    if (!isThere(given.parent, what, false)) {
       throw new CommandError("NOT_FOUND", `There is no directory for ${path}`, { advice: "Make it first." });
     }
+    return new PrivateFile(WorkFile.claim(resolveFile(given), ".partial"));
   }
 
-  async write(text: string): Promise<void> {
-    const bytes = new TextEncoder().encode(text);
-    await orSystemFailure(async () => {
-      for (let at = 0; at < bytes.length;) at += await this.#file.write(bytes.subarray(at));
-    }, CANNOT_WRITE);
+  write(text: string): void {
+    writing(() => this.#work.write(new TextEncoder().encode(text)));
   }
 
-  /** Makes it durable. */
-  async finish(): Promise<void> {
-    await orSystemFailure(() => this.#file.sync(), CANNOT_WRITE);
-    this.#finished = true;
+  /** Makes it durable, and gives it its name. */
+  finish(): void {
+    writing(() => this.#work.publish());
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#file.close();
-    if (!this.#finished) await Deno.remove(this.#path);
+  [Symbol.dispose](): void {
+    this.#work[Symbol.dispose]();
+  }
+}
+
+/** It is no file of a store. */
+function writing(call: () => void): void {
+  try {
+    call();
+  } catch (error) {
+    if (!(error instanceof StorageError) || error.code === "EXISTS") throw error;
+    throw systemFailure(error.cause ?? error, "Cannot write the file");
   }
 }
 

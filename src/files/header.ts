@@ -34,9 +34,13 @@ export const APPLICATION_IDS = {
 
 const OURS: ReadonlySet<number> = new Set(Object.values(APPLICATION_IDS));
 
+/** How an export as lines begins. */
+const LINES_START = new TextEncoder().encode('{"type":"header","format":"holdfast-lines",');
+
 /** Whether a file may be one that was being made when its maker was killed: nothing in it yet, not stamped yet, or ours by its header. */
 export function isOurLeftover(path: string): boolean {
   const start = readStart(path, HEADER_BYTES) ?? new Uint8Array();
+  if (LINES_START.every((byte, at) => start[at] === byte)) return true;
   if (start.every((byte) => byte === 0) || OURS.has(applicationIdOf(path) ?? 0)) return true;
   return start.length === HEADER_BYTES && MAGIC === String.fromCharCode(...start.subarray(0, MAGIC.length)) &&
     isUnstamped(new DataView(start.buffer));

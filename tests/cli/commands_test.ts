@@ -296,7 +296,7 @@ Deno.test("export leaves text out unless it is asked for, and writes a private f
   if (Deno.build.os !== "windows") assert.equal((await Deno.stat(store.at("out"))).mode! & 0o777, 0o600);
   const { code, errors } = await holdfast("export", store.path, store.at("out"));
   assert.equal(code, 1);
-  assert.match(errors, /^holdfast: EXISTS: The file is there already\. /);
+  assert.match(errors, /^holdfast: EXISTS: [^\n]+ out is there already\. /);
   assert.equal((await value("export", store.path, store.at("one"), ...IN_SCOPE)).lines, 7);
 });
 
@@ -318,7 +318,7 @@ Deno.test("An export that is refused leaves no file", async () => {
   );
   assert.equal(code, 1);
   assert.match(errors, /^holdfast: CONFLICT MISSING: .*inspect/);
-  assert(!store.names().includes("out"));
+  assert.deepEqual(store.names().filter((name) => name.startsWith("out")), []);
 });
 
 Deno.test("demo prints the worked example and leaves nothing", async () => {

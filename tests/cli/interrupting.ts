@@ -1,23 +1,25 @@
-/** The command line in a process of its own, whose terminal presses the interrupt key once it was shown something. */
+/** The command line in a process of its own, which is sent a signal once its terminal was shown something. */
 
 import { runCommandLine } from "../../src/cli/command_line.ts";
 import { Collected } from "./collected.ts";
 
 /** A terminal for notes. */
 class Interrupting extends Collected {
+  readonly #signal: Deno.Signal;
   readonly #shown: RegExp;
-  #isPressed = false;
+  #isSent = false;
 
-  constructor(shown: string) {
+  constructor(signal: Deno.Signal, shown: string) {
     super();
+    this.#signal = signal;
     this.#shown = new RegExp(shown);
   }
 
   override writeSync(bytes: Uint8Array): number {
     const written = super.writeSync(bytes);
-    if (!this.#isPressed && this.#shown.test(this.text)) {
-      this.#isPressed = true;
-      Deno.kill(Deno.pid, "SIGINT");
+    if (!this.#isSent && this.#shown.test(this.text)) {
+      this.#isSent = true;
+      Deno.kill(Deno.pid, this.#signal);
     }
     return written;
   }
@@ -28,8 +30,8 @@ class Interrupting extends Collected {
 }
 
 if (import.meta.main) {
-  const [shown, ...words] = Deno.args;
-  const errors = new Interrupting(shown!);
+  const [signal, shown, ...words] = Deno.args;
+  const errors = new Interrupting(signal as Deno.Signal, shown!);
   const code = await runCommandLine(words, { output: Deno.stdout, errors });
   await Deno.stderr.write(new TextEncoder().encode(errors.text));
   Deno.exit(code);

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { yieldToEventLoop } from "../../src/clock.ts";
 import type { SqliteConnection } from "../../src/engine/sqlite/driver.ts";
 import { openBeside } from "../kit/test_store.ts";
-import { type Ended, printed, value } from "./collected.ts";
+import { assertRefused, type Ended, printed, value } from "./collected.ts";
 import { IN_SCOPE, SCOPE, StoredFile } from "./stored.ts";
 import { processWords } from "./terminal.ts";
 
@@ -15,10 +15,14 @@ const IS_UNIX = Deno.build.os !== "windows";
 const CONVERSATIONS = 600;
 const TURNS = 200;
 
-/** Runs a command that is sent SIGINT once its progress says so. */
-async function interruptedAt(shown: string, words: readonly string[]): Promise<Ended> {
+/** Runs a command that is sent a signal once its progress says so. */
+async function interruptedAt(
+  shown: string,
+  words: readonly string[],
+  signal: Deno.Signal = "SIGINT",
+): Promise<Ended> {
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "--allow-all", "--no-check", "--no-lock", INTERRUPTING, shown, ...words],
+    args: ["run", "--allow-all", "--no-check", "--no-lock", INTERRUPTING, signal, shown, ...words],
     stdin: "null",
     stdout: "piped",
     stderr: "piped",
@@ -70,6 +74,26 @@ onUnix("An interrupt ends a restore while it copies, and leaves nothing at the d
   ]);
   assert.deepEqual({ code, output }, { code: 130, output: "" });
   assert(!store.names().some((name) => name.startsWith("new.db") || name.startsWith("ledger")));
+});
+
+onUnix("An export that is killed leaves nothing under its name, and the next one clears up", async () => {
+  await using store = await StoredFile.make();
+  const words = ["export", store.path, store.at("lines"), "--show-content"];
+  await interruptedAt("writing", words, "SIGKILL");
+  assert(store.names().includes("lines.partial") && !store.names().includes("lines"));
+  await printed(...words);
+  assert(store.names().includes("lines") && !store.names().includes("lines.partial"));
+  await printed("import", store.at("new.db"), store.at("lines"));
+});
+
+onUnix("What others have put under the name of an export in the making stays", async () => {
+  await using store = await StoredFile.make();
+  await Deno.writeTextFile(store.at("lines.partial"), "mine");
+  await assertRefused(["export", store.path, store.at("lines")], {
+    code: 1,
+    says: /EXISTS: .*lines\.partial/,
+  });
+  assert.equal(await Deno.readTextFile(store.at("lines.partial")), "mine");
 });
 
 /** Waits until a deletion of a turn has been committed. */

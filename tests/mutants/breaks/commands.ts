@@ -63,7 +63,7 @@ export const COMMAND_BREAKS: readonly Mutant[] = [
   {
     name: "an export that was refused leaves its beginning",
     file: "src/cli/file_access.ts",
-    find: "if (!this.#finished) await Deno.remove(this.#path);",
+    find: "this.#work[Symbol.dispose]();",
     replace: "",
     test: `${TESTS}/commands_test.ts`,
     promise: "An export that is refused leaves no file",
