@@ -40,9 +40,13 @@ function print(line: string): void {
   Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
 }
 
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
 function told(which: string, { imported, unchanged, refused }: ImportReport): string {
-  return `${which}: ${imported.turns} turns and ${imported.pins} pin imported, ` +
-    `${unchanged.turns} turns unchanged, ${refused.turns} refused`;
+  return `${which}: ${counted(imported.turns, "turn")} and ${counted(imported.pins, "pin")} imported, ` +
+    `${counted(unchanged.turns, "turn")} unchanged, ${refused.turns} refused`;
 }
 
 try {

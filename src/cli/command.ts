@@ -142,15 +142,20 @@ export function wholeNumber(
   };
 }
 
+/** A number as it is read: `6,473,402`. Revisions are no counts: commands take them as they stand. */
+export function grouped(count: number): string {
+  return count.toLocaleString("en");
+}
+
 /** `1 turn`, `2 turns`. */
 export function counted(count: number, noun: string): string {
-  return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+  return `${grouped(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 /** Counts of plural nouns that are not 0, as one text; `nothing` if all are. */
 export function countedAll(counts: Readonly<Record<string, number>>): string {
   const parts = Object.entries(counts).filter(([, count]) => count > 0)
-    .map(([noun, count]) => `${count.toLocaleString("en")} ${count === 1 ? singular(noun) : noun}`);
+    .map(([noun, count]) => `${grouped(count)} ${count === 1 ? singular(noun) : noun}`);
   return parts.length === 0 ? "nothing" : parts.join(", ");
 }
 

@@ -3,7 +3,15 @@
 import type { AssembledContext } from "../context/assembled_context.ts";
 import type { Drop, LayerName, LayerReason } from "../context/diagnostics.ts";
 import type { SourceRef } from "../contracts/source_ref.ts";
-import { counted, type Declare, type Session, storeCommand, wholeNumber, withScope } from "./command.ts";
+import {
+  counted,
+  type Declare,
+  grouped,
+  type Session,
+  storeCommand,
+  wholeNumber,
+  withScope,
+} from "./command.ts";
 import {
   type IndexedOptions,
   openIndexed,
@@ -25,8 +33,8 @@ const SYSTEM_DEFAULT = "Answer from the data you are given.";
 const REASONS: Readonly<Record<LayerReason, string>> = {
   unchanged: "nothing had to be shortened",
   messages_capped: "longer than the cap: head and tail are shown",
-  no_old_history: "nothing: the window holds every turn",
-  recent_suffix_selected: "the window holds the newest turns that fit",
+  no_old_history: "no turn is older than the window",
+  recent_suffix_selected: "the newest turns that fit are in the window",
   empty_window: "no turn fits the window",
   empty_query: "the question has no word to look for",
   no_match: "nothing matches",
@@ -94,8 +102,8 @@ async function printContext(screen: Screen, { blocks, diagnostics }: AssembledCo
   await screen.line();
   const rows = blocks.map(({ kind, tokens, sources, content }, at) => [
     kind,
-    String(tokens),
-    String(diagnostics.blocks[at]!.inputDeltaTokens),
+    grouped(tokens),
+    grouped(diagnostics.blocks[at]!.inputDeltaTokens),
     content === "" ? "(empty)" : sourcesOf(kind, sources),
   ]);
   await screen.table(
@@ -103,15 +111,17 @@ async function printContext(screen: Screen, { blocks, diagnostics }: AssembledCo
     [{ head: "block" }, { head: "tokens", align: "right" }, { head: "adds", align: "right" }, {
       head: "taken from",
     }],
-    [...rows, ["frame", "", String(baseRequestTokens), "the request around them"]],
+    [...rows, ["frame", "", grouped(baseRequestTokens), "the request around them"]],
   );
   await screen.table(
-    "Left out",
-    [{ head: "what" }, { head: "how much" }, { head: "why" }],
+    "Beside the window",
+    [{ head: "of" }, { head: "there is" }, { head: "because" }],
     leftOut(diagnostics),
   );
   await screen.line(
-    `${estimate.estimatedTokens} of ${counted(inputAllowance, "token")}, ${remainingTokens} left.`,
+    `${grouped(estimate.estimatedTokens)} of ${counted(inputAllowance, "token")}, ${
+      grouped(remainingTokens)
+    } left.`,
     "bold",
   );
 }
@@ -130,11 +140,12 @@ function leftOut({ layers, ...told }: AssembledContext["diagnostics"]): readonly
   const isCapped = layers.some(({ reason }) => reason === "messages_capped");
   const capped = isCapped ? layers.find(({ layer }) => layer === "CAP")!.changedTurnIds.length : 0;
   const pieces = told.retrievedChunkIds.length;
+  const omitted = told.omittedTurnCount;
   return [
-    ["older turns", String(told.omittedTurnCount), why("WINDOW")],
-    ["parts of long messages", `in ${counted(capped, "turn")}`, why("CAP")],
-    ["pieces found in older turns", pieces === 0 ? "all" : `all but ${pieces}`, why("RETRIEVE")],
-    ["summary of older turns", told.summaryUsed ? "shown" : "none", why("SUMMARIZE")],
+    ["older turns", `${grouped(omitted)} left out`, omitted === 0 ? "the window holds all" : why("WINDOW")],
+    ["long messages", `${counted(capped, "turn")} shortened`, why("CAP")],
+    ["pieces of older turns", pieces === 0 ? "none shown" : `${grouped(pieces)} shown`, why("RETRIEVE")],
+    ["summary of older turns", told.summaryUsed ? "shown" : "none shown", why("SUMMARIZE")],
     ...told.drops.map(({ kind, sourceId, reason }) => [kind, sourceId ?? "", DROP_REASONS[reason]]),
   ];
 }

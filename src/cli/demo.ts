@@ -19,10 +19,19 @@ export const DEMO: Declare = (program, run) => {
     .action((directory: string) => run((session) => demo(session, directory)));
 };
 
+/** What it tells, by what it is of. */
+type Told = Record<string, string | number | boolean | null>;
+
+/** The worked example is told in these words, whoever runs it. */
+const SAID: ReadonlyMap<unknown, string> = new Map<unknown, string>([[null, "None"], [true, "True"], [
+  false,
+  "False",
+]]);
+
 async function demo({ screen, signal }: Session, directory: string): Promise<boolean> {
   requireDirectory(directory);
   const place = await Deno.makeTempDir({ dir: directory, prefix: ".holdfast-demo-" });
-  const told: Record<string, string | number> = {};
+  const told: Told = {};
   try {
     await begin(`${place}/agent.db`);
     signal.throwIfAborted();
@@ -33,7 +42,9 @@ async function demo({ screen, signal }: Session, directory: string): Promise<boo
     await Deno.remove(place, { recursive: true });
   }
   if (screen.json) await screen.value(told);
-  else for (const [what, value] of Object.entries(told)) await screen.line(`${what}: ${value}`);
+  else {for (const [what, value] of Object.entries(told)) {
+      await screen.line(`${what}: ${SAID.get(value) ?? value}`);
+    }}
   return true;
 }
 
@@ -55,9 +66,9 @@ async function advance({ records }: Memory, item: string, now: number): Promise<
   return await records.put(RUN, next, { expected: found.revision, now, ttl: 60 });
 }
 
-async function goOn(memory: Memory, told: Record<string, string | number>): Promise<void> {
+async function goOn(memory: Memory, told: Told): Promise<void> {
   const { records } = memory;
-  told["resumed step"] = (await records.get(RUN, { now: 102 }))?.value.step ?? "None";
+  told["resumed step"] = (await records.get(RUN, { now: 102 }))?.value.step ?? null;
   const revision = await advance(memory, "drafted", 102);
   const stale = await records.put(RUN, START, { expected: 1, now: 103, ttl: 60 }).catch((error) => error);
   told["stale write"] = stale instanceof ConflictError ? "rejected" : "accepted";
@@ -69,9 +80,9 @@ async function goOn(memory: Memory, told: Record<string, string | number>): Prom
   } as const;
   await records.put(PREFERENCE, fact, { expected: null, now: 103, ttl: 5 });
   const other = await records.get({ ...PREFERENCE, tenant: "harbour" }, { now: 104 });
-  told["other tenant"] = other?.value.text ?? "None";
-  told["at expiry"] = (await records.get(PREFERENCE, { now: 108 }))?.value.text ?? "None";
+  told["other tenant"] = other?.value.text ?? null;
+  told["at expiry"] = (await records.get(PREFERENCE, { now: 108 }))?.value.text ?? null;
   told["expired rows purged"] = await records.purge("orchard", { now: 108 });
-  told["checkpoint forgotten"] = await records.forget(RUN, revision) ? "True" : "False";
+  told["checkpoint forgotten"] = await records.forget(RUN, revision);
   told["remaining rows"] = (await records.list("orchard", { now: 0 })).items.length;
 }

@@ -45,17 +45,22 @@ export function filledTo(text: string, cells: number, align: "left" | "right"): 
   return align === "left" ? text + space : space + text;
 }
 
-/** A text in pieces of at most so many cells, of which there must be 2 at least. */
-export function wrapped(text: string, cells: number): readonly string[] {
+/**
+ * A text in pieces of at most so many cells, of which there must be 2 at least; the pieces after the first may be given
+ * fewer. Broken after a space where a piece has one, inside a word only where that is longer than a piece.
+ */
+export function wrapped(text: string, cells: number, cellsAfter: number = cells): readonly string[] {
   if (displayWidth(text) <= cells) return [text];
   const pieces: string[] = [];
   let piece = "";
   let width = 0;
   for (const { segment } of GRAPHEMES.segment(text)) {
     const more = graphemeWidth(segment);
-    if (width + more > cells) {
-      pieces.push(piece);
-      [piece, width] = ["", 0];
+    if (width + more > (pieces.length === 0 ? cells : cellsAfter)) {
+      const end = /\S .*[^ ]$/.test(piece) ? piece.lastIndexOf(" ") + 1 : piece.length;
+      pieces.push(piece.slice(0, end));
+      piece = piece.slice(end);
+      width = displayWidth(piece);
     }
     piece += segment;
     width += more;

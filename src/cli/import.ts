@@ -4,6 +4,7 @@ import type { ImportReport, LineCounts } from "../contracts/lines.ts";
 import { openMemory } from "../open_memory.ts";
 import {
   type Declare,
+  grouped,
   ledgerOption,
   requirePath,
   type Session,
@@ -65,7 +66,7 @@ async function takeIn(
   await screen.table(
     "Lines",
     [{ head: "" }, ...outcomes.map((head) => ({ head, align: "right" as const }))],
-    sorts.map((sort) => [sort, ...outcomes.map((outcome) => String(report[outcome][sort]))]),
+    sorts.map((sort) => [sort, ...outcomes.map((outcome) => grouped(report[outcome][sort]))]),
   );
   return true;
 }

@@ -7,6 +7,7 @@ import type { Memory } from "../memory.ts";
 import {
   counted,
   type Declare,
+  grouped,
   openStore,
   type Session,
   storeCommand,
@@ -35,7 +36,7 @@ interface Overview {
 /** Declares it. */
 export const INSPECT: Declare = (program, run) => {
   storeCommand(program, "inspect", {
-    summary: "Show tenants, scopes, sizes, what is next due, and pending deletions",
+    summary: "Show tenants, conversations, sizes, what is next due, and pending deletions",
     access: "read",
     example: "DIR/agent.db",
     more: "Reads only. With --tenant, or --tenant and --session, every record, turn and pin is listed too; " +
@@ -119,7 +120,7 @@ async function printText(
       }],
       tenants.map((
         { tenant, records, bytes, nextDueAt },
-      ) => [tenant, `${records}`, `${bytes}`, nextDueAt ?? "never"]),
+      ) => [tenant, grouped(records), grouped(bytes), nextDueAt ?? "never"]),
     );
   }
   if (scopes.length > 0) {
@@ -137,7 +138,8 @@ async function printText(
       scopes.map((each) => [
         each.scope.tenantId,
         each.scope.sessionId,
-        ...[each.turns, each.pins, each.bytes, each.revision].map(String),
+        ...[each.turns, each.pins, each.bytes].map(grouped),
+        String(each.revision),
         each.nextDueAt ?? "never",
       ]),
     );
@@ -145,7 +147,7 @@ async function printText(
   if (details !== null) { for await (const detail of details) await showDetail(screen, detail); }
   await screen.line(totals(tenants, scopes), "bold");
   const recorded = watermark === null ? "" : `${counted(watermark.sequence, "deletion")} recorded, `;
-  await screen.line(`Deletions: ${recorded}${pending} pending.`);
+  await screen.line(`Deletions: ${recorded}${grouped(pending)} pending.`);
 }
 
 function totals(tenants: readonly InspectedTenant[], scopes: readonly InspectedScope[]): string {

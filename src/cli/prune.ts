@@ -1,8 +1,10 @@
 /** `prune`: erases what has expired, completes what is pending, and scrubs the files. */
 
 import {
+  counted,
   countedAll,
   type Declare,
+  grouped,
   openStore,
   type Session,
   storeCommand,
@@ -44,11 +46,19 @@ async function prune({ screen, signal }: Session, store: string, options: PruneO
     return isComplete;
   }
   await screen.line(`Erased, because expired: ${countedAll({ ...expired })}.`);
-  if (retiredIndexes > 0) await screen.line(`Cleared away: ${retiredIndexes} replaced indexes.`);
-  if (clockLoweredByMs > 0) await screen.line(`The clock mark was lowered by ${clockLoweredByMs} ms.`);
+  if (retiredIndexes > 0) {
+    await screen.line(
+      `Cleared away: ${retiredIndexes} replaced ${retiredIndexes === 1 ? "index" : "indexes"}.`,
+    );
+  }
+  if (clockLoweredByMs > 0) {
+    await screen.line(`The clock mark was lowered by ${grouped(clockLoweredByMs)} ms.`);
+  }
   if (isComplete) {
     await screen.line(
-      `Scrubbed: ${scrub.tables} tables rewritten, ${scrub.bytesReturned} bytes returned.`,
+      `Scrubbed: ${counted(scrub.tables, "table")} rewritten, ${
+        counted(scrub.bytesReturned, "byte")
+      } returned.`,
       "green",
     );
   } else {

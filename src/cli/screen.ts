@@ -57,7 +57,7 @@ export class Screen {
   /** A line of text; what a terminal would break goes on indented, so that no name in it can pass for a line. */
   async line(text = "", style?: Style): Promise<void> {
     const cells = this.columns === null ? Infinity : Math.max(BLOCK_CELLS_MIN, this.columns - INDENT.length);
-    const lines = wrapped(harmless(text), cells).map((piece) => this.#styled(piece, style));
+    const lines = wrapped(harmless(text), cells).map((piece) => this.#styled(piece.trimEnd(), style));
     await this.#put(`${lines.join(`\n${INDENT}`)}\n`);
   }
 

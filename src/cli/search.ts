@@ -47,13 +47,18 @@ async function search(
     return true;
   }
   for (const [at, { source, content, score }] of hits.entries()) {
-    await screen.line(`${at + 1}. turn ${source.turnId}, score ${score.total.toFixed(2)}`, "bold");
+    await screen.line(`${at + 1}. turn ${source.turnId}, score ${digits(score.total)}`, "bold");
     await screen.line(
       `   message ${source.messageId}, characters ${source.start} to ${source.end}; ` +
-        `words ${score.lexical.toFixed(2)}, neighbours ${score.neighbours.toFixed(2)}`,
+        `words ${digits(score.lexical)}, neighbours ${digits(score.neighbours)}`,
     );
     await screen.block(content);
   }
   if (hits.length === 0) await screen.note("Nothing was found.");
   return true;
+}
+
+/** A score in a small conversation can be tiny, and is none the less. */
+function digits(score: number): string {
+  return score === 0 ? "0" : score.toPrecision(3);
 }

@@ -1,5 +1,6 @@
 /** How `inspect` shows one record, turn, summary or pin: a line of names and numbers, and its text behind bars. */
 
+import { counted } from "./command.ts";
 import type { InspectedLine } from "./inspected_lines.ts";
 import type { Screen } from "./screen.ts";
 
@@ -58,7 +59,7 @@ async function showTurn(screen: Screen, line: InspectedLine): Promise<void> {
 }
 
 function bytesOf(line: InspectedLine): string {
-  return line.bytes === undefined ? "" : `, ${line.bytes} bytes`;
+  return line.bytes === undefined ? "" : `, ${counted(Number(line.bytes), "byte")}`;
 }
 
 function timeOf(seconds: number): string {

@@ -108,8 +108,9 @@ Deno.test("context shows the blocks with tokens and sources, and what was left o
   const output = await printed("context", store.path, ...IN_SCOPE, "When", "were", "they", "grafted?");
   assert.match(output, /^question\n {2}\| When were they grafted\?$/m);
   assert.match(output, /^window +\d+ +\d+ +2 turns: turn-1, turn-2$/m);
-  assert.match(output, /^older turns +0 /m);
-  assert.match(output, /^\d+ of 3,000 tokens, \d+ left\.$/m);
+  assert.match(output, /^older turns +0 left out +the window holds all$/m);
+  assert.match(output, /^pieces of older turns +none shown +no turn is older than the window$/m);
+  assert.match(output, /^\d+ of 3,000 tokens, 2,\d+ left\.$/m);
   const { blocks, request, diagnostics } = await value("context", store.path, ...IN_SCOPE, "grafted?");
   assert.equal(blocks.length, 6);
   assert.equal(request.messages.at(-1).content, "grafted?");
@@ -194,6 +195,15 @@ Deno.test("A receipt of another deletion does not hold, with exit code 1", async
   const { code, output } = await holdfast("verify", store.path, store.at("receipt.json"));
   assert.equal(code, 1);
   assert.match(output, /^no +the deletion stands where the receipt says$/m);
+});
+
+Deno.test("Of another store's receipt nothing is said but that it is one", async () => {
+  await using store = await StoredFile.make();
+  const receipt = await value("delete", store.path, ...IN_SCOPE, "--pin", "rule", "--yes");
+  await Deno.writeTextFile(store.at("receipt"), JSON.stringify({ ...receipt, lineage: "0".repeat(32) }));
+  const { code, output } = await holdfast("verify", store.path, store.at("receipt"));
+  assert.equal(code, 1);
+  assert.equal(output, "no   the receipt is of this store's ledger\nThe receipt does not hold.\n");
 });
 
 Deno.test("backup prints a watermark, and restore takes it, brings nothing back, and names what it fenced", async () => {
@@ -332,10 +342,10 @@ Deno.test("demo prints the worked example and leaves nothing", async () => {
   assert.deepEqual(await value("demo", store.directory), {
     "resumed step": 1,
     "stale write": "rejected",
-    "other tenant": "None",
-    "at expiry": "None",
+    "other tenant": null,
+    "at expiry": null,
     "expired rows purged": 1,
-    "checkpoint forgotten": "True",
+    "checkpoint forgotten": true,
     "remaining rows": 0,
   });
   assert.deepEqual(store.names(), before);

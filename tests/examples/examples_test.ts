@@ -154,9 +154,9 @@ Deno.test("The example of a move imports once, and never what was deleted", asyn
     "lines: 6",
     "first import: 2 turns and 1 pin imported, 0 turns unchanged, 0 refused",
     "equal to the byte: true",
-    "second import: 0 turns and 0 pin imported, 2 turns unchanged, 0 refused",
+    "second import: 0 turns and 0 pins imported, 2 turns unchanged, 0 refused",
     "the first turn is deleted",
-    "third import: 0 turns and 0 pin imported, 1 turns unchanged, 1 refused",
+    "third import: 0 turns and 0 pins imported, 1 turn unchanged, 1 refused",
     "an export that was not asked for its text holds some: false",
   ]);
 });
