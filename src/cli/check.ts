@@ -16,7 +16,7 @@ export const CHECK: Declare = (program, run) => {
     summary: "Look through the whole store for damage",
     access: "read",
     example: "DIR/agent.db",
-    more: "Reads only. Exits with 1 if anything is damaged.",
+    more: "Exits with 1 if anything is damaged.",
   }).action((store: string, options: StoreOptions) => run((session) => check(session, store, options)));
 };
 

@@ -61,6 +61,10 @@ export function flagsFor(access: Access, directory: string = "DIR"): string {
     : `--allow-read=${directory} --allow-write=${directory}`;
 }
 
+const READS =
+  "Reads only: --allow-read is enough. But SQLite keeps -wal and -shm beside the store and its ledger for " +
+  "whoever reads, so that your user must be able to write in their directories.";
+
 /** Declares a command on a store, with the permissions it needs in its help. */
 export function storeCommand(
   program: Command,
@@ -73,9 +77,9 @@ export function storeCommand(
     readonly more?: string;
   },
 ): Command {
-  const command = withPermissions(program.command(name), access, example).description(
-    more === "" ? `${summary}.` : `${summary}.\n\n${more}`,
-  ).summary(summary);
+  const described = [`${summary}.`, more, access === "read" ? READS : ""].filter((text) => text !== "");
+  const command = withPermissions(program.command(name), access, example)
+    .description(described.join("\n\n")).summary(summary);
   return command.argument("<store>", "the store's file, such as DIR/agent.db")
     .option("--ledger <file>", "where the deletion ledger lies, if not beside the store");
 }

@@ -10,6 +10,7 @@ import { DELETE } from "./delete.ts";
 import { DEMO } from "./demo.ts";
 import { EXPORT } from "./export.ts";
 import { CommandError, type Failure, failureOf, wrongWords } from "./failure.ts";
+import { folded } from "./help_text.ts";
 import { IMPORT } from "./import.ts";
 import { INSPECT } from "./inspect.ts";
 import { Interruption } from "./interruption.ts";
@@ -27,20 +28,23 @@ const COMMANDS: readonly Declare[] = [
 
 const HELP_COLUMNS_MAX = 100;
 
+/** Columns of a description from which on breaking it makes it easier to read. */
+const BROKEN_COLUMNS_MIN = 16;
+
 const AFTER = `
 Exit status:
   0    done
-  1    refused by the store, a file or a permission; a check, receipt or scrub that is not in order; or output
-       that could not be written
+  1    refused by the store, a file or a permission; a check, receipt or scrub that is not in order; or output \
+that could not be written
   2    the words were wrong
   130  interrupted (143 by SIGTERM); nothing is left half done
 
-A command needs --allow-read for the directories of the files it is given, and --allow-write as well if it
-writes; --help of each command says which. To install it with what all commands need:
+A command needs --allow-read for the directories of the files it is given, and --allow-write as well if it writes; \
+--help of each command says which. To install it with what all commands need:
   deno install --global --name holdfast ${flagsFor("write")} \\
     ${INSTALLED}
 
-Stored text is shown only where it is asked for, with control characters spelled out; --json has it exactly.
+Stored text is shown only where it is asked for, with control characters spelled out; --json has it exactly. \
 Colours and progress are shown on a terminal only; NO_COLOR turns colours off.`;
 
 /** Runs the command that the words say; gives the exit code. */
@@ -157,11 +161,15 @@ function makeProgram(screen: Screen, run: Run): Command {
     .helpOption("-h, --help", "show help")
     .helpCommand("help [command]", "show help of a command")
     .addHelpText("after", AFTER)
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({
+      showGlobalOptions: true,
+      minWidthToWrap: BROKEN_COLUMNS_MIN,
+      subcommandTerm: (command) => command.name(),
+    })
     .exitOverride();
   // By default the parser asks the environment whether colours are wanted, for which there is no permission.
   program.configureOutput({
-    writeOut: (text) => screen.own(text),
+    writeOut: (text) => screen.own(folded(text, columns)),
     writeErr: () => {},
     outputError: () => {},
     getOutHasColors: () => false,

@@ -39,7 +39,7 @@ export const INSPECT: Declare = (program, run) => {
     summary: "Show tenants, conversations, sizes, what is next due, and pending deletions",
     access: "read",
     example: "DIR/agent.db",
-    more: "Reads only. With --tenant, or --tenant and --session, every record, turn and pin is listed too; " +
+    more: "With --tenant, or --tenant and --session, every record, turn and pin is listed too; " +
       "their text only with --show-content. In JSON they are `items`, as `export` writes them.",
   })
     .option("--tenant <id>", "only this tenant")

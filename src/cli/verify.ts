@@ -18,7 +18,7 @@ export const VERIFY: Declare = (program, run) => {
     summary: "Prove a deletion by the receipt that it gave",
     access: "read",
     example: "DIR/agent.db DIR/receipt.json",
-    more: "Reads only. Exits with 1 if the receipt does not hold.",
+    more: "Exits with 1 if the receipt does not hold.",
   })
     .argument("<receipt>", "the file that holds what `delete` printed; - for standard input")
     .action((store: string, receipt: string, options: StoreOptions) =>

@@ -51,6 +51,19 @@ onTerminal("At a terminal every command fits its columns and uses colours", asyn
   assert(lines.includes("stale write: rejected"));
 });
 
+onTerminal(
+  "At a terminal of 40 columns help is broken between words, and what a shell takes is whole",
+  async () => {
+    const { code, text } = await atTerminal([["--help"], ["restore", "--help"]], { columns: 40, flags: [] });
+    assert.equal(code, 0);
+    const lines = linesOf(text);
+    const long = lines.filter((line) => displayWidth(line) > 40);
+    assert.deepEqual(long.filter((line) => !/^ {2}deno |^ {4}\S/.test(line)), []);
+    assert(lines.includes("  backup      Copy one moment of the"));
+    assert(lines.includes("  deno run --allow-read=DIR --allow-write=DIR \\"));
+  },
+);
+
 onTerminal("At a terminal deletions, receipts and restores work, and refusals are one line", async () => {
   await using store = await StoredFile.makeOnDisk();
   await printed("backup", store.path, store.at("copy"));

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { assertRefused, holdfast, printed, value } from "./collected.ts";
+import { folded } from "../../src/cli/help_text.ts";
 import { DRIVES, POISONED_NAME } from "./poison.ts";
 import { IN_SCOPE, StoredFile } from "./stored.ts";
 
@@ -36,6 +37,29 @@ Deno.test("The help names every command, the exit codes, and how to install it",
   for (const [name] of COMMANDS) assert.match(help, new RegExp(`^  ${name} .*\\S`, "m"));
   for (const code of ["  0  ", "  1  ", "  2  ", "  130"]) assert(help.includes(`\n${code}`));
   assert.match(help, /deno install --global --name holdfast --allow-read=DIR --allow-write=DIR/);
+});
+
+for (const columns of [60, 80, 100]) {
+  Deno.test(`In ${columns} columns no line of help is longer, but what a shell takes, which is whole`, async () => {
+    for (const words of [["--help"], ["restore", "--help"], ["inspect", "--help"]]) {
+      const lines = folded(await printed(...words), columns).split("\n");
+      const long = lines.filter((line) => line.length > columns);
+      assert.deepEqual(long.filter((line) => !/^ {2}deno |^ {4}\S/.test(line)), []);
+      const [shell] = lines.join("\n").match(/^ {2}deno .*\\\n(?:.*\\\n)*.*$/m)!;
+      assert.match(shell.replaceAll("\\\n", ""), /^ {2}deno \S.*(main\.ts|--yes|agent\.db)$/);
+    }
+  });
+}
+
+Deno.test("Commands that only read say what reading needs", async () => {
+  for (const [name, access] of COMMANDS) {
+    const help = (await printed(name, "--help")).replaceAll(/\s+/g, " ");
+    assert.equal(
+      help.includes("--allow-read is enough. But SQLite keeps -wal and -shm"),
+      access === "read",
+      name,
+    );
+  }
 });
 
 Deno.test("--version says the version", async () => {
