@@ -234,6 +234,9 @@ export const LOST_GENERATIONS = 1_024;
 /** UTF-8 bytes of one line of an export: a turn of the largest size with everything around it, and room. */
 export const LINE_BYTES_MAX = 4_000_000;
 
+/** Lines that are tried before a store is made for them: a header, a mark, and the first thing that is held. */
+export const TRIED_LINES = 3;
+
 /** Rows that one page of an export reads. */
 export const EXPORT_ROWS_PER_PAGE = 32;
 

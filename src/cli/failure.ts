@@ -99,9 +99,6 @@ export async function judgingFile<T>(work: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (!(error instanceof ContractError)) throw error;
     const { code, message, details } = error;
-    const advice = "imported" in details
-      ? "Lines before it are in; mend the file and import it again."
-      : "Give the file as holdfast wrote it.";
-    throw new CommandError(code, message, { advice, details });
+    throw new CommandError(code, message, { advice: "Give the file as holdfast wrote it.", details });
   }
 }

@@ -11,8 +11,9 @@ import {
   storeCommand,
   type StoreOptions,
 } from "./command.ts";
-import { judgingFile } from "./failure.ts";
 import { isThere, readPieces, requireFile, requireSource, STANDARD } from "./file_access.ts";
+import { tried } from "./lines_beginning.ts";
+import { judgingLines } from "./lines_failure.ts";
 import { Progress } from "./progress.ts";
 
 /** Declares it. */
@@ -42,19 +43,20 @@ async function takeIn(
   requireSource(file, "lines");
   const size = file === STANDARD ? null : requireFile(file, "lines", true);
   const isNew = !isThere(store, "store", false);
-  await using memory = await openMemory(store, ledgerOption(ledger));
   using progress = new Progress(screen);
   const pieces = readPieces(file, "lines", {
     signal,
     onBytes: (bytes) => progress.tell("importing", bytes, size),
   });
-  const report = await judgingFile(() => memory.importLines(pieces, { signal }));
+  const lines = isNew ? await tried(pieces, signal) : pieces;
+  await using memory = await openMemory(store, ledgerOption(ledger));
+  if (isNew && !screen.json) await screen.line(`Made a new store: ${store}`);
+  const report = await judgingLines(() => memory.importLines(lines, { signal }));
   screen.done("The lines are in: repeat the command to have them counted.");
   if (screen.json) {
     await screen.value({ isNew, ...report });
     return true;
   }
-  if (isNew) await screen.line(`Made a new store: ${store}`);
   const sorts: readonly (keyof LineCounts)[] = ["records", "scopes", "turns", "pins", "summaries"];
   const outcomes: readonly (keyof ImportReport)[] = [
     "imported",

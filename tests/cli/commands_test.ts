@@ -6,7 +6,7 @@ import { defineKind, openMemory } from "../../mod.ts";
 import { nodeSqlite } from "../../src/engine/sqlite/node_sqlite.ts";
 import { RESULT } from "../../src/engine/sqlite/result_codes.ts";
 import { FaultyDriver } from "../kit/faulty_driver.ts";
-import { holdfast, printed, value } from "./collected.ts";
+import { assertRefused, holdfast, printed, value } from "./collected.ts";
 import { DRIVES, POISONED_NAME, POISONED_TEXT } from "./poison.ts";
 import { IN_SCOPE, SCOPE, SECRET, StoredFile } from "./stored.ts";
 
@@ -286,15 +286,67 @@ for (
     await using store = await StoredFile.make();
     const lines = await printed("export", store.path, "--show-content");
     await Deno.writeTextFile(store.at("odd.jsonl"), lines.replace(from, to));
-    const { code, errors } = await holdfast("import", store.at("new.db"), store.at("odd.jsonl"));
-    assert.equal(code, 1);
+    const { code, output, errors } = await holdfast("import", store.at("new.db"), store.at("odd.jsonl"));
+    assert.deepEqual([code, output], [1, ""]);
     assert.match(
       errors,
-      /^holdfast: CONTRACT: Line 2: [^\n]+ Lines before it are in; mend the file [^\n]+\n$/,
+      /^holdfast: CONTRACT: Line 2: [^\n]+ Nothing was imported; mend the file [^\n]+\n$/,
     );
-    assert.equal((await value("inspect", store.at("new.db"))).tenants.length, 0);
+    assert(!store.names().some((name) => name.startsWith("new.db")));
   });
 }
+
+const REFUSED_LINES: readonly (readonly [what: string, lines: (exported: string) => string])[] = [
+  ["nothing", () => ""],
+  ["no JSON", () => "not JSON\n"],
+  ["no export", () => '{"a":1}\n'],
+  ["lines without their content", (exported) => exported.replace('"content":true', '"content":false')],
+  ["a header alone", (exported) => exported.slice(0, exported.indexOf("\n") + 1)],
+  ["a record of an unknown kind", (exported) => exported.replace('"kind":"fact"', '"kind":"note"')],
+];
+
+for (const [what, linesOf] of REFUSED_LINES) {
+  Deno.test(`import of ${what} makes no store`, async () => {
+    await using store = await StoredFile.make();
+    await Deno.writeTextFile(
+      store.at("lines"),
+      linesOf(await printed("export", store.path, "--show-content")),
+    );
+    const before = store.names();
+    await assertRefused(["import", store.at("new.db"), store.at("lines")], {
+      code: 1,
+      says: /CONTRACT: [^\n]+ Nothing was imported; mend the file and import it again\./,
+    });
+    assert.deepEqual(store.names(), before);
+  });
+}
+
+Deno.test("import says that it made a store also where a later line is wrong, and which lines are in", async () => {
+  await using store = await StoredFile.make();
+  const lines = await printed("export", store.path, "--show-content");
+  await Deno.writeTextFile(store.at("lines"), lines.replace('"type":"pin"', '"type":"pen"'));
+  const { code, output, errors } = await holdfast("import", store.at("new.db"), store.at("lines"));
+  assert.deepEqual([code, output], [1, `Made a new store: ${store.at("new.db")}\n`]);
+  assert.match(errors, /^holdfast: CONTRACT: Line \d: [^\n]+ Lines before it are in; mend the file /);
+  assert.equal((await value("inspect", store.at("new.db"))).scopes[0].turns, 2);
+  await Deno.writeTextFile(store.at("lines"), lines);
+  assert.equal((await value("import", store.at("new.db"), store.at("lines"))).imported.pins, 1);
+});
+
+Deno.test("import of a line that was changed tells that it is in and stays", async () => {
+  await using store = await StoredFile.make();
+  const lines = await printed("export", store.path, "--show-content");
+  await Deno.writeTextFile(store.at("lines"), lines.replace("Prefers lists.", "Prefers tables."));
+  const { code, errors } = await holdfast("import", store.at("new.db"), store.at("lines"));
+  assert.equal(code, 1);
+  assert.match(
+    errors,
+    /changed\. What was changed is in and stays: import the lines [^\n]+ a new store\.\n$/,
+  );
+  await Deno.writeTextFile(store.at("lines"), lines);
+  assert.equal((await value("import", store.at("new.db"), store.at("lines"))).conflicting.records, 1);
+  assert.equal((await value("import", store.at("other.db"), store.at("lines"))).imported.records, 1);
+});
 
 Deno.test("export leaves text out unless it is asked for, and writes a private file over nothing", async () => {
   await using store = await StoredFile.make();
