@@ -45,7 +45,7 @@ export const FILE_BREAKS: readonly Mutant[] = [
   {
     name: "a second hard link is accepted",
     file: "src/files/private_file.ts",
-    find: 'throw unsafe(what, "must have no other hard link");',
+    find: 'throw unsafe(what, "hard-link", "must have no other hard link");',
     replace: "{}",
     test: `${TARGETS}/files_test.ts`,
     promise: "A store with a second hard link",
