@@ -31,39 +31,47 @@ interface Beginning {
   readonly read: readonly Uint8Array[];
   /** What of it is whole lines, or all of it at the end. */
   readonly text: Uint8Array;
+  /** The number of the last line in it that is not empty. */
+  readonly numbered: number;
   readonly isWhole: boolean;
 }
 
 async function readBeginning(pieces: AsyncGenerator<Uint8Array>): Promise<Beginning> {
   const read: Uint8Array[] = [];
-  let [lines, bytes, whole, last, isWhole] = [0, 0, 0, NEWLINE, false];
-  while (lines < TRIED_LINES && bytes <= TRIED_LINES * LINE_BYTES_MAX) {
+  const found = { lines: 0, numbered: 0, end: 0, isWhole: false };
+  let [bytes, start, number] = [0, 0, 0];
+  while (found.lines < TRIED_LINES && bytes <= TRIED_LINES * LINE_BYTES_MAX) {
     const { done, value } = await pieces.next();
     if (done) {
-      isWhole = true;
+      found.isWhole = true;
       break;
     }
     for (let at = value.indexOf(NEWLINE); at >= 0; at = value.indexOf(NEWLINE, at + 1)) {
+      number++;
       // Empty lines are passed over.
-      if ((at > 0 ? value[at - 1] : last) !== NEWLINE) lines++;
-      whole = bytes + at + 1;
+      if (bytes + at - start > 1) {
+        found.lines++;
+        found.numbered = number;
+        found.end = bytes + at + 1;
+      }
+      start = bytes + at + 1;
     }
-    last = value.at(-1) ?? last;
     read.push(value);
     bytes += value.length;
   }
   const text = new Uint8Array(await new Blob(read as BlobPart[]).arrayBuffer());
-  return { read, text: isWhole ? text : text.subarray(0, whole), isWhole };
+  const { numbered, end, isWhole } = found;
+  return { read, text: isWhole ? text : text.subarray(0, end), numbered, isWhole };
 }
 
-async function tryOut({ text, isWhole }: Beginning, signal: AbortSignal): Promise<void> {
+async function tryOut({ text, numbered, isWhole }: Beginning, signal: AbortSignal): Promise<void> {
   await using memory = await openMemory(":memory:");
   try {
     await memory.importLines([text], { signal });
   } catch (error) {
     if (!(error instanceof ContractError) || importedCount(error.details) > 0) return signal.throwIfAborted();
-    // That the closing line is missing says nothing where more lines come.
-    if (isWhole || error.field !== "lines") throw error;
+    // That the closing line is missing, behind the last one, says nothing where more lines come.
+    if (isWhole || Number(error.details.line) <= numbered) throw error;
   }
 }
 

@@ -2,6 +2,7 @@
 /** The command at a real terminal: colours, tables that fit, progress, nothing asked, an interrupt. */
 
 import assert from "node:assert/strict";
+import { openMemory } from "../../mod.ts";
 import { displayWidth } from "../../src/cli/display_width.ts";
 import { printed } from "./collected.ts";
 import { DRIVES, POISONED_NAME, POISONED_TEXT } from "./poison.ts";
@@ -144,6 +145,7 @@ onTerminal(
       }
     });
     await printed("export", store.path, store.at("lines"), "--show-content");
+    await (await openMemory(store.at("new.db"))).close();
     // A pipe by a name: what is written first is imported, and then nothing comes.
     const made = await new Deno.Command("mkfifo", { args: [store.at("pipe")] }).output();
     assert(made.success);
