@@ -126,10 +126,17 @@ async function printContext(screen: Screen, { blocks, diagnostics }: AssembledCo
   );
 }
 
+/** More turns than these are told by some of them; JSON has all. */
+const NAMED_MAX = 4;
+
 function sourcesOf(kind: string, sources: readonly SourceRef[]): string {
   const turns = [...new Set(sources.map(({ turnId }) => turnId))];
   if (turns.length === 0) return kind === "pinned" ? "pins" : "what was asked";
-  return `${counted(turns.length, "turn")}: ${turns.join(", ")}`;
+  if (turns.length <= NAMED_MAX) return `${counted(turns.length, "turn")}: ${turns.join(", ")}`;
+  const named = kind === "window"
+    ? `${turns[0]} to ${turns.at(-1)}`
+    : `${turns.slice(0, NAMED_MAX).join(", ")}, …`;
+  return `${counted(turns.length, "turn")}: ${named}`;
 }
 
 function leftOut({ layers, ...told }: AssembledContext["diagnostics"]): readonly (readonly string[])[] {
@@ -143,7 +150,11 @@ function leftOut({ layers, ...told }: AssembledContext["diagnostics"]): readonly
   const omitted = told.omittedTurnCount;
   return [
     ["older turns", `${grouped(omitted)} left out`, omitted === 0 ? "the window holds all" : why("WINDOW")],
-    ["long messages", `${counted(capped, "turn")} shortened`, why("CAP")],
+    [
+      "long messages",
+      capped === 0 ? "none shortened" : `shortened in ${counted(capped, "turn")}`,
+      why("CAP"),
+    ],
     ["pieces of older turns", pieces === 0 ? "none shown" : `${grouped(pieces)} shown`, why("RETRIEVE")],
     ["summary of older turns", told.summaryUsed ? "shown" : "none shown", why("SUMMARIZE")],
     ...told.drops.map(({ kind, sourceId, reason }) => [kind, sourceId ?? "", DROP_REASONS[reason]]),

@@ -117,6 +117,36 @@ Deno.test("context shows the blocks with tokens and sources, and what was left o
   assert.equal(diagnostics.inputAllowance, 3_000);
 });
 
+Deno.test("context names the first and the last turn of a long window, and all of them in JSON", async () => {
+  await using store = await StoredFile.make(async (memory) => {
+    const talk = memory.conversation(SCOPE);
+    await talk.create();
+    for (let turn = 1; turn <= 9; turn++) {
+      await talk.putTurn({
+        turnId: `turn-${turn}`,
+        scope: SCOPE,
+        messages: [{ messageId: `m-${turn}`, role: "user", content: "Pears." }],
+      }, { operationId: `put-${turn}`, expectedRevision: await talk.revision() });
+    }
+  });
+  const words = ["context", store.path, ...IN_SCOPE, "Which trees?"];
+  assert.match(await printed(...words), /^window .* 9 turns: turn-1 to turn-9$/m);
+  assert.equal((await value(...words)).diagnostics.keptTurnIds.length, 9);
+});
+
+Deno.test("search shows a score that is tiny as what it is", async () => {
+  await using store = await StoredFile.make(async (memory) => {
+    const content = `${"pears ".repeat(3)}${"plums ".repeat(60)}`;
+    for (let turn = 0; turn < 40; turn++) {
+      await memory.conversation(SCOPE).append([{ role: "user", content }]);
+    }
+  });
+  const output = await printed("search", store.path, ...IN_SCOPE, "pears");
+  const { hits } = await value("search", store.path, ...IN_SCOPE, "pears");
+  const told = output.match(/score (\S+)$/m)![1];
+  assert(Math.abs(Number(told) / hits[0].score.total - 1) < 0.01, told);
+});
+
 Deno.test("context says how much is missing in a budget that is too small", async () => {
   await using store = await StoredFile.make();
   const { code, errors } = await holdfast(
