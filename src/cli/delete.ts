@@ -62,6 +62,11 @@ async function show({ screen, signal }: Session, store: string, options: DeleteO
   const target = targetOf(options);
   await using memory = await openStore(store, options, "read");
   const plan = await planOf(memory.conversation(scopeOf(options)), target, signal);
+  if (options.revision !== undefined && options.revision !== plan.revision) {
+    throw new ConflictError("REVISION", `Expected revision ${options.revision}, found ${plan.revision}`, {
+      currentRevision: plan.revision,
+    });
+  }
   if (screen.json) {
     await screen.value({ done: false, ...target, ...plan });
     return true;
@@ -70,7 +75,8 @@ async function show({ screen, signal }: Session, store: string, options: DeleteO
   await screen.line(`Would delete for ever: ${countedAll(plan.erases)}, and what derives from it.`);
   if (nothing && target.kind !== "scope") {
     await screen.line(
-      `There is no active ${target.kind} by that name; deleting it makes the name unusable all the same.`,
+      `There is no active ${target.kind} by that name. If it was deleted before, deleting it gives that receipt; ` +
+        "if not, the name becomes unusable all the same.",
     );
   }
   await screen.line(`Nothing was done. To do it, add: --revision ${plan.revision} --yes`, "bold");

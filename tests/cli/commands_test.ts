@@ -197,6 +197,26 @@ Deno.test("delete does nothing without --yes, then deletes, and its receipt veri
   await assertSound(store);
 });
 
+Deno.test("delete without --yes is refused where it would be with it: for a revision that has passed", async () => {
+  await using store = await StoredFile.make();
+  const words = ["delete", store.path, ...IN_SCOPE, "--turn", "turn-1"];
+  const { revision } = await value(...words);
+  assert.equal((await value(...words, "--revision", `${revision}`)).done, false);
+  const says = /CONFLICT REVISION: Expected revision 1, found \d+\. .*look again/;
+  await assertRefused([...words, "--revision", "1"], { code: 1, says });
+});
+
+Deno.test("delete without --yes says what deleting a name that is not there would do", async () => {
+  await using store = await StoredFile.make();
+  const words = ["delete", store.path, ...IN_SCOPE, "--turn", "turn-1"];
+  await value(...words, "--yes");
+  assert.match(
+    await printed(...words),
+    /^There is no active turn by that name\. If it was deleted before, .* receipt;/m,
+  );
+  assert.equal((await value(...words, "--yes")).already, true);
+});
+
 Deno.test("delete of a conversation can be repeated and gives the receipt of the first time", async () => {
   await using store = await StoredFile.make();
   const words = ["delete", store.path, ...IN_SCOPE, "--yes"];
