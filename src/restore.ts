@@ -8,6 +8,7 @@ import { dropDerived, moveRevisions } from "./conversations/restored_scopes.ts";
 import type { ApplyEvent, Watermark } from "./engine/engine.ts";
 import type { SqliteDriver } from "./engine/sqlite/driver.ts";
 import { type OpenedStore, preparePaths } from "./engine/sqlite/open_store.ts";
+import type { NewerDeletions } from "./engine/sqlite/judge_restore.ts";
 import { type RestorePaths, restoreStore } from "./engine/sqlite/restore_store.ts";
 import { ContractError } from "./errors.ts";
 import { requirePermissions } from "./files/permissions.ts";
@@ -23,6 +24,7 @@ import {
   resolveFile,
   SIDECAR_SUFFIXES,
 } from "./files/store_path.ts";
+import { readOptions } from "./given_options.ts";
 
 /** What a restore takes besides what opening takes. */
 interface OwnOptions {
@@ -121,6 +123,19 @@ export async function restore(
   } catch (error) {
     throw store.abandon(error);
   }
+}
+
+/** What a restore would find, as far as that can be told without copying; changes nothing. */
+export async function planRestore(backup: string | URL, options: RestoreOptions): Promise<NewerDeletions> {
+  const { own, rest } = readRestoreOptions(options);
+  const { driver } = readOptions(rest);
+  const paths = {
+    backup: resolveSource(parseFilePath("backup", backup)),
+    ledger: resolveSource(parseFilePath("deletionPath", rest.deletionPath)),
+    ledgerExport: own.ledgerExport === null ? null : resolveSource(own.ledgerExport),
+  };
+  const { judgeRestore } = await import("./engine/sqlite/judge_restore.ts");
+  return await judgeRestore(paths, { driver, watermark: own.watermark, signal: own.signal });
 }
 
 function resolveSource(given: GivenPath): FilePath {

@@ -3,7 +3,8 @@
 import type { RestoreOptions, RestoreReport } from "../contracts/backup.ts";
 import type { Watermark } from "../engine/engine.ts";
 import { restoreMemory } from "../open_memory.ts";
-import { countedAll, type Declare, requirePath, type Session, withPermissions } from "./command.ts";
+import { planRestore } from "../restore.ts";
+import { counted, countedAll, type Declare, requirePath, type Session, withPermissions } from "./command.ts";
 import { CommandError, judgingFile, wrongWords } from "./failure.ts";
 import { isThere, readJson, requireFile } from "./file_access.ts";
 import { Progress } from "./progress.ts";
@@ -18,7 +19,8 @@ interface RestoreWords {
 }
 
 const MORE = "Restore a backup to a name where nothing is yet, and make it the live store.\n\n" +
-  "Without --yes it only says what it would do. Every deletion that the ledger has recorded since the backup is " +
+  "Without --yes it only says what it would do, once backup, ledger and watermark were found to go together; what is " +
+  "damaged inside the backup is found by the restore alone. Every deletion that the ledger has recorded since the backup is " +
   "applied first, so that nothing comes back. The store before it is fenced from then on; its files are named, so " +
   "that they can be removed. To restore to the old name, move the old file and its -wal and -shm away first; the " +
   "ledger stays.";
@@ -74,7 +76,8 @@ async function restore(
       ledgerExport: options.ledgerExport,
     };
   if (!options.yes) {
-    await printPlan(screen, { backup, destination, bytes }, held);
+    const newer = await judgingFile(() => planRestore(backup, { ...held, signal }));
+    await printPlan(screen, { backup, destination, bytes, newer }, held);
     return true;
   }
   using progress = new Progress(screen);
@@ -123,23 +126,27 @@ function parseWatermark(text: string): unknown {
 
 async function printPlan(
   screen: Screen,
-  files: { readonly backup: string; readonly destination: string; readonly bytes: number },
+  files: {
+    readonly backup: string;
+    readonly destination: string;
+    readonly bytes: number;
+    readonly newer: number | null;
+  },
   held: RestoreOptions,
 ): Promise<void> {
   const ledger = String(held.deletionPath);
   if (screen.json) {
-    return void await screen.value({ done: false, ...files, ledger, ledgerLost: held.ledgerLost === true });
+    const { newer: deletions, ...named } = files;
+    const ledgerLost = held.ledgerLost === true;
+    return void await screen.value({ done: false, ...named, ledger, ledgerLost, deletions });
   }
   await screen.line(`Would copy ${files.backup} (${files.bytes} bytes) to ${files.destination}.`);
   if (held.ledgerLost === true) {
     await screen.line(`Would make a new ledger at ${ledger}: what was deleted since the backup comes back.`);
   } else {
     const from = held.ledgerExport === undefined ? ledger : String(held.ledgerExport);
-    await screen.line(
-      `Would apply every deletion that ${from} has recorded since; it must have ${
-        held.watermark!.sequence
-      } at least.`,
-    );
+    const deletions = files.newer === null ? "every deletion" : counted(files.newer, "deletion");
+    await screen.line(`Would apply ${deletions} that ${from} has recorded since the backup.`);
     if (held.ledgerExport !== undefined) await screen.line(`Would make a new ledger at ${ledger} from it.`);
   }
   await screen.line(

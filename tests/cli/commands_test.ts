@@ -266,11 +266,13 @@ Deno.test("backup prints a watermark, and restore takes it, brings nothing back,
     ...["restore", store.at("monday.backup"), store.at("restored.db")],
     ...["--ledger", `${store.path}.deletions`, "--watermark", store.at("watermark.json")],
   ];
-  const before = store.names();
+  const before = await Deno.readFile(`${store.path}.deletions`);
   const plan = await printed(...words);
+  assert.match(plan, /^Would apply 1 deletion that .*agent\.db\.deletions has recorded since the backup\.$/m);
   assert.match(plan, /^Would fence every other store of the ledger/m);
   assert.match(plan, /^Nothing was done\. Say --yes to do it\.$/m);
-  assert.deepEqual(store.names(), before);
+  assert.deepEqual(await Deno.readFile(`${store.path}.deletions`), before);
+  assert(!store.names().some((name) => /^(restored|monday\.backup-)/.test(name)));
   const output = await printed(...words, "--yes");
   assert.match(output, /^Restored to .*restored\.db, generation 1\.$/m);
   assert.match(output, /^Erased again, because deleted since: 1 turn\.$/m);

@@ -147,3 +147,53 @@ Deno.test("import tells lines that were cut off", async () => {
   assertOneLine(errors);
   assert.match(errors, /^holdfast: CONTRACT: .*Lines before it are in/);
 });
+
+Deno.test("restore without --yes refuses what it would refuse with it, and changes nothing", async () => {
+  await using store = await StoredFile.make();
+  await using other = await StoredFile.make();
+  const { watermark } = await value("backup", store.path, store.at("copy"));
+  await value("backup", store.path, store.at("ledger-copy"), "--only-ledger");
+  const { watermark: another } = await value("backup", other.path, other.at("copy"));
+  await value("delete", store.path, ...IN_SCOPE, "--turn", "turn-1", "--yes");
+  const later = await value("inspect", store.path);
+  Deno.writeTextFileSync(store.at("receipt.json"), "{}");
+  Deno.chmodSync(store.at("receipt.json"), 0o600);
+  const ledger = ["--ledger", `${store.path}.deletions`];
+  const held = [...ledger, "--watermark", JSON.stringify(watermark)];
+  const copied = ["--ledger", store.at("new.db.deletions"), "--ledger-export", store.at("ledger-copy")];
+  const plans: readonly (readonly [words: readonly string[], says: RegExp])[] = [
+    [[store.at("receipt.json"), ...held], /CORRUPT: /],
+    [[other.at("copy"), ...held], /INTEGRITY: .*different stores/],
+    [[store.at("copy"), ...ledger, "--watermark", JSON.stringify(another)], /INTEGRITY: .*different stores/],
+    [[store.at("copy"), ...ledger, "--ledger-lost"], /EXISTS: /],
+    [[store.at("copy"), "--ledger", store.at("copy"), "--watermark", JSON.stringify(watermark)], /: /],
+    [[store.at("copy"), ...copied, "--watermark", JSON.stringify(later.watermark)], /INTEGRITY: .*older/],
+  ];
+  const files = (): readonly string[] => store.names().filter((name) => !/-(wal|shm)$/.test(name));
+  const before = files();
+  for (const [[backup, ...more], says] of plans) {
+    await assertRefused(["restore", backup!, store.at("new.db"), ...more], { code: 1, says });
+  }
+  const good = ["restore", store.at("copy"), store.at("new.db")];
+  assert.equal((await value(...good, ...held)).deletions, 1);
+  const lagging = [...copied, "--watermark", JSON.stringify(watermark)];
+  assert.equal((await value(...good, ...lagging)).deletions, 0);
+  const lost = ["--ledger", store.at("new.db.deletions"), "--ledger-lost"];
+  assert.equal((await value(...good, ...lost)).deletions, 0);
+  assert.deepEqual(files(), before);
+  assert.equal((await value(...good, ...held, "--yes")).erased.turns, 1);
+});
+
+Deno.test("restore without --yes judges a store that was closed by its lineage, and leaves nothing beside it", async () => {
+  await using store = await StoredFile.make();
+  await using other = await StoredFile.make();
+  const { watermark } = await value("inspect", store.path);
+  Deno.copyFileSync(store.path, store.at("closed"));
+  Deno.copyFileSync(other.path, store.at("foreign"));
+  const held = ["--ledger", `${store.path}.deletions`, "--watermark", JSON.stringify(watermark)];
+  const plan = await value("restore", store.at("closed"), store.at("new.db"), ...held);
+  assert.equal(plan.deletions, null);
+  const words = ["restore", store.at("foreign"), store.at("new.db"), ...held];
+  await assertRefused(words, { code: 1, says: /INTEGRITY: .*different stores/ });
+  assert.deepEqual(store.names().filter((name) => /^(closed|foreign|new)/.test(name)), ["closed", "foreign"]);
+});

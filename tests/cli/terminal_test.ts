@@ -72,7 +72,14 @@ onTerminal("At a terminal deletions, receipts and restores work, and refusals ar
   await Deno.writeTextFile(store.at("receipt"), receipt);
   const { code, text } = await atTerminal([
     ["delete", store.path, ...IN_SCOPE, "--turn", "turn-1", "--yes"],
-    ["restore", store.at("copy"), store.at("new.db"), "--ledger", `${store.path}.deletions`, "--ledger-lost"],
+    [
+      "restore",
+      store.at("copy"),
+      store.at("new.db"),
+      "--ledger",
+      store.at("new.db.deletions"),
+      "--ledger-lost",
+    ],
     ["verify", store.path, store.at("receipt")],
   ], { columns: COLUMNS, flags: flagsFor(store) });
   assert.equal(code, 1);

@@ -155,7 +155,7 @@ interface Sources extends InspectedBackup {
 }
 
 /** 4.1: the ledger has to be there, whole and ours; SQLite finishes what its last writer left in its log. */
-function openAuthority(opening: Opening, file: FilePath): Ledger {
+export function openAuthority(opening: Opening, file: FilePath): Ledger {
   inspectSidecars(file, LEDGER.what);
   if ((inspectPrivateFile(file.path, LEDGER.what)?.bytes ?? 0) === 0) {
     throw new IntegrityError("Cannot restore: the ledger is not there; if it is lost, say ledgerLost", {
