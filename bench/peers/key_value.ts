@@ -134,7 +134,7 @@ export const KEY_VALUE: readonly PeerQuestion[] = [
     work: "one value read",
     ours: "`records.get`",
     peer: PEER,
-    terms: "ours checks two checksums and the schema",
+    terms: "ours checks its checksum and the schema",
     run: async (size) => {
       using directory = new Directory();
       await using pair = await Pair.open(directory);
