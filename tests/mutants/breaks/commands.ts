@@ -45,8 +45,8 @@ export const COMMAND_BREAKS: readonly Mutant[] = [
   {
     name: "a command makes a store that is not there",
     file: "src/cli/command.ts",
-    find: 'requireFile(path, "store", access === "read");',
-    replace: "",
+    find: 'const bytes = requireFile(path, "store", access === "read");',
+    replace: "const bytes: number = 1;",
     test: `${TESTS}/words_test.ts`,
     promise: "`prune no-such-directory/agent.db` names the file",
     why: "a misspelled path would become an empty store",
