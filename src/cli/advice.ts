@@ -63,7 +63,7 @@ const OF_CAUSE: Readonly<Record<Because, Advice>> = {
   "mode": MODES,
   "no-database": (command) =>
     command === "restore"
-      ? "Look at the path; if it was a backup, take another one."
+      ? "Look at the path; if it was a backup or a ledger, take another copy."
       : "Look at the path; if it was a store, restore a backup (`restore --help`).",
   "no-file": "Look at the path: a store, a ledger and a backup are regular files.",
   "older": "Run `prune` on the store once, with --allow-write: it brings the store up to date.",

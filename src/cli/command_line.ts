@@ -124,7 +124,7 @@ function endOfOptions(args: readonly string[]): number {
 }
 
 function sentence(text: string): string {
-  return /[.!?)]$/.test(text) ? text : `${text}.`;
+  return /(?:[.!?]|\.\))$/.test(text) ? text : `${text}.`;
 }
 
 function interrupted(exitCode: number): Failure {

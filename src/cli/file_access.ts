@@ -183,6 +183,10 @@ function writing(call: () => void): void {
 /** Requires a directory that files can be made in. */
 export function requireDirectory(path: string): void {
   requirePermissions([path], false);
-  if (Deno.statSync(path).isDirectory) return;
-  throw new CommandError("NOT_FOUND", `There is no directory ${path}`);
+  try {
+    if (Deno.statSync(path).isDirectory) return;
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory)) throw error;
+  }
+  throw new CommandError("NOT_FOUND", `There is no directory ${path}`, { advice: "Make it first." });
 }

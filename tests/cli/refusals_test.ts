@@ -195,5 +195,13 @@ Deno.test("restore without --yes judges a store that was closed by its lineage, 
   assert.equal(plan.deletions, null);
   const words = ["restore", store.at("foreign"), store.at("new.db"), ...held];
   await assertRefused(words, { code: 1, says: /INTEGRITY: .*different stores/ });
+  const { watermark: another } = await value("inspect", other.path);
+  const own = ["restore", store.at("closed"), store.at("new.db"), ...held];
+  const later = { ...watermark, sequence: watermark.sequence + 7 };
+  await assertRefused(own.with(-1, JSON.stringify(another)), {
+    code: 1,
+    says: /INTEGRITY: .*different stores/,
+  });
+  await assertRefused(own.with(-1, JSON.stringify(later)), { code: 1, says: /INTEGRITY: .*older/ });
   assert.deepEqual(store.names().filter((name) => /^(closed|foreign|new)/.test(name)), ["closed", "foreign"]);
 });

@@ -66,10 +66,8 @@ async function judgeLedger(
 ): Promise<NewerDeletions> {
   await requireSoundLedger(ledger, signal);
   const { count, lineage: own } = ledger.readMeta();
-  if (meta !== null) {
-    await assertAuthority(ledger, meta, { watermark, signal });
-    return count - meta.applied;
-  }
+  await assertAuthority(ledger, meta, { watermark, signal });
+  if (meta !== null) return count - meta.applied;
   if (lineage !== null && lineage !== own) {
     throw new IntegrityError("Cannot restore: the backup and the ledger belong to different stores", {
       details: because("other-ledger"),

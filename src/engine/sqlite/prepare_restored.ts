@@ -64,17 +64,18 @@ export function openBackup(copy: Connection): MainMeta {
 }
 
 /**
- * Requires that a ledger is whole, of the backup's lineage, and goes on from both the backup and the watermark.
+ * Requires that a ledger is whole, of the backup's lineage, and goes on from both the backup and the watermark; from the
+ * watermark alone where nothing is known of the backup.
  *
  * @returns its generation
  */
 export async function assertAuthority(
   ledger: Ledger,
-  backup: MainMeta,
+  backup: MainMeta | null,
   { watermark, signal }: { readonly watermark: Watermark; readonly signal: AbortSignal | undefined },
 ): Promise<number> {
   const { lineage, generation, count, head } = ledger.readMeta();
-  if (backup.lineage !== lineage) {
+  if (backup !== null && backup.lineage !== lineage) {
     throw new IntegrityError("Cannot restore: the backup and the ledger belong to different stores", {
       details: because("other-ledger"),
     });
@@ -85,7 +86,7 @@ export async function assertAuthority(
     });
   }
   // A ledger from before a restore would hand the same range of revisions out once more.
-  if (backup.generation > generation) {
+  if (backup !== null && backup.generation > generation) {
     throw new IntegrityError("Cannot restore: the ledger is older than the backup", {
       details: because("older-ledger", { recorded: generation, backup: backup.generation }),
     });
@@ -105,17 +106,19 @@ export async function assertAuthority(
     throw new IntegrityError("Cannot restore: the ledger's events do not lead to its head");
   }
   for (
-    const [what, sequence, expected] of [
-      ["backup", backup.applied, backup.appliedHead],
-      ["watermark", watermark.sequence, watermark.head],
+    const [what, known] of [
+      ["backup", backup === null ? null : { sequence: backup.applied, head: backup.appliedHead }],
+      ["watermark", watermark],
     ] as const
   ) {
+    if (known === null) continue;
+    const { sequence } = known;
     if (sequence > count) {
       throw new IntegrityError(`Cannot restore: the ledger is older than the ${what}`, {
         details: because("older-ledger", { recorded: count, [what]: sequence }),
       });
     }
-    if (ledger.headAt(sequence, ledger.readMeta()) !== expected) {
+    if (ledger.headAt(sequence, ledger.readMeta()) !== known.head) {
       throw new IntegrityError(`Cannot restore: the ledger tells another history than the ${what}`, {
         details: because("other-history", { [what]: sequence }),
       });

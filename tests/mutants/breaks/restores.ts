@@ -34,7 +34,7 @@ export const RESTORE_BREAKS: readonly Mutant[] = [
   {
     name: "the watermark is not compared",
     file: PREPARE,
-    find: '["watermark", watermark.sequence, watermark.head],',
+    find: '["watermark", watermark],',
     replace: "",
     test: RESTORE,
     promise: "restoreMemory() refuses a ledger that is older than the watermark, or tells another history",
@@ -43,7 +43,7 @@ export const RESTORE_BREAKS: readonly Mutant[] = [
   {
     name: "a ledger that is older than the backup is taken",
     file: PREPARE,
-    find: '["backup", backup.applied, backup.appliedHead],',
+    find: '["backup", backup === null ? null : { sequence: backup.applied, head: backup.appliedHead }],',
     replace: "",
     test: RESTORE,
     promise: "restoreMemory() refuses a ledger that is older than the backup",
@@ -206,8 +206,8 @@ export const RESTORE_BREAKS: readonly Mutant[] = [
   {
     name: "a restore takes a ledger from before an earlier restore",
     file: PREPARE,
-    find: "if (backup.generation > generation) {",
-    replace: "if (backup.generation < 0) {",
+    find: "if (backup !== null && backup.generation > generation) {",
+    replace: "if (backup !== null && backup.generation < 0) {",
     test: FORGED,
     promise: "agent.backup after: UPDATE meta SET generation = 1",
     why: "the same range of revisions would be handed out twice",
