@@ -156,6 +156,22 @@ export function testClocks({ promise, durable }: ConversationsSuite): void {
     assert.deepEqual([seen.turnCount, seen.id], [0, (await ahead.snapshot()).id]);
   });
 
+  durable(
+    "A slow store that read before learns at its next read what time a fast one has seen",
+    async (store) => {
+      const clock = clockAtNoon();
+      const fast = await store.open({ clock: clock.now });
+      const slow = await store.open({ clock: new MutableClock(NOON - 600).now });
+      const ahead = await talk(fast, []);
+      await ahead.append([{ role: "user", content: "x" }], { expiresAt: after(60) });
+      const behind = slow.conversation(ORCHARD);
+      assert.equal((await behind.snapshot()).turnCount, 1);
+      clock.advance(60);
+      await talk(fast, ["h1"], HARBOUR);
+      assert.equal((await behind.snapshot()).turnCount, 0);
+    },
+  );
+
   durable("A slow store leaves what is due to a fast one, and leaves it out meanwhile", async (store) => {
     const clock = clockAtNoon();
     const fast = await store.open({ clock: clock.now });
