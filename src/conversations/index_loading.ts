@@ -6,10 +6,10 @@ import type { Operation, ReadTransaction } from "../engine/operation.ts";
 import type { Row } from "../engine/sqlite/driver.ts";
 import { IntegrityError } from "../errors.ts";
 import { INDEXED_TURNS_PER_READ } from "../limits.ts";
-import { toSearchedTurn } from "../retrieval/indexed_turn.ts";
+import { termsAmong, toSearchedTurn } from "../retrieval/indexed_turn.ts";
 import type { Posting, TermCount } from "../retrieval/posting.ts";
 import { type KnownTurn, link, LoadedTurn } from "./index_documents.ts";
-import { presentTerms, type Query } from "./index_query.ts";
+import type { Query } from "./index_query.ts";
 
 /** Turns beside a turn that may lend it something, or be lent something: messages lend to the second next. */
 const REACH = 2;
@@ -98,7 +98,7 @@ export class LoadedTurns {
     return turn;
   }
 
-  /** Loads a turn that a posting names, and the turns beside it as far as messages reach: mostly with one statement. */
+  /** Loads a turn that a posting names, and the turns beside it as far as messages reach. */
   *loadAround(transaction: ReadTransaction, id: number): Operation<void> {
     if (this.#turns.get(id) === undefined) {
       const around = this.#cache.around.get(id) ?? (yield* this.#readAround(transaction, id));
@@ -113,10 +113,11 @@ export class LoadedTurns {
   *#readAround(transaction: ReadTransaction, id: number): Operation<Around> {
     const { index, boundary, dueTurns } = this.#query;
     const reach = REACH + dueTurns.size;
-    const rows = yield* transaction.all(SELECT_TURNS_AROUND, index.id, id, boundary, reach, 2 * reach + 1);
-    const ids = rows.map((row) => this.#known(row).turn);
-    const before = ids.indexOf(id);
-    return { ids, isFirst: before < reach, isLast: ids.length - before - 1 < reach };
+    // One statement that finds where to begin by itself takes SQLite three times as long as these two.
+    const upTo = yield* transaction.all(SELECT_TURNS_BEFORE, index.id, id + 1, reach + 1);
+    const after = yield* transaction.all(SELECT_TURNS_AFTER, index.id, id, boundary, reach);
+    const ids = [...upTo.toReversed(), ...after].map((row) => this.#known(row).turn);
+    return { ids, isFirst: upTo.length <= reach, isLast: after.length < reach };
   }
 
   #linkAround({ ids, isFirst, isLast }: Around): void {
@@ -249,7 +250,7 @@ export class LoadedTurns {
     let known = this.#cache.turns.get(id);
     if (known === undefined) {
       const { turn, source, ranges, termList } = toSearchedTurn(this.#query.index.id, row);
-      known = { turn, source, ranges, unread: presentTerms(termList, this.#byNumber), counts: new Map() };
+      known = { turn, source, ranges, unread: termsAmong(this.#byNumber, termList), counts: new Map() };
       this.#cache.turns.set(id, known);
     }
     return known;
@@ -258,11 +259,6 @@ export class LoadedTurns {
 
 const SELECT_TURN =
   `SELECT turn, source, lists_checksum, chunk_list, term_list FROM indexed_turns WHERE index_id = $1 AND turn = $2`;
-
-const SELECT_TURNS_AROUND =
-  `SELECT turn, source, lists_checksum, chunk_list, term_list FROM indexed_turns WHERE index_id = $1 AND turn >= coalesce((SELECT min(turn) FROM (SELECT turn
-  FROM indexed_turns WHERE index_id = $1 AND turn < $2 ORDER BY turn DESC LIMIT $4)), $2)
-  AND turn < $3 ORDER BY turn LIMIT $5`;
 
 const SELECT_TURNS_AFTER =
   `SELECT turn, source, lists_checksum, chunk_list, term_list FROM indexed_turns WHERE index_id = $1 AND turn > $2 AND turn < $3

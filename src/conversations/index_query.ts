@@ -8,12 +8,7 @@ import { IntegrityError } from "../errors.ts";
 import type { CorpusStatistics } from "../retrieval/bm25.ts";
 import { isShown, type VisibleText } from "../retrieval/evidence_source.ts";
 import { CodePointMap } from "../retrieval/code_point_map.ts";
-import {
-  decodeTerms,
-  type IndexedChunk,
-  toIndexedTurnHead,
-  toSearchedTurn,
-} from "../retrieval/indexed_turn.ts";
+import { type IndexedChunk, toIndexedTurnHead, toSearchedTurn } from "../retrieval/indexed_turn.ts";
 import { decodePostings, type TermCount } from "../retrieval/posting.ts";
 import { link, LoadedTurn } from "./index_documents.ts";
 import type { StoredTurn } from "./turn_row.ts";
@@ -211,16 +206,6 @@ function addDocuments(turn: LoadedTurn, totals: Totals): void {
       }
     }
   }
-}
-
-/** The terms of the question, of those found, that a turn's list names. */
-export function presentTerms(list: Uint8Array, byNumber: ReadonlyMap<number, number>): Set<number> {
-  const present = new Set<number>();
-  for (const { term } of decodeTerms(list)) {
-    const index = byNumber.get(term);
-    if (index !== undefined) present.add(index);
-  }
-  return present;
 }
 
 function damaged(table: string): IntegrityError {

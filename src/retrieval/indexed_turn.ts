@@ -168,6 +168,25 @@ export function* decodeTerms(bytes: Uint8Array): Generator<IndexedTerm, void, un
   }
 }
 
+/**
+ * What sought terms, by number, stand for, of those that a turn's list has. Most lists have none of them, and a search
+ * looks through hundreds of lists.
+ */
+export function termsAmong<T>(sought: ReadonlyMap<number, T>, list: Uint8Array): Set<T> {
+  const found = new Set<T>();
+  const last = Math.max(...sought.keys());
+  const reader = new VarintReader(list);
+  for (let term = 0; !reader.isAtEnd && term < last;) {
+    const step = reader.next();
+    if (step % 2 === 1) reader.next();
+    term += Math.floor(step / 2);
+    const stood = sought.get(term);
+    if (stood !== undefined) found.add(stood);
+    else if (Number.isNaN(term)) throw damaged();
+  }
+  return found;
+}
+
 function damaged(): IntegrityError {
   return new IntegrityError("The checksum of an indexed turn does not match", {
     details: { table: "indexed_turns" },

@@ -11,7 +11,6 @@ import { useEverything } from "./scripted_use.ts";
 
 /** What the scripted use does not come to; planned on a store that is open. */
 const OUT_OF_REACH: Readonly<Record<string, string>> = {
-  "conversations/index_loading.ts SELECT_TURNS_AROUND": "a search of a conversation longer than one read",
   "conversations/index_loading.ts SELECT_TURNS_BEFORE": "a search of a conversation longer than one read",
   "conversations/index_query.ts SELECT_HEAD": "an index that has turns of the window which are due",
   "engine/operation_ids.ts DELETE_OLDEST_OPERATIONS": "a scope with a hundred thousand operations",

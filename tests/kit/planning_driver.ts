@@ -49,7 +49,7 @@ class PlanningConnection implements SqliteConnection {
   prepare(sql: string): SqliteStatement {
     const statement = this.#inner.prepare(sql);
     if (HAS_PLAN.test(sql)) {
-      const steps = this.#inner.prepare(`EXPLAIN QUERY PLAN ${sql.replace(/\$\d+/g, "1")}`).all([]);
+      const steps = this.#inner.prepare(`EXPLAIN QUERY PLAN ${sql}`).all([]);
       const plan = steps.map((step) => String(step[3])).join("; ");
       this.#plans.set(sql, (this.#plans.get(sql) ?? new Set()).add(plan));
     }

@@ -8,6 +8,7 @@
 
 import { Database, type Statement } from "@db/sqlite";
 import {
+  compiledOnce,
   type Row,
   type SqliteConnection,
   type SqliteDriver,
@@ -32,8 +33,8 @@ class FfiStatement implements SqliteStatement {
 
   constructor(database: Database, sql: string) {
     this.#database = database;
-    this.#sql = sql;
-    this.#statement = database.prepare(sql);
+    this.#sql = compiledOnce(sql);
+    this.#statement = database.prepare(this.#sql);
   }
 
   get(parameters: readonly SqlValue[]): Row | undefined {

@@ -146,3 +146,14 @@ export class SqliteFailure extends Error {
     this.resultCode = resultCode;
   }
 }
+
+const BOUND_LIMIT = /\bLIMIT (\$\d+)/g;
+
+/**
+ * A statement as bindings compile it. SQLite's planner looks at the value of a parameter that stands alone after LIMIT,
+ * and therefore compiles the statement anew each time it is run with another binding: that takes three to five times as
+ * long as reading a few rows by an index. It does not look into an expression.
+ */
+export function compiledOnce(sql: string): string {
+  return sql.replace(BOUND_LIMIT, "LIMIT $1 + 0");
+}

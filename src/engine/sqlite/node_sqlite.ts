@@ -2,6 +2,7 @@
 
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import {
+  compiledOnce,
   type Row,
   type SqliteConnection,
   type SqliteDriver,
@@ -87,7 +88,7 @@ class NodeConnection implements SqliteConnection {
   prepare(sql: string): SqliteStatement {
     try {
       if (sql.trim() === "") throw new SqliteFailure(RESULT.ERROR, "Expected a statement");
-      const numbered = sql.replace(NUMBERED_PARAMETER, "?");
+      const numbered = compiledOnce(sql).replace(NUMBERED_PARAMETER, "?");
       const statement = this.#database.prepare(numbered);
       // SQLite compiles the first statement and would leave the rest out without a word.
       if (statement.sourceSQL.length !== numbered.length) {

@@ -29,8 +29,6 @@ export const INDEX_PLANS: Plans = {
     SELECT_TURN: "SEARCH indexed_turns USING INDEX indexed_turns_by_turn (index_id=? AND turn=?)",
     SELECT_TURNS_AFTER:
       "SEARCH indexed_turns USING INDEX indexed_turns_by_turn (index_id=? AND turn>? AND turn<?)",
-    SELECT_TURNS_AROUND:
-      "SEARCH indexed_turns USING INDEX indexed_turns_by_turn (index_id=? AND turn>? AND turn<?); SCALAR SUBQUERY 2; CO-ROUTINE (subquery-1); SEARCH indexed_turns USING COVERING INDEX indexed_turns_by_turn (index_id=? AND turn<?); SEARCH (subquery-1)",
     SELECT_TURNS_BEFORE: "SEARCH indexed_turns USING INDEX indexed_turns_by_turn (index_id=? AND turn<?)",
   },
   "conversations/index_postings.ts": {
