@@ -1,22 +1,12 @@
 /** A bounded memory by text that keeps no text: a store outlives what is deleted from it. */
 
-import type { BinaryLike } from "node:crypto";
+import { sha256Hex } from "../canonical/sha256.ts";
 import type { TextMemory } from "./recent_map.ts";
-
-type Hash = (algorithm: string, data: BinaryLike, encoding: "latin1") => string;
-
-let hashOrNull: Hash | null = null;
 
 /** Code units of a text below which hashing it costs as much as counting it. */
 const FAR_CODE_UNITS_MIN = 48;
 
-/** Bytes of a key: two texts with one key are not to be met. */
-const KEY_BYTES = 16;
-
-/**
- * The same as a `RecentMap`, by the beginning of each text's SHA-256: two generations, the older of which is dropped
- * when the younger is full.
- */
+/** The same as a `RecentMap`, by each text's SHA-256: two generations, the older of which is dropped when the younger is full. */
 export class HashedMemory<T> implements TextMemory<T> {
   readonly #entriesMax: number;
   #young = new Map<string, T>();
@@ -29,7 +19,7 @@ export class HashedMemory<T> implements TextMemory<T> {
 
   /** What is remembered for a text, or undefined. */
   get(text: string): T | undefined {
-    const key = keyOf(text);
+    const key = sha256Hex(text);
     const young = this.#young.get(key);
     if (young !== undefined) return young;
     const old = this.#old.get(key);
@@ -39,7 +29,7 @@ export class HashedMemory<T> implements TextMemory<T> {
 
   /** Remembers. */
   set(text: string, value: T): void {
-    this.#set(keyOf(text), value);
+    this.#set(sha256Hex(text), value);
   }
 
   #set(key: string, value: T): void {
@@ -49,11 +39,6 @@ export class HashedMemory<T> implements TextMemory<T> {
     }
     this.#young.set(key, value);
   }
-}
-
-function keyOf(text: string): string {
-  hashOrNull ??= process.getBuiltinModule("node:crypto").hash as unknown as Hash;
-  return hashOrNull("sha256", text, "latin1").slice(0, KEY_BYTES);
 }
 
 /** What one call remembers by text, in front of what is remembered by hash across calls: each text is hashed once a call. */

@@ -42,6 +42,8 @@ export class View {
   readonly #place: Place;
   readonly #read: ReadStore;
   readonly #turns = new Map<number, StoredTurn>();
+  /** What main held when it was last seen that nothing has changed. */
+  #state: object | null = null;
 
   /** Takes what was read first. */
   constructor({ place, reading, index, isIndexed, read }: ViewOptions) {
@@ -76,10 +78,17 @@ export class View {
     transaction: ReadTransaction,
     factory: (transaction: ReadTransaction) => Operation<T>,
   ): Operation<T> {
+    if (transaction.state === undefined || transaction.state !== this.#state) {
+      yield* this.#require(transaction);
+    }
+    this.#state = transaction.state ?? null;
+    return yield* factory(transaction);
+  }
+
+  *#require(transaction: ReadTransaction): Operation<void> {
     const row = yield* readScope(transaction, this.#place.scopeHash);
     if (row === null || row.id !== this.row.id || row.revision !== this.row.revision) throw new ViewGone();
     if (this.index !== null) yield* requireIndex(transaction, this.index);
-    return yield* factory(transaction);
   }
 
   /** Whether a turn was read already. */

@@ -38,6 +38,8 @@ export function* runStatement(sql: string, ...parameters: SqlValue[]): Operation
 
 /** Reads one moment of the store. */
 export interface ReadTransaction {
+  /** Stands for what main holds: where two moments have the same one, nothing was committed between them. */
+  readonly state?: object;
   /** Yields a statement for its first row. */
   get(sql: string, ...parameters: SqlValue[]): Operation<Row | undefined>;
   /** Yields a statement for all its rows. */

@@ -19,17 +19,21 @@ interface ReadingParts extends Pick<StoreParts, "main" | "ledger" | "time" | "se
   readonly assertOpen: () => void;
 }
 
-const TRANSACTION: ReadTransaction = { get: getRow, all: allRows };
-
 const SELECT_DATA_VERSION = `PRAGMA data_version`;
+
+/** Main's meta row, and what tells whether it still stands. */
+interface Remembered {
+  readonly dataVersion: number;
+  readonly writes: number;
+  readonly meta: MainMeta;
+}
 
 type Factory<T> = (transaction: ReadTransaction) => Operation<T>;
 
 /** Reads as the protocol over the two files states them: main's moment first, then the ledger. */
 export class Reading {
   readonly #parts: ReadingParts;
-  #remembered: { readonly dataVersion: number; readonly writes: number; readonly meta: MainMeta } | null =
-    null;
+  #remembered: Remembered | null = null;
 
   constructor(parts: ReadingParts) {
     this.#parts = parts;
@@ -83,9 +87,10 @@ export class Reading {
     const { main, ledger, time, sentinel } = this.#parts;
     try {
       main.begin("deferred");
-      const meta = this.#meta();
+      const state = this.#state();
+      const { meta } = state;
       time.observe(meta.clockMark, meta.clockEpoch);
-      const value = main.drive(factory(TRANSACTION));
+      const value = main.drive(factory({ get: getRow, all: allRows, state }));
       main.commit();
       sentinel?.look(meta.shrunkBytes, () => readMainMeta(main).shrunkBytes);
       const ledgerMeta = ledger.meta();
@@ -108,14 +113,14 @@ export class Reading {
    * Main's meta row, remembered for as long as no connection changed the file: the data version tells of others' commits,
    * and like every statement begins the moment that is read.
    */
-  #meta(): MainMeta {
+  #state(): Remembered {
     const { main } = this.#parts;
     const dataVersion = main.get(SELECT_DATA_VERSION)![0] as number;
     const { writes } = main;
     if (this.#remembered?.dataVersion !== dataVersion || this.#remembered.writes !== writes) {
       this.#remembered = { dataVersion, writes, meta: readMainMeta(main) };
     }
-    return this.#remembered.meta;
+    return this.#remembered;
   }
 
   #concerns(applied: number, concerns: ((event: DeletionEvent) => boolean) | undefined): boolean {
