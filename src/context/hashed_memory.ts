@@ -4,7 +4,7 @@ import { sha256Hex } from "../canonical/sha256.ts";
 import type { TextMemory } from "./recent_map.ts";
 
 /** Code units of a text below which hashing it costs as much as counting it. */
-const FAR_CODE_UNITS_MIN = 48;
+const FAR_CODE_UNITS_MIN = 8;
 
 /** The same as a `RecentMap`, by each text's SHA-256: two generations, the older of which is dropped when the younger is full. */
 export class HashedMemory<T> implements TextMemory<T> {

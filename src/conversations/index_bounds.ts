@@ -2,7 +2,7 @@
 
 import { DELTA, type LexicalScorer } from "../retrieval/bm25.ts";
 import type { Score } from "../retrieval/evidence_source.ts";
-import { LENT_MAX, lentScore, ownScore } from "../retrieval/neighbours.ts";
+import { LENT_MAX, lentScore, ownScore, type Surroundings } from "../retrieval/neighbours.ts";
 import type { RankingRules } from "../retrieval/ranking.ts";
 import { type LoadedDocument, type LoadedMessage, type LoadedTurn, neighbour } from "./index_documents.ts";
 
@@ -18,6 +18,13 @@ interface Bound {
   readonly most: number;
   /** The score, where it is known. */
   readonly score: Score | null;
+}
+
+/** What the documents of a message can be lent. */
+interface Around {
+  readonly lent: Surroundings;
+  /** Whether that is known exactly. */
+  readonly isExact: boolean;
 }
 
 /** Bounds scores as postings are read. */
@@ -123,31 +130,37 @@ export class Bounds {
     return most * LIFT;
   }
 
-  /** A document's bound; its turn and the messages around it were measured. */
-  of(document: LoadedDocument): Bound {
-    const { lexical } = document;
+  /** What a message's documents can be lent; the turns around it were measured. */
+  around(message: LoadedMessage): Around {
+    const [beforeLast, before, after, afterNext] = LENDING_DISTANCES.map((distance) =>
+      neighbour(message, distance)
+    );
+    return {
+      lent: {
+        beforeLast: this.#best(beforeLast),
+        before: this.#best(before),
+        isAsked: before?.asks ?? true,
+        after: this.#best(after),
+        afterNext: this.#best(afterNext),
+      },
+      isExact: this.#isExact(beforeLast) && this.#isExact(before) && this.#isExact(after) &&
+        this.#isExact(afterNext),
+    };
+  }
+
+  /** A document's bound; its turn was measured. What its message is lent is handed in where it is known already. */
+  of(document: LoadedDocument, around?: Around): Bound {
+    const { lexical, message } = document;
+    const { isComplete } = message.turn;
     if (!this.#rules.dialogue) {
-      return document.message.turn.isComplete
-        ? { most: lexical, score: { total: lexical, lexical, neighbours: 0 } }
-        : { most: lexical, score: null };
+      return { most: lexical, score: isComplete ? { total: lexical, lexical, neighbours: 0 } : null };
     }
+    const { lent, isExact } = around ?? this.around(message);
     const own = ownScore(lexical, document.range.asks);
-    const beforeLast = neighbour(document.message, -2);
-    const before = neighbour(document.message, -1);
-    const after = neighbour(document.message, 1);
-    const afterNext = neighbour(document.message, 2);
-    const lent = lentScore({
-      beforeLast: this.#best(beforeLast),
-      before: this.#best(before),
-      isAsked: before?.asks ?? true,
-      after: this.#best(after),
-      afterNext: this.#best(afterNext),
-    }, { index: document.index, count: document.message.documents.length });
-    const total = own + lent;
-    const isExact = document.message.turn.isComplete && this.#isExact(beforeLast) && this.#isExact(before) &&
-      this.#isExact(after) && this.#isExact(afterNext);
-    return isExact
-      ? { most: total, score: { total, lexical: own, neighbours: lent } }
+    const neighbours = lentScore(lent, { index: document.index, count: message.documents.length });
+    const total = own + neighbours;
+    return isComplete && isExact
+      ? { most: total, score: { total, lexical: own, neighbours } }
       : { most: total * LIFT, score: null };
   }
 

@@ -149,7 +149,7 @@ export class PrunedRanking implements AsyncIterable<RankedChunk> {
 
   /** Puts everything that is loaded in order anew. */
   async #reopen(): Promise<void> {
-    const { pace, settings: { minimumScore } } = this.#task;
+    const { pace, rules: { dialogue }, settings: { minimumScore } } = this.#task;
     const turns = [...this.#turns.all()];
     for (const turn of turns) {
       if (pace.isDue()) await pace.rest();
@@ -158,10 +158,13 @@ export class PrunedRanking implements AsyncIterable<RankedChunk> {
     this.#open = [];
     for (const { messages } of turns) {
       if (pace.isDue()) await pace.rest();
-      for (const document of messages.flatMap(({ documents }) => documents)) {
-        if (document.isTaken) continue;
-        const candidate = { document, ...this.#bounds.of(document) };
-        if (candidate.most > minimumScore) this.#open.push(candidate);
+      for (const message of messages) {
+        const around = dialogue ? this.#bounds.around(message) : undefined;
+        for (const document of message.documents) {
+          if (document.isTaken) continue;
+          const { most, score } = this.#bounds.of(document, around);
+          if (most > minimumScore) this.#open.push({ document, most, score });
+        }
       }
     }
     this.#open.sort(byRank);
