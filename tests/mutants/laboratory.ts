@@ -11,6 +11,8 @@ const COPIED = [
   "tests/kit",
   "tests/mutants/targets",
   "tests/deletion",
+  "tests/engine/compiled_once_test.ts",
+  "tests/index/changed_between_test.ts",
   "tests/cli",
   "tests/files",
   "tests/powerloss",

@@ -1,4 +1,4 @@
-/** Breaks of effective time. */
+/** Breaks of effective time, and of what is known of the store between two moments. */
 
 import type { Mutant } from "../mutant.ts";
 
@@ -59,5 +59,32 @@ export const TIME_BREAKS: readonly Mutant[] = [
     test: "tests/deletion/prune_test.ts",
     promise: "prune() writes nothing for tenants that have nothing due",
     why: "ten thousand tenants would cost as many commits, and each would wait for other writers",
+  },
+  {
+    name: "main's meta row is remembered whatever others commit",
+    file: "src/engine/sqlite/reading.ts",
+    find: "this.#remembered?.dataVersion !== dataVersion ||",
+    replace: "this.#remembered === null ||",
+    test: `${TARGETS}/time_test.ts`,
+    promise: "A store that has read learns at its next read",
+    why: "a store with a slow clock would show what a fast one saw expire",
+  },
+  {
+    name: "a search asks only once whether its scope changed",
+    file: "src/conversations/assemble_view.ts",
+    find: "if (transaction.state === undefined || transaction.state !== this.#state)",
+    replace: "if (this.#state === null)",
+    test: "tests/index/changed_between_test.ts",
+    promise: "between two moments of search()",
+    why: "what another process deletes meanwhile would look like damage",
+  },
+  {
+    name: "numbers of rows are bound as they stand",
+    file: "src/engine/sqlite/driver.ts",
+    find: '"LIMIT $1 + 0"',
+    replace: '"LIMIT $1"',
+    test: "tests/engine/compiled_once_test.ts",
+    promise: "Statements are compiled once a connection",
+    why: "most of the time of a search would go into compiling its statements again",
   },
 ];

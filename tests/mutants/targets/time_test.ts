@@ -1,3 +1,4 @@
+import { openMemory } from "@holdfast/memory";
 import assert from "node:assert/strict";
 import { fact, factId, TestBed } from "./store.ts";
 
@@ -46,4 +47,14 @@ Deno.test("acceptClock lowers the mark, so that deadlines can be set again", asy
   await bed.open({ acceptClock: true });
   const put = bed.records.put(factId("b"), fact(), { expected: null, ttl: 10 });
   await assert.doesNotReject(put);
+});
+
+Deno.test("A store that has read learns at its next read what time another one has seen since", async () => {
+  await using bed = await TestBed.inFile();
+  await bed.records.put(factId("a"), fact(), { expected: null, ttl: 10 });
+  await using slow = await openMemory(bed.path, { clock: () => 1_000_000_000 });
+  assert.equal((await slow.records.list("orchard")).items.length, 1);
+  bed.seconds += 10;
+  await bed.records.put(factId("b"), fact(), { expected: null, ttl: 10 });
+  assert.deepEqual((await slow.records.list("orchard")).items.map(({ key }) => key), ["b"]);
 });

@@ -1,0 +1,117 @@
+/** That another process may change a scope between any two moments of a search or an assembly. */
+
+import assert from "node:assert/strict";
+import { type Conversation, nodeSqlite, openMemory, type SqliteDriver } from "../../mod.ts";
+import { testThatNothingIsLeftOpen } from "../kit/soundness.ts";
+import { TemporaryDirectory } from "../kit/temporary_directory.ts";
+
+const SCOPE = { tenantId: "orchard", sessionId: "spring" } as const;
+const QUESTION = "Where was the quince grafted?";
+const BUDGET = { inputCap: 900, modelCapacity: 8_000, completionReservation: 100, retrievalReserve: 400 };
+
+/** Calls back once, before a moment of main is begun. */
+class InterruptingDriver implements SqliteDriver {
+  readonly name = nodeSqlite.name;
+  /** How many moments are begun until then. */
+  left = Infinity;
+  interrupt = (): void => {};
+
+  readonly open: SqliteDriver["open"] = (path, options) => {
+    const inner = nodeSqlite.open(path, options);
+    if (path.endsWith(".deletions")) return inner;
+    return {
+      get isTransaction(): boolean {
+        return inner.isTransaction;
+      },
+      prepare: (sql) => {
+        const statement = inner.prepare(sql);
+        if (sql !== "BEGIN DEFERRED") return statement;
+        return {
+          get: (parameters) => {
+            if (this.left-- === 0) this.interrupt();
+            return statement.get(parameters);
+          },
+          all: (parameters) => statement.all(parameters),
+          run: (parameters) => statement.run(parameters),
+        };
+      },
+      close: () => inner.close(),
+    };
+  };
+}
+
+/** Deletes a turn in a process of its own, without giving way to anything here. */
+function deleteElsewhere(path: string, turnId: string): void {
+  const { success, stderr } = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "--no-check", import.meta.filename!, path, turnId],
+  }).outputSync();
+  assert.ok(success, new TextDecoder().decode(stderr));
+}
+
+/** The ids of the turns that one call found. */
+type Find = (conversation: Conversation) => Promise<readonly string[]>;
+
+const CALLS: Readonly<Record<string, Find>> = {
+  search: async (conversation) =>
+    (await conversation.search(QUESTION, { topK: 3 })).map(({ source }) => source.turnId),
+  assemble: async (conversation) =>
+    (await conversation.assemble(QUESTION, BUDGET, { system: "S" })).context.diagnostics.retrievedTurnIds,
+};
+
+/** A conversation one of whose turns answers, its index ready. */
+async function fill(path: string): Promise<string> {
+  await using memory = await openMemory(path);
+  const conversation = memory.conversation(SCOPE);
+  let answering = "";
+  for (let turn = 0; turn < 60; turn++) {
+    const what = turn === 20 ? "the quince was grafted in March" : `the pear in row ${turn} was watered`;
+    const { turnId } = await conversation.append([{ role: "user", content: `Note ${turn}: ${what}.` }]);
+    if (turn === 20) answering = turnId;
+  }
+  await conversation.search("pear");
+  return answering;
+}
+
+/** Runs a call while the turn that answers is deleted before its moment `left`; null where it has no such moment. */
+async function findMeanwhile(
+  find: Find,
+  left: number,
+): Promise<{ deleted: string; found: readonly string[] } | null> {
+  await using directory = await TemporaryDirectory.makeInMemory();
+  const path = directory.file("agent.db");
+  const deleted = await fill(path);
+  const driver = new InterruptingDriver();
+  await using memory = await openMemory(path, { driver });
+  const conversation = memory.conversation(SCOPE);
+  assert.ok((await find(conversation)).includes(deleted));
+  let interrupted = false;
+  driver.interrupt = () => {
+    interrupted = true;
+    deleteElsewhere(path, deleted);
+  };
+  driver.left = left;
+  let found: readonly string[] = [];
+  await assert.doesNotReject(async () => void (found = await find(conversation)));
+  return interrupted ? { deleted, found } : null;
+}
+
+for (const [name, find] of Object.entries(CALLS)) {
+  Deno.test(`A turn that is deleted elsewhere between two moments of ${name}() is not found, and nothing fails`, async () => {
+    let moments = 0;
+    for (;; moments++) {
+      const outcome = await findMeanwhile(find, moments);
+      if (outcome === null) break;
+      assert.ok(!outcome.found.includes(outcome.deleted), `before moment ${moments}`);
+    }
+    assert.ok(moments > 3, `${moments} moments`);
+  });
+}
+
+testThatNothingIsLeftOpen();
+
+if (import.meta.main) {
+  const [path, turnId] = Deno.args;
+  await using memory = await openMemory(path!);
+  const conversation = memory.conversation(SCOPE);
+  await conversation.delete({ kind: "turn", key: turnId!, expectedRevision: await conversation.revision() });
+}
