@@ -58,7 +58,8 @@ async function inspect(session: Session, store: string, options: InspectOptions)
   const details = isDetailed
     ? readDetails(memory, overview.scopes, { ...options, signal: session.signal })
     : null;
-  await (session.screen.json ? printJson : printText)(session, overview, details);
+  const isNamed = options.tenant !== undefined;
+  await (session.screen.json ? printJson : printText)(session, overview, details, isNamed);
   return true;
 }
 
@@ -111,6 +112,7 @@ async function printText(
   { screen }: Session,
   { tenants, scopes, pending, watermark }: Overview,
   details: AsyncIterable<InspectedLine> | null,
+  isNamed: boolean,
 ): Promise<void> {
   if (tenants.length > 0) {
     await screen.table(
@@ -145,6 +147,9 @@ async function printText(
     );
   }
   if (details !== null) { for await (const detail of details) await showDetail(screen, detail); }
+  if (isNamed && tenants.length + scopes.length === 0) {
+    await screen.line("Nothing of that name is here; without --tenant and --session everything is shown.");
+  }
   await screen.line(totals(tenants, scopes), "bold");
   const recorded = watermark === null ? "" : `${counted(watermark.sequence, "deletion")} recorded, `;
   await screen.line(`Deletions: ${recorded}${grouped(pending)} pending.`);

@@ -51,6 +51,8 @@ Deno.test("inspect looks at one tenant or one conversation, and writes nothing",
   assert.equal((await value("inspect", store.path)).scopes.length, 3);
   assert.equal((await value("inspect", store.path, "--tenant", "orchard")).scopes.length, 2);
   assert.equal((await value("inspect", store.path, ...IN_SCOPE)).scopes.length, 1);
+  assert.match(await printed("inspect", store.path, "--tenant", "orchid"), /^Nothing of that name is here/);
+  assert.doesNotMatch(await printed("inspect", store.path, "--tenant", "orchard"), /Nothing/);
   assert.deepEqual(await Deno.readFile(store.path), before);
 });
 
