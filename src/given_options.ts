@@ -31,20 +31,22 @@ export interface GivenOptions {
   readonly onEvent: ((event: MemoryEvent) => void) | undefined;
 }
 
+/** What opening takes, a restore included. */
+export const OPENING_NAMES = [
+  "clock",
+  "deletionPath",
+  "kinds",
+  "limits",
+  "driver",
+  "readOnly",
+  "busyTimeoutMs",
+  "acceptClock",
+  "onEvent",
+] as const;
+
 /** Judges the options of opening. */
 export function readOptions(options: MemoryOptions): GivenOptions {
-  const given = readFields("options", options, [
-    "clock",
-    "deletionPath",
-    "backupBeforeUpgrade",
-    "kinds",
-    "limits",
-    "driver",
-    "readOnly",
-    "busyTimeoutMs",
-    "acceptClock",
-    "onEvent",
-  ]);
+  const given = readFields("options", options, [...OPENING_NAMES, "backupBeforeUpgrade"]);
   const { clock, driver = nodeSqlite, readOnly = false, acceptClock = false, onEvent, busyTimeoutMs } = given;
   if (clock !== undefined && typeof clock !== "function") {
     throw new ContractError("clock", "Expected clock to be a function");

@@ -24,7 +24,7 @@ import {
   resolveFile,
   SIDECAR_SUFFIXES,
 } from "./files/store_path.ts";
-import { readOptions } from "./given_options.ts";
+import { OPENING_NAMES, readOptions } from "./given_options.ts";
 
 /** What a restore takes besides what opening takes. */
 interface OwnOptions {
@@ -38,24 +38,11 @@ interface OwnOptions {
 
 const OWN_NAMES = ["watermark", "ledgerLost", "ledgerExport", "signal", "onProgress"] as const;
 
-const NAMES = [
-  ...OWN_NAMES,
-  "deletionPath",
-  "clock",
-  "kinds",
-  "limits",
-  "driver",
-  "readOnly",
-  "busyTimeoutMs",
-  "acceptClock",
-  "onEvent",
-] as const;
-
 /** Judges a restore's own options, and gives the rest back. */
 export function readRestoreOptions(
   options: RestoreOptions,
 ): { readonly own: OwnOptions; readonly rest: Omit<RestoreOptions, (typeof OWN_NAMES)[number]> } {
-  const given = readFields("options", options, NAMES);
+  const given = readFields("options", options, [...OWN_NAMES, ...OPENING_NAMES]);
   const { watermark, ledgerLost = false, ledgerExport, signal, onProgress, ...rest } = given;
   if (rest.deletionPath === undefined) {
     throw new ContractError("deletionPath", "Expected deletionPath to name the store's ledger");

@@ -32,24 +32,23 @@ export interface ChosenEvidence {
 /** The evidence block of chunks, in order of rank: each with its place and its text. */
 export function evidenceDraft(chunks: readonly Chunk[]): Draft {
   if (chunks.length === 0) return EMPTY_DRAFT;
-  const parts = chunks.map((chunk, index) =>
-    index === 0 ? partOf(FIRST_PARTS, "[", chunk) : partOf(LATER_PARTS, ",", chunk)
-  );
+  const parts = chunks.flatMap((chunk, index) => [index === 0 ? BEGIN : NEXT, partOf(chunk)]);
   return { parts: [...parts, END], sources: chunks.map((chunk) => chunk.source) };
 }
 
+const BEGIN = new TextPart("[");
+const NEXT = new TextPart(",");
 const END = new TextPart("]");
 
 /** A chunk's part is asked for with each chunk that is tried after it. */
-const FIRST_PARTS = new WeakMap<Chunk, TextPart>();
-const LATER_PARTS = new WeakMap<Chunk, TextPart>();
+const PARTS = new WeakMap<Chunk, TextPart>();
 
-function partOf(known: WeakMap<Chunk, TextPart>, before: string, chunk: Chunk): TextPart {
-  let part = known.get(chunk);
+function partOf(chunk: Chunk): TextPart {
+  let part = PARTS.get(chunk);
   if (part === undefined) {
     const { turnId: turn, messageId: message, start, end } = chunk.source;
-    part = new TextPart(before + canonicalJson({ end, message, start, text: chunk.content, turn }));
-    known.set(chunk, part);
+    part = new TextPart(canonicalJson({ end, message, start, text: chunk.content, turn }));
+    PARTS.set(chunk, part);
   }
   return part;
 }
