@@ -6,8 +6,8 @@ import { yieldToEventLoop } from "../clock.ts";
 import { readFields, requireBoolean, requireSignal } from "../contracts/arguments.ts";
 import type { ExportLinesOptions } from "../contracts/lines.ts";
 import { type Scope, toScope } from "../contracts/scope.ts";
-import { placeOf } from "../conversations/place.ts";
-import { absence } from "../conversations/present_scope.ts";
+import { type Place, placeOf } from "../conversations/place.ts";
+import { absence, requireScope } from "../conversations/present_scope.ts";
 import type { Engine, Watermark } from "../engine/engine.ts";
 import type { DeletionEvent, Operation, ReadTransaction } from "../engine/operation.ts";
 import { ConflictError } from "../errors.ts";
@@ -55,17 +55,17 @@ class Export {
   }
 
   async *lines(scope: Scope | null): AsyncGenerator<string> {
-    const begun = await this.#read(readBeginning, () => false);
+    const place = scope === null ? null : placeOf(this.#engine.hashKey, scope);
+    const begun = await this.#read((transaction) => readBeginning(transaction, place), () => false);
     const { generation, epoch } = this.#engine;
     const at = instantFromMs(this.#engine.time().effectiveMs).text;
     const { watermark, lastScope } = begun;
     this.#mark = watermark.sequence;
     yield this.#line(headerLine({ content: this.#content, scope, generation, epoch, watermark, at }));
-    if (scope === null) {
+    if (place === null) {
       yield* this.#records();
       yield* this.#scopes(lastScope);
-    } else if (!(yield* this.#scope(placeOf(this.#engine.hashKey, scope).scopeHash))) {
-      const place = placeOf(this.#engine.hashKey, scope);
+    } else if (!(yield* this.#scope(place.scopeHash))) {
       throw await this.#read((transaction) => absence(transaction, place), () => false);
     }
     yield `${endLine(this.#tally, this.#digest.finish())}\n`;
@@ -204,9 +204,12 @@ function changedMeanwhile(): ConflictError {
 
 const SELECT_WATERMARK = `SELECT lineage, applied, applied_head FROM meta WHERE id = 1`;
 
+/** What the header tells; throws where the scope that is wanted is not there, before any line was given. */
 function* readBeginning(
   transaction: ReadTransaction,
+  place: Place | null,
 ): Operation<{ readonly watermark: Watermark; readonly lastScope: number }> {
+  if (place !== null) yield* requireScope(transaction, place);
   const [lineage, sequence, head] = (yield* transaction.get(SELECT_WATERMARK))!;
   return {
     watermark: { lineage: lineage as string, sequence: sequence as number, head: head as string },
