@@ -12,12 +12,12 @@ const LIFT = 1 + 1e-9;
 /** The distances at which messages lend. */
 export const LENDING_DISTANCES = [-2, -1, 1, 2] as const;
 
-/** What is known of a document's score. */
-interface Bound {
-  /** No less than the total. */
+/** A document, and what is known of its score. */
+export interface Bound {
+  readonly document: LoadedDocument;
+  /** No less than the score; the score itself, where that is known. */
   readonly most: number;
-  /** The score, where it is known. */
-  readonly score: Score | null;
+  readonly isExact: boolean;
 }
 
 /** What the documents of a message can be lent. */
@@ -132,9 +132,10 @@ export class Bounds {
 
   /** What a message's documents can be lent; the turns around it were measured. */
   around(message: LoadedMessage): Around {
-    const [beforeLast, before, after, afterNext] = LENDING_DISTANCES.map((distance) =>
-      neighbour(message, distance)
-    );
+    const beforeLast = neighbour(message, -2);
+    const before = neighbour(message, -1);
+    const after = neighbour(message, 1);
+    const afterNext = neighbour(message, 2);
     return {
       lent: {
         beforeLast: this.#best(beforeLast),
@@ -150,18 +151,23 @@ export class Bounds {
 
   /** A document's bound; its turn was measured. What its message is lent is handed in where it is known already. */
   of(document: LoadedDocument, around?: Around): Bound {
-    const { lexical, message } = document;
+    const { message } = document;
     const { isComplete } = message.turn;
-    if (!this.#rules.dialogue) {
-      return { most: lexical, score: isComplete ? { total: lexical, lexical, neighbours: 0 } : null };
-    }
+    if (!this.#rules.dialogue) return { document, most: document.lexical, isExact: isComplete };
     const { lent, isExact } = around ?? this.around(message);
-    const own = ownScore(lexical, document.range.asks);
-    const neighbours = lentScore(lent, { index: document.index, count: message.documents.length });
-    const total = own + neighbours;
+    const total = ownScore(document.lexical, document.range.asks) + lentScore(lent, placeOf(document));
     return isComplete && isExact
-      ? { most: total, score: { total, lexical: own, neighbours } }
-      : { most: total * LIFT, score: null };
+      ? { document, most: total, isExact: true }
+      : { document, most: total * LIFT, isExact: false };
+  }
+
+  /** The score of a document whose bound is exact. */
+  score(document: LoadedDocument): Score {
+    const { lexical, message, range: { asks } } = document;
+    if (!this.#rules.dialogue) return { total: lexical, lexical, neighbours: 0 };
+    const own = ownScore(lexical, asks);
+    const neighbours = lentScore(this.around(message).lent, placeOf(document));
+    return { total: own + neighbours, lexical: own, neighbours };
   }
 
   #best(message: LoadedMessage | null | undefined): number {
@@ -171,4 +177,8 @@ export class Bounds {
   #isExact(message: LoadedMessage | null | undefined): boolean {
     return message === undefined ? this.areAllRead : message === null || message.turn.isComplete;
   }
+}
+
+function placeOf({ index, message }: LoadedDocument): { readonly index: number; readonly count: number } {
+  return { index, count: message.documents.length };
 }

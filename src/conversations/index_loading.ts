@@ -78,6 +78,11 @@ export class LoadedTurns {
     for (const turn of shortened) this.#turns.set(turn.id, turn);
   }
 
+  /** How many are loaded. */
+  get count(): number {
+    return this.#turns.size;
+  }
+
   /** Those that are loaded. */
   all(): Iterable<LoadedTurn> {
     return this.#turns.values();

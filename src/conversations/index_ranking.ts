@@ -9,11 +9,11 @@ import { compareCodePoints } from "../canonical/text.ts";
 import type { Operation, ReadTransaction } from "../engine/operation.ts";
 import { INDEXED_TURNS_PER_READ, POSTINGS_BEFORE_LOOK, SETTLED_PER_READ } from "../limits.ts";
 import { LexicalScorer } from "../retrieval/bm25.ts";
-import type { RankedChunk, Score } from "../retrieval/evidence_source.ts";
+import type { RankedChunk } from "../retrieval/evidence_source.ts";
 import type { Pace } from "../retrieval/pace.ts";
 import type { RankingRules } from "../retrieval/ranking.ts";
 import type { SearchSettings, View } from "./assemble_view.ts";
-import { Bounds, LENDING_DISTANCES } from "./index_bounds.ts";
+import { type Bound, Bounds, LENDING_DISTANCES } from "./index_bounds.ts";
 import { ChunkReader } from "./index_content.ts";
 import { type LoadedDocument, neighbour } from "./index_documents.ts";
 import { type FoundPosting, LoadedTurns, type PageStart, type SearchCache } from "./index_loading.ts";
@@ -22,6 +22,9 @@ import type { Corpus, FoundTerm, Query } from "./index_query.ts";
 
 /** Chunks whose turns are read with those of a better one, since they are likely to be asked for next. */
 const READ_AHEAD = 4;
+
+/** What steps of a search take, beside each other: measured in microseconds on a machine of its time. */
+const COST = { turn: 10, posting: 0.3, candidate: 1, settled: 70 } as const;
 
 /** What is ranked, and how. */
 interface RankingTask {
@@ -34,13 +37,6 @@ interface RankingTask {
   readonly pace: Pace;
 }
 
-/** A document whose rank is still open. */
-interface Candidate {
-  readonly document: LoadedDocument;
-  readonly most: number;
-  readonly score: Score | null;
-}
-
 /** Chunks, best first; ties by chunk id. */
 export class PrunedRanking implements AsyncIterable<RankedChunk> {
   readonly #task: RankingTask;
@@ -51,8 +47,10 @@ export class PrunedRanking implements AsyncIterable<RankedChunk> {
   /** Terms that are not read yet, the most frequent first. */
   readonly #unread: FoundTerm[];
   /** The best last. */
-  #open: Candidate[] = [];
+  #open: Bound[] = [];
   #postings = 0;
+  /** Documents that were settled one by one since postings were last read. */
+  #settled = 0;
 
   /** Takes the task; nothing is read yet. */
   constructor(task: RankingTask) {
@@ -89,10 +87,10 @@ export class PrunedRanking implements AsyncIterable<RankedChunk> {
       if (best === undefined || best.most <= Math.max(unseen, minimumScore)) {
         if (unseen <= minimumScore) return [];
         await this.#extend();
-      } else if (best.score === null) {
-        await this.#settle();
+      } else if (!best.isExact) {
+        await (this.#isReadingCheaper() ? this.#extend() : this.#settle());
       } else {
-        return await this.#takeTied(best.score.total);
+        return await this.#takeTied(best.most);
       }
     }
   }
@@ -112,7 +110,22 @@ export class PrunedRanking implements AsyncIterable<RankedChunk> {
     for (const { term, turn, counts } of found) this.#turns.get(turn)?.take(term, counts);
     for (const { index } of terms) this.#bounds.markRead(index);
     this.#postings += found.length;
+    this.#settled = 0;
     await this.#reopen();
+  }
+
+  /**
+   * Whether settling has taken as long by now as reading the next term for all documents would: then it is read, since
+   * scores that lie close together would be settled by the thousand. It takes twice the better way at the most.
+   */
+  #isReadingCheaper(): boolean {
+    const next = this.#unread.at(-1);
+    if (next === undefined) return false;
+    const { query: { index }, corpus: { statistics } } = this.#task;
+    const postings = statistics.documentFrequencies[next.index]!;
+    const newTurns = Math.min(index.turns - this.#turns.count, postings);
+    const reading = newTurns * COST.turn + postings * COST.posting + this.#open.length * COST.candidate;
+    return this.#settled * COST.settled >= reading;
   }
 
   /** Loads the turns that postings name, and those beside them: one by one, or all where that is less work. */
@@ -162,8 +175,8 @@ export class PrunedRanking implements AsyncIterable<RankedChunk> {
         const around = dialogue ? this.#bounds.around(message) : undefined;
         for (const document of message.documents) {
           if (document.isTaken) continue;
-          const { most, score } = this.#bounds.of(document, around);
-          if (most > minimumScore) this.#open.push({ document, most, score });
+          const bound = this.#bounds.of(document, around);
+          if (bound.most > minimumScore) this.#open.push(bound);
         }
       }
     }
@@ -175,12 +188,13 @@ export class PrunedRanking implements AsyncIterable<RankedChunk> {
     const open: LoadedDocument[] = [];
     while (open.length < SETTLED_PER_READ && this.#open.length > 0) {
       const best = this.#open.at(-1)!;
-      if (best.score !== null) break;
+      if (best.isExact) break;
       open.push(best.document);
       this.#open.pop();
     }
+    this.#settled += open.length;
     await this.#task.view.read((transaction) => this.#settleDocuments(transaction, open));
-    for (const document of open) this.#insert({ document, ...this.#bounds.of(document) });
+    for (const document of open) this.#insert(this.#bounds.of(document));
   }
 
   *#settleDocuments(transaction: ReadTransaction, documents: readonly LoadedDocument[]): Operation<void> {
@@ -198,7 +212,7 @@ export class PrunedRanking implements AsyncIterable<RankedChunk> {
     for (const turn of turns) this.#bounds.measure(turn);
   }
 
-  #insert(candidate: Candidate): void {
+  #insert(candidate: Bound): void {
     let low = 0;
     let high = this.#open.length;
     while (low < high) {
@@ -211,23 +225,23 @@ export class PrunedRanking implements AsyncIterable<RankedChunk> {
 
   /** Takes the best candidates, all of one score. */
   async #takeTied(total: number): Promise<readonly RankedChunk[]> {
-    const tied: { readonly document: LoadedDocument; readonly score: Score }[] = [];
-    for (let best = this.#open.at(-1); best?.score?.total === total; best = this.#open.at(-1)) {
+    const tied: LoadedDocument[] = [];
+    for (let best = this.#open.at(-1); best?.isExact && best.most === total; best = this.#open.at(-1)) {
       best.document.isTaken = true;
-      tied.push({ document: best.document, score: best.score });
+      tied.push(best.document);
       this.#open.pop();
     }
-    const ahead = this.#open.slice(-READ_AHEAD).filter(({ score }) => score !== null);
+    const ahead = this.#open.slice(-READ_AHEAD).filter(({ isExact }) => isExact);
     const chunks = await this.#chunks.of(
-      tied.map(({ document }) => document),
+      tied,
       ahead.map(({ document }) => document),
     );
-    return chunks.map((chunk, position) => ({ chunk, score: tied[position]!.score }))
+    return chunks.map((chunk, position) => ({ chunk, score: this.#bounds.score(tied[position]!) }))
       .sort((left, right) => compareCodePoints(left.chunk.chunkId, right.chunk.chunkId));
   }
 }
 
 /** The best last; of equals those whose score is open. */
-function byRank(left: Candidate, right: Candidate): number {
-  return left.most - right.most || Number(left.score === null) - Number(right.score === null);
+function byRank(left: Bound, right: Bound): number {
+  return left.most - right.most || Number(right.isExact) - Number(left.isExact);
 }
