@@ -27,13 +27,25 @@ const TURNS_PER_TIMER = 4;
 
 let turns = 0;
 
+/** When the event loop had its last turn, as far as it was given one here. */
+let turnMs = -Infinity;
+
 /**
  * Resolves once the event loop has delivered what was ready; every fourth time sockets and signals are looked at, too.
  * Deno does so when nothing else is left to do: while one immediate follows the other a server answered a request after
  * 117 of them, and an interrupt was seen after 16. With a timer in between it is the next turn.
  */
-export function yieldToEventLoop(): Promise<void> {
-  return ++turns % TURNS_PER_TIMER === 0 ? sleep(0) : new Promise(soon);
+export async function yieldToEventLoop(): Promise<void> {
+  await (++turns % TURNS_PER_TIMER === 0 ? sleep(0) : new Promise<void>(soon));
+  turnMs = monotonicMs();
+}
+
+/** Milliseconds of work after which the event loop gets its turn: short beside a request, long beside a turn of the loop. */
+export const WORK_MS = 8;
+
+/** Gives way to the event loop where it had no turn for a while: between pieces of work most of which are short. */
+export async function giveWay(): Promise<void> {
+  if (monotonicMs() - turnMs >= WORK_MS) await yieldToEventLoop();
 }
 
 /** A number from `low` to below `high`, for jitter; not for secrets. */

@@ -2,7 +2,7 @@
 
 import { equalBytes } from "./canonical/keyed_hash.ts";
 import { instantFromMs } from "./canonical/time.ts";
-import { yieldToEventLoop } from "./clock.ts";
+import { giveWay } from "./clock.ts";
 import { readFields, requireInteger, requireSignal } from "./contracts/arguments.ts";
 import type { InspectedScope, InspectedTenant, Inspection, InspectOptions } from "./contracts/inspection.ts";
 import { LATEST_MS } from "./conversations/take_snapshot.ts";
@@ -140,7 +140,7 @@ class Page {
         if (row[2] !== null && (nextDue === null || row[2] < nextDue)) nextDue = row[2];
       }
       if (rows.length < CHECK_ROWS_PER_BATCH) break;
-      await yieldToEventLoop();
+      await giveWay();
     }
     const nextDueAt = nextDue === null ? null : instantFromMs(nextDue * 1_000).text;
     return { tenant, records, bytes, nextDueAt };

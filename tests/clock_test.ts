@@ -1,7 +1,8 @@
 /** Giving way lets in what comes from outside, so that a cancellation is seen between two pieces of work. */
 
 import assert from "node:assert/strict";
-import { yieldToEventLoop } from "../src/clock.ts";
+import { giveWay, WORK_MS, yieldToEventLoop } from "../src/clock.ts";
+import { StoppedStopwatch } from "./kit/stopped_stopwatch.ts";
 
 /** Between immediates alone it is some twenty. */
 const SIGNAL_TURNS_MAX = 5;
@@ -53,4 +54,16 @@ Deno.test("A server answers while work gives way again and again", async () => {
   await server.finished;
   assert.equal(answer, "answered");
   assert(turns <= ANSWER_TURNS_MAX, `${turns} turns of the loop until a request was answered`);
+});
+
+Deno.test("Work in short pieces gives way once a while, and not after each", async () => {
+  using stopwatch = new StoppedStopwatch();
+  await yieldToEventLoop();
+  let hadTurn = false;
+  setImmediate(() => hadTurn = true);
+  for (let pieces = 0; pieces < 100; pieces++) await giveWay();
+  assert.equal(hadTurn, false);
+  stopwatch.ms += WORK_MS;
+  await giveWay();
+  assert.equal(hadTurn, true);
 });

@@ -1,5 +1,5 @@
 import type { CheckOptions, CheckProblem, CheckReport } from "../contracts/check.ts";
-import { yieldToEventLoop } from "../clock.ts";
+import { giveWay } from "../clock.ts";
 import { IntegrityError, StorageError } from "../errors.ts";
 import { CHECK_PROBLEMS_MAX } from "../limits.ts";
 
@@ -43,7 +43,7 @@ export class CheckCollector {
   async batch(part: string, rows: number): Promise<void> {
     this.#rows[part] = (this.#rows[part] ?? 0) + rows;
     this.#options.onProgress?.({ part, rows: this.#rows[part] });
-    await yieldToEventLoop();
+    await giveWay();
     this.#options.signal?.throwIfAborted();
   }
 

@@ -1,7 +1,7 @@
 /** The file that a restore starts from: looked at and copied byte by byte, never opened as a database. */
 
 import fs from "node:fs";
-import { yieldToEventLoop } from "../clock.ts";
+import { giveWay } from "../clock.ts";
 import { because, StorageError } from "../errors.ts";
 import { COPIED_BYTES_PER_BATCH } from "../limits.ts";
 import { applicationIdOf, assertOwnHeader, type FileKind } from "./header.ts";
@@ -58,7 +58,7 @@ export async function copyBackup(
     if (copied > identity.bytes) throw changed();
     work.write(buffer.subarray(0, read));
     onBytes(copied);
-    await yieldToEventLoop();
+    await giveWay();
     signal?.throwIfAborted();
   }
   if (copied !== identity.bytes || !file.isUnchanged) throw changed();

@@ -2,7 +2,7 @@
 
 import { equalBytes } from "../canonical/keyed_hash.ts";
 import { instantFromMs } from "../canonical/time.ts";
-import { yieldToEventLoop } from "../clock.ts";
+import { giveWay } from "../clock.ts";
 import { readFields, requireBoolean, requireSignal } from "../contracts/arguments.ts";
 import type { ExportLinesOptions } from "../contracts/lines.ts";
 import { type Scope, toScope } from "../contracts/scope.ts";
@@ -108,7 +108,7 @@ class Export {
       if (page.lines.length > 0) yield* this.#marked(page.applied);
       yield* this.#counted("records", page.lines);
       after = page.after;
-      await yieldToEventLoop();
+      await giveWay();
     }
   }
 
@@ -122,7 +122,7 @@ class Export {
         yield* this.#scope(scopeHash);
       }
       if (found.length === 0) return;
-      await yieldToEventLoop();
+      await giveWay();
     }
   }
 
@@ -193,7 +193,7 @@ class Export {
       }
       yield page.lines;
       after = page.after;
-      await yieldToEventLoop();
+      await giveWay();
     }
   }
 }

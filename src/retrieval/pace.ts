@@ -1,9 +1,6 @@
 /** Keeps long work cancellable, and other work served. */
 
-import { monotonicMs, yieldToEventLoop } from "../clock.ts";
-
-/** Milliseconds of work after which the event loop gets its turn: short beside a request, long beside a turn of the loop. */
-const WORK_MS = 8;
+import { monotonicMs, WORK_MS, yieldToEventLoop } from "../clock.ts";
 
 /** Work that can be cancelled, and gives way now and then. What it computes does not depend on it. */
 export class Pace {

@@ -14,6 +14,7 @@ import {
   talk,
   turnOf,
 } from "../conversations/samples.ts";
+import { HurriedStopwatch } from "../kit/hurried_stopwatch.ts";
 import { testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { exported, freshStore, held } from "./filling.ts";
 
@@ -34,6 +35,7 @@ async function exportWhile(
   memory: Memory,
   disturb: (round: number) => Promise<unknown>,
 ): Promise<{ readonly lines: string[]; readonly rounds: number }> {
+  using _ = new HurriedStopwatch();
   let rounds = 0;
   let isOver = false;
   const disturbing = (async (): Promise<void> => {

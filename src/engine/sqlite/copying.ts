@@ -1,6 +1,6 @@
 /** Copies a database as it is at one moment, row by row, into a work file: what was deleted leaves no trace in the copy. */
 
-import { monotonicMs, yieldToEventLoop } from "../../clock.ts";
+import { giveWay, monotonicMs } from "../../clock.ts";
 import { IntegrityError } from "../../errors.ts";
 import { COPIED_ROWS_PER_BATCH } from "../../limits.ts";
 import type { CopyOptions, StorePlace } from "../engine.ts";
@@ -92,7 +92,7 @@ export async function copyRows(
 ): Promise<void> {
   for (const { name, rows } of copying(source, target, shape)) {
     onRows?.(name, rows);
-    await yieldToEventLoop();
+    await giveWay();
     signal?.throwIfAborted();
   }
 }

@@ -1,6 +1,6 @@
 /** Prepares the copy of a backup to become the live store: step 4.3 of the protocol, on a file that nobody else knows. */
 
-import { randomIdentity, yieldToEventLoop } from "../../clock.ts";
+import { giveWay, randomIdentity } from "../../clock.ts";
 import { because, IntegrityError, StorageError } from "../../errors.ts";
 import { CHAIN_EVENTS_PER_BATCH, GENERATIONS_MAX } from "../../limits.ts";
 import { firstHead, verifyChain } from "../chain.ts";
@@ -99,7 +99,7 @@ export async function assertAuthority(
     );
     if (events.length === 0) throw new IntegrityError("Cannot restore: events are missing in the ledger");
     place = verifyChain(events, place);
-    await yieldToEventLoop();
+    await giveWay();
     signal?.throwIfAborted();
   }
   if (place.head !== head) {
@@ -155,7 +155,7 @@ export async function prepareRestored(
     main.drive(parts.resetRows.dropDerived(transaction));
     for (let after: number | null = 0; after !== null;) {
       after = main.drive(parts.resetRows.moveRevisions(transaction, after, meta.generation));
-      await yieldToEventLoop();
+      await giveWay();
       signal?.throwIfAborted();
     }
     insertDirty(main, transaction.dirty);
@@ -175,7 +175,7 @@ async function applyNewer(ledger: Ledger, meta: MainMeta, parts: PrepareParts, f
     if (events.length === 0) return;
     applyEvents(parts, meta, events);
     parts.onApplied(meta.applied - from);
-    await yieldToEventLoop();
+    await giveWay();
     parts.signal?.throwIfAborted();
   }
 }
@@ -205,7 +205,7 @@ async function rewriteDirty(
 ): Promise<void> {
   for (const name of main.drive(selectDirty(transaction))) {
     main.drive(rewriteTable(transaction, name));
-    await yieldToEventLoop();
+    await giveWay();
     signal?.throwIfAborted();
   }
 }

@@ -1,4 +1,4 @@
-import { jitter, monotonicMs, sleep, yieldToEventLoop } from "../../clock.ts";
+import { giveWay, jitter, monotonicMs, sleep } from "../../clock.ts";
 import { StorageError } from "../../errors.ts";
 import { BUSY_SLEEP_MS, CHAIN_EVENTS_PER_BATCH, PENDING_EVENTS_READ_MAX } from "../../limits.ts";
 import { type ChainPlace, verifyChain } from "../chain.ts";
@@ -299,7 +299,7 @@ export class SqliteEngine implements Engine {
       const events = await patiently(deadlineMs, () => ledger.eventsAfter(sequence, CHAIN_EVENTS_PER_BATCH));
       if (events.length === 0) break;
       place = verifyChain(events, place);
-      if (place.sequence < count) await yieldToEventLoop();
+      if (place.sequence < count) await giveWay();
     }
     this.#verified = place.sequence;
   }
