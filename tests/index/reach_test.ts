@@ -89,4 +89,22 @@ Deno.test("assemble() reads as much of a conversation of 8 000 turns as of one o
   assert.ok(large.rows <= small.rows * 1.25, `${small.rows}, ${large.rows} rows`);
 });
 
+Deno.test("A question whose words stand in nearly every turn is answered without reads for each turn", async () => {
+  const driver = new CountingDriver();
+  await using memory = await openMemory(":memory:", { driver });
+  const conversation = memory.conversation(SCOPE);
+  const writer = new Writer(32);
+  const turns = 2_000;
+  for (let from = 0; from < turns; from += 50) {
+    await Promise.all(Array.from({ length: 50 }, () => {
+      return conversation.append([{ role: "user", content: `${writer.text(12)} ${COMMON}` }]);
+    }));
+  }
+  await conversation.search("usual");
+  driver.statements = 0;
+  const found = await conversation.search(COMMON, { topK: 5 });
+  assert.equal(found.length, 5);
+  assert.ok(driver.statements < turns / 2, `${driver.statements} statements`);
+});
+
 testThatNothingIsLeftOpen();
