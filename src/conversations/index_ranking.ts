@@ -15,6 +15,7 @@ import type { RankingRules } from "../retrieval/ranking.ts";
 import type { SearchSettings, View } from "./assemble_view.ts";
 import { type Bound, Bounds, LENDING_DISTANCES } from "./index_bounds.ts";
 import { ChunkReader } from "./index_content.ts";
+import { Heap } from "./index_heap.ts";
 import { type LoadedDocument, neighbour } from "./index_documents.ts";
 import { type FoundPosting, LoadedTurns, type PageStart, type SearchCache } from "./index_loading.ts";
 import { PostingReader } from "./index_postings.ts";
@@ -46,8 +47,7 @@ export class PrunedRanking implements AsyncIterable<RankedChunk> {
   readonly #chunks: ChunkReader;
   /** Terms that are not read yet, the most frequent first. */
   readonly #unread: FoundTerm[];
-  /** The best last. */
-  #open: Bound[] = [];
+  readonly #open = new Heap(isBetter);
   #postings = 0;
   /** Documents that were settled one by one since postings were last read. */
   #settled = 0;
@@ -82,7 +82,7 @@ export class PrunedRanking implements AsyncIterable<RankedChunk> {
     const { pace, settings: { minimumScore } } = this.#task;
     for (;;) {
       if (pace.isDue()) await pace.rest();
-      const best = this.#open.at(-1);
+      const { best } = this.#open;
       const unseen = this.#bounds.areAllRead ? -1 : this.#bounds.unseen;
       if (best === undefined || best.most <= Math.max(unseen, minimumScore)) {
         if (unseen <= minimumScore) return [];
@@ -124,7 +124,7 @@ export class PrunedRanking implements AsyncIterable<RankedChunk> {
     const { query: { index }, corpus: { statistics } } = this.#task;
     const postings = statistics.documentFrequencies[next.index]!;
     const newTurns = Math.min(index.turns - this.#turns.count, postings);
-    const reading = newTurns * COST.turn + postings * COST.posting + this.#open.length * COST.candidate;
+    const reading = newTurns * COST.turn + postings * COST.posting + this.#open.size * COST.candidate;
     return this.#settled * COST.settled >= reading;
   }
 
@@ -168,7 +168,7 @@ export class PrunedRanking implements AsyncIterable<RankedChunk> {
       if (pace.isDue()) await pace.rest();
       this.#bounds.measure(turn);
     }
-    this.#open = [];
+    const open: Bound[] = [];
     for (const { messages } of turns) {
       if (pace.isDue()) await pace.rest();
       for (const message of messages) {
@@ -176,25 +176,24 @@ export class PrunedRanking implements AsyncIterable<RankedChunk> {
         for (const document of message.documents) {
           if (document.isTaken) continue;
           const bound = this.#bounds.of(document, around);
-          if (bound.most > minimumScore) this.#open.push(bound);
+          if (bound.most > minimumScore) open.push(bound);
         }
       }
     }
-    this.#open.sort(byRank);
+    this.#open.fill(open);
   }
 
   /** Finds out the scores of the best candidates whose scores are still open. */
   async #settle(): Promise<void> {
     const open: LoadedDocument[] = [];
-    while (open.length < SETTLED_PER_READ && this.#open.length > 0) {
-      const best = this.#open.at(-1)!;
-      if (best.isExact) break;
+    for (let { best } = this.#open; best?.isExact === false; { best } = this.#open) {
       open.push(best.document);
       this.#open.pop();
+      if (open.length === SETTLED_PER_READ) break;
     }
     this.#settled += open.length;
     await this.#task.view.read((transaction) => this.#settleDocuments(transaction, open));
-    for (const document of open) this.#insert(this.#bounds.of(document));
+    for (const document of open) this.#open.push(this.#bounds.of(document));
   }
 
   *#settleDocuments(transaction: ReadTransaction, documents: readonly LoadedDocument[]): Operation<void> {
@@ -212,26 +211,15 @@ export class PrunedRanking implements AsyncIterable<RankedChunk> {
     for (const turn of turns) this.#bounds.measure(turn);
   }
 
-  #insert(candidate: Bound): void {
-    let low = 0;
-    let high = this.#open.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (byRank(this.#open[middle]!, candidate) <= 0) low = middle + 1;
-      else high = middle;
-    }
-    this.#open.splice(low, 0, candidate);
-  }
-
   /** Takes the best candidates, all of one score. */
   async #takeTied(total: number): Promise<readonly RankedChunk[]> {
     const tied: LoadedDocument[] = [];
-    for (let best = this.#open.at(-1); best?.isExact && best.most === total; best = this.#open.at(-1)) {
+    for (let { best } = this.#open; best?.isExact && best.most === total; { best } = this.#open) {
       best.document.isTaken = true;
       tied.push(best.document);
       this.#open.pop();
     }
-    const ahead = this.#open.slice(-READ_AHEAD).filter(({ isExact }) => isExact);
+    const ahead = this.#open.near(READ_AHEAD).filter(({ isExact }) => isExact);
     const chunks = await this.#chunks.of(
       tied,
       ahead.map(({ document }) => document),
@@ -241,7 +229,7 @@ export class PrunedRanking implements AsyncIterable<RankedChunk> {
   }
 }
 
-/** The best last; of equals those whose score is open. */
-function byRank(left: Bound, right: Bound): number {
-  return left.most - right.most || Number(right.isExact) - Number(left.isExact);
+/** Of equals those come first whose score is open. */
+function isBetter(left: Bound, right: Bound): boolean {
+  return left.most > right.most || (left.most === right.most && !left.isExact && right.isExact);
 }
