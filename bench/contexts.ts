@@ -4,33 +4,14 @@
  * is, and the first assembly, which counts and indexes. Seeds 11 and 12.
  */
 import { defaultTokenCounter } from "../mod.ts";
+import { Directory } from "./directories.ts";
 import { BUDGET, historyTexts, openHistory, QUESTION, SYSTEM } from "./history.ts";
-import { median, type Question, type Size, timeUs } from "./measure.ts";
-import { Directory } from "./stores.ts";
+import { type Effort, type Question, type Size, timeInTurn } from "./measure.ts";
 
 const COUNTS = { full: { small: 1_000, large: 10_000 }, small: { small: 60, large: 120 } } as const;
 
-/** The medians of some rounds of some calls of each. */
-async function inTurn(
-  size: Size,
-  floor: () => unknown,
-  ours: () => unknown,
-): Promise<{ floorUs: number[]; oursUs: number[] }> {
-  const [rounds, repetitions] = size === "full" ? [15, 8] : [2, 2];
-  const times = { floorUs: [] as number[], oursUs: [] as number[] };
-  for (let round = -1; round < rounds; round++) {
-    const one: number[] = [];
-    const two: number[] = [];
-    for (let repetition = 0; repetition < repetitions; repetition++) {
-      one.push(await timeUs(floor));
-      two.push(await timeUs(ours));
-    }
-    if (round < 0) continue; // warm
-    times.floorUs.push(median(one));
-    times.oursUs.push(median(two));
-  }
-  return times;
-}
+const effortFor = (size: Size): Effort =>
+  size === "full" ? { rounds: 15, repetitions: 8, warm: 1 } : { rounds: 2, repetitions: 2, warm: 1 };
 
 /** The row of assemblies as the history grows. */
 export const assembleGrowth: Question = {
@@ -48,7 +29,11 @@ export const assembleGrowth: Question = {
       const { context } = await conversation.assemble(QUESTION, BUDGET, { system: SYSTEM });
       checksum += context.diagnostics.estimate.serializedTokens;
     };
-    return { ...await inTurn(size, () => assemble(small), () => assemble(large)), checksum };
+    return {
+      ...await timeInTurn(effortFor(size), () => assemble(small), () => assemble(large)),
+      unit: "us",
+      checksum,
+    };
   },
 };
 
@@ -65,44 +50,51 @@ export const assembleBesideCount: Question = {
     const assemble = async () => (await conversation.assemble(QUESTION, BUDGET, { system: SYSTEM })).context;
     const request = JSON.stringify((await assemble()).request);
     let checksum = 0;
-    const times = await inTurn(size, () => {
+    const pairs = await timeInTurn(effortFor(size), () => {
       checksum += counter.countText(request);
     }, async () => {
       checksum += (await assemble()).diagnostics.estimate.serializedTokens;
     });
-    return { ...times, checksum };
+    return { ...pairs, unit: "us", checksum };
   },
 };
 
 /** The row of a search beside a program that keeps all texts in memory and has no index. */
 export const searchBesideScan: Question = {
   name: "search at 10 000 turns",
-  floor: "BM25+ by hand over all texts in memory, no index",
-  target: 0.2,
+  floor: "BM25+ by hand over all words in memory, split before, no index",
+  target: 0.5,
   run: async (size) => {
     using directory = new Directory();
     const { memory, conversation } = await openHistory(`${directory.path}/ours.db`, COUNTS[size].large);
     await using _ = memory;
-    const texts = [...historyTexts(COUNTS[size].large)];
+    const texts = Array.from(historyTexts(COUNTS[size].large), wordsOf);
     let checksum = 0;
-    const times = await inTurn(size, () => {
-      checksum += scan(texts, QUESTION, 10).length;
+    const pairs = await timeInTurn(effortFor(size), () => {
+      checksum += scan(texts, wordsOf(QUESTION), 10).length;
     }, async () => {
       checksum += (await conversation.search(QUESTION, { topK: 10 })).length;
     });
-    return { ...times, checksum };
+    return { ...pairs, unit: "us", checksum };
   },
 };
 
 const WORD = /[a-z0-9]+/g;
 
-/** The best texts for a question, from nothing but the texts: BM25+ with the usual parameters. */
-function scan(texts: readonly string[], question: string, topK: number): readonly number[] {
-  const asked = [...new Set(question.toLowerCase().match(WORD))];
+function wordsOf(text: string): readonly string[] {
+  return text.toLowerCase().match(WORD) ?? [];
+}
+
+/** The best texts for a question, from nothing but their words: BM25+ with the usual parameters. */
+function scan(
+  texts: readonly (readonly string[])[],
+  question: readonly string[],
+  topK: number,
+): readonly number[] {
+  const asked = [...new Set(question)];
   const found = asked.map(() => 0);
   let totalLength = 0;
-  const documents = texts.map((text) => {
-    const words = text.toLowerCase().match(WORD) ?? [];
+  const documents = texts.map((words) => {
     totalLength += words.length;
     const frequencies = asked.map(() => 0);
     for (const word of words) {

@@ -1,10 +1,13 @@
 /**
  * Goal: what a conversation costs beside the plainest durable upsert, and whether its cost stays the same as the
- * history grows. Non-goal: retrieval and assembly, which have programs of their own. Seed 3.
+ * history grows, in a steady state: logs have their full size on both sides. Non-goal: retrieval and assembly, which
+ * have programs of their own. Seedless: all turns are alike.
  */
 import { type Conversation, type Memory, openMemory, turn } from "../mod.ts";
-import { comparable, median, type Question, type Size, timeUs } from "./measure.ts";
-import { Directory, factOf, Floor, identityOf } from "./stores.ts";
+import { Directory } from "./directories.ts";
+import { fillOurLog, fillOurLogs } from "./logs.ts";
+import { comparable, type Effort, type Question, type Size, timeInTurn } from "./measure.ts";
+import { factOf, Floor, identityOf } from "./stores.ts";
 
 const LIMITS = { turnsPerScope: 1_000_000, bytesPerScope: 1_000_000_000 };
 const TEXT = "The night shift moved the pallets to bay seven and counted them twice. ".repeat(8).slice(
@@ -25,6 +28,11 @@ class Talk {
   constructor(memory: Memory, session: string) {
     this.#session = session;
     this.conversation = memory.conversation({ tenantId: "orchard", sessionId: session });
+  }
+
+  /** Turns that the store has. */
+  async count(): Promise<number> {
+    return (await this.conversation.snapshot()).turnCount;
   }
 
   async fill(count: number): Promise<void> {
@@ -65,28 +73,8 @@ async function openTalks(
 
 const countsFor = (size: Size): [small: number, large: number] => size === "full" ? [100, 10_000] : [10, 100];
 
-/** Times two calls in turn, some rounds of some repetitions; the medians of each round. */
-async function inTurn(
-  size: Size,
-  floor: (repetition: number) => unknown,
-  ours: (repetition: number) => unknown,
-): Promise<{ floorUs: number[]; oursUs: number[] }> {
-  const [rounds, repetitions] = size === "full" ? [9, 60] : [2, 5];
-  const floorUs: number[] = [];
-  const oursUs: number[] = [];
-  for (let round = 0; round < rounds; round++) {
-    const one: number[] = [];
-    const two: number[] = [];
-    for (let repetition = 0; repetition < repetitions; repetition++) {
-      const number = round * repetitions + repetition;
-      one.push(await timeUs(() => floor(number)));
-      two.push(await timeUs(() => ours(number)));
-    }
-    floorUs.push(median(one));
-    oursUs.push(median(two));
-  }
-  return { floorUs, oursUs };
-}
+const effortFor = (size: Size): Required<Pick<Effort, "rounds" | "repetitions">> =>
+  size === "full" ? { rounds: 9, repetitions: 60 } : { rounds: 2, repetitions: 5 };
 
 /** The row of a turn by itself. */
 export const lonePutTurn: Question = {
@@ -98,8 +86,19 @@ export const lonePutTurn: Question = {
     const { memory, talks: [talk] } = await openTalks(directory, [100]);
     await using _ = memory;
     using floor = new Floor(`${directory.path}/floor.db`, 2_000);
-    const times = await inTurn(size, (index) => floor.put(index % 2_000, CHANGED + index), () => talk!.put());
-    return { ...times, checksum: talk!.revision, ...comparable(times.floorUs) };
+    await floor.fillLog(size);
+    await fillOurLog(`${directory.path}/ours.db`, size, memory);
+    const pairs = await timeInTurn(
+      effortFor(size),
+      (index) => floor.put(index % 2_000, CHANGED + index),
+      () => talk!.put(),
+    );
+    return {
+      ...pairs,
+      unit: "us",
+      checksum: await talk!.count() + floor.sumOfRevisions(),
+      ...comparable(pairs),
+    };
   },
 };
 
@@ -116,8 +115,8 @@ export const snapshotGrowth: Question = {
     const take = async (talk: Talk): Promise<void> => {
       for (let again = 0; again < 20; again++) checksum += (await talk.conversation.snapshot()).turnCount;
     };
-    const times = await inTurn(size, () => take(small!), () => take(large!));
-    return { ...times, checksum };
+    const pairs = await timeInTurn(effortFor(size), () => take(small!), () => take(large!));
+    return { ...pairs, unit: "us", checksum };
   },
 };
 
@@ -130,8 +129,9 @@ export const putTurnGrowth: Question = {
     using directory = new Directory();
     const { memory, talks: [small, large] } = await openTalks(directory, countsFor(size));
     await using _ = memory;
-    const times = await inTurn(size, () => small!.put(), () => large!.put());
-    return { ...times, checksum: small!.revision + large!.revision };
+    await fillOurLog(`${directory.path}/ours.db`, size, memory);
+    const pairs = await timeInTurn(effortFor(size), () => small!.put(), () => large!.put());
+    return { ...pairs, unit: "us", checksum: await small!.count() + await large!.count() };
   },
 };
 
@@ -145,8 +145,10 @@ export const deleteTurn: Question = {
     const { memory, talks: [talk] } = await openTalks(directory, [1_000]);
     await using _ = memory;
     using floor = new Floor(`${directory.path}/floor.db`, 2_000);
+    await floor.fillLog(size);
+    await fillOurLogs(`${directory.path}/ours.db`, size, memory);
     let checksum = 0;
-    const times = await inTurn(size, (index) => {
+    const pairs = await timeInTurn(effortFor(size), (index) => {
       floor.put(index % 2_000, CHANGED + index);
       floor.put((index + 7) % 2_000, 2 * CHANGED + index);
     }, async (index) => {
@@ -158,7 +160,7 @@ export const deleteTurn: Question = {
       });
       checksum += receipt.sequence;
     });
-    return { ...times, checksum, ...comparable(times.floorUs.map((us) => us / 2)) };
+    return { ...pairs, unit: "us", checksum: checksum + floor.sumOfRevisions(), ...comparable(pairs, 2) };
   },
 };
 
@@ -175,7 +177,7 @@ export const replayHit: Question = {
     const snapshot = await talk!.conversation.snapshot();
     await talk!.conversation.replayPut(snapshot, "answer", { text: TEXT });
     let checksum = 0;
-    const times = await inTurn(size, async () => {
+    const pairs = await timeInTurn(effortFor(size), async () => {
       for (let again = 0; again < 20; again++) {
         checksum += (await memory.records.get(identityOf(1)))!.revision;
       }
@@ -184,6 +186,6 @@ export const replayHit: Question = {
         if ((await talk!.conversation.replayGet(snapshot, "answer")) !== null) checksum++;
       }
     });
-    return { ...times, checksum };
+    return { ...pairs, unit: "us", checksum };
   },
 };

@@ -3,7 +3,9 @@
  * before. Non-goal: the tokenizer's own speed on ordinary text. Seeds 15, 16 and 17.
  */
 import { defaultTokenCounter } from "../mod.ts";
-import { type Question, timeUs } from "./measure.ts";
+import { runProgram } from "./children.ts";
+import { measureInTurn, type Question, timeInTurn } from "./measure.ts";
+import type { Counted } from "./programs/count_after_words.ts";
 import { TextWriter } from "./texts.ts";
 
 /** The row of the worst text. */
@@ -16,43 +18,35 @@ export const worstCount: Question = {
     const counter = await defaultTokenCounter();
     const ordinary = new TextWriter(15).english(characters);
     const writer = new TextWriter(16);
-    const floorUs: number[] = [];
-    const oursUs: number[] = [];
+    let worst = "";
     let checksum = 0;
-    for (let round = 0; round < rounds; round++) {
-      const worst = writer.scrambled(WORST_ALPHABET, characters); // another each time: merges are remembered
-      floorUs.push(await timeUs(() => checksum += counter.countText(ordinary)));
-      oursUs.push(await timeUs(() => checksum += counter.countText(worst)));
-    }
-    return { floorUs, oursUs, checksum };
+    const pairs = await timeInTurn(
+      { rounds, ready: () => worst = writer.scrambled(WORST_ALPHABET, characters) }, // merges are remembered
+      () => checksum += counter.countText(ordinary),
+      () => checksum += counter.countText(worst),
+    );
+    return { ...pairs, unit: "us", checksum };
   },
 };
 
 /** Thai: of Latin, Chinese, Thai, accented letters, punctuation and base64 it took the longest for each character. */
 const WORST_ALPHABET = "กขคงจชซญดตถทนบปผพฟมยรลวสหอะาิีุู";
 
-const LATIN = "abcdefghijklmnopqrstuvwxyz";
-
 /** The row of a process that has counted many different words. */
 export const countAfterWords: Question = {
-  name: "counting Arabic after 100 000 words of eight letters without sense",
-  floor: "counting it in a new process",
+  name: "counting Arabic after 100 000 words without sense",
+  floor: "counting it in a process that has counted nothing else",
   target: 2,
   run: async (size) => {
-    const [rounds, words, repeats] = size === "full" ? [7, 100_000, 20_000] : [2, 400, 100];
-    const counter = await defaultTokenCounter();
-    const arabic = "\u202eمرحبا ".repeat(repeats);
-    let checksum = counter.countText(arabic); // warms up the code
-    const floorUs: number[] = [];
-    for (let round = 0; round < rounds; round++) {
-      floorUs.push(await timeUs(() => checksum += counter.countText(arabic)));
-    }
-    const writer = new TextWriter(17);
-    for (let word = 0; word < words; word++) checksum += counter.countText(writer.scrambled(LATIN, 8));
-    const oursUs: number[] = [];
-    for (let round = 0; round < rounds; round++) {
-      oursUs.push(await timeUs(() => checksum += counter.countText(arabic)));
-    }
-    return { floorUs, oursUs, checksum };
+    const [rounds, words, repeats] = size === "full" ? [5, 100_000, 20_000] : [1, 400, 100];
+    let checksum = 0;
+    const countAfter = async (wordsBefore: number): Promise<number> => {
+      const args = [wordsBefore, repeats].map(String);
+      const { us, tokens } = JSON.parse(await runProgram("count_after_words.ts", args)) as Counted;
+      checksum += tokens;
+      return us;
+    };
+    const pairs = await measureInTurn({ rounds }, () => countAfter(0), () => countAfter(words));
+    return { ...pairs, unit: "us", checksum };
   },
 };

@@ -1,13 +1,15 @@
 /**
  * Goal: what it costs to index a conversation for the first time, in time and in bytes, and to delete a turn from its
- * index. Non-goal: how fast one word of an index is found. Floors: SQLite's own full-text index, the text itself, and
- * durable upserts. Seeds 11 to 14.
+ * index, in a steady state: logs have their full size on both sides. Non-goal: how fast one word of an index is found.
+ * Floors: SQLite's own full-text index, the text itself, and durable upserts. Seeds 11 to 14.
  */
 import { DatabaseSync } from "node:sqlite";
 import { type Conversation, openMemory } from "../mod.ts";
+import { Directory } from "./directories.ts";
 import { appendAll, historyTexts, LIMITS } from "./history.ts";
-import { comparable, median, type Question, type Size, timeUs } from "./measure.ts";
-import { Directory, Floor } from "./stores.ts";
+import { fillLogByHand, fillOurLog, fillOurLogs } from "./logs.ts";
+import { comparable, perUnit, type Question, roundOf, type Size, sum, timeInTurn } from "./measure.ts";
+import { Floor } from "./stores.ts";
 import { TextWriter } from "./texts.ts";
 
 /** Turns that one transaction of either index takes. */
@@ -28,30 +30,43 @@ export const firstIndexing: Question = {
   run: async (size) => {
     const [rounds, turns] = size === "full" ? [10, 1_000] : [2, 40];
     using directory = new Directory();
-    await using memory = await openMemory(`${directory.path}/ours.db`, { limits: LIMITS });
+    const path = `${directory.path}/ours.db`;
+    await using memory = await openMemory(path, { limits: LIMITS });
     const conversation = memory.conversation(SCOPE);
     using floor = new FullTextIndex(`${directory.path}/floor.db`);
+    await floor.fillLog(size);
+    await conversation.create();
+    await fillOurLog(path, size, memory);
     const texts = [...historyTexts(rounds * turns)];
-    const floorUs: number[] = [];
-    const oursUs: number[] = [];
-    for (let round = 0; round < rounds; round++) {
-      const some = texts.slice(round * turns, (round + 1) * turns);
-      await appendAll(conversation, some);
-      floorUs.push(await timeUs(() => floor.add(some)) / turns);
-      oursUs.push(await timeUs(() => indexAll(conversation)) / turns);
-    }
-    return { floorUs, oursUs, checksum: floor.count() + (await conversation.snapshot()).turnCount };
+    const some = (round: number): readonly string[] => texts.slice(round * turns, (round + 1) * turns);
+    const pairs = await timeInTurn(
+      { rounds, ready: (round) => appendAll(conversation, some(round)) },
+      (round) => floor.add(some(round)),
+      () => indexAll(conversation),
+    );
+    const { chunks } = await conversation.chunkIndex(await conversation.snapshot());
+    return {
+      ...perUnit(pairs, { floor: turns, ours: turns }),
+      unit: "us",
+      checksum: floor.count() + chunks.length,
+    };
   },
 };
 
 /** SQLite's full-text index over texts that it does not keep. */
 class FullTextIndex implements Disposable {
+  readonly #path: string;
   readonly #database: DatabaseSync;
 
   constructor(path: string) {
+    this.#path = path;
     this.#database = new DatabaseSync(path);
     this.#database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
     this.#database.exec("CREATE VIRTUAL TABLE texts USING fts5(content, content = '', tokenize = 'porter')");
+  }
+
+  fillLog(size: Size): Promise<void> {
+    return fillLogByHand(this.#path, size, this.#database);
   }
 
   add(texts: readonly string[]): void {
@@ -91,11 +106,28 @@ function fileSize(
       await appendAll(conversation, texts);
       await indexAll(conversation);
       await memory.close();
-      const bytes = texts.reduce((sum, text) => sum + new TextEncoder().encode(text).length, 0);
+      const bytes = sum(texts.map(bytesOf));
       const { size: fileBytes } = await Deno.stat(path);
-      return { floorBytes: [bytes], oursBytes: [fileBytes], checksum: texts.length };
+      return {
+        floor: [roundOf([bytes])],
+        ours: [roundOf([fileBytes])],
+        unit: "bytes",
+        checksum: bytes + await textBytesOf(path),
+      };
     },
   };
+}
+
+/** The bytes of all texts that a store gives back. */
+async function textBytesOf(path: string): Promise<number> {
+  await using memory = await openMemory(path, { limits: LIMITS });
+  let bytes = 0;
+  for await (const { messages } of memory.conversation(SCOPE).turns()) bytes += bytesOf(messages[0]!.content);
+  return bytes;
+}
+
+function bytesOf(text: string): number {
+  return new TextEncoder().encode(text).length;
 }
 
 /** The row of file size for English. */
@@ -121,43 +153,31 @@ export const deleteIndexedTurn: Question = {
   floor: "two hand-written durable upserts",
   target: 12,
   run: async (size) => {
-    const [rounds, repetitions] = size === "full" ? [9, 40] : [2, 5];
+    const effort = size === "full" ? { rounds: 9, repetitions: 40 } : { rounds: 2, repetitions: 5 };
     using directory = new Directory();
-    await using memory = await openMemory(`${directory.path}/ours.db`, { limits: LIMITS });
+    const path = `${directory.path}/ours.db`;
+    await using memory = await openMemory(path, { limits: LIMITS });
     using floor = new Floor(`${directory.path}/floor.db`, 2_000);
     const conversation = memory.conversation(SCOPE);
     const writer = new TextWriter(14);
     const turnIds = (await Promise.all(
-      Array.from({ length: rounds * repetitions * 2 }, () => {
+      Array.from({ length: effort.rounds * effort.repetitions * 2 }, () => {
         return conversation.append([{ role: "user", content: writer.identifiers(500) }]);
       }),
     )).map(({ turnId }) => turnId);
     await indexAll(conversation);
+    await floor.fillLog(size);
+    await fillOurLogs(path, size, memory);
     let revision = await conversation.revision();
     let postings = 0;
-    const times = { floorUs: [] as number[], oursUs: [] as number[] };
-    for (let round = 0; round < rounds; round++) {
-      const one: number[] = [];
-      const two: number[] = [];
-      for (let repetition = 0; repetition < repetitions; repetition++) {
-        const number = round * repetitions + repetition;
-        one.push(
-          await timeUs(() => {
-            floor.put(number % 2_000, 1_000_000 + number);
-            floor.put((number + 7) % 2_000, 2_000_000 + number);
-          }),
-        );
-        two.push(
-          await timeUs(async () => {
-            const key = turnIds[number * 2]!;
-            const receipt = await conversation.delete({ kind: "turn", key, expectedRevision: revision++ });
-            postings += receipt.erased.postings;
-          }),
-        );
-      }
-      times.floorUs.push(median(one));
-      times.oursUs.push(median(two));
-    }
-    return { ...times, checksum: postings, ...comparable(times.floorUs.map((us) => us / 2)) };
+    const pairs = await timeInTurn(effort, (number) => {
+      floor.put(number % 2_000, 1_000_000 + number);
+      floor.put((number + 7) % 2_000, 2_000_000 + number);
+    }, async (number) => {
+      const key = turnIds[number * 2]!;
+      const receipt = await conversation.delete({ kind: "turn", key, expectedRevision: revision++ });
+      postings += receipt.erased.postings;
+    });
+    return { ...pairs, unit: "us", checksum: postings + floor.sumOfRevisions(), ...comparable(pairs, 2) };
   },
 };

@@ -2,9 +2,11 @@
  * Goal: whether an assembly's memory stays the same however long the conversation is. Non-goal: what Deno and the
  * tokenizer take by themselves, which is most of it. Each is a process of its own; the first makes the store. Seed 11.
  */
+import { runProgram } from "./children.ts";
+import { Directory } from "./directories.ts";
 import { openHistory } from "./history.ts";
-import type { Question } from "./measure.ts";
-import { Directory } from "./stores.ts";
+import { measureInTurn, type Question } from "./measure.ts";
+import type { Assembled } from "./programs/assemble_peak.ts";
 
 /** The row. */
 export const assemblePeak: Question = {
@@ -14,28 +16,19 @@ export const assemblePeak: Question = {
   run: async (size) => {
     const [rounds, small, large] = size === "full" ? [5, 1_000, 10_000] : [1, 40, 80];
     using directory = new Directory();
-    for (const count of [small, large]) {
-      await (await openHistory(`${directory.path}/${count}.db`, count)).memory.close();
-    }
-    const floorBytes: number[] = [];
-    const oursBytes: number[] = [];
-    for (let round = 0; round < rounds; round++) {
-      floorBytes.push(await peakOf(`${directory.path}/${small}.db`));
-      oursBytes.push(await peakOf(`${directory.path}/${large}.db`));
-    }
-    return { floorBytes, oursBytes, checksum: rounds };
+    const pathOf = (count: number): string => `${directory.path}/${count}.db`;
+    for (const count of [small, large]) await (await openHistory(pathOf(count), count)).memory.close();
+    let checksum = 0;
+    const peakOf = async (count: number): Promise<number> => {
+      const { peakBytes, tokens } = await assembled(pathOf(count));
+      checksum += tokens;
+      return peakBytes;
+    };
+    const pairs = await measureInTurn({ rounds }, () => peakOf(small), () => peakOf(large));
+    return { ...pairs, unit: "bytes", checksum };
   },
 };
 
-/** The most bytes that a program took that assembles some contexts. */
-async function peakOf(path: string): Promise<number> {
-  const program = new URL("./programs/assemble_peak.ts", import.meta.url).href;
-  const config = new URL("../deno.json", import.meta.url).pathname;
-  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "--no-check", "--config", config, program, path],
-    stdout: "piped",
-    stderr: "piped",
-  }).output();
-  if (!success) throw new Error(new TextDecoder().decode(stderr));
-  return Number(new TextDecoder().decode(stdout));
+async function assembled(path: string): Promise<Assembled> {
+  return JSON.parse(await runProgram("assemble_peak.ts", [path])) as Assembled;
 }

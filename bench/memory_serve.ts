@@ -5,13 +5,17 @@
  */
 import { DatabaseSync } from "node:sqlite";
 import { type Memory, openMemory } from "../mod.ts";
+import { runProgram } from "./children.ts";
+import { Directory } from "./directories.ts";
 import { LIMITS } from "./history.ts";
-import type { Question } from "./measure.ts";
+import { measureInTurn, type Question } from "./measure.ts";
 import { CREATE_TURNS, INSERT_TURN, scopeOf, type Served, textOf } from "./programs/served.ts";
-import { Directory } from "./stores.ts";
 
 const TURNS_PER_SCOPE = 10;
 const AT_ONCE = 64;
+
+/** What both stores and their logs take, generously. */
+const STORES_BYTES = 256 * 1_024 * 1_024;
 
 /** The row. */
 export const servePeak: Question = {
@@ -20,24 +24,25 @@ export const servePeak: Question = {
   target: 1.5,
   run: async (size) => {
     const [rounds, scopes, served] = size === "full" ? [5, 10_000, 1_000] : [1, 10, 5];
-    using directory = new Directory({ inMemory: true });
+    using directory = new Directory({ inMemoryBytes: STORES_BYTES });
     const paths = { ours: `${directory.path}/ours.db`, floor: `${directory.path}/floor.db` };
     await using memory = await openMemory(paths.ours, { limits: LIMITS });
     await fillOurs(memory, scopes);
     await memory.close();
     fillFloor(paths.floor, scopes);
-    const floorBytes: number[] = [];
-    const oursBytes: number[] = [];
-    let checksum = 0;
-    for (let round = 0; round < rounds; round++) {
-      const floor = await serve("serve_floor.ts", paths.floor, scopes, served);
-      const ours = await serve("serve_ours.ts", paths.ours, scopes, served);
-      if (floor.characters !== ours.characters) throw new Error("The two programs served different turns");
-      floorBytes.push(floor.peakBytes);
-      oursBytes.push(ours.peakBytes);
-      checksum += ours.characters;
-    }
-    return { floorBytes, oursBytes, checksum };
+    let floorCharacters = 0;
+    let oursCharacters = 0;
+    const pairs = await measureInTurn({ rounds }, async () => {
+      const floor = await serve("serve_floor.ts", [paths.floor, scopes, served]);
+      floorCharacters += floor.characters;
+      return floor.peakBytes;
+    }, async () => {
+      const ours = await serve("serve_ours.ts", [paths.ours, scopes, served]);
+      oursCharacters += ours.characters;
+      return ours.peakBytes;
+    });
+    if (floorCharacters !== oursCharacters) throw new Error("The two programs served different turns");
+    return { ...pairs, unit: "bytes", checksum: floorCharacters + oursCharacters };
   },
 };
 
@@ -68,14 +73,6 @@ function fillFloor(path: string, scopes: number): void {
   database.close();
 }
 
-async function serve(name: string, path: string, scopes: number, served: number): Promise<Served> {
-  const program = new URL(`./programs/${name}`, import.meta.url).href;
-  const config = new URL("../deno.json", import.meta.url).pathname;
-  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "--no-check", "--config", config, program, path, String(scopes), String(served)],
-    stdout: "piped",
-    stderr: "piped",
-  }).output();
-  if (!success) throw new Error(new TextDecoder().decode(stderr));
-  return JSON.parse(new TextDecoder().decode(stdout)) as Served;
+async function serve(name: string, args: readonly (string | number)[]): Promise<Served> {
+  return JSON.parse(await runProgram(name, args.map(String))) as Served;
 }

@@ -4,8 +4,8 @@
  */
 import { DatabaseSync } from "node:sqlite";
 import { openMemory, turn } from "../mod.ts";
-import { type Question, timeUs } from "./measure.ts";
-import { Directory } from "./stores.ts";
+import { Directory } from "./directories.ts";
+import { type Question, timeInTurn } from "./measure.ts";
 
 const SETTINGS = [
   "PRAGMA busy_timeout = 0",
@@ -74,19 +74,11 @@ export const openStore: Question = {
     const path = `${directory.path}/ours.db`;
     await prepare(path, turns, events);
     let checksum = 0;
-    const floorUs: number[] = [];
-    const oursUs: number[] = [];
-    for (let round = -5; round < rounds; round++) {
-      const one = await timeUs(() => checksum += openByHand(path));
-      const two = await timeUs(async () => {
-        const memory = await openMemory(path);
-        checksum += await memory.conversation({ tenantId: "orchard", sessionId: "spring" }).revision();
-        await memory.close();
-      });
-      if (round < 0) continue;
-      floorUs.push(one);
-      oursUs.push(two);
-    }
-    return { floorUs, oursUs, checksum: checksum >>> 0 };
+    const pairs = await timeInTurn({ rounds, warm: 5 }, () => checksum += openByHand(path), async () => {
+      const memory = await openMemory(path);
+      checksum += await memory.conversation({ tenantId: "orchard", sessionId: "spring" }).revision();
+      await memory.close();
+    });
+    return { ...pairs, unit: "us", checksum: checksum >>> 0 };
   },
 };

@@ -2,8 +2,9 @@
  * Goal: what `records.get` adds to the SELECT that it has to run: identity, expiry, checksum, JSON, the kind's schema.
  * Non-goal: cold caches; all rows fit in SQLite's page cache. Seed 1.
  */
-import { type Question, seeded, timeUs } from "./measure.ts";
-import { Directory, Floor, identityOf, openOurs } from "./stores.ts";
+import { Directory } from "./directories.ts";
+import { perUnit, type Question, seeded, timeInTurn } from "./measure.ts";
+import { Floor, identityOf, openOurs } from "./stores.ts";
 
 const ROWS = 2_000;
 
@@ -21,22 +22,13 @@ export const recordsGet: Question = {
     const random = seeded(1);
     const indexes = Array.from({ length: reads }, () => Math.floor(random() * ROWS));
     let checksum = 0;
-    const floorUs: number[] = [];
-    const oursUs: number[] = [];
-    for (let round = 0; round < rounds; round++) {
-      floorUs.push(
-        await timeUs(() => {
-          for (const index of indexes) checksum = (checksum + (floor.get(index)[2] as string).length) >>> 0;
-        }) / reads,
-      );
-      oursUs.push(
-        await timeUs(async () => {
-          for (const index of indexes) {
-            checksum = (checksum + (await memory.records.get(identityOf(index)))!.value.text.length) >>> 0;
-          }
-        }) / reads,
-      );
-    }
-    return { floorUs, oursUs, checksum };
+    const pairs = await timeInTurn({ rounds }, () => {
+      for (const index of indexes) checksum = (checksum + (floor.get(index)[2] as string).length) >>> 0;
+    }, async () => {
+      for (const index of indexes) {
+        checksum = (checksum + (await memory.records.get(identityOf(index)))!.value.text.length) >>> 0;
+      }
+    });
+    return { ...perUnit(pairs, { floor: reads, ours: reads }), unit: "us", checksum };
   },
 };

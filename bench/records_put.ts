@@ -1,47 +1,70 @@
 /**
- * Goal: what a durable, checked, counted `records.put` costs beside the plainest durable upsert, alone and among 64.
- * Non-goal: throughput of several processes. Seed 2.
+ * Goal: what a durable, checked, counted `records.put` costs beside the plainest durable upsert, alone and among 64, in
+ * a steady state: logs have their full size on both sides. Non-goal: throughput of several processes. Seed 2.
  */
-import { comparable, median, type Question, seeded, timeUs } from "./measure.ts";
-import { Directory, factOf, Floor, identityOf, openOurs } from "./stores.ts";
+import { fillOurLog } from "./logs.ts";
+import {
+  type Answer,
+  comparable,
+  perUnit,
+  type Question,
+  seeded,
+  type Size,
+  sum,
+  timeInTurn,
+} from "./measure.ts";
+import type { Memory } from "../mod.ts";
+import { Directory } from "./directories.ts";
+import { factOf, Floor, identityOf, openOurs } from "./stores.ts";
 
 const ROWS = 2_000;
 const GROUP = 64;
+
+/** Two stores of equal rows. */
+interface Stores {
+  readonly floor: Floor;
+  readonly memory: Memory;
+  /** Of ours. */
+  readonly revisions: number[];
+}
+
+async function withStores(size: Size, use: (stores: Stores) => Promise<Answer>): Promise<Answer> {
+  using directory = new Directory();
+  const path = `${directory.path}/ours.db`;
+  const { memory, revisions } = await openOurs(path, ROWS);
+  await using _ = memory;
+  using floor = new Floor(`${directory.path}/floor.db`, ROWS);
+  await floor.fillLog(size);
+  await fillOurLog(path, size, memory);
+  return await use({ floor, memory, revisions });
+}
+
+/** Puts the next revision of a fact. */
+async function put({ memory, revisions }: Stores, index: number, number: number): Promise<void> {
+  const options = { expected: revisions[index]!, ttl: 86_400 };
+  revisions[index] = await memory.records.put(identityOf(index), factOf(number), options);
+}
 
 /** The row of a put by itself. */
 export const lonePut: Question = {
   name: "lone records.put, durable",
   floor: "hand-written BEGIN IMMEDIATE, one upsert, COMMIT, FULL",
   target: 1.6,
-  run: async (size) => {
-    const [rounds, puts] = size === "full" ? [9, 100] : [2, 10];
-    using directory = new Directory();
-    const { memory, revisions } = await openOurs(`${directory.path}/ours.db`, ROWS);
-    await using _ = memory;
-    using floor = new Floor(`${directory.path}/floor.db`, ROWS);
-    const random = seeded(2);
-    const floorUs: number[] = [];
-    const oursUs: number[] = [];
-    let count = ROWS;
-    for (let round = 0; round < rounds; round++) {
-      const one: number[] = [];
-      const two: number[] = [];
-      for (let put = 0; put < puts; put++) {
-        const index = Math.floor(random() * ROWS);
-        count++;
-        one.push(await timeUs(() => floor.put(index, count)));
-        two.push(
-          await timeUs(async () => {
-            const options = { expected: revisions[index]!, ttl: 86_400 };
-            revisions[index] = await memory.records.put(identityOf(index), factOf(count), options);
-          }),
-        );
-      }
-      floorUs.push(median(one));
-      oursUs.push(median(two));
-    }
-    return { floorUs, oursUs, checksum: sum(revisions), ...comparable(floorUs) };
-  },
+  run: (size) =>
+    withStores(size, async (stores) => {
+      const effort = size === "full" ? { rounds: 9, repetitions: 100 } : { rounds: 2, repetitions: 10 };
+      const random = seeded(2);
+      const indexes = Array.from({ length: effort.rounds * effort.repetitions }, () => {
+        return Math.floor(random() * ROWS);
+      });
+      const pairs = await timeInTurn(
+        effort,
+        (number) => stores.floor.put(indexes[number]!, ROWS + number),
+        (number) => put(stores, indexes[number]!, ROWS + number),
+      );
+      const checksum = sum(stores.revisions) + stores.floor.sumOfRevisions();
+      return { ...pairs, unit: "us", checksum, ...comparable(pairs) };
+    }),
 };
 
 /** The row of 64 puts at once, each. */
@@ -49,39 +72,19 @@ export const groupedPut: Question = {
   name: "64 concurrent records.put, each",
   floor: "the same hand-written durable upsert",
   target: 0.15,
-  run: async (size) => {
-    const [rounds, groups] = size === "full" ? [9, 20] : [2, 2];
-    using directory = new Directory();
-    const { memory, revisions } = await openOurs(`${directory.path}/ours.db`, ROWS);
-    await using _ = memory;
-    using floor = new Floor(`${directory.path}/floor.db`, ROWS);
-    const floorUs: number[] = [];
-    const oursUs: number[] = [];
-    let count = ROWS;
-    for (let round = 0; round < rounds; round++) {
-      const one: number[] = [];
-      const two: number[] = [];
-      for (let group = 0; group < groups; group++) {
-        const first = (group * GROUP * 7) % (ROWS - GROUP);
-        for (let put = 0; put < 4; put++) one.push(await timeUs(() => floor.put(first + put, ++count)));
-        two.push(
-          await timeUs(() =>
-            Promise.all(Array.from({ length: GROUP }, async (_, offset) => {
-              const index = first + offset;
-              const options = { expected: revisions[index]!, ttl: 86_400 };
-              revisions[index] = await memory.records.put(identityOf(index), factOf(count + offset), options);
-            }))
-          ) / GROUP,
-        );
-        count += GROUP;
-      }
-      floorUs.push(median(one));
-      oursUs.push(median(two));
-    }
-    return { floorUs, oursUs, checksum: sum(revisions), ...comparable(floorUs) };
-  },
+  run: (size) =>
+    withStores(size, async (stores) => {
+      const effort = size === "full" ? { rounds: 9, repetitions: 40 } : { rounds: 2, repetitions: 2 };
+      const firstOf = (number: number): number => (number * GROUP * 7) % (ROWS - GROUP);
+      const group = Array.from({ length: GROUP }, (_, offset) => offset);
+      const together = await timeInTurn(
+        effort,
+        (number) => stores.floor.put(firstOf(number), ROWS + number),
+        (number) =>
+          Promise.all(group.map((offset) => put(stores, firstOf(number) + offset, ROWS + number + offset))),
+      );
+      const pairs = perUnit(together, { floor: 1, ours: GROUP });
+      const checksum = sum(stores.revisions) + stores.floor.sumOfRevisions();
+      return { ...pairs, unit: "us", checksum, ...comparable(pairs) };
+    }),
 };
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => (total + number) >>> 0, 0);
-}

@@ -2,6 +2,8 @@
 
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { type Fact, type Memory, openMemory } from "../mod.ts";
+import { fillLogByHand } from "./logs.ts";
+import type { Size } from "./measure.ts";
 
 /** The tenant of all records here. */
 export const TENANT = "orchard";
@@ -14,23 +16,6 @@ export function factOf(number: number): Fact {
     source: "workshop-note-1",
     reviewed: false,
   };
-}
-
-/** Where Linux keeps files in memory. */
-const IN_MEMORY = "/dev/shm";
-
-/** A directory that is removed at the end; in memory, if asked, where the machine has a file system there. */
-export class Directory implements Disposable {
-  readonly path: string;
-
-  constructor({ inMemory = false }: { readonly inMemory?: boolean } = {}) {
-    const dir = inMemory && isThere(IN_MEMORY) ? { dir: IN_MEMORY } : {};
-    this.path = Deno.makeTempDirSync({ ...dir, prefix: "holdfast-bench-" });
-  }
-
-  [Symbol.dispose](): void {
-    Deno.removeSync(this.path, { recursive: true });
-  }
 }
 
 /** A store of ours with `count` facts; gives their revisions, too. */
@@ -53,6 +38,7 @@ export function identityOf(index: number): { tenant: string; kind: "fact"; key: 
 
 /** A store by hand: one table, WAL, FULL, one upsert a transaction. */
 export class Floor implements Disposable {
+  readonly #path: string;
   readonly #database: DatabaseSync;
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
@@ -60,6 +46,7 @@ export class Floor implements Disposable {
   readonly #select: StatementSync;
 
   constructor(path: string, count: number) {
+    this.#path = path;
     this.#database = new DatabaseSync(path);
     this.#database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
     this.#database.exec(
@@ -80,6 +67,11 @@ export class Floor implements Disposable {
     this.#commit.run();
   }
 
+  /** Brings its log to full size; until then its commits cost more than later. */
+  fillLog(size: Size): Promise<void> {
+    return fillLogByHand(this.#path, size, this.#database);
+  }
+
   /** One durable upsert of a row that changes. */
   put(index: number, revision: number): void {
     this.#begin.run();
@@ -90,6 +82,11 @@ export class Floor implements Disposable {
   /** The bare prepared SELECT. */
   get(index: number): unknown[] {
     return this.#select.get(TENANT, "fact", `k-${index}`) as unknown as unknown[];
+  }
+
+  /** All revisions added up: what was written. */
+  sumOfRevisions(): number {
+    return this.#database.prepare("SELECT sum(revision) AS sum FROM records").get()!["sum"] as number;
   }
 
   #put(index: number, revision: number): void {
@@ -105,13 +102,5 @@ export class Floor implements Disposable {
 
   [Symbol.dispose](): void {
     this.#database.close();
-  }
-}
-
-function isThere(path: string): boolean {
-  try {
-    return Deno.statSync(path).isDirectory;
-  } catch {
-    return false;
   }
 }

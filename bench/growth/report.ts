@@ -1,7 +1,7 @@
 /** Measures operations on stores of several sizes, in turn, and says how many times as much each costs as on the smallest. */
 
 import { ratioOf, type Size } from "../measure.ts";
-import { Directory } from "../stores.ts";
+import { Directory } from "../directories.ts";
 import type { Axis, GrowthOperation } from "./operation.ts";
 import { type Holding, World } from "./world.ts";
 
@@ -39,13 +39,16 @@ const EFFORT = {
   small: { short: [1, 1], long: [1, 1] },
 } as const;
 
+/** What all stores of a plan, their copies and backups take, generously. */
+const STORES_BYTES = 512 * 1_024 * 1_024;
+
 /** Runs a plan. */
 export async function measureGrowth(
   plan: Plan,
   operations: readonly GrowthOperation[],
   { size, onDone }: { readonly size: Size; readonly onDone: (growth: Growth) => void },
 ): Promise<readonly Growth[]> {
-  using directory = new Directory({ inMemory: true });
+  using directory = new Directory({ inMemoryBytes: STORES_BYTES });
   await using worlds = new AsyncDisposableStack();
   const made: World[] = [];
   for (const [index, holding] of plan.holdings.entries()) {

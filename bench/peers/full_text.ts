@@ -3,7 +3,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { openMemory } from "../../mod.ts";
 import { appendAll, historyOf, historyTexts, LIMITS, openHistory, QUESTION } from "../history.ts";
-import { Directory } from "../stores.ts";
+import { Directory } from "../directories.ts";
 import { inTurn, type PeerQuestion } from "./peer.ts";
 
 const TURNS = { full: 10_000, small: 40 } as const;

@@ -2,7 +2,7 @@
 
 import { type Conversation, type Memory, openMemory } from "../../mod.ts";
 import { appendAll, historyOf, historyTexts, LIMITS } from "../history.ts";
-import { Directory } from "../stores.ts";
+import { Directory } from "../directories.ts";
 import type { Size } from "../measure.ts";
 import { inTurn, type PeerQuestion } from "./peer.ts";
 

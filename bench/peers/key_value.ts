@@ -1,7 +1,8 @@
 /** Beside Deno's own key-value store: a set that checks the version, and a get. */
 
 import { openMemory, type Records } from "../../mod.ts";
-import { Directory, factOf, identityOf } from "../stores.ts";
+import { Directory } from "../directories.ts";
+import { factOf, identityOf } from "../stores.ts";
 import { inTurn, type PeerQuestion, perCall } from "./peer.ts";
 
 /** What is used of `Deno.openKv`, whose types need a flag. */

@@ -1,6 +1,6 @@
 /** How many syncs a durable commit costs in each, counted from outside by strace. */
 
-import { Directory } from "../stores.ts";
+import { Directory } from "../directories.ts";
 
 /** What commits, by its name in `bench/programs/commits.ts`. */
 export const COMMITTERS = {

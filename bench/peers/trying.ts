@@ -1,6 +1,6 @@
 /** What answers are tried with: some turns, one of them a secret, and the peers, opened and closed again. */
 
-import { Directory } from "../stores.ts";
+import { Directory } from "../directories.ts";
 import type { JsonLines } from "./json_lines.ts";
 import { type KeyValue, openKeyValue } from "./key_value.ts";
 import { type Configuration, loadSaver, type Saver, type SaverModule } from "./saver.ts";

@@ -1,12 +1,28 @@
-/** Assembles some contexts from a store and prints the most bytes of resident memory that it saw itself take. */
+/** Assembles some contexts from a store, and tells the most bytes of resident memory that it saw itself take. */
 import { openMemory } from "../../mod.ts";
 import { BUDGET, historyOf, LIMITS, QUESTION, SYSTEM } from "../history.ts";
 
-await using memory = await openMemory(Deno.args[0]!, { limits: LIMITS });
-const conversation = historyOf(memory);
-let peakBytes = 0;
-for (let time = 0; time < 20; time++) {
-  await conversation.assemble(QUESTION, BUDGET, { system: SYSTEM });
-  peakBytes = Math.max(peakBytes, Deno.memoryUsage().rss);
+/** What the program prints. */
+export interface Assembled {
+  readonly peakBytes: number;
+  /** Of all contexts. */
+  readonly tokens: number;
 }
-Deno.stdout.writeSync(new TextEncoder().encode(String(peakBytes)));
+
+async function assemble(path: string): Promise<Assembled> {
+  await using memory = await openMemory(path, { limits: LIMITS });
+  const conversation = historyOf(memory);
+  let peakBytes = 0;
+  let tokens = 0;
+  for (let time = 0; time < 20; time++) {
+    const { context } = await conversation.assemble(QUESTION, BUDGET, { system: SYSTEM });
+    tokens += context.diagnostics.estimate.serializedTokens;
+    peakBytes = Math.max(peakBytes, Deno.memoryUsage().rss);
+  }
+  return { peakBytes, tokens };
+}
+
+if (import.meta.main) {
+  const assembled = await assemble(Deno.args[0]!);
+  Deno.stdout.writeSync(new TextEncoder().encode(JSON.stringify(assembled)));
+}

@@ -1,0 +1,110 @@
+/** The table of a run: one line a row, for people and for machines. */
+
+import { type Answer, compare, median, type Question, type Size } from "./measure.ts";
+
+/** One row, measured. */
+export interface Line {
+  readonly row: string;
+  readonly floor: string;
+  readonly unit: "us" | "bytes";
+  /** The median of the floor, in that unit. */
+  readonly floorMedian: number;
+  /** The median of ours. */
+  readonly oursMedian: number;
+  /** The median of the ratios of paired rounds: what the target is for. */
+  readonly ratio: number;
+  /** The 10th and the 90th percentile of those ratios. */
+  readonly spread: readonly [low: number, high: number];
+  /** All of ours over all of the floor. */
+  readonly meanRatio: number;
+  /** Null for what is only shown. */
+  readonly target: number | null;
+  /** Null where nothing is judged. */
+  readonly holds: boolean | null;
+  /** Why it cannot be compared here; null if it can. */
+  readonly notComparable: string | null;
+  readonly checksum: number;
+}
+
+/** A row that could not be measured. */
+export interface FailedLine {
+  readonly row: string;
+  readonly floor: string;
+  /** What went wrong. */
+  readonly failed: string;
+}
+
+/** Measures a row; what goes wrong there is told, and the other rows go on. */
+export async function measureLine(question: Question, size: Size): Promise<Line | FailedLine> {
+  try {
+    return lineOf(question, await question.run(size), size);
+  } catch (error) {
+    return { row: question.name, floor: question.floor, failed: messageOf(error) };
+  }
+}
+
+/** What an error says, and its cause after it. */
+export function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause === undefined ? error.message : `${error.message}: ${messageOf(error.cause)}`;
+}
+
+function lineOf(question: Question, answer: Answer, size: Size): Line {
+  const comparison = compare(answer);
+  const notComparable = answer.notComparable ?? null;
+  const isJudged = size === "full" && notComparable === null && question.target !== null;
+  return {
+    row: question.name,
+    floor: question.floor,
+    unit: answer.unit,
+    floorMedian: median(answer.floor.map((round) => round.median)),
+    oursMedian: median(answer.ours.map((round) => round.median)),
+    ...comparison,
+    target: question.target,
+    holds: isJudged ? comparison.ratio <= question.target : null,
+    notComparable,
+    checksum: answer.checksum,
+  };
+}
+
+const ROW_WIDTH = 58;
+const NUMBER_WIDTH = 11;
+const RATIO_WIDTH = 7;
+const SPREAD_WIDTH = 15;
+
+/** What stands above the lines. */
+export function headOf(size: Size): string {
+  const columns = cells(["floor", "ours", "ratio", "10th - 90th", "mean", "at most"]);
+  return [
+    ...(size === "small" ? ["The small size: it shows that every row still runs, and judges nothing."] : []),
+    `Deno ${Deno.version.deno}, ${Deno.build.target}; WAL, synchronous FULL, logs of their full size`,
+    "µs or bytes, medians; ratio: the median of paired rounds, which is judged, and their 10th and 90th percentiles;",
+    "mean: all of ours over all of the floor, checkpoints and pauses among it",
+    `${"row".padEnd(ROW_WIDTH)} ${columns}`,
+  ].join("\n");
+}
+
+/** A line for people. */
+export function format(line: Line | FailedLine): string {
+  if ("failed" in line) return `${line.row.padEnd(ROW_WIDTH)} failed: ${line.failed}`;
+  const numbers = [
+    line.floorMedian.toFixed(1),
+    line.oursMedian.toFixed(1),
+    line.ratio.toFixed(2),
+    line.spread.map((ratio) => ratio.toFixed(2)).join(" - "),
+    line.meanRatio.toFixed(2),
+    line.target?.toFixed(2) ?? "",
+  ];
+  const work = `[work ${line.checksum}; floor: ${line.floor}]`;
+  return `${line.row.padEnd(ROW_WIDTH)} ${cells(numbers)}  ${verdictOf(line).padEnd(6)}  ${work}`;
+}
+
+function verdictOf({ holds, notComparable }: Line): string {
+  if (notComparable !== null) return `not comparable: ${notComparable}`;
+  return holds === null ? "-" : holds ? "holds" : "misses";
+}
+
+function cells(texts: readonly string[]): string {
+  const widths = [NUMBER_WIDTH, NUMBER_WIDTH, RATIO_WIDTH, SPREAD_WIDTH, RATIO_WIDTH, RATIO_WIDTH];
+  return texts.map((text, column) => text.padStart(widths[column]!)).join(" ");
+}
