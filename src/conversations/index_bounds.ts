@@ -4,7 +4,13 @@ import { DELTA, type LexicalScorer } from "../retrieval/bm25.ts";
 import type { Score } from "../retrieval/evidence_source.ts";
 import { LENT_MAX, lentScore, ownScore, type Surroundings } from "../retrieval/neighbours.ts";
 import type { RankingRules } from "../retrieval/ranking.ts";
-import { type LoadedDocument, type LoadedMessage, type LoadedTurn, neighbour } from "./index_documents.ts";
+import {
+  frequencyIn,
+  type LoadedDocument,
+  type LoadedMessage,
+  type LoadedTurn,
+  neighbour,
+} from "./index_documents.ts";
 
 /** Bounds are sums in another order than scores: lifted by more than rounding can make of it. */
 const LIFT = 1 + 1e-9;
@@ -116,7 +122,7 @@ export class Bounds {
     let matches = false;
     for (const [term, counts] of turn.counts) {
       if (!counted[term]) continue;
-      const frequency = counts.get(document.chunk) ?? 0;
+      const frequency = frequencyIn(counts, document.chunk);
       frequencies[term] = frequency;
       if (frequency > 0) matches = true;
     }

@@ -50,8 +50,8 @@ export interface KnownTurn {
   readonly ranges: readonly IndexedChunk[];
   /** Terms of the question that it has and whose postings were not read for it. */
   readonly unread: Set<number>;
-  /** By term of the question: how often each of its chunks has it. */
-  readonly counts: Map<number, ReadonlyMap<number, number>>;
+  /** By term of the question: which of its chunks have it, and how often. */
+  readonly counts: Map<number, readonly TermCount[]>;
 }
 
 /** A turn that has documents. */
@@ -63,8 +63,8 @@ export class LoadedTurn {
   readonly messages: readonly LoadedMessage[];
   /** Terms of the question that it has and whose postings were not read for it. */
   readonly unread: Set<number>;
-  /** By term of the question: how often each of its chunks has it. */
-  readonly counts: Map<number, ReadonlyMap<number, number>>;
+  /** By term of the question: which of its chunks have it, and how often. */
+  readonly counts: Map<number, readonly TermCount[]>;
   /** How many terms were unread when it was measured: as long as that stays, nothing about it has changed. */
   measuredUnread = -1;
   /** The turn before that has documents; null where there is none, undefined where it is not known. */
@@ -88,14 +88,27 @@ export class LoadedTurn {
 
   /** Notes the postings of a term. */
   take(term: number, counts: readonly TermCount[]): void {
-    this.counts.set(term, new Map(counts.map(({ chunk, frequency }) => [chunk, frequency])));
+    this.counts.set(term, counts);
     this.unread.delete(term);
   }
 
   /** How often a document has a term; 0 where that is not known. */
   frequency(term: number, document: LoadedDocument): number {
-    return this.counts.get(term)?.get(document.chunk) ?? 0;
+    return frequencyIn(this.counts.get(term) ?? [], document.chunk);
   }
+}
+
+/** How often a chunk has a term, from the counts of its turn, which are in the order of its chunks; mostly of one or two. */
+export function frequencyIn(counts: readonly TermCount[], chunk: number): number {
+  let low = 0;
+  let high = counts.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (counts[middle]!.chunk < chunk) low = middle + 1;
+    else high = middle;
+  }
+  const found = counts[low];
+  return found?.chunk === chunk ? found.frequency : 0;
 }
 
 function messagesOf(
