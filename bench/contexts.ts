@@ -5,7 +5,7 @@
  */
 import { defaultTokenCounter } from "../mod.ts";
 import { Directory } from "./directories.ts";
-import { BUDGET, historyTexts, openHistory, QUESTION, SYSTEM } from "./history.ts";
+import { BUDGET, historyTexts, openHistory, QUESTION, QUESTIONS, SYSTEM } from "./history.ts";
 import { type Effort, type Question, type Size, timeInTurn } from "./measure.ts";
 
 const COUNTS = { full: { small: 1_000, large: 10_000 }, small: { small: 60, large: 120 } } as const;
@@ -58,6 +58,38 @@ export const assembleBesideCount: Question = {
     return { ...pairs, unit: "us", checksum };
   },
 };
+
+/** A row of searches as the history grows, for words that stand in the same share of its turns. */
+function searchGrowth(share: string): Question {
+  const { question } = QUESTIONS.find((each) => each.share === share)!;
+  return {
+    name: `search for words in ${share === "most" ? "most turns" : `${share} of the turns`}, at 10 000 turns`,
+    floor: "the same at 1 000 turns",
+    target: null,
+    run: async (size) => {
+      using directory = new Directory();
+      const small = await openHistory(`${directory.path}/small.db`, COUNTS[size].small);
+      await using _ = small.memory;
+      const large = await openHistory(`${directory.path}/large.db`, COUNTS[size].large);
+      await using __ = large.memory;
+      let checksum = 0;
+      const search = async ({ conversation }: typeof small): Promise<void> => {
+        for (const { content } of await conversation.search(question)) checksum += content.length;
+      };
+      return {
+        ...await timeInTurn(effortFor(size), () => search(small), () => search(large)),
+        unit: "us",
+        checksum,
+      };
+    },
+  };
+}
+
+/** The row of searches for words of which each stands in one of twenty turns. */
+export const fewTurnsSearchGrowth: Question = searchGrowth("5 %");
+
+/** The row of searches for words that nearly all turns have. */
+export const mostTurnsSearchGrowth: Question = searchGrowth("most");
 
 /** The row of a search beside a program that keeps all texts in memory and has no index. */
 export const searchBesideScan: Question = {

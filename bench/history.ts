@@ -14,8 +14,28 @@ const COMMON = ["pump", "valve", "north"];
 /** Turns that have each rare word, however long the conversation is. */
 const RARE_TURNS = 12;
 
+/** Words that stand in as many of a hundred turns each, at even distances, so that their share is the same in any history. */
+const SPREAD: readonly { readonly percent: number; readonly words: readonly string[] }[] = [
+  { percent: 1, words: ["gasket", "flange", "dynamo"] },
+  { percent: 5, words: ["hopper", "sluice", "girder"] },
+  { percent: 20, words: ["ladder", "winch", "trolley"] },
+];
+
+/** Questions of words that are equally frequent, by how many of a hundred turns have each of them. */
+export const QUESTIONS: readonly { readonly share: string; readonly question: string }[] = [
+  ...SPREAD.map(({ percent, words }) => ({ share: `${percent} %`, question: asking(words) })),
+  { share: "most", question: asking(COMMON) },
+];
+
 /** What is asked: its rarest words occur equally often in any conversation, and its others in most turns. */
-export const QUESTION = `Where is the ${[...RARE, ...COMMON].join(" ")}?`;
+export const QUESTION = asking([...RARE, ...COMMON]);
+
+/** What two words of those that are in most turns ask. */
+export const FREQUENT_QUESTION = asking(COMMON.slice(0, 2));
+
+function asking(words: readonly string[]): string {
+  return `Where is the ${words.join(" ")}?`;
+}
 
 /** Some 8 000 tokens, a quarter of them for evidence. */
 export const BUDGET: Budget = {
@@ -38,9 +58,17 @@ export function* historyTexts(count: number): Generator<string, void, undefined>
     const parts = Array.from({ length: 3 }, () => {
       return `${COMMON.filter(() => random() < 0.9).join(" ")} ${writer.english(140)}`;
     });
-    const text = [...rare, ...parts].join(" ");
+    const text = [...rare, ...spreadAt(index), ...parts].join(" ");
     yield `${text} ${writer.english(Math.max(20, 500 - text.length))}`;
   }
+}
+
+/** Those of the evenly spread words that a turn has. */
+function spreadAt(index: number): readonly string[] {
+  return SPREAD.flatMap(({ percent, words }) => {
+    const apart = 100 / percent;
+    return words.filter((_, word) => index % apart === Math.floor((apart * word) / words.length));
+  });
 }
 
 /** Appends texts as turns, user and assistant in turn. */

@@ -1,7 +1,13 @@
 /** Runs every question and prints one table: see the usage below. */
 import { choose, readArguments } from "./arguments.ts";
 import { deleteTurn, lonePutTurn, putTurnGrowth, replayHit, snapshotGrowth } from "./conversations.ts";
-import { assembleBesideCount, assembleGrowth, searchBesideScan } from "./contexts.ts";
+import {
+  assembleBesideCount,
+  assembleGrowth,
+  fewTurnsSearchGrowth,
+  mostTurnsSearchGrowth,
+  searchBesideScan,
+} from "./contexts.ts";
 import { countAfterWords, worstCount } from "./counting.ts";
 import { chineseFileSize, deleteIndexedTurn, englishFileSize, firstIndexing } from "./indexing.ts";
 import { endAtSignals, print } from "./ending.ts";
@@ -31,6 +37,8 @@ const QUESTIONS: readonly Question[] = [
   assemblePeak,
   servePeak,
   searchBesideScan,
+  fewTurnsSearchGrowth,
+  mostTurnsSearchGrowth,
   worstCount,
   countAfterWords,
   replayHit,

@@ -7,7 +7,7 @@ import {
   type TimedTurn,
   type TurnInput,
 } from "../../mod.ts";
-import { BUDGET, historyOf, QUESTION, SYSTEM } from "../history.ts";
+import { BUDGET, historyOf, QUESTION, QUESTIONS, SYSTEM } from "../history.ts";
 import { type GrowthOperation, operation, reading } from "./operation.ts";
 import { NEW_TEXT, type World } from "./world.ts";
 
@@ -155,6 +155,14 @@ export const CONVERSATION_OPERATIONS: readonly GrowthOperation[] = [
     grows: FOUND,
     run: async ({ conversation }) => (await conversation.search(QUESTION)).length,
   }),
+  ...QUESTIONS.map(({ share, question }) =>
+    reading({
+      name: `search, words in ${share}`,
+      calls: "Conversation.search",
+      grows: { turns: "scores every turn that has a word of the question" },
+      run: async ({ conversation }) => (await conversation.search(question)).length,
+    })
+  ),
   reading({
     name: "assemble, 8 000 tokens",
     calls: "Conversation.assemble",

@@ -42,11 +42,19 @@ const EFFORT = {
 /** What all stores of a plan, their copies and backups take, generously. */
 const STORES_BYTES = 512 * 1_024 * 1_024;
 
+/** How a run goes on. */
+export interface Reporting {
+  readonly size: Size;
+  readonly onDone: (growth: Growth) => void;
+  /** Told of an operation that failed; the others go on. */
+  readonly onFailed: (name: string, error: unknown) => void;
+}
+
 /** Runs a plan. */
 export async function measureGrowth(
   plan: Plan,
   operations: readonly GrowthOperation[],
-  { size, onDone }: { readonly size: Size; readonly onDone: (growth: Growth) => void },
+  { size, onDone, onFailed }: Reporting,
 ): Promise<readonly Growth[]> {
   using directory = new Directory({ inMemoryBytes: STORES_BYTES });
   await using worlds = new AsyncDisposableStack();
@@ -56,9 +64,13 @@ export async function measureGrowth(
   }
   const report: Growth[] = [];
   for (const operation of operations) {
-    const growth = await measureOne(operation, made, { axis: plan.axis, size });
-    onDone(growth);
-    report.push(growth);
+    try {
+      const growth = await measureOne(operation, made, { axis: plan.axis, size });
+      onDone(growth);
+      report.push(growth);
+    } catch (error) {
+      onFailed(operation.name, error);
+    }
   }
   return report;
 }

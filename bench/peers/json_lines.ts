@@ -1,13 +1,17 @@
 /** Beside what many harnesses keep a conversation in: a file of JSON lines, under a lock, synced after each line. */
 
+import { Buffer } from "node:buffer";
+import { dirname } from "node:path";
 import { type Conversation, type Memory, openMemory } from "../../mod.ts";
 import { appendAll, historyOf, historyTexts, LIMITS } from "../history.ts";
 import { Directory } from "../directories.ts";
+import { fillOurLogs } from "../logs.ts";
 import type { Size } from "../measure.ts";
 import { inTurn, type PeerQuestion } from "./peer.ts";
 
 const TURNS = { full: 10_000, small: 40 } as const;
 const LAST = 20;
+const ALL = 1_000_000;
 const PEER = "JSON lines, locked";
 
 interface Line {
@@ -16,7 +20,10 @@ interface Line {
   readonly content: string;
 }
 
-/** The file, kept open for who appends to it. */
+/** From the end of the file as much is read at a time. */
+const TAIL_BYTES = 64 * 1_024;
+
+/** The file, kept open for who appends to it. All calls are synchronous: nothing else here could go on meanwhile. */
 export class JsonLines implements Disposable {
   readonly #path: string;
   #file: Deno.FsFile | null = null;
@@ -26,39 +33,58 @@ export class JsonLines implements Disposable {
   }
 
   /** Writes lines anew, in place of those that were there. */
-  async write(lines: readonly string[]): Promise<void> {
-    const path = `${this.#path}.new`;
-    {
-      using file = await Deno.open(path, { write: true, create: true, truncate: true });
-      await writeAll(file, lines.map((line) => `${line}\n`).join(""));
-      await file.sync();
-    }
-    await Deno.rename(path, this.#path);
-    using directory = await Deno.open(this.#path.slice(0, this.#path.lastIndexOf("/")));
-    await directory.sync();
-    this[Symbol.dispose]();
-    this.#file = await Deno.open(this.#path, { append: true });
+  write(lines: readonly string[]): void {
+    this.#replace([new TextEncoder().encode(lines.map((line) => `${line}\n`).join(""))]);
   }
 
-  async append(line: Line): Promise<void> {
+  append(line: Line): void {
     const file = this.#file!;
-    await file.lock(true);
-    await writeAll(file, `${JSON.stringify(line)}\n`);
-    await file.syncData();
-    await file.unlock();
+    file.lockSync(true);
+    writeAll(file, new TextEncoder().encode(`${JSON.stringify(line)}\n`));
+    file.syncDataSync();
+    file.unlockSync();
   }
 
-  async last(count: number): Promise<readonly Line[]> {
-    const lines = (await Deno.readTextFile(this.#path)).trimEnd().split("\n");
+  /** Reads from the end, until there are as many lines. */
+  last(count: number): readonly Line[] {
+    using file = Deno.openSync(this.#path);
+    let from = file.statSync().size;
+    let tail = Buffer.alloc(0);
+    let newlines = 0;
+    while (from > 0 && newlines <= count) {
+      const chunk = Buffer.alloc(Math.min(TAIL_BYTES, from));
+      from -= chunk.length;
+      file.seekSync(from, Deno.SeekMode.Start);
+      readAll(file, chunk);
+      for (const byte of chunk) if (byte === NEWLINE) newlines++;
+      tail = Buffer.concat([chunk, tail]);
+    }
+    const lines = tail.toString().trimEnd().split("\n");
     return lines.slice(-count).map((line) => JSON.parse(line) as Line);
   }
 
-  async remove(turnId: string): Promise<void> {
-    using file = await Deno.open(this.#path, { read: true, write: true });
-    await file.lock(true);
-    const lines = (await Deno.readTextFile(this.#path)).trimEnd().split("\n");
-    await this.write(lines.filter((line) => (JSON.parse(line) as Line).turnId !== turnId));
-    await file.unlock();
+  /** Finds the line by its text, as its writer writes it, and writes the file anew without it. */
+  remove(turnId: string): void {
+    using file = Deno.openSync(this.#path, { read: true, write: true });
+    file.lockSync(true);
+    const bytes = Buffer.from(Deno.readFileSync(this.#path).buffer);
+    const from = bytes.indexOf(`{"turnId":${JSON.stringify(turnId)},`);
+    if (from >= 0) this.#replace([bytes.subarray(0, from), bytes.subarray(bytes.indexOf(NEWLINE, from) + 1)]);
+    file.unlockSync();
+  }
+
+  #replace(parts: readonly Uint8Array[]): void {
+    const path = `${this.#path}.new`;
+    {
+      using file = Deno.openSync(path, { write: true, create: true, truncate: true });
+      for (const part of parts) writeAll(file, part);
+      file.syncSync();
+    }
+    Deno.renameSync(path, this.#path);
+    using directory = Deno.openSync(dirname(this.#path));
+    directory.syncSync();
+    this[Symbol.dispose]();
+    this.#file = Deno.openSync(this.#path, { append: true });
   }
 
   [Symbol.dispose](): void {
@@ -67,9 +93,18 @@ export class JsonLines implements Disposable {
   }
 }
 
-async function writeAll(file: Deno.FsFile, text: string): Promise<void> {
-  const bytes = new TextEncoder().encode(text);
-  for (let written = 0; written < bytes.length;) written += await file.write(bytes.subarray(written));
+const NEWLINE = 0x0a;
+
+function writeAll(file: Deno.FsFile, bytes: Uint8Array): void {
+  for (let written = 0; written < bytes.length;) written += file.writeSync(bytes.subarray(written));
+}
+
+function readAll(file: Deno.FsFile, into: Uint8Array): void {
+  for (let read = 0; read < into.length;) {
+    const count = file.readSync(into.subarray(read));
+    if (count === null) throw new Error("The file became shorter");
+    read += count;
+  }
 }
 
 interface Pair extends AsyncDisposable {
@@ -81,12 +116,14 @@ interface Pair extends AsyncDisposable {
 async function openPair(directory: Directory, size: Size): Promise<Pair> {
   const texts = [...historyTexts(TURNS[size])];
   const lines = new JsonLines(`${directory.path}/turns.jsonl`);
-  await lines.write(
+  lines.write(
     texts.map((content, index) => JSON.stringify({ turnId: `turn-${index}`, role: "user", content })),
   );
-  const memory = await openMemory(`${directory.path}/ours.db`, { limits: LIMITS });
+  const path = `${directory.path}/ours.db`;
+  const memory = await openMemory(path, { limits: LIMITS });
   const conversation = historyOf(memory);
   await appendAll(conversation, texts);
+  await fillOurLogs(path, size, memory);
   return {
     lines,
     conversation,
@@ -110,7 +147,8 @@ export const JSON_LINES: readonly PeerQuestion[] = [
     work: "one turn appended to 10 000",
     ours: "`append`",
     peer: PEER,
-    terms: "durable: one sync each; the file knows no revisions and finds no doubled id",
+    terms:
+      "durable: one fdatasync each, calls of the file synchronous, our log of full size; the file knows no revisions and finds no doubled id",
     run: async (size) => {
       using directory = new Directory();
       await using pair = await openPair(directory, size);
@@ -119,20 +157,21 @@ export const JSON_LINES: readonly PeerQuestion[] = [
         (number) => pair.lines.append({ turnId: `new-${number}`, role: "user", content: TEXT }),
         () => pair.conversation.append([{ role: "user", content: TEXT }]),
       );
-      return { ...times, checksum: (await pair.conversation.snapshot()).turnCount };
+      const { turnCount } = await pair.conversation.snapshot();
+      return { ...times, checksum: turnCount + pair.lines.last(ALL).length };
     },
   },
   {
     work: "the last 20 of 10 000 turns read",
     ours: "`turns`",
     peer: PEER,
-    terms: "the file is read whole; only the last lines are parsed",
+    terms: "the file is read from its end, 64 KiB at a time, until the lines are there",
     run: async (size) => {
       using directory = new Directory();
       await using pair = await openPair(directory, size);
       let checksum = 0;
-      const times = await inTurn(size, async () => {
-        for (const { content } of await pair.lines.last(LAST)) checksum += content.length;
+      const times = await inTurn(size, () => {
+        for (const { content } of pair.lines.last(LAST)) checksum += content.length;
       }, async () => {
         for await (const { messages } of pair.conversation.turns(undefined, { last: LAST })) {
           checksum += messages[0]!.content.length;
@@ -146,7 +185,7 @@ export const JSON_LINES: readonly PeerQuestion[] = [
     ours: "`delete`, with its receipt",
     peer: PEER,
     terms:
-      "durable; the file is written anew and renamed; it keeps no proof, and a backup of it brings the turn back",
+      "durable; the line is found by its text, the file written anew and renamed; it keeps no proof, and a backup of it brings the turn back",
     run: async (size) => {
       using directory = new Directory();
       await using pair = await openPair(directory, size);
@@ -164,7 +203,7 @@ export const JSON_LINES: readonly PeerQuestion[] = [
           checksum += (await pair.conversation.delete(target)).erased.turns;
         },
       );
-      return { ...times, checksum };
+      return { ...times, checksum: checksum + pair.lines.last(ALL).length };
     },
   },
 ];

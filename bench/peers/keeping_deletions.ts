@@ -96,10 +96,10 @@ export const PROOF: Keeping = {
         })
       ),
     "JSON lines": () =>
-      inDirectory(async (path) => {
+      inDirectory((path) => {
         using lines = new JsonLines(`${path}/turns.jsonl`);
-        await fillLines(lines);
-        return isProof(await lines.remove("turn-7"), await lines.remove("turn-7"));
+        fillLines(lines);
+        return isProof(lines.remove("turn-7"), lines.remove("turn-7"));
       }),
     "SQLite FTS5": () =>
       inDirectory((path) => {
@@ -146,13 +146,13 @@ export const BACKUP: Keeping = {
         return await withKeyValue(`${path}/backup`, async (kv) => (await kv.get(KEY)).value === null);
       }),
     "JSON lines": () =>
-      inDirectory(async (path) => {
+      inDirectory((path) => {
         using lines = new JsonLines(`${path}/turns.jsonl`);
-        await fillLines(lines);
+        fillLines(lines);
         copyAll(path, `${path}/backup`);
-        await lines.remove("turn-7");
+        lines.remove("turn-7");
         using back = new JsonLines(`${path}/backup/turns.jsonl`);
-        return !(await back.last(TURNS)).some(({ turnId }) => turnId === "turn-7");
+        return !back.last(TURNS).some(({ turnId }) => turnId === "turn-7");
       }),
     "SQLite FTS5": () =>
       inDirectory((path) => {
@@ -191,10 +191,10 @@ export const BYTES: Keeping = {
         return deleted && !isLeft(path);
       }),
     "JSON lines": () =>
-      inDirectory(async (path) => {
+      inDirectory((path) => {
         using lines = new JsonLines(`${path}/turns.jsonl`);
-        await fillLines(lines);
-        await lines.remove("turn-7");
+        fillLines(lines);
+        lines.remove("turn-7");
         return !isLeft(path);
       }),
     "SQLite FTS5": () =>

@@ -18,9 +18,9 @@ import {
   withSaver,
 } from "./trying.ts";
 
-async function isRefused(call: Promise<unknown>): Promise<boolean> {
+async function isRefused(call: () => unknown): Promise<boolean> {
   try {
-    await call;
+    await call();
     return false;
   } catch {
     return true;
@@ -36,7 +36,9 @@ export const LOST_UPDATE: Keeping = {
       await using memory = await openMemory(":memory:");
       const revision = await memory.records.put(RUN, START, { expected: null, ttl: 60 });
       await memory.records.put(RUN, { ...START, step: 1 }, { expected: revision, ttl: 60 });
-      return await isRefused(memory.records.put(RUN, { ...START, step: 2 }, { expected: revision, ttl: 60 }));
+      return await isRefused(() =>
+        memory.records.put(RUN, { ...START, step: 2 }, { expected: revision, ttl: 60 })
+      );
     },
     "Deno KV": () =>
       inDirectory((path) =>
@@ -49,16 +51,16 @@ export const LOST_UPDATE: Keeping = {
     "JSON lines": () =>
       inDirectory(async (path) => {
         using lines = new JsonLines(`${path}/turns.jsonl`);
-        await fillLines(lines);
-        const [mine, theirs] = [await lines.last(TURNS), await lines.last(TURNS)];
-        await lines.write(theirs.slice(1).map((line) => JSON.stringify(line)));
-        return await isRefused(lines.write(mine.slice(2).map((line) => JSON.stringify(line))));
+        fillLines(lines);
+        const [mine, theirs] = [lines.last(TURNS), lines.last(TURNS)];
+        lines.write(theirs.slice(1).map((line) => JSON.stringify(line)));
+        return await isRefused(() => lines.write(mine.slice(2).map((line) => JSON.stringify(line))));
       }),
     MemorySaver: () =>
       withSaver(async (saver, { emptyCheckpoint }) => {
         const from = await saver.put(THREAD, emptyCheckpoint(), METADATA);
         await saver.put(from, emptyCheckpoint(), METADATA);
-        return await isRefused(saver.put(from, emptyCheckpoint(), METADATA));
+        return await isRefused(() => saver.put(from, emptyCheckpoint(), METADATA));
       }),
   },
 };
@@ -77,7 +79,7 @@ export const DOUBLED_ID: Keeping = {
         operationId: "one",
         expectedRevision: await talk.create(),
       });
-      return await isRefused(talk.putTurn(turn, { operationId: "two", expectedRevision }));
+      return await isRefused(() => talk.putTurn(turn, { operationId: "two", expectedRevision }));
     },
     "Deno KV": () =>
       inDirectory((path) =>
@@ -89,14 +91,14 @@ export const DOUBLED_ID: Keeping = {
     "JSON lines": () =>
       inDirectory(async (path) => {
         using lines = new JsonLines(`${path}/turns.jsonl`);
-        await fillLines(lines);
-        return await isRefused(lines.append({ turnId: "turn-7", role: "user", content: SECRET }));
+        fillLines(lines);
+        return await isRefused(() => lines.append({ turnId: "turn-7", role: "user", content: SECRET }));
       }),
     MemorySaver: () =>
       withSaver(async (saver, { emptyCheckpoint }) => {
         const checkpoint = emptyCheckpoint();
         await saver.put(THREAD, checkpoint, METADATA);
-        return await isRefused(saver.put(THREAD, { ...checkpoint, v: 2 }, METADATA));
+        return await isRefused(() => saver.put(THREAD, { ...checkpoint, v: 2 }, METADATA));
       }),
   },
 };

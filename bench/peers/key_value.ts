@@ -2,6 +2,8 @@
 
 import { openMemory, type Records } from "../../mod.ts";
 import { Directory } from "../directories.ts";
+import { fillLog, fillOurLog } from "../logs.ts";
+import type { Size } from "../measure.ts";
 import { factOf, identityOf } from "../stores.ts";
 import { inTurn, type PeerQuestion, perCall } from "./peer.ts";
 
@@ -30,7 +32,7 @@ export async function openKeyValue(path: string): Promise<KeyValue | null> {
 const KEYS = 64;
 const PEER = "Deno KV";
 const TERMS =
-  "durable: one fsync a commit in both (counted by strace: the last table); ours checks kind, size and deadline, too";
+  "durable: one fsync a commit in both (counted by strace: the last table), logs of full size; ours checks kind, size and deadline, too";
 
 /** Keys in both stores, and their versions. */
 class Pair implements AsyncDisposable {
@@ -46,15 +48,18 @@ class Pair implements AsyncDisposable {
     this.#close = close;
   }
 
-  static async open(directory: Directory): Promise<Pair | null> {
-    const kv = await openKeyValue(`${directory.path}/kv.db`);
+  static async open(directory: Directory, size: Size): Promise<Pair | null> {
+    const paths = { kv: `${directory.path}/kv.db`, ours: `${directory.path}/ours.db` };
+    const kv = await openKeyValue(paths.kv);
     if (kv === null) return null;
-    const memory = await openMemory(`${directory.path}/ours.db`);
+    const memory = await openMemory(paths.ours);
     const pair = new Pair(kv, memory.records, () => memory.close());
     for (let index = 0; index < KEYS; index++) {
       await pair.setPeer(index, index);
       await pair.setOurs(index, index);
     }
+    await fillLog(paths.kv, size, (number) => kv.atomic().set(["log-filler"], number).commit());
+    await fillOurLog(paths.ours, size, memory);
     return pair;
   }
 
@@ -82,6 +87,17 @@ class Pair implements AsyncDisposable {
     return (await this.records.get(identityOf(index)))!.value.text.length;
   }
 
+  /** The sums of all numbers that both hold. */
+  async sums(): Promise<number> {
+    let sum = 0;
+    for (let index = 0; index < KEYS; index++) {
+      const theirs = (await this.#kv.get(keyOf(index))).value as { text: string };
+      const ours = (await this.records.get(identityOf(index)))!.value;
+      for (const { text } of [theirs, ours]) sum += Number(/\d+/.exec(text)![0]);
+    }
+    return sum;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#kv.close();
     await this.#close();
@@ -103,14 +119,14 @@ export const KEY_VALUE: readonly PeerQuestion[] = [
     terms: TERMS,
     run: async (size) => {
       using directory = new Directory();
-      await using pair = await Pair.open(directory);
+      await using pair = await Pair.open(directory, size);
       if (pair === null) return MISSING;
       const times = await inTurn(
         size,
         (number) => pair.setPeer(number % KEYS, 1_000 + number),
         (number) => pair.setOurs(number % KEYS, 1_000 + number),
       );
-      return { ...times, checksum: await pair.getPeer(7) + await pair.getOurs(7) };
+      return { ...times, checksum: await pair.sums() };
     },
   },
   {
@@ -120,7 +136,7 @@ export const KEY_VALUE: readonly PeerQuestion[] = [
     terms: TERMS,
     run: async (size) => {
       using directory = new Directory();
-      await using pair = await Pair.open(directory);
+      await using pair = await Pair.open(directory, size);
       if (pair === null) return MISSING;
       const all = Array.from({ length: KEYS }, (_, index) => index);
       const times = await inTurn(
@@ -128,7 +144,7 @@ export const KEY_VALUE: readonly PeerQuestion[] = [
         (number) => Promise.all(all.map((index) => pair.setPeer(index, 1_000 + number))),
         (number) => Promise.all(all.map((index) => pair.setOurs(index, 1_000 + number))),
       );
-      return { ...perCall(times, KEYS), checksum: await pair.getPeer(7) + await pair.getOurs(7) };
+      return { ...perCall(times, KEYS), checksum: await pair.sums() };
     },
   },
   {
@@ -138,7 +154,7 @@ export const KEY_VALUE: readonly PeerQuestion[] = [
     terms: "ours checks its checksum and the schema",
     run: async (size) => {
       using directory = new Directory();
-      await using pair = await Pair.open(directory);
+      await using pair = await Pair.open(directory, size);
       if (pair === null) return MISSING;
       let checksum = 0;
       const times = await inTurn(size, async () => {

@@ -1,6 +1,14 @@
 /** One row beside something else that does the same work here. */
 
-import { median, type Size, timeUs } from "../measure.ts";
+import {
+  type Answer,
+  type Call,
+  type Effort,
+  type Pairs,
+  perUnit,
+  type Size,
+  timeInTurn,
+} from "../measure.ts";
 
 /** What is compared. */
 export interface PeerQuestion {
@@ -14,43 +22,20 @@ export interface PeerQuestion {
   readonly run: (size: Size) => Promise<PeerAnswer | string>;
 }
 
-/** Microseconds for each unit of work, one number a round. */
-export interface PeerAnswer {
-  readonly peerUs: readonly number[];
-  readonly oursUs: readonly number[];
-  /** What was done, so that none of it can be left out. */
-  readonly checksum: number;
-}
+/** What the rounds gave, the peer being the floor. */
+export type PeerAnswer = Pick<Answer, "floor" | "ours" | "checksum">;
+
+const EFFORT: Readonly<Record<Size, Effort>> = {
+  full: { rounds: 11, repetitions: 20, warm: 1 },
+  small: { rounds: 1, repetitions: 2, warm: 1 },
+};
 
 /** Times two calls in turn, some rounds of some repetitions, after a round that is not counted. */
-export async function inTurn(
-  size: Size,
-  peer: (repetition: number) => unknown,
-  ours: (repetition: number) => unknown,
-): Promise<{ peerUs: number[]; oursUs: number[] }> {
-  const [rounds, repetitions] = size === "full" ? [11, 20] : [1, 2];
-  const peerUs: number[] = [];
-  const oursUs: number[] = [];
-  let number = 0;
-  for (let round = -1; round < rounds; round++) {
-    const one: number[] = [];
-    const two: number[] = [];
-    for (let repetition = 0; repetition < repetitions; repetition++) {
-      one.push(await timeUs(() => peer(number)));
-      two.push(await timeUs(() => ours(number)));
-      number++;
-    }
-    if (round < 0) continue;
-    peerUs.push(median(one));
-    oursUs.push(median(two));
-  }
-  return { peerUs, oursUs };
+export function inTurn(size: Size, peer: Call, ours: Call): Promise<Pairs> {
+  return timeInTurn(EFFORT[size], peer, ours);
 }
 
 /** Divides by the number of calls that were timed together. */
-export function perCall(
-  { peerUs, oursUs }: { readonly peerUs: readonly number[]; readonly oursUs: readonly number[] },
-  calls: number,
-): { peerUs: readonly number[]; oursUs: readonly number[] } {
-  return { peerUs: peerUs.map((us) => us / calls), oursUs: oursUs.map((us) => us / calls) };
+export function perCall(pairs: Pairs, calls: number): Pairs {
+  return perUnit(pairs, { floor: calls, ours: calls });
 }

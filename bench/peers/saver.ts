@@ -73,7 +73,8 @@ export const SAVER: readonly PeerQuestion[] = [
           });
         }
       });
-      return { ...perCall(times, CALLS), checksum: revision! };
+      const kept = (await saver.getTuple(config))!.checkpoint.channel_values.state.items.length;
+      return { ...perCall(times, CALLS), checksum: revision! + kept };
     },
   },
   {

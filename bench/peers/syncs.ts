@@ -1,5 +1,6 @@
 /** How many syncs a durable commit costs in each, counted from outside by strace. */
 
+import { CONFIG_PATH, programPath, runCommand } from "../children.ts";
 import { Directory } from "../directories.ts";
 
 /** What commits, by its name in `bench/programs/commits.ts`. */
@@ -14,9 +15,6 @@ export const COMMITTERS = {
 /** A name of one of them. */
 export type Committer = (typeof COMMITTERS)[keyof typeof COMMITTERS];
 
-const PROGRAM = new URL("../programs/commits.ts", import.meta.url).pathname;
-const CONFIG = new URL("../../deno.json", import.meta.url).pathname;
-
 /** What opening and closing cost goes away in the difference of two runs. */
 const COUNTS = [10, 30] as const;
 
@@ -29,14 +27,11 @@ export async function syncsPerCommit(committer: Committer): Promise<number | nul
 async function countSyncs(committer: Committer, count: number): Promise<number | null> {
   using directory = new Directory();
   const log = `${directory.path}/syncs`;
-  const program = [PROGRAM, committer, `${count}`, directory.path];
-  const deno = [Deno.execPath(), "run", "-A", "--no-lock", "--unstable-kv", `--config=${CONFIG}`, ...program];
+  const deno = [Deno.execPath(), "run", "-A", "--no-lock", "--unstable-kv", "--config", CONFIG_PATH];
+  const program = [programPath("commits.ts"), committer, `${count}`, directory.path];
   try {
-    const { success } = await new Deno.Command("strace", {
-      args: ["-f", "-e", "trace=fsync,fdatasync", "-o", log, ...deno],
-      stdout: "null",
-      stderr: "null",
-    }).output();
+    const strace = ["-f", "-e", "trace=fsync,fdatasync", "-o", log];
+    const { success } = await runCommand("strace", [...strace, ...deno, ...program]);
     if (!success) return null;
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return null;

@@ -18,7 +18,7 @@ export const TEXTS = Array.from(
 );
 
 /** Runs something beside a store of its own, in a directory that is removed. */
-export async function inDirectory<T>(use: (path: string) => Promise<T>): Promise<T> {
+export async function inDirectory<T>(use: (path: string) => Promise<T> | T): Promise<T> {
   using directory = new Directory();
   return await use(directory.path);
 }
@@ -43,8 +43,8 @@ export async function withSaver<T>(
   return module === null ? undefined : await use(new module.MemorySaver(), module);
 }
 
-export async function fillLines(lines: JsonLines): Promise<void> {
-  await lines.write(
+export function fillLines(lines: JsonLines): void {
+  lines.write(
     TEXTS.map((content, index) => JSON.stringify({ turnId: `turn-${index}`, role: "user", content })),
   );
 }

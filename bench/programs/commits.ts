@@ -31,11 +31,11 @@ async function runKeyValue(): Promise<void> {
   kv.close();
 }
 
-async function runJsonLines(): Promise<void> {
+function runJsonLines(): void {
   using lines = new JsonLines(`${path}/turns.jsonl`);
-  await lines.write([]);
+  lines.write([]);
   for (const number of numbers) {
-    await lines.append({ turnId: `${number}`, role: "user", content: `Turn ${number}.` });
+    lines.append({ turnId: `${number}`, role: "user", content: `Turn ${number}.` });
   }
 }
 

@@ -25,7 +25,11 @@ Deno.test("Every row has a name of its own", () => {
 
 Deno.test("What a row does is done on every store, and all of it is on the pages", async () => {
   const [plan] = plansFor("small");
-  const report = await measureGrowth(plan!, PUBLIC_OPERATIONS, { size: "small", onDone: () => {} });
+  const report = await measureGrowth(plan!, PUBLIC_OPERATIONS, {
+    size: "small",
+    onDone: () => {},
+    onFailed: (name, error) => assert.fail(`${name}: ${error}`),
+  });
   const idle = report.filter(({ name, work }) => name !== "prune, nothing due" && work.includes(0));
   assert.deepEqual(idle.map(({ name }) => name), []);
   const page = tabulate([{ plan: plan!, report }], new Date(0));
