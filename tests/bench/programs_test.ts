@@ -1,0 +1,137 @@
+/** How the programs of bench/ take what they are told, and how they end. */
+
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { Directory } from "../../bench/directories.ts";
+
+const ROOT = `${import.meta.dirname!}/../..`;
+const PROGRAMS = ["main.ts", "growth.ts", "peers.ts"];
+
+function bench(args: readonly string[], { root = ROOT, env = {} } = {}): Deno.Command {
+  const [program, ...rest] = args;
+  return new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "--no-check", "--no-lock", `${root}/bench/${program}`, ...rest],
+    stdout: "piped",
+    stderr: "piped",
+    env,
+  });
+}
+
+async function run(args: readonly string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  const { code, stdout, stderr } = await bench(args).output();
+  return { code, stdout: new TextDecoder().decode(stdout), stderr: new TextDecoder().decode(stderr) };
+}
+
+for (const program of PROGRAMS) {
+  Deno.test(`bench/${program} --help prints its usage and measures nothing`, async () => {
+    const { code, stdout } = await run([program, "--help"]);
+    assert.equal(code, 0);
+    assert.match(stdout, /^Usage: deno task bench/);
+    assert.match(stdout, /--small /);
+  });
+
+  Deno.test(`bench/${program} refuses a flag that it does not know`, async () => {
+    const { code, stdout, stderr } = await run([program, "--small", "--jsn"]);
+    assert.deepEqual([code, stdout], [2, ""]);
+    assert.match(stderr, /^There is no --jsn\nUsage: /);
+  });
+}
+
+for (const program of ["main.ts", "peers.ts"]) {
+  Deno.test(`bench/${program} refuses a name that fits no row`, async () => {
+    const { code, stdout, stderr } = await run([program, "--small", "no such row"]);
+    assert.deepEqual([code, stdout], [2, ""]);
+    assert.match(stderr, /^No row has "no such row" in its name\nUsage: /);
+  });
+}
+
+Deno.test("bench/growth.ts refuses a folder that is not there", async () => {
+  const { code, stdout, stderr } = await run(["growth.ts", "no/such/folder"]);
+  assert.deepEqual([code, stdout], [2, ""]);
+  assert.match(stderr, /^There is no folder "no\/such\/folder"\nUsage: /);
+});
+
+Deno.test("bench/main.ts prints for machines what it prints for people", async () => {
+  const { code, stdout } = await run([
+    "main.ts",
+    "--small",
+    "--json",
+    "records.get",
+    "search for words in 5 %",
+  ]);
+  assert.equal(code, 0);
+  const { size, judged, lines } = JSON.parse(stdout);
+  assert.deepEqual([size, judged, lines.length], ["small", false, 2]);
+  for (const line of lines) {
+    const [low, high] = line.spread;
+    assert(low <= line.ratio && line.ratio <= high);
+    assert(line.meanRatio > 0 && line.checksum > 0);
+    assert.deepEqual([line.holds, line.notComparable], [null, null]);
+  }
+  assert.deepEqual(lines.map(({ target }: { target: number | null }) => target), [1.2, null]);
+});
+
+for (const [signal, code] of [["SIGINT", 130], ["SIGTERM", 143]] as const) {
+  Deno.test(`bench/main.ts leaves no files and no processes behind at ${signal}`, {
+    ignore: Deno.build.os !== "linux",
+  }, async () => {
+    using directory = new Directory();
+    const args = ["main.ts", "process start"];
+    const child = bench(args, { env: { TMPDIR: directory.path } }).spawn();
+    await startedIn(directory.path);
+    child.kill(signal);
+    const ended = await child.output();
+    assert.equal(ended.code, code);
+    assert.deepEqual([...Deno.readDirSync(directory.path)], []);
+    assert.deepEqual(processesNaming(directory.path), []);
+  });
+}
+
+/** Waits until a program that a run started is seen: each opens a store in the run's directory. */
+async function startedIn(path: string): Promise<void> {
+  using watcher = Deno.watchFs(path);
+  for await (const _ of watcher) if (processesNaming(path).length > 0) return;
+}
+
+/** The command lines of all processes that have a text in them. */
+function processesNaming(text: string): string[] {
+  const found: string[] = [];
+  for (const { name } of Deno.readDirSync("/proc")) {
+    if (!/^\d+$/.test(name)) continue;
+    try {
+      const line = Deno.readTextFileSync(`/proc/${name}/cmdline`);
+      if (line.includes(text)) found.push(line.replaceAll("\0", " "));
+    } catch {
+      // It ended meanwhile.
+    }
+  }
+  return found;
+}
+
+Deno.test("bench/main.ts ends quietly where nobody reads on", async () => {
+  const child = bench(["main.ts", "--small", "records.get", "snapshot", "search at"]).spawn();
+  await child.stdout.cancel();
+  const { code } = await child.status;
+  assert.equal(await new Response(child.stderr).text(), "");
+  assert.equal(code, 141);
+});
+
+Deno.test("Programs are found in a checkout whose path has a space", async () => {
+  using directory = new Directory();
+  const root = `${directory.path}/check out`;
+  Deno.mkdirSync(root);
+  for (const name of ["bench", "src", "docs", "mod.ts", "deno.json"]) {
+    Deno.symlinkSync(`${ROOT}/${name}`, `${root}/${name}`);
+  }
+  const { code, stdout } = await bench(["main.ts", "--small", "resident memory", "process start"], { root })
+    .output();
+  assert.doesNotMatch(new TextDecoder().decode(stdout), /failed/);
+  assert.equal(code, 0);
+});
+
+Deno.test("A directory lies in memory only where there is room for what it will hold", () => {
+  using small = new Directory({ inMemoryBytes: 1 });
+  using large = new Directory({ inMemoryBytes: Number.MAX_SAFE_INTEGER });
+  assert.equal(small.path.startsWith("/dev/shm/"), existsSync("/dev/shm"));
+  assert(!large.path.startsWith("/dev/shm/"));
+});

@@ -1,0 +1,80 @@
+/** What rows are measured on is what they say. */
+
+import assert from "node:assert/strict";
+import { Directory } from "../../bench/directories.ts";
+import { historyTexts, QUESTIONS } from "../../bench/history.ts";
+import { fillOurLogs } from "../../bench/logs.ts";
+import { JsonLines } from "../../bench/peers/json_lines.ts";
+import { Floor } from "../../bench/stores.ts";
+import { openMemory } from "../../mod.ts";
+
+/** A thousand frames, each a page of 4 096 bytes and 24 before it. */
+const FULL_LOG_BYTES = 1_000 * 4_120;
+
+Deno.test("Durable rows begin with logs of full size on both sides, and commits no longer grow them", async () => {
+  using directory = new Directory({ inMemoryBytes: 100_000_000 });
+  const [ours, theirs] = [`${directory.path}/ours.db`, `${directory.path}/floor.db`];
+  await using memory = await openMemory(ours);
+  using floor = new Floor(theirs, 10);
+  await fillOurLogs(ours, "full", memory);
+  await floor.fillLog("full");
+  const sizes = (): number[] =>
+    [ours, `${ours}.deletions`, theirs].map((path) => Deno.statSync(`${path}-wal`).size);
+  const before = sizes();
+  for (const bytes of before) assert(bytes >= FULL_LOG_BYTES);
+  const identity = { tenant: "orchard", kind: "fact", key: "pears" } as const;
+  for (let number = 0; number < 20; number++) {
+    floor.put(1, 100 + number);
+    await memory.records.forget({ ...identity, key: `pears-${number}` }, null, { revoke: true });
+  }
+  assert.deepEqual(sizes(), before);
+  assert((await memory.check()).ok);
+});
+
+/** How many of the texts have a word. */
+function turnsWith(word: string, texts: readonly string[]): number {
+  return texts.filter((text) => text.split(/\W+/).includes(word)).length;
+}
+
+Deno.test("Words of a history are as frequent as the questions say", () => {
+  const texts = [...historyTexts(1_000)];
+  for (const { share, question } of QUESTIONS) {
+    const words = /^Where is the (.*)\?$/.exec(question)![1]!.split(" ");
+    assert.equal(words.length, 3);
+    for (const word of words) {
+      const turns = turnsWith(word, texts);
+      if (share === "most") assert(turns > 990, word);
+      else assert.equal(turns, 10 * Number(share.replace(" %", "")), word);
+    }
+  }
+});
+
+Deno.test("Rare words stand in as many turns of a short history as of a long one", () => {
+  for (const count of [120, 1_200]) {
+    const texts = [...historyTexts(count)];
+    for (const word of ["quixotic", "zephyr", "xylophone"]) assert.equal(turnsWith(word, texts), 12);
+  }
+});
+
+function lineOf(index: number, content: string): { turnId: string; role: string; content: string } {
+  return { turnId: `turn-${index}`, role: "user", content };
+}
+
+Deno.test("The JSON lines beside us give their last lines, however long they are", () => {
+  using directory = new Directory();
+  using lines = new JsonLines(`${directory.path}/turns.jsonl`);
+  const all = Array.from({ length: 30 }, (_, index) => lineOf(index, "梨".repeat(index * 1_000)));
+  lines.write(all.slice(0, 20).map((line) => JSON.stringify(line)));
+  for (const line of all.slice(20)) lines.append(line);
+  for (const count of [1, 20, 30, 99]) assert.deepEqual(lines.last(count), all.slice(-count));
+});
+
+Deno.test("The JSON lines beside us remove the line that is meant, and no other", () => {
+  using directory = new Directory();
+  using lines = new JsonLines(`${directory.path}/turns.jsonl`);
+  const all = [lineOf(1, JSON.stringify(lineOf(3, "quoted"))), lineOf(3, "meant"), lineOf(33, "another")];
+  lines.write(all.map((line) => JSON.stringify(line)));
+  lines.remove("turn-3");
+  lines.remove("turn-4");
+  assert.deepEqual(lines.last(9), [all[0], all[2]]);
+});
