@@ -56,7 +56,7 @@ Deno.test("bench/main.ts prints for machines what it prints for people", async (
     "main.ts",
     "--small",
     "--json",
-    "records.get",
+    "snapshot()",
     "search for words in 5 %",
   ]);
   assert.equal(code, 0);
