@@ -2,13 +2,13 @@
 
 import type { BinaryLike } from "node:crypto";
 
-type Hash = (algorithm: string, data: BinaryLike, encoding: "buffer") => Uint8Array;
+type Hash = (algorithm: string, data: BinaryLike, encoding: "hex") => string;
 
 let hashOrNull: Hash | null = null;
 let encoderOrNull: TextEncoder | null = null;
 
-/** Bytes of a keyed hash. */
-const KEYED_HASH_BYTES = 16;
+/** Hexadecimal digits of a keyed hash: 16 bytes. */
+const KEYED_HASH_DIGITS = 32;
 
 /**
  * The first 16 bytes of SHA-256(key ‖ canonical JSON of the parts). The key is random and lives in main, so that the
@@ -22,14 +22,13 @@ export function keyedHash(key: Uint8Array, parts: readonly string[]): Uint8Array
   const input = new Uint8Array(key.length + text.length);
   input.set(key);
   input.set(text, key.length);
-  return new Uint8Array(hashOrNull("sha256", input, "buffer").subarray(0, KEYED_HASH_BYTES));
+  // The runtime gives digits in half the time of bytes.
+  return Uint8Array.fromHex(hashOrNull("sha256", input, "hex").slice(0, KEYED_HASH_DIGITS));
 }
 
 /** Lower-case hex digits. */
 export function toHex(bytes: Uint8Array): string {
-  let hex = "";
-  for (const byte of bytes) hex += byte.toString(16).padStart(2, "0");
-  return hex;
+  return bytes.toHex();
 }
 
 /** Whether two byte strings are equal. */
