@@ -123,15 +123,15 @@ function scan(
   question: readonly string[],
   topK: number,
 ): readonly number[] {
-  const asked = [...new Set(question)];
-  const found = asked.map(() => 0);
+  const asked = new Map([...new Set(question)].map((word, position) => [word, position]));
+  const found = new Array<number>(asked.size).fill(0);
   let totalLength = 0;
   const documents = texts.map((words) => {
     totalLength += words.length;
-    const frequencies = asked.map(() => 0);
+    const frequencies = new Array<number>(asked.size).fill(0);
     for (const word of words) {
-      const position = asked.indexOf(word);
-      if (position >= 0) frequencies[position]!++;
+      const position = asked.get(word);
+      if (position !== undefined) frequencies[position]!++;
     }
     for (const [position, frequency] of frequencies.entries()) if (frequency > 0) found[position]!++;
     return { length: words.length, frequencies };

@@ -40,8 +40,13 @@ async function measureAll(size: Size): Promise<readonly (Measurement | null)[]> 
       failed++;
       print(`${name.padEnd(NAME_WIDTH)} failed: ${messageOf(error)}`);
     };
-    const report = await measureGrowth(plan, PUBLIC_OPERATIONS, { size, onDone, onFailed });
-    measurements.push(failed === 0 ? { plan, report } : null);
+    try {
+      const report = await measureGrowth(plan, PUBLIC_OPERATIONS, { size, onDone, onFailed });
+      measurements.push(failed === 0 ? { plan, report } : null);
+    } catch (error) {
+      onFailed(`stores of more ${plan.axis}`, error);
+      measurements.push(null);
+    }
   }
   return measurements;
 }

@@ -9,7 +9,7 @@ import { endAtSignals, print } from "./ending.ts";
 import { compare, type Size } from "./measure.ts";
 import { FULL_TEXT } from "./peers/full_text.ts";
 import { JSON_LINES } from "./peers/json_lines.ts";
-import { KEEPERS, rowOf } from "./peers/keeping.ts";
+import { type Keeper, KEEPERS, rowOf } from "./peers/keeping.ts";
 import { KEEPINGS } from "./peers/keepings.ts";
 import { KEY_VALUE } from "./peers/key_value.ts";
 import type { PeerAnswer, PeerQuestion } from "./peers/peer.ts";
@@ -76,13 +76,28 @@ async function printKeepings(): Promise<number> {
   for (const keeping of KEEPINGS) {
     print(rowOf(keeping));
     for (const [keeper, found] of Object.entries(keeping.tries)) {
-      const kept = await found();
-      if (kept === keeping.said[keeper as keyof typeof keeping.said]) continue;
-      print(kept === undefined ? `not tried: ${keeper} cannot be had here` : `NOT SO: ${keeper}: ${kept}`);
-      if (kept !== undefined) wrong++;
+      const complaint = await complaintOf(found, keeping.said[keeper as Keeper]);
+      if (complaint === undefined) print(`not tried: ${keeper} cannot be had here`);
+      if (typeof complaint !== "string") continue;
+      print(`${complaint}: ${keeper}`);
+      wrong++;
     }
   }
   return wrong;
+}
+
+/** What is wrong with what is said; null if it is so, undefined where it cannot be tried. */
+async function complaintOf(
+  found: () => Promise<boolean | undefined>,
+  said: boolean | null,
+): Promise<string | null | undefined> {
+  try {
+    const kept = await found();
+    if (kept === undefined) return undefined;
+    return kept === said ? null : `NOT SO, but ${kept}`;
+  } catch (error) {
+    return `failed: ${messageOf(error)}`;
+  }
 }
 
 /** Counts syncs; gives how many commits took another number than one. */

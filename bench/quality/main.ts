@@ -5,14 +5,11 @@
  * Goal: to see whether finding turns by words gets better or worse, and for which kind of question. Not a goal: speed,
  * answers in words, or a figure that holds for other conversations. No part of the set is random; the order of equals
  * is fixed. Every searcher gets the same turns; FTS5 sees their text alone, the default also when they were said.
- *
- * Fails where the default is not ahead of both others in every figure over all questions.
- *
- * `--small` uses a small part, to show that nothing has rotted; `--json` prints for machines; `--misses` also lists
- * what the default does not find among the first ten.
  */
 import { DatabaseSync } from "node:sqlite";
 import { checksumOf } from "../../src/canonical/checksum.ts";
+import { readArguments } from "../arguments.ts";
+import { print, refuse } from "../ending.ts";
 import { readSet } from "./conversation_set.ts";
 import { type Figures, figuresOf, type Ranking, RANKS } from "./figures.ts";
 import { openSearchers } from "./searchers.ts";
@@ -30,9 +27,15 @@ interface Row {
   readonly figures: Figures;
 }
 
-function print(text: string): void {
-  Deno.stdout.writeSync(new TextEncoder().encode(`${text}\n`));
-}
+const USAGE = `Usage: deno task quality [--small] [--json] [--misses]
+
+Asks the questions of the set and prints how well each searcher finds the turns that answer them.
+
+  --small   use a small part, to show that nothing has rotted
+  --json    print for machines
+  --misses  also list what the default does not find among the first ten
+
+Exits with 1 where the default is not ahead of both others in every figure over all questions.`;
 
 async function askAll(size: "small" | "full"): Promise<{ readonly asked: Asked[]; readonly turns: number }> {
   const asked: Asked[] = [];
@@ -89,13 +92,15 @@ function sqliteVersion(): string {
   return database.prepare("SELECT sqlite_version() AS version").get()?.version as string;
 }
 
-const size = Deno.args.includes("--small") ? "small" : "full";
+const { flags, words } = readArguments(Deno.args, { usage: USAGE, flags: ["--small", "--json", "--misses"] });
+if (words.length > 0) refuse(`There is no "${words[0]}" to choose`, USAGE);
+const size = flags.has("--small") ? "small" : "full";
 const { asked, turns } = await askAll(size);
 const rows = rowsOf(asked);
 const questions = rows.at(-1)?.figures.questions ?? 0;
 const checksum = checksumOf(JSON.stringify(asked));
 const versions = { deno: Deno.version.deno, sqlite: sqliteVersion() };
-if (Deno.args.includes("--json")) {
+if (flags.has("--json")) {
   print(JSON.stringify({ ...versions, size, turns, questions, checksum, rows }, null, 2));
 } else {
   print(`Deno ${versions.deno}, SQLite ${versions.sqlite}; ${turns} turns, ${questions} questions`);
@@ -112,7 +117,7 @@ if (!leads(rows)) {
   Deno.stderr.writeSync(new TextEncoder().encode("The default profile is not ahead of the others\n"));
   Deno.exitCode = 1;
 }
-if (Deno.args.includes("--misses")) {
+if (flags.has("--misses")) {
   for (const { searcher, kind, question, evidence, found } of asked) {
     if (searcher !== "holdfast" || evidence.some((id) => found.slice(0, 10).includes(id))) continue;
     print(`${kind}: ${question} [${evidence.join(" ")}]`);

@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import { Directory } from "../../bench/directories.ts";
 
 const ROOT = `${import.meta.dirname!}/../..`;
-const PROGRAMS = ["main.ts", "growth.ts", "peers.ts"];
+const PROGRAMS = ["main.ts", "growth.ts", "peers.ts", "quality/main.ts"];
 
 function bench(args: readonly string[], { root = ROOT, env = {} } = {}): Deno.Command {
   const [program, ...rest] = args;
@@ -26,7 +26,7 @@ for (const program of PROGRAMS) {
   Deno.test(`bench/${program} --help prints its usage and measures nothing`, async () => {
     const { code, stdout } = await run([program, "--help"]);
     assert.equal(code, 0);
-    assert.match(stdout, /^Usage: deno task bench/);
+    assert.match(stdout, /^Usage: deno task (bench|quality)/);
     assert.match(stdout, /--small /);
   });
 
