@@ -34,6 +34,11 @@ export class VarintReader {
     this.#end = end;
   }
 
+  /** How many bytes were read. */
+  get at(): number {
+    return this.#at;
+  }
+
   /** Whether everything was read. */
   get isAtEnd(): boolean {
     return this.#at >= this.#end;

@@ -5,7 +5,7 @@
 
 import { checksumOf } from "../canonical/checksum.ts";
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
-import { decodeTerms, headOf, isSoundIndexedTurn } from "../retrieval/indexed_turn.ts";
+import { decodeTerms, headOf, type IndexedTerm, isSoundIndexedTurn } from "../retrieval/indexed_turn.ts";
 import type { Change } from "./cascade.ts";
 import { blockOf, type IndexRow, readIndexesAnyhow, writeIndex } from "./index_row.ts";
 import { removePosting } from "./posting_row.ts";
@@ -33,6 +33,9 @@ export function* eraseTurnFromIndexes(change: Change, turn: number): Operation<v
   }
 }
 
+/** Terms whose rows are read at once: as many as the statement has places for. */
+const TERMS_PER_READ = 32;
+
 /** Erases a turn's postings; false where one is missing, or it or its term is damaged. */
 function* eraseTerms(
   { transaction, erased }: Change,
@@ -41,37 +44,49 @@ function* eraseTerms(
   list: Uint8Array,
 ): Operation<boolean> {
   const block = blockOf(index, turn);
-  for (const { term, documents } of decodeTerms(list)) {
-    const outcome = yield* removePosting(transaction, { indexId: index.id, block, term }, turn);
-    if (outcome === "removed") erased.postings++;
-    const isLowered = yield* lowerTerm(transaction, index.id, term, documents);
-    if (outcome === "damaged") return false;
+  const terms = [...decodeTerms(list)];
+  for (let from = 0; from < terms.length; from += TERMS_PER_READ) {
+    const some = terms.slice(from, from + TERMS_PER_READ);
+    let isMissing = false;
+    for (const { term } of some) {
+      const outcome = yield* removePosting(transaction, { indexId: index.id, block, term }, turn);
+      if (outcome === "damaged") return false;
+      if (outcome === "removed") erased.postings++;
+      else isMissing = true;
+    }
+    const areLowered = yield* lowerTerms(transaction, index.id, some);
     // A retired index loses its terms first of all, and then its postings.
-    if ((outcome === "missing" || !isLowered) && index.retired === 0) return false;
+    if ((isMissing || !areLowered) && index.retired === 0) return false;
   }
   return true;
 }
 
-const SELECT_TERM = `SELECT term, documents, checksum FROM index_terms WHERE index_id = $1 AND number = $2`;
+const SELECT_TERMS =
+  `SELECT number, term, documents, checksum FROM index_terms WHERE index_id = $1 AND number IN (
+  $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
+  $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33)`;
 const UPDATE_TERM =
   `UPDATE index_terms SET documents = $1, checksum = $2 WHERE index_id = $3 AND number = $4`;
 const DELETE_TERM = `DELETE FROM index_terms WHERE index_id = $1 AND number = $2`;
 
-/** Takes documents from a term, and the term itself with its last one; false where its row is damaged. */
-function* lowerTerm(
+/** Takes documents from terms, and terms themselves with their last one; false where a row is missing or damaged. */
+function* lowerTerms(
   transaction: WriteTransaction,
   index: number,
-  number: number,
-  by: number,
+  terms: readonly IndexedTerm[],
 ): Operation<boolean> {
-  const found = yield* transaction.get(SELECT_TERM, index, number);
-  if (found === undefined) return false;
-  const [term, documents, checksum] = found as [string, number, number];
-  const left = documents - by;
-  if (termChecksum(index, number, term, documents) !== checksum || left < 0) return false;
-  if (left === 0) yield* transaction.run(DELETE_TERM, index, number);
-  else yield* transaction.run(UPDATE_TERM, left, termChecksum(index, number, term, left), index, number);
-  return true;
+  const numbers = Array.from({ length: TERMS_PER_READ }, (_, at) => terms[at]?.term ?? null);
+  const rows = yield* transaction.all(SELECT_TERMS, index, ...numbers);
+  const found = new Map(rows.map((row) => [row[0] as number, row as [number, string, number, number]]));
+  let areSound = true;
+  for (const { term: number, documents: by } of terms) {
+    const [, term = "", documents = 0, checksum = -1] = found.get(number) ?? [];
+    const left = documents - by;
+    if (termChecksum(index, number, term, documents) !== checksum || left < 0) areSound = false;
+    else if (left === 0) yield* transaction.run(DELETE_TERM, index, number);
+    else yield* transaction.run(UPDATE_TERM, left, termChecksum(index, number, term, left), index, number);
+  }
+  return areSound;
 }
 
 /** The checksum over a term's row. */

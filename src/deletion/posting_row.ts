@@ -8,7 +8,7 @@ import {
   encodePostings,
   type Posting,
   type PostingPlace,
-  soundPostings,
+  withoutTurn,
 } from "../retrieval/posting.ts";
 
 /** A term in a block of an index. */
@@ -57,11 +57,23 @@ export function* removePosting(
   const { indexId, block, term } = place;
   const row = yield* transaction.get(SELECT_ROW_OF_TURN, indexId, block, term, turn);
   if (row === undefined) return "missing";
-  const old = soundPostings(place, row);
-  if (old === null) return "damaged";
-  const left = old.filter((posting) => posting.turn !== turn);
-  if (left.length === old.length) return "missing";
-  yield* replaceRow(transaction, place, old, left);
+  const from = row[0] as number;
+  const left = withoutTurn(place, row, turn);
+  if (left === "missing" || left === "damaged") return left;
+  requireOne(
+    left === "emptied"
+      ? yield* transaction.run(DELETE_ROW, indexId, block, term, from)
+      : yield* transaction.run(
+        UPDATE_ROW,
+        left.turn,
+        left.turns,
+        left.postingList,
+        indexId,
+        block,
+        term,
+        from,
+      ),
+  );
   return "removed";
 }
 
@@ -73,8 +85,9 @@ function merged(old: readonly Posting[], added: readonly Posting[]): readonly Po
 
 const INSERT_ROW =
   `INSERT INTO postings (index_id, block, term, turn, turns, posting_list) VALUES ($1, $2, $3, $4, $5, $6)`;
-const UPDATE_ROW = `UPDATE postings SET turns = $1, posting_list = $2 WHERE index_id = $3 AND block = $4
-  AND term = $5 AND turn = $6`;
+const UPDATE_ROW =
+  `UPDATE postings SET turn = $1, turns = $2, posting_list = $3 WHERE index_id = $4 AND block = $5
+  AND term = $6 AND turn = $7`;
 const DELETE_ROW = `DELETE FROM postings WHERE index_id = $1 AND block = $2 AND term = $3 AND turn = $4`;
 
 /**
@@ -100,7 +113,7 @@ function* replaceRow(
     const { turn, turns, postingList } = encodePostings(place, postings.slice(at, at + perRow));
     requireOne(
       turn === from
-        ? yield* transaction.run(UPDATE_ROW, turns, postingList, ...key, turn)
+        ? yield* transaction.run(UPDATE_ROW, turn, turns, postingList, ...key, from)
         : yield* transaction.run(INSERT_ROW, ...key, turn, turns, postingList),
     );
   }

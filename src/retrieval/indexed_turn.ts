@@ -20,7 +20,7 @@ export interface IndexedChunk {
 }
 
 /** A term of a turn. */
-interface IndexedTerm {
+export interface IndexedTerm {
   /** Its number in the index. */
   readonly term: number;
   /** In how many of the turn's chunks it occurs. */

@@ -60,8 +60,12 @@ export function encodePostings(place: PostingPlace, postings: readonly Posting[]
       chunkBefore = chunk;
     }
   }
-  const postingList = writer.bytes(CHECK_BYTES);
-  const columns = { turn: first, turns: postings.length, postingList };
+  return checked(place, { turn: first, turns: postings.length, postingList: writer.bytes(CHECK_BYTES) });
+}
+
+/** A row with the check at the end of its list, for which there is room. */
+function checked(place: PostingPlace, columns: PostingColumns): PostingColumns {
+  const { postingList } = columns;
   const check = checkOf(place, columns);
   postingList[postingList.length - 2] = check >>> 8;
   postingList[postingList.length - 1] = check & 0xff;
@@ -81,15 +85,13 @@ export function decodePostings(place: PostingPlace, row: readonly unknown[]): re
   });
 }
 
-/** The same; null for a damaged row: deletion goes on where reading has to stop. */
-export function soundPostings(place: PostingPlace, row: readonly unknown[]): readonly Posting[] | null {
-  const [first, turns, postingList] = row as [number, number, unknown];
-  if (!(postingList instanceof Uint8Array) || postingList.length < CHECK_BYTES) return null;
-  const end = postingList.length - CHECK_BYTES;
-  const check = checkOf(place, { turn: first, turns, postingList });
-  if (check !== postingList[end]! * 0x100 + postingList[end + 1]!) return null;
+/** The same; null for a damaged row. */
+function soundPostings(place: PostingPlace, row: readonly unknown[]): readonly Posting[] | null {
+  const columns = soundColumns(place, row);
+  if (columns === null) return null;
+  const { turn: first, turns, postingList } = columns;
   const postings: Posting[] = [];
-  const reader = new VarintReader(postingList, end);
+  const reader = new VarintReader(postingList, postingList.length - CHECK_BYTES);
   for (let turn = first; !reader.isAtEnd;) {
     turn += reader.next();
     const counts = nextCounts(reader);
@@ -97,6 +99,62 @@ export function soundPostings(place: PostingPlace, row: readonly unknown[]): rea
     postings.push({ turn, counts });
   }
   return postings.length === turns ? postings : null;
+}
+
+/** The columns of a row whose check is right; null for any other. */
+function soundColumns(place: PostingPlace, row: readonly unknown[]): PostingColumns | null {
+  const [turn, turns, postingList] = row as [number, number, unknown];
+  if (!(postingList instanceof Uint8Array) || postingList.length < CHECK_BYTES) return null;
+  const columns = { turn, turns, postingList };
+  const end = postingList.length - CHECK_BYTES;
+  const check = postingList[end]! * 0x100 + postingList[end + 1]!;
+  return checkOf(place, columns) === check ? columns : null;
+}
+
+/** What becomes of a row from which a turn's posting is taken. */
+type Removal = PostingColumns | "emptied" | "missing" | "damaged";
+
+/**
+ * A row without one turn's posting. The bytes of the others stay as they are, but for the distance of the next one: a
+ * deletion does this for each word of a turn, and reading whole rows to write them again took most of its time.
+ */
+export function withoutTurn(place: PostingPlace, row: readonly unknown[], turn: number): Removal {
+  const columns = soundColumns(place, row);
+  if (columns === null) return "damaged";
+  const { turns, postingList } = columns;
+  const end = postingList.length - CHECK_BYTES;
+  const reader = new VarintReader(postingList, end);
+  let [current, count, from, to, before, after] = [columns.turn, 0, -1, end, columns.turn, columns.turn];
+  for (; !reader.isAtEnd; count++) {
+    const start = reader.at;
+    const last = current;
+    current += reader.next();
+    if (current === turn) [from, before] = [start, last];
+    else if (from >= 0 && to === end) [to, after] = [reader.at, current];
+    if (!skipCounts(reader) || Number.isNaN(current)) return "damaged";
+  }
+  if (count !== turns) return "damaged";
+  if (from < 0) return "missing";
+  if (turns === 1) return "emptied";
+  // Where the first goes, the next is the row's first; where the last goes, nothing comes after it.
+  const distance = new VarintWriter();
+  if (to < end) distance.add(from === 0 ? 0 : after - before);
+  const between = distance.bytes();
+  const list = new Uint8Array(from + between.length + (end - to) + CHECK_BYTES);
+  list.set(postingList.subarray(0, from));
+  list.set(between, from);
+  list.set(postingList.subarray(to, end), from + between.length);
+  return checked(place, { turn: from === 0 ? after : columns.turn, turns: turns - 1, postingList: list });
+}
+
+/** Passes over the counts of a turn; false where they are cut off. */
+function skipCounts(reader: VarintReader): boolean {
+  for (;;) {
+    const step = reader.next();
+    if (step % 2 === 1) reader.next();
+    if (Number.isNaN(step)) return false;
+    if (step % 4 >= 2) return true;
+  }
 }
 
 function nextCounts(reader: VarintReader): readonly TermCount[] | null {

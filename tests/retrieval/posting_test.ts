@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { decodePostings, encodePostings, type Posting, soundPostings } from "../../src/retrieval/posting.ts";
+import { decodePostings, encodePostings, type Posting, withoutTurn } from "../../src/retrieval/posting.ts";
 
 const PLACE = { indexId: 3, term: 70_000 };
 
@@ -28,6 +28,11 @@ function inOrder(
 
 function rowOf({ turn, turns, postingList }: ReturnType<typeof encodePostings>): readonly unknown[] {
   return [turn, turns, postingList];
+}
+
+function assertDamaged(place: typeof PLACE, row: readonly unknown[], what?: string): void {
+  assert.throws(() => decodePostings(place, row), { code: "INTEGRITY" }, what);
+  assert.equal(withoutTurn(place, row, 7), "damaged", what);
 }
 
 Deno.test("A row of postings reads back as it was written", () => {
@@ -58,13 +63,29 @@ Deno.test("No flipped bit of a row of postings, and no other place for it, is ta
   for (let bit = 0; bit < columns.postingList.length * 8; bit++) {
     const postingList = new Uint8Array(columns.postingList);
     postingList[bit >> 3]! ^= 1 << (bit & 7);
-    assert.equal(soundPostings(PLACE, rowOf({ ...columns, postingList })), null, `bit ${bit}`);
+    assertDamaged(PLACE, rowOf({ ...columns, postingList }), `bit ${bit}`);
   }
-  assert.equal(soundPostings(PLACE, rowOf({ ...columns, turn: 6 })), null);
-  assert.equal(soundPostings(PLACE, rowOf({ ...columns, turns: 3 })), null);
-  assert.equal(soundPostings({ ...PLACE, term: 70_001 }, rowOf(columns)), null);
-  assert.equal(soundPostings({ ...PLACE, indexId: 4 }, rowOf(columns)), null);
+  assertDamaged(PLACE, rowOf({ ...columns, turn: 6 }));
+  assertDamaged(PLACE, rowOf({ ...columns, turns: 3 }));
+  assertDamaged({ ...PLACE, term: 70_001 }, rowOf(columns));
+  assertDamaged({ ...PLACE, indexId: 4 }, rowOf(columns));
   assert.throws(() => decodePostings(PLACE, rowOf({ ...columns, postingList: new Uint8Array(1) })), {
     code: "INTEGRITY",
   });
+});
+
+Deno.test("A row without a turn is, byte by byte, the row that the others make", () => {
+  fc.assert(
+    fc.property(POSTINGS, fc.nat(), fc.nat(300), (postings, which, stranger) => {
+      const row = rowOf(encodePostings(PLACE, postings));
+      const { turn } = postings[which % postings.length]!;
+      const others = postings.filter((posting) => posting.turn !== turn);
+      const left = withoutTurn(PLACE, row, turn);
+      assert.deepEqual(left, others.length === 0 ? "emptied" : encodePostings(PLACE, others));
+      if (postings.every((posting) => posting.turn !== stranger)) {
+        assert.equal(withoutTurn(PLACE, row, stranger), "missing");
+      }
+    }),
+    { seed: 72, numRuns: 500 },
+  );
 });

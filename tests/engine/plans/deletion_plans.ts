@@ -35,7 +35,7 @@ export const DELETION_PLANS: Plans = {
     DELETE_UNINDEXED_TURN: "SEARCH unindexed_turns USING PRIMARY KEY (index_id=? AND turn=?)",
     INSERT_UNINDEXED_TURN: "",
     SELECT_INDEXED_TURN: "SEARCH indexed_turns USING INDEX indexed_turns_by_turn (index_id=? AND turn=?)",
-    SELECT_TERM: "SEARCH index_terms USING PRIMARY KEY (index_id=? AND number=?)",
+    SELECT_TERMS: "SEARCH index_terms USING PRIMARY KEY (index_id=? AND number=?)",
     SUM_CHUNKS: "SEARCH indexed_turns USING INDEX indexed_turns_by_turn (index_id=?)",
     SUM_POSTINGS: "SEARCH postings USING PRIMARY KEY (index_id=?)",
     UPDATE_TERM: "SEARCH index_terms USING PRIMARY KEY (index_id=? AND number=?)",
