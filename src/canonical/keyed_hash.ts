@@ -22,7 +22,6 @@ export function keyedHash(key: Uint8Array, parts: readonly string[]): Uint8Array
   const input = new Uint8Array(key.length + text.length);
   input.set(key);
   input.set(text, key.length);
-  // The runtime gives digits in half the time of bytes.
   return Uint8Array.fromHex(hashOrNull("sha256", input, "hex").slice(0, KEYED_HASH_DIGITS));
 }
 

@@ -78,9 +78,8 @@ export class View {
     transaction: ReadTransaction,
     factory: (transaction: ReadTransaction) => Operation<T>,
   ): Operation<T> {
-    if (transaction.state === undefined || transaction.state !== this.#state) {
-      yield* this.#require(transaction);
-    }
+    // A state that is not told is none that was seen.
+    if (transaction.state !== this.#state) yield* this.#require(transaction);
     this.#state = transaction.state ?? null;
     return yield* factory(transaction);
   }

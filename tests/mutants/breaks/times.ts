@@ -72,7 +72,7 @@ export const TIME_BREAKS: readonly Mutant[] = [
   {
     name: "a search asks only once whether its scope changed",
     file: "src/conversations/assemble_view.ts",
-    find: "if (transaction.state === undefined || transaction.state !== this.#state)",
+    find: "if (transaction.state !== this.#state)",
     replace: "if (this.#state === null)",
     test: "tests/index/changed_between_test.ts",
     promise: "between two moments of search()",
