@@ -136,9 +136,9 @@ export const DELETION_BREAKS: readonly Mutant[] = [
   {
     name: "a read looks at the ledger before main",
     file: "src/engine/sqlite/reading.ts",
-    find: 'main.begin("deferred");\n      const meta',
+    find: 'main.begin("deferred");\n      const state',
     replace:
-      'const early = ledger.meta();\n      ledger.meta = () => early;\n      main.begin("deferred");\n      const meta',
+      'const early = ledger.meta();\n      ledger.meta = () => early;\n      main.begin("deferred");\n      const state',
     test: `${TARGETS}/order_of_reads_test.ts`,
     promise: "A deletion between the two looks",
     why: "a deletion between the two looks would raise a false alarm",
