@@ -3,10 +3,10 @@
  * that no assembly can do without, and what a search costs beside one without an index. Non-goal: how good the evidence
  * is, and the first assembly, which counts and indexes. Seeds 11 and 12.
  */
-import { defaultTokenCounter } from "../mod.ts";
+import { type Conversation, defaultTokenCounter } from "../mod.ts";
 import { Directory } from "./directories.ts";
 import { BUDGET, historyTexts, openHistory, QUESTION, QUESTIONS, SYSTEM } from "./history.ts";
-import { type Effort, type Question, type Size, timeInTurn } from "./measure.ts";
+import { type Answer, type Effort, type Question, type Size, timeInTurn } from "./measure.ts";
 
 const COUNTS = { full: { small: 1_000, large: 10_000 }, small: { small: 60, large: 120 } } as const;
 
@@ -18,24 +18,31 @@ export const assembleGrowth: Question = {
   name: "assemble to 8 000 tokens at 10 000 turns, warm",
   floor: "the same at 1 000 turns",
   target: 1.5,
-  run: async (size) => {
-    using directory = new Directory();
-    const small = await openHistory(`${directory.path}/small.db`, COUNTS[size].small);
-    await using _ = small.memory;
-    const large = await openHistory(`${directory.path}/large.db`, COUNTS[size].large);
-    await using __ = large.memory;
-    let checksum = 0;
-    const assemble = async ({ conversation }: typeof small): Promise<void> => {
+  run: (size) =>
+    besideSmaller(size, async (conversation) => {
       const { context } = await conversation.assemble(QUESTION, BUDGET, { system: SYSTEM });
-      checksum += context.diagnostics.estimate.serializedTokens;
-    };
-    return {
-      ...await timeInTurn(effortFor(size), () => assemble(small), () => assemble(large)),
-      unit: "us",
-      checksum,
-    };
-  },
+      return context.diagnostics.estimate.serializedTokens;
+    }),
 };
+
+/** The same call on a large history and, as the floor, on a small one; the call gives what it found, as a number. */
+async function besideSmaller(
+  size: Size,
+  call: (conversation: Conversation) => Promise<number>,
+): Promise<Answer> {
+  using directory = new Directory();
+  const small = await openHistory(`${directory.path}/small.db`, COUNTS[size].small);
+  await using _ = small.memory;
+  const large = await openHistory(`${directory.path}/large.db`, COUNTS[size].large);
+  await using __ = large.memory;
+  let checksum = 0;
+  const pairs = await timeInTurn(
+    effortFor(size),
+    async () => checksum += await call(small.conversation),
+    async () => checksum += await call(large.conversation),
+  );
+  return { ...pairs, unit: "us", checksum };
+}
 
 /** The row of an assembly beside what it cannot do without. */
 export const assembleBesideCount: Question = {
@@ -66,22 +73,11 @@ function searchGrowth(share: string): Question {
     name: `search for words in ${share === "most" ? "most turns" : `${share} of the turns`}, at 10 000 turns`,
     floor: "the same at 1 000 turns",
     target: null,
-    run: async (size) => {
-      using directory = new Directory();
-      const small = await openHistory(`${directory.path}/small.db`, COUNTS[size].small);
-      await using _ = small.memory;
-      const large = await openHistory(`${directory.path}/large.db`, COUNTS[size].large);
-      await using __ = large.memory;
-      let checksum = 0;
-      const search = async ({ conversation }: typeof small): Promise<void> => {
-        for (const { content } of await conversation.search(question)) checksum += content.length;
-      };
-      return {
-        ...await timeInTurn(effortFor(size), () => search(small), () => search(large)),
-        unit: "us",
-        checksum,
-      };
-    },
+    run: (size) =>
+      besideSmaller(size, async (conversation) => {
+        const found = await conversation.search(question);
+        return found.reduce((characters, { content }) => characters + content.length, 0);
+      }),
   };
 }
 

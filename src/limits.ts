@@ -204,7 +204,7 @@ export const POSTINGS_BEFORE_LOOK = 256;
 /** Chunks whose scores are settled in one read: about as many as are asked for. */
 export const SETTLED_PER_READ = 6;
 
-/** Token counts that a store remembers, per generation: a hash of 16 bytes and a number each, some megabytes together. */
+/** Token counts that a store remembers, per generation: the digits of a hash and a number each, some megabytes together. */
 export const REMEMBERED_COUNTS_MAX = 40_000;
 
 /** Times a work file is claimed anew because a file that was left there had to be removed first. */

@@ -6,7 +6,7 @@ import type { Operation, ReadTransaction } from "../engine/operation.ts";
 import type { Row } from "../engine/sqlite/driver.ts";
 import { IntegrityError } from "../errors.ts";
 import { INDEXED_TURNS_PER_READ } from "../limits.ts";
-import { termsAmong, toSearchedTurn } from "../retrieval/indexed_turn.ts";
+import { type SoughtTerms, termsAmong, toSearchedTurn } from "../retrieval/indexed_turn.ts";
 import type { Posting, TermCount } from "../retrieval/posting.ts";
 import { type KnownTurn, link, LoadedTurn } from "./index_documents.ts";
 import type { Query } from "./index_query.ts";
@@ -56,7 +56,7 @@ export interface PageStart {
 export class LoadedTurns {
   readonly #query: Query;
   readonly #cache: SearchCache;
-  readonly #byNumber: ReadonlyMap<number, number>;
+  readonly #sought: SoughtTerms;
   readonly #numbers: ReadonlyMap<number, number>;
   readonly #turns = new Map<number, LoadedTurn>();
   readonly #onLoad: (turn: LoadedTurn) => void;
@@ -72,7 +72,10 @@ export class LoadedTurns {
     this.#query = query;
     this.#cache = cache;
     this.#onLoad = onLoad;
-    this.#byNumber = new Map(query.found.map(({ number, index }) => [number, index]));
+    this.#sought = {
+      places: new Map(query.found.map(({ number, index }) => [number, index])),
+      last: query.found.reduce((last, { number }) => Math.max(last, number), 0),
+    };
     this.#numbers = new Map(query.found.map(({ number, index }) => [index, number]));
     this.#firstShortened = shortened[0] ?? null;
     for (const turn of shortened) this.#turns.set(turn.id, turn);
@@ -255,7 +258,7 @@ export class LoadedTurns {
     let known = this.#cache.turns.get(id);
     if (known === undefined) {
       const { turn, source, ranges, termList } = toSearchedTurn(this.#query.index.id, row);
-      known = { turn, source, ranges, unread: termsAmong(this.#byNumber, termList), counts: new Map() };
+      known = { turn, source, ranges, unread: termsAmong(this.#sought, termList), counts: new Map() };
       this.#cache.turns.set(id, known);
     }
     return known;

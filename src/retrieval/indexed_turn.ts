@@ -168,20 +168,24 @@ export function* decodeTerms(bytes: Uint8Array): Generator<IndexedTerm, void, un
   }
 }
 
-/**
- * What sought terms, by number, stand for, of those that a turn's list has. Most lists have none of them, and a search
- * looks through hundreds of lists.
- */
-export function termsAmong<T>(sought: ReadonlyMap<number, T>, list: Uint8Array): Set<T> {
-  const found = new Set<T>();
-  const last = Math.max(...sought.keys());
+/** Terms that are looked for in many lists. */
+export interface SoughtTerms {
+  /** By number: its place in the question. */
+  readonly places: ReadonlyMap<number, number>;
+  /** The greatest number: a list need not be read any further. */
+  readonly last: number;
+}
+
+/** The places of sought terms that a turn's list has. Most lists have none, and a search looks through hundreds of them. */
+export function termsAmong({ places, last }: SoughtTerms, list: Uint8Array): Set<number> {
+  const found = new Set<number>();
   const reader = new VarintReader(list);
   for (let term = 0; !reader.isAtEnd && term < last;) {
     const step = reader.next();
     if (step % 2 === 1) reader.next();
     term += Math.floor(step / 2);
-    const stood = sought.get(term);
-    if (stood !== undefined) found.add(stood);
+    const place = places.get(term);
+    if (place !== undefined) found.add(place);
     else if (Number.isNaN(term)) throw damaged();
   }
   return found;
