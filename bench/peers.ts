@@ -1,8 +1,9 @@
 /**
  * Goal: what the same work costs in others that run here, in one run, with the same durability; rows that are lost are
  * printed like those that are won. Non-goal: which is the better choice; the terms of each row say what either leaves
- * out. What is durable is measured in a steady state: logs have their full size on both sides. Seeds 11 and 12. Then, what each keeps where cost is not the
- * question, and how many syncs a commit costs: an answer that is not the one that is published fails the run.
+ * out. What is durable is measured in a steady state: logs have their full size on both sides. Seeds 11 and 12. Then,
+ * what each keeps where cost is not the question, and how many syncs a commit costs: an answer that is not the one that
+ * is published fails the run.
  */
 import { choose, readArguments } from "./arguments.ts";
 import { endAtSignals, print } from "./ending.ts";
