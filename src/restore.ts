@@ -9,13 +9,11 @@ import type { ApplyEvent, Watermark } from "./engine/engine.ts";
 import type { SqliteDriver } from "./engine/sqlite/driver.ts";
 import { type OpenedStore, preparePaths } from "./engine/sqlite/open_store.ts";
 import type { NewerDeletions } from "./engine/sqlite/judge_restore.ts";
+import { isMainOf } from "./engine/sqlite/own_file.ts";
 import { type RestorePaths, restoreStore } from "./engine/sqlite/restore_store.ts";
 import { ContractError } from "./errors.ts";
 import { requirePermissions } from "./files/permissions.ts";
-import { APPLICATION_IDS, applicationIdOf } from "./files/header.ts";
-import { lineageOfFile } from "./files/leftover_log.ts";
-import { isOpenHere } from "./files/open_files.ts";
-import { inspectPrivateFile, lstatOrNull } from "./files/private_file.ts";
+import { lstatOrNull } from "./files/private_file.ts";
 import {
   fileIn,
   type FilePath,
@@ -103,7 +101,7 @@ export async function restore(
       from: prepared.from,
       to: { lineage, sequence: count, head },
       erased: prepared.erased,
-      fenced: fencedFiles(paths, lineage),
+      fenced: fencedFiles(paths, lineage, parts.driver),
       ledgerLost: watermark === null,
     };
     return { store, report };
@@ -141,23 +139,15 @@ function assertApart({ backup, main, ledger, ledgerExport }: RestorePaths): void
 const LEDGER_SUFFIX = ".deletions";
 
 /** The store that was live before, where it lies beside its ledger: a main of the lineage, and not some other file. */
-function fencedFiles({ main, ledger }: RestorePaths, lineage: string): readonly string[] {
+function fencedFiles(
+  { main, ledger }: RestorePaths,
+  lineage: string,
+  driver: SqliteDriver,
+): readonly string[] {
   if (!ledger.name.endsWith(LEDGER_SUFFIX) || ledger.name === LEDGER_SUFFIX) return [];
   const before = fileIn(ledger.directory, ledger.name.slice(0, -LEDGER_SUFFIX.length));
-  if (before.path === main.path || !isMainOf(before.path, lineage)) return [];
+  if (before.path === main.path || !isMainOf(before.path, lineage, driver)) return [];
   return ["", ...SIDECAR_SUFFIXES].map((suffix) => before.path + suffix).filter((path) =>
     lstatOrNull(path) !== null
   );
-}
-
-function isMainOf(path: string, lineage: string): boolean {
-  try {
-    const identity = inspectPrivateFile(path, "the store");
-    if (identity === null) return false;
-    // Only `lstat` may touch what is open here; a store of another ledger could not be open with this one.
-    if (isOpenHere(path, identity)) return true;
-    return applicationIdOf(path) === APPLICATION_IDS.main && (lineageOfFile(path) ?? lineage) === lineage;
-  } catch {
-    return false;
-  }
 }

@@ -1,10 +1,9 @@
-/** The file that a restore starts from: looked at and copied byte by byte, never opened as a database. */
+/** The file that a restore starts from: its bytes are copied, so that nothing is done to what it says. */
 
 import fs from "node:fs";
 import { giveWay } from "../clock.ts";
 import { because, StorageError } from "../errors.ts";
 import { COPIED_BYTES_PER_BATCH } from "../limits.ts";
-import { applicationIdOf, assertOwnHeader, type FileKind } from "./header.ts";
 import { isOpenHere } from "./open_files.ts";
 import { type FileIdentity, inspectPrivateFile, lstatOrNull, toStorageError } from "./private_file.ts";
 import { type FilePath, SIDECAR_SUFFIXES } from "./store_path.ts";
@@ -13,11 +12,8 @@ import type { WorkFile } from "./work_file.ts";
 /** Windows has neither pipes among its files nor this flag. */
 const WITHOUT_WAITING = fs.constants.O_NONBLOCK ?? 0;
 
-/** Refuses what is no private file of one of these kinds that stands alone; changes nothing. Gives what it found. */
-export function inspectBackup<Kind extends FileKind>(
-  backup: FilePath,
-  kinds: readonly [Kind, ...Kind[]],
-): { readonly kind: Kind; readonly identity: FileIdentity } {
+/** Refuses what is no private file, or has sidecars; changes nothing. Returns what it found. */
+export function inspectAlone(backup: FilePath): FileIdentity {
   const identity = inspectPrivateFile(backup.path, "the backup");
   if (identity === null) throw new StorageError("IO", "Cannot restore: the backup is not there");
   if (isOpenHere(backup.path, identity)) {
@@ -31,10 +27,7 @@ export function inspectBackup<Kind extends FileKind>(
       { details: because("in-use") },
     );
   }
-  const applicationId = applicationIdOf(backup.path);
-  const kind = kinds.find((each) => each.applicationId === applicationId) ?? kinds[0];
-  assertOwnHeader(backup.path, { ...kind, what: "the backup" });
-  return { kind, identity };
+  return identity;
 }
 
 /** Copies a backup's bytes into a work file; refuses one that is not the one inspected any more, or changes meanwhile. */

@@ -1,8 +1,8 @@
 import { toStorageError } from "./private_file.ts";
 
 /**
- * The first bytes of a file; fewer if it is shorter, null if it is not there. Opening and closing a file that SQLite
- * has open in this process would drop its locks, so this is for files that are not open yet.
+ * The first bytes of a file; fewer if it is shorter, null if it is not there. For logs and for files in the making:
+ * closing a descriptor of a database file drops the locks of every connection that this process has to it.
  */
 export function readStart(path: string, bytesMax: number): Uint8Array<ArrayBuffer> | null {
   try {

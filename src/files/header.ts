@@ -1,14 +1,6 @@
-/** Tells a file of ours from any other by its first hundred bytes, before SQLite opens (and perhaps changes) it. */
+/** Tells a file of ours from any other by what its header says, before anything is written to it. */
 
 import { type Because, because, StorageError } from "../errors.ts";
-import { readStart } from "./file_start.ts";
-import { assertOwnLogs, undoesFirstPage } from "./leftover_log.ts";
-import { isUnstamped } from "./unstamped.ts";
-
-const HEADER_BYTES = 100;
-const MAGIC = "SQLite format 3\0";
-const USER_VERSION_OFFSET = 60;
-const APPLICATION_ID_OFFSET = 68;
 
 /** What a database file must say of itself. */
 export interface FileKind {
@@ -32,54 +24,34 @@ export const APPLICATION_IDS = {
   ledgerExport: 0x48465831,
 } as const;
 
-const OURS: ReadonlySet<number> = new Set(Object.values(APPLICATION_IDS));
-
-/** How an export as lines begins. */
-const LINES_START = new TextEncoder().encode('{"type":"header","format":"holdfast-lines",');
-
-/** Whether a file may be one that was being made when its maker was killed: nothing in it yet, not stamped yet, or ours by its header. */
-export function isOurLeftover(path: string): boolean {
-  const start = readStart(path, HEADER_BYTES) ?? new Uint8Array();
-  if (LINES_START.every((byte, at) => start[at] === byte)) return true;
-  if (start.every((byte) => byte === 0) || OURS.has(applicationIdOf(path) ?? 0)) return true;
-  return start.length === HEADER_BYTES && MAGIC === String.fromCharCode(...start.subarray(0, MAGIC.length)) &&
-    isUnstamped(new DataView(start.buffer));
+/** What a database file says of itself, as SQLite reads it. */
+export interface FileFacts {
+  /** SQLite's `application_id`. */
+  readonly applicationId: number;
+  /** SQLite's `user_version`: the version of its schema. */
+  readonly schemaVersion: number;
+  /** Whether nothing was ever in it: it is empty, or has one page that does not say yet whose it is. */
+  readonly isUnstamped: boolean;
 }
 
-/** What a file's first page says of its kind; null where there is no such page. */
-export function applicationIdOf(path: string): number | null {
-  const header = readStart(path, HEADER_BYTES);
-  if (header === null || header.length < HEADER_BYTES) return null;
-  return new DataView(header.buffer).getInt32(APPLICATION_ID_OFFSET);
+const HEADER_BYTES = 100;
+
+/** Refuses a file that is cut off within its header. SQLite takes one of a single byte for empty, and would write to it. */
+export function assertWholeHeader(bytes: number, { what }: Pick<FileKind, "what">): void {
+  if (bytes === 0 || bytes >= HEADER_BYTES) return;
+  throw new StorageError("CORRUPT", `Cannot open store: ${what} is not a SQLite database`, {
+    details: because("no-database"),
+  });
 }
 
-/**
- * Refuses a foreign, a newer, or a damaged file, or one with a foreign log, without changing a byte of it. An empty
- * file passes, and one that a journal makes empty again: it is an unfinished creation. Opening and closing a file that SQLite has open in this process would
- * drop its locks, so this is for files that are not open yet.
- *
- * @param seen names with something under them, where somebody has looked: a log that was not there is not asked for
- */
+/** Refuses a foreign or a newer file by what it says of itself. An unstamped one passes: its creation is unfinished. */
 export function assertOwnHeader(
-  path: string,
+  { applicationId, schemaVersion, isUnstamped }: FileFacts,
   kind: FileKind,
-  seen: { has(path: string): boolean } | null = null,
 ): void {
-  const header = readStart(path, HEADER_BYTES);
-  if (header === null) throw new StorageError("BUSY", `Cannot open store: ${kind.what} vanished meanwhile`);
-  if (header.length === 0) return;
-  if (header.every((byte) => byte === 0) && undoesFirstPage(path)) return;
-  if (header.length < HEADER_BYTES || MAGIC !== String.fromCharCode(...header.subarray(0, MAGIC.length))) {
-    throw new StorageError("CORRUPT", `Cannot open store: ${kind.what} is not a SQLite database`, {
-      details: because("no-database"),
-    });
-  }
-  const view = new DataView(header.buffer);
-  if (isUnstamped(view)) return;
-  const applicationId = view.getInt32(APPLICATION_ID_OFFSET);
+  if (isUnstamped) return;
   if (applicationId !== kind.applicationId) throw foreign(kind, applicationId);
-  assertSchemaVersion(view.getInt32(USER_VERSION_OFFSET), kind);
-  assertOwnLogs(path, kind, seen);
+  assertSchemaVersion(schemaVersion, kind);
 }
 
 function foreign({ what }: FileKind, applicationId: number): StorageError {

@@ -17,7 +17,6 @@ type Pages = Iterable<readonly [number: number, page: View]>;
 /** A log names its store within its first transaction, which holds its pages in order. */
 const LOG_BYTES_READ_MAX = 1 << 20;
 
-const PAGE_SIZE_OFFSET = 16;
 const APPLICATION_ID_OFFSET = 68;
 const FIRST_PAGE = 1;
 
@@ -32,6 +31,7 @@ const JOURNAL_MAGIC = 0xd9d505f920a163d7n;
 const JOURNAL_HEADER_BYTES = 28;
 /** How many pages the file had before. */
 const JOURNAL_PAGE_COUNT_OFFSET = 16;
+const JOURNAL_PAGE_SIZE_OFFSET = 24;
 
 const TABLE_LEAF = 0x0d;
 const CELL_POINTER_OFFSET = 8;
@@ -39,41 +39,38 @@ const CELL_POINTER_OFFSET = 8;
 const META_TYPES = [0, 13 + 2 * 32] as const;
 const LINEAGE = /^[0-9a-f]{32}$/;
 
+/** The logs that SQLite may replay, and how each is read. */
+const LOGS = [["-wal", readWal], ["-journal", readJournal]] as const;
+
+/** A database file beside which logs lie. */
+interface BesideLogs {
+  readonly path: string;
+  /** What its header has to say. */
+  readonly applicationId: number;
+  /** What to call the file in an error. */
+  readonly what: string;
+  /** Which store the file itself names; null if it names none, or could not be asked. */
+  readonly lineage: string | null;
+}
+
 /**
  * Refuses the log of another program or another store, with nothing changed. What names no store passes: SQLite
  * would not replay it, or the database it lies beside was never finished and has nothing to lose.
  */
-export function assertOwnLogs(
-  path: string,
-  { applicationId, what }: { readonly applicationId: number; readonly what: string },
-  seen: { has(path: string): boolean } | null,
-): void {
-  for (const [suffix, read] of [["-wal", readWal], ["-journal", readJournal]] as const) {
-    const log = path + suffix;
-    if (seen !== null && !seen.has(log)) continue;
-    const pages = read(startOf(log, LOG_BYTES_READ_MAX));
-    for (const [number, page] of pages) {
+export function assertOwnLogs({ path, applicationId, what, lineage }: BesideLogs): void {
+  for (const [suffix, read] of LOGS) {
+    for (const [number, page] of read(startOf(path + suffix, LOG_BYTES_READ_MAX))) {
       if (
         number === FIRST_PAGE && page.getInt32(APPLICATION_ID_OFFSET) !== applicationId && !isUnstamped(page)
       ) {
         throw foreign(what);
       }
       if (number !== META_PAGE) continue;
-      if (!isOwnMeta(page, path)) throw foreign(what);
+      const named = lineageOf(page);
+      if (named !== null && lineage !== null && named !== lineage) throw foreign(what);
       break;
     }
   }
-}
-
-/** Looks twice before it says no: another process may be writing the file's page just now. */
-function isOwnMeta(page: View, path: string): boolean {
-  const named = lineageOf(page);
-  if (named === null) return true;
-  for (let look = 0; look < 2; look++) {
-    const own = lineageOfFile(path);
-    if (own === null || own === named) return true;
-  }
-  return false;
 }
 
 function foreign(what: string): StorageError {
@@ -125,12 +122,13 @@ function isStored(log: View, at: number, [first, second]: Sums): boolean {
 
 /**
  * Whether a rollback journal beside a file says that the file was empty: then SQLite makes it so again. The power may be
- * lost while the first page of a file is written, and leave any of its sectors blank.
+ * lost while the first page of a file is written, and leave any of its sectors blank; such a file has no second page.
  */
-export function undoesFirstPage(path: string): boolean {
+export function undoesFirstPage(path: string, fileBytes: number): boolean {
   const journal = startOf(`${path}-journal`, JOURNAL_HEADER_BYTES);
   return journal.byteLength === JOURNAL_HEADER_BYTES && journal.getBigUint64(0) === JOURNAL_MAGIC &&
-    journal.getUint32(JOURNAL_PAGE_COUNT_OFFSET) === 0;
+    journal.getUint32(JOURNAL_PAGE_COUNT_OFFSET) === 0 &&
+    fileBytes <= journal.getUint32(JOURNAL_PAGE_SIZE_OFFSET);
 }
 
 /** The pages that a rollback journal would put back. */
@@ -138,7 +136,7 @@ function* readJournal(journal: View): Pages {
   if (journal.byteLength < JOURNAL_HEADER_BYTES || journal.getBigUint64(0) !== JOURNAL_MAGIC) return;
   const nonce = journal.getUint32(12);
   const sectorBytes = journal.getUint32(20);
-  const pageBytes = journal.getUint32(24);
+  const pageBytes = journal.getUint32(JOURNAL_PAGE_SIZE_OFFSET);
   if (!isPageSize(pageBytes) || sectorBytes < JOURNAL_HEADER_BYTES) return;
   const recordBytes = 4 + pageBytes + 4;
   for (let at = sectorBytes; at + recordBytes <= journal.byteLength; at += recordBytes) {
@@ -153,18 +151,6 @@ function sampleSum(page: View, nonce: number): number {
   let sum = nonce;
   for (let offset = page.byteLength - 200; offset > 0; offset -= 200) sum += page.getUint8(offset);
   return sum >>> 0;
-}
-
-/** The lineage that a database file names; null if it names none. For files that are not open. */
-export function lineageOfFile(path: string): string | null {
-  const header = startOf(path, PAGE_SIZE_OFFSET + 2);
-  if (header.byteLength < PAGE_SIZE_OFFSET + 2) return null;
-  const stored = header.getUint16(PAGE_SIZE_OFFSET);
-  const pageBytes = stored === 1 ? 65_536 : stored;
-  if (!isPageSize(pageBytes)) return null;
-  const pages = startOf(path, META_PAGE * pageBytes);
-  if (pages.byteLength < META_PAGE * pageBytes) return null;
-  return lineageOf(new DataView(pages.buffer, (META_PAGE - 1) * pageBytes, pageBytes));
 }
 
 /** The lineage in the one row of `meta`; null if the page holds anything else. */

@@ -16,6 +16,11 @@ export function requirePermissions(directories: readonly string[], readOnly: boo
   });
 }
 
+/** Whether a file may be written. */
+export function mayWrite(path: string): boolean {
+  return Deno.permissions.querySync({ name: "write", path }).state === "granted";
+}
+
 /** The directory as a flag can name it: Deno splits a flag at every comma, so there the directory above has to do. */
 function nameInFlag(directory: string): string {
   const comma = directory.indexOf(",");

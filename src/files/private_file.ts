@@ -1,8 +1,8 @@
-/** Private files: what is refused, and how one is made. Nothing here opens a file that may be open already. */
+/** Private files: what is refused, and how one is made. Nothing here opens a file that was there before. */
 
 import { type Because, because, IntegrityError, StorageError } from "../errors.ts";
 import { currentUser, requirePermissionsToMake } from "./permissions.ts";
-import { type FilePath, SIDECAR_SUFFIXES, type StorePaths } from "./store_path.ts";
+import { ALIAS_SUFFIX, type FilePath, pathBeside, SIDECAR_SUFFIXES, type StorePaths } from "./store_path.ts";
 
 /** What is looked at of a file: device, inode, owner, bytes, mode. Windows tells only the size. */
 export interface FileIdentity {
@@ -66,11 +66,18 @@ export function inspectPrivateFile(path: string, what: string): FileIdentity | n
   if (info.mode !== null && (info.mode & OTHERS) !== 0) {
     throw unsafe(what, "mode", "must not be open to group or others: its mode must be 0600");
   }
-  if (info.nlink !== null && info.nlink !== 1) {
-    throw unsafe(what, "hard-link", "must have no other hard link");
-  }
+  if (info.nlink !== null && info.nlink !== 1) assertOnlyAlias(path, info, what);
   const writable = info.mode === null || (info.mode & WRITABLE_BY_OWNER) !== 0;
   return { device: info.dev, inode: info.ino, owner: info.uid, bytes: info.size, writable };
+}
+
+/** A file has a second name while another process looks at it, and after a process was killed that did. */
+function assertOnlyAlias(path: string, info: Deno.FileInfo, what: string): void {
+  const alias = info.nlink === 2 ? lstatOrNull(pathBeside({ path }, ALIAS_SUFFIX)) : null;
+  if (alias?.dev === info.dev && alias.ino === info.ino) return;
+  // The second name may have gone since the file was looked at.
+  if (lstatOrNull(path)?.nlink === 1) return;
+  throw unsafe(what, "hard-link", "must have no other hard link");
 }
 
 /** Requires that a name still leads to a file that was inspected before. */
@@ -200,6 +207,41 @@ export function createPrivateFile(path: string): boolean {
   } catch (error) {
     if (error instanceof Deno.errors.AlreadyExists) return false;
     throw toStorageError(error);
+  }
+}
+
+/** Gives a file a second name; false where the file system has no hard links. */
+export function linkPrivateFile(path: string, name: string): boolean {
+  try {
+    Deno.linkSync(path, name);
+    return true;
+  } catch (error) {
+    if (HAS_NO_LINKS.has((error as { code?: unknown }).code) || error instanceof Deno.errors.NotCapable) {
+      return false;
+    }
+    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.AlreadyExists) {
+      throw new StorageError("BUSY", "Cannot open store: its file is being replaced", { cause: error });
+    }
+    throw toStorageError(error);
+  }
+}
+
+/** What file systems without hard links answer. */
+const HAS_NO_LINKS: ReadonlySet<unknown> = new Set([
+  "EACCES",
+  "EMLINK",
+  "ENOSYS",
+  "ENOTSUP",
+  "EOPNOTSUPP",
+  "EPERM",
+]);
+
+/** Removes a name; nothing happens if it is not there. */
+export function removeIfThere(path: string): void {
+  try {
+    Deno.removeSync(path);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw toStorageError(error);
   }
 }
 

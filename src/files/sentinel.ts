@@ -2,7 +2,7 @@ import { monotonicMs } from "../clock.ts";
 import { StorageError } from "../errors.ts";
 import { FILE_COMPARISON_MS } from "../limits.ts";
 import { type FileIdentity, inspectPrivateFile, lstatOrNull, type StoreFiles } from "./private_file.ts";
-import { SIDECAR_SUFFIXES, type StorePaths } from "./store_path.ts";
+import { lastSeparator, SIDECAR_SUFFIXES, type StorePaths } from "./store_path.ts";
 
 interface Remembered {
   readonly device: number;
@@ -40,7 +40,7 @@ export class Sentinel {
       if (identity !== null) files.set(path, identity);
     }
     for (const path of this.#databases) {
-      if (!files.has(path)) throw replaced();
+      if (!files.has(path)) throw this.#replaced();
     }
     this.#remembered = new Map(
       [...files].map(([path, { device, inode, bytes }]) => [path, { device, inode, bytes }]),
@@ -59,16 +59,23 @@ export class Sentinel {
     const nowMs = monotonicMs();
     const marks = this.#readDirectoryMarks();
     if (isSame(marks, this.#directoryMarks) && nowMs - this.#comparedAtMs < FILE_COMPARISON_MS) return;
-    if (!this.#compare(shrunkBytes ?? Infinity) && !this.#compare(readAgain() ?? Infinity)) throw replaced();
+    if (!this.#compare(shrunkBytes ?? Infinity) && !this.#compare(readAgain() ?? Infinity)) {
+      throw this.#replaced();
+    }
     this.#directoryMarks = marks;
     this.#comparedAtMs = nowMs;
+  }
+
+  /** Throws `REPLACED` if a name is gone or means another file; asks the file system each time. */
+  assertNames(): void {
+    this.#compare(0);
   }
 
   /** Compares every name; false if a database is smaller than it may be. */
   #compare(shrunkBytes: number): boolean {
     for (const [path, before] of this.#remembered) {
       const info = lstatOrNull(path);
-      if (info === null || info.dev !== before.device || info.ino !== before.inode) throw replaced();
+      if (info === null || info.dev !== before.device || info.ino !== before.inode) throw this.#replaced();
       const least = path === this.#databases[0] ? Math.min(before.bytes, shrunkBytes) : before.bytes;
       if (info.size < least && this.#databases.includes(path)) return false;
       before.bytes = info.size;
@@ -76,11 +83,21 @@ export class Sentinel {
     return true;
   }
 
+  /** What was written last may lie in a log that no file under these names belongs to: it is left where it is. */
+  #replaced(): StorageError {
+    const logs = this.#databases.map((path) => `${path}-wal`).filter((path) =>
+      (lstatOrNull(path)?.size ?? 0) > 0
+    );
+    return new StorageError("REPLACED", "Cannot use store: another file lies under one of its names", {
+      details: { by: "file", logs: logs.map((path) => path.slice(lastSeparator(path) + 1)) },
+    });
+  }
+
   #readDirectoryMarks(): readonly number[] {
     const marks: number[] = [];
     for (const directory of this.#directories) {
       const info = lstatOrNull(directory);
-      if (info === null) throw replaced();
+      if (info === null) throw this.#replaced();
       // The change time cannot be set by hand but is told in whole seconds only; the other is finer.
       marks.push(info.dev, info.ino ?? 0, info.ctime?.getTime() ?? 0, info.mtime?.getTime() ?? 0);
     }
@@ -90,10 +107,4 @@ export class Sentinel {
 
 function isSame(marks: readonly number[], before: readonly number[]): boolean {
   return marks.length === before.length && marks.every((mark, index) => mark === before[index]);
-}
-
-function replaced(): StorageError {
-  return new StorageError("REPLACED", "Cannot use store: another file lies under one of its names", {
-    details: { by: "file" },
-  });
 }

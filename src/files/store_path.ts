@@ -27,6 +27,12 @@ export interface StorePaths {
 /** What SQLite puts beside a database file. */
 export const SIDECAR_SUFFIXES = ["-wal", "-shm", "-journal"] as const;
 
+/** What lies beside a database file while one process creates it or looks at it: an empty file that is locked. */
+export const TURN_SUFFIX = ".opening";
+
+/** The second name that the file has meanwhile. */
+export const ALIAS_SUFFIX = ".alias";
+
 /** A path as the caller gave it, before the directory is looked at. */
 export interface GivenPath {
   /** The directory, absolute or relative. */
@@ -40,8 +46,8 @@ const IS_WINDOWS = Deno.build.os === "windows";
 /** Decoded, such a name would mean a file in another directory. */
 const ENCODED_SEPARATOR = IS_WINDOWS ? /%2f|%5c/i : /%2f/i;
 
-/** SQLite removes what it takes for an old log, and a backup what it takes for the rest of a killed one. */
-const RESERVED_ENDING = /(?:-wal|-shm|-journal|\.partial|\.restoring)$/;
+/** SQLite removes what it takes for an old log, an opening and a backup what they take for the rest of a killed one. */
+const RESERVED_ENDING = /(?:-wal|-shm|-journal|\.opening|\.alias|\.partial|\.restoring)$/;
 
 /** The longest path in bytes, a sidecar's suffix included, that SQLite takes where it is built for Unix. */
 const SQLITE_PATH_BYTES_MAX = 512;
@@ -118,6 +124,24 @@ function assertShort(path: string): void {
   throw new StorageError("IO", "Cannot open store: its path is longer than SQLite takes", {
     details: { bytes, maximum },
   });
+}
+
+const NAME_BYTES_MAX = 255;
+
+/**
+ * A name beside a file's, under which SQLite can open a database. Where the file's own name leaves no room it is
+ * shortened: two files may then share it, and wait for each other.
+ */
+export function pathBeside({ path }: Pick<FilePath, "path">, suffix: string): string {
+  const cut = lastSeparator(path) + 1;
+  const added = suffix.length + Math.max(...SIDECAR_SUFFIXES.map((sidecar) => sidecar.length));
+  let name = path.slice(cut);
+  while (
+    name !== "" &&
+    (utf8Length(name) + added > NAME_BYTES_MAX ||
+      utf8Length(path.slice(0, cut) + name) + added > SQLITE_PATH_BYTES_MAX)
+  ) name = [...name].slice(0, -1).join("");
+  return path.slice(0, cut) + name + suffix;
 }
 
 /** A file of that name in a directory that is already resolved. */

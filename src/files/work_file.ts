@@ -1,7 +1,7 @@
 import { because, StorageError } from "../errors.ts";
 import { WORK_FILE_CLAIMS_MAX } from "../limits.ts";
-import { isOurLeftover } from "./header.ts";
-import { lstatOrNull, syncDirectory, toStorageError } from "./private_file.ts";
+import { isOurLeftover } from "./leftover_file.ts";
+import { hasWorkName, lstatOrNull, removeIfThere, syncDirectory, toStorageError } from "./private_file.ts";
 import { type FilePath, SIDECAR_SUFFIXES } from "./store_path.ts";
 
 /** What a file is being made for, by the suffix that its name bears meanwhile. */
@@ -14,8 +14,8 @@ const IS_WINDOWS = Deno.build.os === "windows";
  * whose maker was killed can be told from one that is being made, and is removed by whoever comes next. On Windows a lock
  * would keep SQLite out, so there a file that was left has to be removed by hand.
  *
- * The lock belongs to the open file, which stays open as long as SQLite may have the file open in this process: closing
- * it would drop SQLite's own locks.
+ * The lock belongs to the open file, which stays open until the file gets its name: closing it would drop the locks of
+ * every connection that this process has to it.
  */
 export class WorkFile implements Disposable {
   /** Where it lies meanwhile. */
@@ -23,6 +23,7 @@ export class WorkFile implements Disposable {
   readonly #target: FilePath;
   readonly #file: Deno.FsFile;
   #isOver = false;
+  #isClosed = false;
 
   private constructor(target: FilePath, path: string, file: Deno.FsFile) {
     this.#target = target;
@@ -78,29 +79,34 @@ export class WorkFile implements Disposable {
       this.#file.syncSync();
       assertFree(this.#target);
       Deno.linkSync(this.path, path);
+      // From here on it may be a live store, whose locks closing this descriptor later would drop. While it has both
+      // names, nobody opens it.
+      this.#close();
       syncDirectory(directory);
-      Deno.removeSync(this.path);
+      removeIfThere(this.path);
       syncDirectory(directory);
     } catch (error) {
       throw error instanceof Deno.errors.AlreadyExists
         ? exists(this.#target.name)
         : toStorageErrorUnless(error);
     }
-    this.#end();
+    this.#isOver = true;
   }
 
   /** Removes it, unless it has got its name. */
   [Symbol.dispose](): void {
     if (this.#isOver) return;
+    this.#isOver = true;
     try {
       removeWithSidecars(this.path);
     } finally {
-      this.#end();
+      this.#close();
     }
   }
 
-  #end(): void {
-    this.#isOver = true;
+  #close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
     this.#file.close();
   }
 }
@@ -122,6 +128,11 @@ export function removeLeftover(target: FilePath, suffix: WorkSuffix): void {
   const info = lstatOrNull(path);
   assertFiles(path, suffix);
   if (info === null) return;
+  if (suffix === ".restoring" && hasWorkName(target.path, suffix)) {
+    // It has got its name, and may be a live store: no descriptor of it is opened.
+    removeWithSidecars(path);
+    return;
+  }
   if (IS_WINDOWS) {
     throw new StorageError(
       "EXISTS",
@@ -196,14 +207,6 @@ function leadsTo(path: string, file: Deno.FsFile): boolean {
 
 function removeWithSidecars(path: string): void {
   for (const suffix of [...SIDECAR_SUFFIXES, ""]) removeIfThere(path + suffix);
-}
-
-function removeIfThere(path: string): void {
-  try {
-    Deno.removeSync(path);
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw toStorageError(error);
-  }
 }
 
 function toStorageErrorUnless(error: unknown): unknown {

@@ -5,7 +5,7 @@ import { RESULT } from "../../src/engine/sqlite/result_codes.ts";
 import type { Memory } from "../../src/memory.ts";
 import { factAt, factOf } from "../conformance/records/samples.ts";
 import { prepareTalk, REVISION, talkOf } from "./conversation_operations.ts";
-import { imageOf, type StoreImage, StruckStore } from "./struck_store.ts";
+import { imageOf, imageWithLogs, type StoreImage, StruckStore } from "./struck_store.ts";
 
 const CREATE = { expected: null, ttl: 60 };
 
@@ -65,6 +65,11 @@ async function imageWithPending(
 export const OPENINGS: readonly Opening[] = [
   { name: "creating a store", image: () => Promise.resolve(null), holds: { a: null } },
   { name: "opening a store", image: () => imageOf(prepareTwo), holds: { a: 1, b: 2 } },
+  {
+    name: "opening a store whose process was killed",
+    image: () => imageWithLogs(prepareTwo),
+    holds: { a: 1, b: 2 },
+  },
   {
     name: "opening a store with a clock that is to be accepted",
     image: () => imageOf(prepareTwo),

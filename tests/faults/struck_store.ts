@@ -14,8 +14,8 @@ import { TemporaryDirectory } from "../kit/temporary_directory.ts";
 import { openBeside } from "../kit/test_store.ts";
 import { optionsFor } from "./struck_operation.ts";
 
-/** The two files of a store that nobody has open. */
-export type StoreImage = readonly [main: Uint8Array, ledger: Uint8Array];
+/** The two files of a store that nobody has open, and the logs that a killed process left beside them. */
+export type StoreImage = readonly [main: Uint8Array, ledger: Uint8Array, logs?: readonly Uint8Array[]];
 
 /** Makes a store, lets something be written to it, closes it, and gives its files. */
 export async function imageOf(prepare: (memory: Memory) => Promise<unknown>): Promise<StoreImage> {
@@ -25,6 +25,18 @@ export async function imageOf(prepare: (memory: Memory) => Promise<unknown>): Pr
   await prepare(memory);
   await memory.close();
   return [await Deno.readFile(path), await Deno.readFile(`${path}.deletions`)];
+}
+
+/** The same, but its process is killed: what was written lies in the logs. */
+export async function imageWithLogs(prepare: (memory: Memory) => Promise<unknown>): Promise<StoreImage> {
+  await using directory = await TemporaryDirectory.makeInMemory();
+  const path = directory.file("agent.db");
+  await using memory = await openMemory(path, optionsFor(5_000));
+  await prepare(memory);
+  const [main, ledger, ...logs] = await Promise.all(
+    ["", ".deletions", "-wal", ".deletions-wal"].map((suffix) => Deno.readFile(path + suffix)),
+  );
+  return [main!, ledger!, logs];
 }
 
 /** How a call ended. */
@@ -61,6 +73,9 @@ export class StruckStore implements AsyncDisposable {
     if (image === null) return store;
     await Deno.writeFile(store.path, image[0], { mode: 0o600 });
     await Deno.writeFile(`${store.path}.deletions`, image[1], { mode: 0o600 });
+    for (const [index, log] of (image[2] ?? []).entries()) {
+      await Deno.writeFile(`${[store.path, `${store.path}.deletions`][index]}-wal`, log, { mode: 0o600 });
+    }
     return store;
   }
 

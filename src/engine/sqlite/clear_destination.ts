@@ -1,14 +1,20 @@
 import { StorageError } from "../../errors.ts";
 import { assertOwnHeader } from "../../files/header.ts";
 import { isOpenHere } from "../../files/open_files.ts";
-import { readStart } from "../../files/file_start.ts";
-import { assertNamed, inspectPrivateFile, lstatOrNull, toStorageError } from "../../files/private_file.ts";
+import {
+  assertNamed,
+  type FileIdentity,
+  inspectPrivateFile,
+  lstatOrNull,
+  removeIfThere,
+} from "../../files/private_file.ts";
 import { type FilePath, SIDECAR_SUFFIXES } from "../../files/store_path.ts";
 import { assertFree, removeLeftover } from "../../files/work_file.ts";
 import { MAIN, openDatabase } from "./database.ts";
 import type { SqliteDriver } from "./driver.ts";
 import type { Ledger, LedgerMeta } from "./ledger.ts";
 import { type MainMeta, readMainMeta } from "./main_meta.ts";
+import { assertOwnFile, lookAtOwner } from "./own_file.ts";
 import { isBusy } from "./result_codes.ts";
 
 /**
@@ -17,12 +23,14 @@ import { isBusy } from "./result_codes.ts";
  */
 export function clearDestination(destination: FilePath, ledger: Ledger | null, driver: SqliteDriver): void {
   removeLeftover(destination, ".restoring");
-  const identity = inspectDestination(destination);
-  if (identity === null) {
+  const found = inspectDestination(destination, driver);
+  if (found === null) {
     assertFree(destination);
     return;
   }
-  lookWithoutWriting(destination, ledger, driver);
+  const { identity, isAtRest } = found;
+  // What is not to be removed must not change in a byte: opened for writing, it may be given another journal.
+  if (isAtRest) assertUnfinishedFile(destination, ledger, driver);
   const database = openUnfinished(destination, driver, false);
   try {
     const { connection } = database;
@@ -31,45 +39,46 @@ export function clearDestination(destination: FilePath, ledger: Ledger | null, d
     if (found !== null) withdrawAnnouncement(ledger!, found);
     assertNamed({ path: destination.path, identity });
     // The name goes last, so that a part of this can be done again; SQLite leaves a file alone that has lost its name.
-    for (const suffix of [...SIDECAR_SUFFIXES, ""]) remove(destination.path + suffix);
+    for (const suffix of [...SIDECAR_SUFFIXES, ""]) removeIfThere(destination.path + suffix);
   } finally {
     database.connection.close();
   }
 }
 
-function inspectDestination({ path }: FilePath): ReturnType<typeof inspectPrivateFile> {
+/** What lies under the destination's name. */
+interface FoundDestination {
+  readonly identity: FileIdentity;
+  /** Whether it keeps a rollback journal that has nothing to roll back; a log would be made even for a reader. */
+  readonly isAtRest: boolean;
+}
+
+function inspectDestination({ path }: FilePath, driver: SqliteDriver): FoundDestination | null {
   try {
     const identity = inspectPrivateFile(path, "the destination");
     if (identity === null) return null;
     // Looked at before anything opens them: a pipe would keep its reader waiting.
     for (const suffix of SIDECAR_SUFFIXES) inspectPrivateFile(path + suffix, "a sidecar of the destination");
-    if (identity.bytes === 0 || isOpenHere(path, identity)) throw exists();
-    assertOwnHeader(path, MAIN);
-    return identity;
+    const { bytes } = identity;
+    if (bytes === 0 || isOpenHere(path, identity)) throw exists();
+    const file = { path, bytes, kind: MAIN, driver, readOnly: false, seen: null };
+    const facts = lookAtOwner(file);
+    if (facts !== null && facts !== "live") assertOwnHeader(facts, MAIN);
+    assertOwnFile(file);
+    const isAlone = SIDECAR_SUFFIXES.every((suffix) => lstatOrNull(path + suffix) === null);
+    return { identity, isAtRest: isAlone && facts !== null && facts !== "live" && !facts.keepsLog };
   } catch (error) {
     // Whatever it is, it is there.
     throw isBusy(error) ? error : exists(error);
   }
 }
 
-/** What is not to be removed must not change in a byte: opened for writing, it may be given another journal. */
-function lookWithoutWriting(destination: FilePath, ledger: Ledger | null, driver: SqliteDriver): void {
-  if (!isAtRest(destination)) return;
+function assertUnfinishedFile(destination: FilePath, ledger: Ledger | null, driver: SqliteDriver): void {
   const { connection } = openUnfinished(destination, driver, true);
   try {
     assertUnfinished(readMainMeta(connection), ledger);
   } finally {
     connection.close();
   }
-}
-
-const WRITE_VERSION_OFFSET = 18;
-const ROLLBACK_JOURNAL = 1;
-
-/** Whether it keeps a rollback journal that has nothing to roll back; a log would be made anew even for a reader. */
-function isAtRest({ path }: FilePath): boolean {
-  return readStart(path, WRITE_VERSION_OFFSET + 1)?.[WRITE_VERSION_OFFSET] === ROLLBACK_JOURNAL &&
-    SIDECAR_SUFFIXES.every((suffix) => lstatOrNull(path + suffix) === null);
 }
 
 function openUnfinished(
@@ -94,14 +103,6 @@ function assertUnfinished(meta: MainMeta, ledger: Ledger | null): LedgerMeta | n
 function withdrawAnnouncement(ledger: Ledger, found: LedgerMeta): void {
   if (found.announced === null || ledger.announce(found, null)) return;
   throw new StorageError("BUSY", "Cannot restore: the ledger is being written");
-}
-
-function remove(path: string): void {
-  try {
-    Deno.removeSync(path);
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw toStorageError(error);
-  }
 }
 
 function exists(cause?: unknown): StorageError {

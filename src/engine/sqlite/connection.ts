@@ -9,7 +9,8 @@ import {
   type SqliteStatement,
   type SqlValue,
 } from "./driver.ts";
-import { type DatabaseName, toMemoryError, withSecond } from "./result_codes.ts";
+import { lastSeparator } from "../../files/store_path.ts";
+import { type DatabaseName, RESULT, toMemoryError, withSecond } from "./result_codes.ts";
 
 const BEGIN_DEFERRED = "BEGIN DEFERRED";
 const BEGIN_IMMEDIATE = "BEGIN IMMEDIATE";
@@ -25,6 +26,21 @@ const BEGIN = {
   immediate: BEGIN_IMMEDIATE,
   exclusive: BEGIN_EXCLUSIVE,
 } as const;
+
+/** SQLite says only that a file cannot be opened: where it is there, and another can be opened, access is forbidden. */
+function isForbidden({ resultCode }: SqliteFailure, path: string): boolean {
+  if ((resultCode & 0xff) !== RESULT.CANTOPEN || !(lstatOrNull(path)?.isFile ?? false)) return false;
+  try {
+    Deno.openSync(path.slice(0, lastSeparator(path)) || path.slice(0, 1)).close();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function forbidden(cause: SqliteFailure, what: string): StorageError {
+  return new StorageError("PERMISSION", `Cannot use ${what}: access to its file is forbidden`, { cause });
+}
 
 /** One of a store's two databases: prepares each statement once, maps errors, and drives operations. */
 export class Connection {
@@ -53,7 +69,8 @@ export class Connection {
     try {
       return new Connection(name, driver.open(path, { readOnly }), what);
     } catch (error) {
-      throw error instanceof SqliteFailure ? toMemoryError(error, name, what) : toStorageError(error);
+      if (!(error instanceof SqliteFailure)) throw toStorageError(error);
+      throw isForbidden(error, path) ? forbidden(error, what) : toMemoryError(error, name, what);
     }
   }
 

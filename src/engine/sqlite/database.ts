@@ -1,9 +1,10 @@
 /** Opens one database file: its settings, its stamp, and its schema. */
 
-import { APPLICATION_IDS, assertSchemaVersion, type FileKind } from "../../files/header.ts";
+import { APPLICATION_IDS, assertOwnHeader, type FileKind } from "../../files/header.ts";
 import { because, StorageError } from "../../errors.ts";
 import { Connection } from "./connection.ts";
 import type { SqliteDriver } from "./driver.ts";
+import { asNoDatabase, hasOnlyTables, readFileFacts } from "./file_facts.ts";
 import type { DatabaseName } from "./result_codes.ts";
 import { configure, type JournalMode, journalModeFor, libraryVersion, stampEmptyFile } from "./settings.ts";
 
@@ -47,7 +48,6 @@ export const LEDGER_EXPORT: DatabaseKind = {
   setApplicationId: "PRAGMA application_id = 0x48465831",
 };
 
-const GET_APPLICATION_ID = "PRAGMA application_id";
 const GET_USER_VERSION = "PRAGMA user_version";
 
 /** One open database and the journal mode it was given. */
@@ -70,36 +70,28 @@ export function openDatabase(
   try {
     const journalMode = inMemory ? "memory" : journalModeFor(versionOf(driver, connection));
     if (journalMode === "delete") connection.guardJournal(path);
-    const isStamped = applicationIdOf(connection) === kind.applicationId;
-    if (!isStamped && !readOnly) stampEmptyFile(connection, kind.setApplicationId);
+    const facts = readFileFacts(connection, kind.applicationId);
+    // Before anything is written, and the journal mode with it.
+    assertOwnHeader(facts, kind);
+    if (facts.isUnstamped && !readOnly) stampEmptyFile(connection, kind.setApplicationId);
     configure(connection, journalMode, readOnly);
-    if (!isStamped && applicationIdOf(connection) !== kind.applicationId) {
-      throw new StorageError("UNSAFE", `Cannot open store: ${kind.what} is a file of another kind`, {
-        details: because("foreign"),
-      });
+    if (facts.isUnstamped) {
+      assertOwnHeader({ ...readFileFacts(connection, kind.applicationId), isUnstamped: false }, kind);
     }
-    const version = schemaVersion(connection);
-    assertSchemaVersion(version, kind);
+    const version = facts.isUnstamped ? schemaVersion(connection) : facts.schemaVersion;
     assertOnlyTables(connection, kind);
     return { connection, journalMode, version };
   } catch (error) {
-    throw connection.abandonOpening(error);
+    throw connection.abandonOpening(asNoDatabase(error, kind.what));
   }
 }
-
-function applicationIdOf(connection: Connection): number {
-  return connection.get(GET_APPLICATION_ID)![0] as number;
-}
-
-/** Views, triggers and virtual tables have no page of their own. */
-const COUNT_WITHOUT_PAGES = `SELECT count(*) FROM sqlite_schema WHERE rootpage = 0`;
 
 /**
  * Refuses what would run with whatever is done to the file: a view in the place of a table may never come to an end.
  * That its tables are ours to the letter is for `check` to say, and for a restore.
  */
 function assertOnlyTables(connection: Connection, kind: DatabaseKind): void {
-  if (connection.get(COUNT_WITHOUT_PAGES)![0] === 0) return;
+  if (hasOnlyTables(connection)) return;
   throw new StorageError(
     "UNSAFE",
     `Cannot open store: ${kind.what} has views or triggers, which are not ours`,

@@ -1,6 +1,5 @@
 /** A ledger in place of one that is lost: from a copy of it, or from what the backup knows. It says from the start which store is live. */
 
-import { copyBackup, inspectBackup } from "../../files/backup_file.ts";
 import type { FilePath } from "../../files/store_path.ts";
 import type { WorkFile } from "../../files/work_file.ts";
 import { CHAIN_EVENTS_PER_BATCH } from "../../limits.ts";
@@ -12,6 +11,7 @@ import type { SqliteDriver } from "./driver.ts";
 import { upgradeSchema } from "./formats.ts";
 import { Ledger } from "./ledger.ts";
 import type { MainMeta } from "./main_meta.ts";
+import { copySource, inspectSource } from "./restore_source.ts";
 import { requireSoundLedger } from "./require_sound.ts";
 import { WorkDatabase } from "./work_database.ts";
 
@@ -21,8 +21,9 @@ export async function copyLedger(
   work: WorkFile,
   { driver, signal }: { readonly driver: SqliteDriver; readonly signal: AbortSignal | undefined },
 ): Promise<WorkDatabase> {
-  const { kind, identity } = inspectBackup(from, [LEDGER_EXPORT, LEDGER]);
-  await copyBackup(from, work, { identity, signal, onBytes: () => {} });
+  const source = inspectSource(from, [LEDGER_EXPORT, LEDGER], driver);
+  await copySource(source, work, { driver, signal, onBytes: () => {} });
+  const { kind } = source;
   const copy = WorkDatabase.open(kind, work.path, driver);
   try {
     assertSchema(copy.connection, kind);

@@ -7,7 +7,6 @@ import { claimFile, isOpenHere } from "../../files/open_files.ts";
 import { requirePermissions } from "../../files/permissions.ts";
 import {
   assertWritable,
-  createPrivateFile,
   type FileIdentity,
   hasWorkName,
   inspectDirectory,
@@ -33,8 +32,10 @@ import type { Connection } from "./connection.ts";
 import { mainIsMissing } from "./agreement.ts";
 import { type Database, type DatabaseKind, LEDGER, MAIN, openDatabase } from "./database.ts";
 import type { SqliteDriver } from "./driver.ts";
+import { FileTurn, settleTurn } from "./file_turn.ts";
 import type { Formats } from "./formats.ts";
 import { Ledger } from "./ledger.ts";
+import { assertOwnFile, lookAtOwner } from "./own_file.ts";
 import { patiently } from "./patience.ts";
 import { withSecond } from "./result_codes.ts";
 import type { JournalMode } from "./settings.ts";
@@ -172,7 +173,7 @@ function attempt(paths: StorePaths, options: OpenStoreOptions, creation: Creatio
   }
   const before = inspectStore(paths);
   if (!before.has(paths.main.path)) assertNotRestoring(paths);
-  assertComplete(paths, before);
+  assertComplete(paths, before, options);
   if (readOnly) assertReadable(paths, before);
   else assertWritable(before);
   const opening = new Opening(driver, { readOnly });
@@ -227,10 +228,18 @@ function finishCreation(
 }
 
 /** A store without its ledger could not know what was deleted. Main is looked at first, since it is made last. */
-function assertComplete(paths: StorePaths, files: StoreFiles): void {
-  const main = files.get(paths.main.path);
+function assertComplete(
+  paths: StorePaths,
+  files: StoreFiles,
+  { driver, readOnly }: Pick<OpenStoreOptions, "driver" | "readOnly">,
+): void {
+  const { path } = paths.main;
+  const main = files.get(path);
   if (main === undefined || main.bytes === 0 || isThere(files, paths.ledger)) return;
-  if (!isOpenHere(paths.main.path, main)) assertOwnHeader(paths.main.path, MAIN);
+  if (!isOpenHere(path, main)) {
+    const facts = lookAtOwner({ path, bytes: main.bytes, kind: MAIN, driver, readOnly, seen: files });
+    if (facts !== null && facts !== "live") assertOwnHeader(facts, MAIN);
+  }
   throw ledgerIsMissing();
 }
 
@@ -297,19 +306,29 @@ export class Opening {
    * @param seen what lay under the store's names a moment ago, where somebody has looked
    */
   openFile(kind: DatabaseKind, file: FilePath, seen: StoreFiles | null = null): Database {
-    let identity = seen?.get(file.path) ?? inspectPrivateFile(file.path, kind.what);
-    if (identity === null && !this.#readOnly) {
-      createPrivateFile(file.path);
-      identity = inspectPrivateFile(file.path, kind.what);
-    }
+    const { path } = file;
+    if (!this.#readOnly) settleTurn(path, this.driver);
+    let identity = seen?.get(path) ?? inspectPrivateFile(path, kind.what);
+    if ((identity?.bytes ?? 0) === 0) identity = this.#create(kind, path);
     if (identity === null) {
       throw new StorageError("BUSY", `Cannot open store: ${kind.what} vanished meanwhile`);
     }
-    if (!isOpenHere(file.path, identity)) assertOwnHeader(file.path, kind, seen);
-    this.#releases.push(claimFile(file.path, identity, this.driver.name));
+    if (!isOpenHere(path, identity)) {
+      const { driver } = this;
+      assertOwnFile({ path, bytes: identity.bytes, kind, driver, readOnly: this.#readOnly, seen });
+    }
+    this.#releases.push(claimFile(path, identity, this.driver.name));
     const database = this.open(kind, file.path);
     if (database.version > 0 && database.version < kind.schemaVersion && !this.#older) this.#refuseOlder();
     return database;
+  }
+
+  /** Creates a file that is not there; an empty one may have a creator that has not closed it yet. */
+  #create(kind: DatabaseKind, path: string): FileIdentity | null {
+    if (this.#readOnly) assertFinished(0);
+    using turn = FileTurn.take(path, this.driver);
+    turn.create();
+    return inspectPrivateFile(path, kind.what);
   }
 
   #refuseOlder(): never {

@@ -2,13 +2,7 @@
 
 import { monotonicMs, randomBytes } from "../../clock.ts";
 import { because, IntegrityError, StorageError } from "../../errors.ts";
-import { copyBackup, inspectBackup } from "../../files/backup_file.ts";
-import {
-  type FileIdentity,
-  hasWorkName,
-  inspectPrivateFile,
-  inspectSidecars,
-} from "../../files/private_file.ts";
+import { hasWorkName, inspectPrivateFile, inspectSidecars } from "../../files/private_file.ts";
 import type { FilePath } from "../../files/store_path.ts";
 import { assertFree, removeLeftover, WorkFile } from "../../files/work_file.ts";
 import { LOST_GENERATIONS } from "../../limits.ts";
@@ -17,7 +11,7 @@ import type { ApplyEvent, CheckRows, Watermark } from "../engine.ts";
 import { assertSchema } from "./assert_schema.ts";
 import { checkCopy, checkPagesOf } from "./check_copy.ts";
 import { clearDestination } from "./clear_destination.ts";
-import { BACKUP, type DatabaseKind, LEDGER, MAIN } from "./database.ts";
+import { BACKUP, LEDGER, MAIN } from "./database.ts";
 import type { SqliteDriver } from "./driver.ts";
 import { Ledger } from "./ledger.ts";
 import { copyLedger, makeLedger, nameLive } from "./new_ledger.ts";
@@ -31,6 +25,7 @@ import {
   type ResetRows,
 } from "./prepare_restored.ts";
 import { requireSound, requireSoundLedger } from "./require_sound.ts";
+import { copySource, inspectSource, type RestoreSource } from "./restore_source.ts";
 import { switchStore } from "./switch_store.ts";
 import { WorkDatabase } from "./work_database.ts";
 
@@ -79,7 +74,7 @@ async function prepare(paths: RestorePaths, options: RestoreStoreOptions): Promi
   for (const source of [paths.backup, paths.ledgerExport]) {
     if (source !== null && hasWorkName(source.path, ".partial")) removeLeftover(source, ".partial");
   }
-  const backup = inspectBackup(paths.backup, [BACKUP, MAIN]);
+  const backup = inspectSource(paths.backup, [BACKUP, MAIN], driver);
   if (isLost(paths, options)) {
     requireLost(paths.ledger);
     await patiently(monotonicMs() + busyTimeoutMs, () => clearDestination(paths.main, null, driver));
@@ -91,7 +86,7 @@ async function prepare(paths: RestorePaths, options: RestoreStoreOptions): Promi
     await requireSoundLedger(ledger, options.signal);
     await patiently(monotonicMs() + busyTimeoutMs, () => clearDestination(paths.main, ledger, driver));
     using work = WorkFile.claim(paths.main, ".restoring");
-    const prepared = await prepareDestination(paths, work, { ...backup, ledger, isCopy: false }, options);
+    const prepared = await prepareDestination(work, { ...backup, ledger, isCopy: false }, options);
     options.signal?.throwIfAborted();
     work.publish();
     return prepared;
@@ -117,7 +112,7 @@ function requireLost(ledger: FilePath): void {
 /** 4.2 to 4.4 with a new ledger, which gets its name last and says from the start which store is live. */
 async function prepareBoth(
   paths: RestorePaths,
-  backup: InspectedBackup,
+  backup: RestoreSource,
   options: RestoreStoreOptions,
 ): Promise<Prepared> {
   const { driver, signal } = options;
@@ -125,12 +120,12 @@ async function prepareBoth(
   using ledgerWork = WorkFile.claim(paths.ledger, ".restoring");
   let prepared: Prepared;
   if (paths.ledgerExport === null) {
-    prepared = await prepareDestination(paths, work, { ...backup, ledger: null, isCopy: true }, options);
+    prepared = await prepareDestination(work, { ...backup, ledger: null, isCopy: true }, options);
     makeLedger(ledgerWork, work, prepared.meta, driver);
   } else {
     using copy = await copyLedger(paths.ledgerExport, ledgerWork, options);
     const ledger = new Ledger(copy.connection);
-    prepared = await prepareDestination(paths, work, { ...backup, ledger, isCopy: true }, options);
+    prepared = await prepareDestination(work, { ...backup, ledger, isCopy: true }, options);
     nameLive(ledger, prepared.meta);
   }
   signal?.throwIfAborted();
@@ -139,15 +134,8 @@ async function prepareBoth(
   return prepared;
 }
 
-/** A backup as it was found. */
-interface InspectedBackup {
-  /** A backup, or the main file of a store that was closed. */
-  readonly kind: DatabaseKind;
-  readonly identity: FileIdentity;
-}
-
 /** What a restore starts from. */
-interface Sources extends InspectedBackup {
+interface Sources extends RestoreSource {
   /** Null where there is nothing but what the backup knows. */
   readonly ledger: Ledger | null;
   /** Whether restores may be missing in it. */
@@ -169,18 +157,13 @@ export function openAuthority(opening: Opening, file: FilePath): Ledger {
 
 /** 4.2 and 4.3. */
 async function prepareDestination(
-  paths: RestorePaths,
   work: WorkFile,
   sources: Sources,
   options: RestoreStoreOptions,
 ): Promise<Prepared> {
-  const { signal, tell } = options;
+  const { driver, signal, tell } = options;
   signal?.throwIfAborted();
-  await copyBackup(paths.backup, work, {
-    identity: sources.identity,
-    signal,
-    onBytes: (bytes) => tell("copy", bytes),
-  });
+  await copySource(sources, work, { driver, signal, onBytes: (bytes) => tell("copy", bytes) });
   return await prepareCopy(work, sources, options);
 }
 

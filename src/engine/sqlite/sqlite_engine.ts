@@ -211,13 +211,13 @@ export class SqliteEngine implements Engine {
     this.#assertOpen();
     const deadlineMs = monotonicMs() + this.#busyTimeoutMs;
     for (const connection of [this.#store.main, this.#store.ledger.connection]) {
-      let inTheWay = emptyLog(connection);
+      let inTheWay = this.#emptyLog(connection);
       while (inTheWay !== null) {
         if (monotonicMs() >= deadlineMs) return inTheWay;
         await sleep(jitter(BUSY_SLEEP_MS.min, BUSY_SLEEP_MS.max));
         signal?.throwIfAborted();
         this.#assertOpen();
-        inTheWay = emptyLog(connection);
+        inTheWay = this.#emptyLog(connection);
       }
     }
     return null;
@@ -281,11 +281,17 @@ export class SqliteEngine implements Engine {
     for (const connection of [this.#store.main, this.#store.ledger.connection]) {
       if (connection.writes === 0) continue;
       try {
-        emptyLog(connection);
+        this.#emptyLog(connection);
       } catch (error) {
         if (!(error instanceof StorageError)) throw error;
       }
     }
+  }
+
+  /** Not into a file that has lost its name: what the log holds would be gone with it (SQLite's own close asks, too). */
+  #emptyLog(connection: Connection): "READERS" | "BUSY" | null {
+    this.#store.sentinel?.assertNames();
+    return emptyLog(connection);
   }
 
   /** Verifies the chain in pieces, so that a long ledger does not hold up the process. */

@@ -1,0 +1,25 @@
+/** Tells a file that a killed process was making from a file that somebody else put under its name. */
+
+import { readStart } from "./file_start.ts";
+import { APPLICATION_IDS } from "./header.ts";
+import { isUnstamped } from "./unstamped.ts";
+
+const HEADER_BYTES = 100;
+const MAGIC = "SQLite format 3\0";
+const APPLICATION_ID_OFFSET = 68;
+
+const OURS: ReadonlySet<number> = new Set(Object.values(APPLICATION_IDS));
+
+/** How an export as lines begins. */
+const LINES_START = new TextEncoder().encode('{"type":"header","format":"holdfast-lines",');
+
+/** Whether a work file is one that was being made: nothing in it yet, not stamped yet, or ours by its header. */
+export function isOurLeftover(path: string): boolean {
+  const start = readStart(path, HEADER_BYTES) ?? new Uint8Array();
+  if (LINES_START.every((byte, at) => start[at] === byte)) return true;
+  if (start.every((byte) => byte === 0)) return true;
+  if (start.length < HEADER_BYTES) return false;
+  const header = new DataView(start.buffer);
+  if (OURS.has(header.getInt32(APPLICATION_ID_OFFSET))) return true;
+  return MAGIC === String.fromCharCode(...start.subarray(0, MAGIC.length)) && isUnstamped(header);
+}
