@@ -80,7 +80,7 @@ function foreign({ what }: FileKind, applicationId: number): StorageError {
 }
 
 /** Refuses a schema version that this release does not know. */
-export function assertSchemaVersion(version: number, kind: FileKind): void {
+function assertSchemaVersion(version: number, kind: FileKind): void {
   if (version < 0 || version > kind.schemaVersion) {
     throw new StorageError(
       "SCHEMA",

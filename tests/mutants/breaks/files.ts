@@ -46,7 +46,7 @@ export const FILE_BREAKS: readonly Mutant[] = [
     name: "a second hard link is accepted",
     file: "src/files/private_file.ts",
     find: 'throw unsafe(what, "hard-link", "must have no other hard link");',
-    replace: "{}",
+    replace: "",
     test: `${TARGETS}/files_test.ts`,
     promise: "A store with a second hard link",
     why: "the same file could be opened, or kept, under another name",
@@ -90,8 +90,9 @@ export const FILE_BREAKS: readonly Mutant[] = [
   {
     name: "a replaced file goes unnoticed",
     file: "src/files/sentinel.ts",
-    find: "if (info === null || info.dev !== before.device || info.ino !== before.inode) throw replaced();",
-    replace: "if (info === null) throw replaced();",
+    find:
+      "if (info === null || info.dev !== before.device || info.ino !== before.inode) throw this.#replaced();",
+    replace: "if (info === null) throw this.#replaced();",
     test: `${TARGETS}/files_test.ts`,
     promise: "Nothing is acknowledged that went to a file",
     why: "writes would go to a file that nobody will open again",

@@ -241,8 +241,8 @@ export const RESTORE_BREAKS: readonly Mutant[] = [
   },
   {
     name: "a first page that was written in part is damage",
-    file: "src/files/header.ts",
-    find: "if (header.every((byte) => byte === 0) && undoesFirstPage(path)) return;",
+    file: "src/engine/sqlite/own_file.ts",
+    find: "if (isNoDatabase(error) && undoesFirstPage(path, bytes)) return;",
     replace: "",
     test: "tests/powerloss/power_loss_test.ts",
     promise: "a creation whose power was lost while it wrote the first page of agent.db is begun again",
