@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { openMemory } from "../../mod.ts";
 import { countOpenFiles } from "../../src/files/open_files.ts";
+import { inodesOf, locksOn, whyNoLocks } from "../kit/process_locks.ts";
 import { runForJson } from "./child.ts";
 import { COUNTER, countUp, readCounter, startCounter } from "./counter.ts";
 import { observedDriver } from "./observed_driver.ts";
@@ -12,50 +13,25 @@ const IS_UNIX = Deno.build.os !== "windows";
 
 const OTHER_LIBRARY = observedDriver({ name: "another SQLite" });
 
-/** Where Linux lists the locks of every process. */
-const LOCKS = "/proc/locks";
+const WHY_NO_LOCKS = await whyNoLocks();
 
-/**
- * The locks that this process holds on a store's files: opening and closing such a file here would drop them. A look at
- * the list may miss a line, or meet it twice, where other processes lock and unlock meanwhile: hence several looks.
- */
-function locksOn(scratch: Scratch): string[] {
-  const names = new Map(scratch.names().map((name) => [`${Deno.lstatSync(scratch.at(name)).ino}`, name]));
-  const locks = new Set<string>();
-  const looks = Array.from({ length: 20 }, () => Deno.readTextFileSync(LOCKS).split("\n"));
-  for (const line of looks.flat()) {
-    const [, , , kind, pid, file, start, end] = line.split(/\s+/);
-    const name = names.get(file?.split(":").at(-1) ?? "");
-    if (name !== undefined && pid === `${Deno.pid}`) locks.add(`${name} ${kind} ${start} ${end}`);
-  }
-  return [...locks].sort();
-}
-
-const LISTS_LOCKS = Deno.build.os === "linux" && await holdsListedLocks();
-
-async function holdsListedLocks(): Promise<boolean> {
-  try {
-    using scratch = new Scratch();
-    await using _memory = await openMemory(scratch.at("agent.db"));
-    return locksOn(scratch).length > 0;
-  } catch {
-    return false;
-  }
+function locksIn(scratch: Scratch): readonly string[] {
+  return locksOn(inodesOf(scratch.path, scratch.names()));
 }
 
 /** Requires that an open store holds the same locks after something else happened to its file. */
 function lockTest(name: string, happen: (path: string, scratch: Scratch) => Promise<unknown>): void {
   Deno.test({
-    name: `${name}${LISTS_LOCKS ? "" : " (ignored: locks are not listed here)"}`,
-    ignore: !LISTS_LOCKS,
+    name: `${name}${WHY_NO_LOCKS === null ? "" : ` (ignored: ${WHY_NO_LOCKS})`}`,
+    ignore: WHY_NO_LOCKS !== null,
     async fn(): Promise<void> {
       using scratch = new Scratch();
       await using memory = await openMemory(scratch.at("agent.db"));
-      const held = locksOn(scratch);
+      const held = locksIn(scratch);
       await happen(scratch.at("agent.db"), scratch);
-      assert.deepEqual(locksOn(scratch), held);
+      assert.deepEqual(locksIn(scratch), held);
       await plant(memory, 1_001);
-      assert.deepEqual(locksOn(scratch), held);
+      assert.deepEqual(locksIn(scratch), held);
     },
   });
 }
