@@ -128,8 +128,9 @@ export function removeLeftover(target: FilePath, suffix: WorkSuffix): void {
   const info = lstatOrNull(path);
   assertFiles(path, suffix);
   if (info === null) return;
-  if (suffix === ".restoring" && hasWorkName(target.path, suffix)) {
-    // It has got its name, and may be a live store: no descriptor of it is opened.
+  if (info.nlink !== null && info.nlink > 1) {
+    // A file that has another name may be a live store: no descriptor of it is opened. It is whole, if it is ours.
+    if (!hasWorkName(target.path, suffix)) throw exists(target.name + suffix);
     removeWithSidecars(path);
     return;
   }
