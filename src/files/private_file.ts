@@ -167,6 +167,13 @@ function inspectDatabase(
   }
 }
 
+/** Whether a log with content lies beside a file, which SQLite would replay. */
+export function hasLogs(path: string, seen: StoreFiles | null): boolean {
+  return [`${path}-wal`, `${path}-journal`].some((log) =>
+    (seen === null ? lstatOrNull(log)?.size ?? 0 : seen.get(log)?.bytes ?? 0) > 0
+  );
+}
+
 /** Refuses what bears the name of a sidecar and is no private file: SQLite would wait for ever for whoever writes a pipe. */
 export function inspectSidecars({ path }: FilePath, what: string): void {
   for (const suffix of SIDECAR_SUFFIXES) inspectPrivateFile(path + suffix, `a sidecar of ${what}`);

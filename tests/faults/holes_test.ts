@@ -17,7 +17,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "lines/read_scope.ts SELECT_DUE_TURNS": "only read, where what is due could not be erased",
   "lines/import_lines.ts SELECT_HEAD": "only read, for lines of this very store: tests/lines/",
   "engine/operation_ids.ts DELETE_OLDEST_OPERATIONS": "a scope that remembers too many operations",
-  "engine/sqlite/file_facts.ts GET_SCHEMA_COOKIE": "a file whose creation was cut off: tests/powerloss/",
+  "engine/sqlite/database.ts GET_SCHEMA_COOKIE": "a file whose creation was cut off: tests/powerloss/",
   "engine/sqlite/connection.ts SAVEPOINT_MEMBER": "several members: groups_test.ts",
   "engine/sqlite/connection.ts RELEASE_MEMBER": "several members: groups_test.ts",
   "engine/sqlite/connection.ts ROLLBACK_TO_MEMBER": "several members: groups_test.ts",

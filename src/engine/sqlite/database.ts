@@ -1,11 +1,10 @@
 /** Opens one database file: its settings, its stamp, and its schema. */
 
-import { APPLICATION_IDS, assertOwnHeader, type FileKind } from "../../files/header.ts";
+import { APPLICATION_IDS, assertOwnHeader, type FileFacts, type FileKind } from "../../files/header.ts";
 import { because, StorageError } from "../../errors.ts";
 import { Connection } from "./connection.ts";
 import type { SqliteDriver } from "./driver.ts";
-import { asNoDatabase, hasOnlyTables, readFileFacts } from "./file_facts.ts";
-import type { DatabaseName } from "./result_codes.ts";
+import { type DatabaseName, RESULT } from "./result_codes.ts";
 import { configure, type JournalMode, journalModeFor, libraryVersion, stampEmptyFile } from "./settings.ts";
 
 /** What tells main from ledger. */
@@ -48,7 +47,15 @@ export const LEDGER_EXPORT: DatabaseKind = {
   setApplicationId: "PRAGMA application_id = 0x48465831",
 };
 
+const GET_APPLICATION_ID = "PRAGMA application_id";
 const GET_USER_VERSION = "PRAGMA user_version";
+const GET_SCHEMA_COOKIE = "PRAGMA schema_version";
+const GET_PAGE_COUNT = "PRAGMA page_count";
+const GET_AUTO_VACUUM = "PRAGMA auto_vacuum";
+const AUTO_VACUUM_INCREMENTAL = 2;
+
+/** Views, triggers and virtual tables have no page of their own. */
+const COUNT_WITHOUT_PAGES = `SELECT count(*) FROM sqlite_schema WHERE rootpage = 0`;
 
 /** One open database and the journal mode it was given. */
 export interface Database {
@@ -84,6 +91,49 @@ export function openDatabase(
   } catch (error) {
     throw connection.abandonOpening(asNoDatabase(error, kind.what));
   }
+}
+
+/** Reads the facts; only what is needed of a file that is stamped. */
+export function readFileFacts(connection: Connection, applicationIdWanted: number): FileFacts {
+  let applicationId = getNumber(connection, GET_APPLICATION_ID);
+  const schemaVersion = getNumber(connection, GET_USER_VERSION);
+  if (applicationId === applicationIdWanted) return { applicationId, schemaVersion, isUnstamped: false };
+  const isUnstamped = applicationId === 0 && schemaVersion === 0 && isFirstPageAtMost(connection);
+  // Another process may have stamped it between these statements.
+  applicationId = getNumber(connection, GET_APPLICATION_ID);
+  return applicationId === applicationIdWanted
+    ? { applicationId, schemaVersion: getNumber(connection, GET_USER_VERSION), isUnstamped: false }
+    : { applicationId, schemaVersion, isUnstamped };
+}
+
+/** SQLite writes the first page when incremental vacuum is set, and only then can the page say whose it is. */
+function isFirstPageAtMost(connection: Connection): boolean {
+  const pages = getNumber(connection, GET_PAGE_COUNT);
+  if (pages === 0) return true;
+  return pages === 1 && getNumber(connection, GET_SCHEMA_COOKIE) === 0 &&
+    getNumber(connection, GET_AUTO_VACUUM) === AUTO_VACUUM_INCREMENTAL;
+}
+
+function getNumber(connection: Connection, sql: string): number {
+  return connection.get(sql)![0] as number;
+}
+
+/** Whether every table, index, view and trigger has pages of its own: a view in a table's place may never end. */
+export function hasOnlyTables(connection: Connection): boolean {
+  return connection.get(COUNT_WITHOUT_PAGES)![0] === 0;
+}
+
+/** The error that says so of a file that SQLite does not take for a database. */
+export function asNoDatabase(error: unknown, what: string): unknown {
+  if (!(error instanceof StorageError) || !isNoDatabase(error)) return error;
+  return new StorageError("CORRUPT", `Cannot open store: ${what} is not a SQLite database`, {
+    details: because("no-database"),
+    cause: error,
+  });
+}
+
+function isNoDatabase({ details }: StorageError): boolean {
+  return details.resultCode === RESULT.NOTADB;
 }
 
 /**

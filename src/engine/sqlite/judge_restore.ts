@@ -10,6 +10,7 @@ import type { SqliteDriver } from "./driver.ts";
 import { Ledger } from "./ledger.ts";
 import { type MainMeta, readMainMeta } from "./main_meta.ts";
 import { Opening } from "./open_store.ts";
+import * as ownFile from "./own_file.ts";
 import { assertAuthority } from "./prepare_restored.ts";
 import { requireSoundLedger } from "./require_sound.ts";
 import { inspectSource, type RestoreSource } from "./restore_source.ts";
@@ -48,7 +49,7 @@ export async function judgeRestore(
     assertSchema(copy.connection, exported.kind);
     return await judgeLedger(new Ledger(copy.connection), { meta, lineage }, { watermark, signal });
   }
-  const opening = new Opening(driver, { readOnly: true });
+  const opening = new Opening(driver, { readOnly: true, ownFile });
   try {
     return await judgeLedger(openAuthority(opening, ledger), { meta, lineage }, { watermark, signal });
   } finally {

@@ -8,6 +8,7 @@ import { requirePermissions } from "../../files/permissions.ts";
 import {
   assertWritable,
   type FileIdentity,
+  hasLogs,
   hasWorkName,
   inspectDirectory,
   inspectPrivateFile,
@@ -15,6 +16,7 @@ import {
   inspectStore,
   ledgerIsMissing,
   lookAtWorkName,
+  lstatOrNull,
   makePrivateDirectory,
   type StoreFiles,
   syncDirectory,
@@ -25,17 +27,17 @@ import {
   assertDistinct,
   type FilePath,
   type GivenPath,
+  pathBeside,
   resolveFile,
   type StorePaths,
+  TURN_SUFFIX,
 } from "../../files/store_path.ts";
 import type { Connection } from "./connection.ts";
 import { mainIsMissing } from "./agreement.ts";
 import { type Database, type DatabaseKind, LEDGER, MAIN, openDatabase } from "./database.ts";
 import type { SqliteDriver } from "./driver.ts";
-import { FileTurn, settleTurn } from "./file_turn.ts";
 import type { Formats } from "./formats.ts";
 import { Ledger } from "./ledger.ts";
-import { assertOwnFile, lookAtOwner } from "./own_file.ts";
 import { patiently } from "./patience.ts";
 import { withSecond } from "./result_codes.ts";
 import type { JournalMode } from "./settings.ts";
@@ -83,6 +85,12 @@ export interface OpenedStore {
 /** Creation is loaded where something is to be made: a store that is there is opened without it. */
 type Creation = typeof import("./creation.ts");
 
+/** What is not met at most openings, and loaded where it is. */
+type OwnFile = typeof import("./own_file.ts");
+
+/** A file is empty, has a log beside it, or is not there. Internal: what that needs is loaded, and opening begins anew. */
+class OwnFileNeeded extends Error {}
+
 /** Something is to be made. Internal: creation is loaded, and opening begins anew. */
 class CreationNeeded extends Error {}
 
@@ -102,7 +110,7 @@ function needCreation(): never {
 /** Two databases in memory. */
 export async function openStoreInMemory(driver: SqliteDriver): Promise<OpenedStore> {
   const creation = await import("./creation.ts");
-  const opening = new Opening(driver, { readOnly: false });
+  const opening = new Opening(driver, { readOnly: false, ownFile: null });
   try {
     const ledger = new Ledger(opening.open(LEDGER, ":memory:").connection);
     creation.ensureLedger(ledger);
@@ -131,12 +139,14 @@ export async function openStoreOnDisk(
 ): Promise<OpenedStore> {
   const paths = preparePaths(given, options.readOnly);
   let creation = ONLY_WHAT_IS_THERE;
+  let ownFile: OwnFile | null = null;
   for (;;) {
     const deadlineMs = monotonicMs() + options.busyTimeoutMs;
     try {
-      return await patiently(deadlineMs, () => attempt(paths, options, creation));
+      return await patiently(deadlineMs, () => attempt(paths, options, { creation, ownFile }));
     } catch (error) {
-      if (error instanceof CreationNeeded) creation = await import("./creation.ts");
+      if (error instanceof OwnFileNeeded) ownFile = await import("./own_file.ts");
+      else if (error instanceof CreationNeeded) creation = await import("./creation.ts");
       else if (error instanceof UpgradeNeeded) await upgrade(paths, options);
       else throw error;
     }
@@ -165,7 +175,11 @@ export function preparePaths(
   return paths;
 }
 
-function attempt(paths: StorePaths, options: OpenStoreOptions, creation: Creation): OpenedStore {
+function attempt(
+  paths: StorePaths,
+  options: OpenStoreOptions,
+  { creation, ownFile }: { readonly creation: Creation; readonly ownFile: OwnFile | null },
+): OpenedStore {
   const { driver, readOnly, databases = DATABASES } = options;
   // The ledger too: where it was lost, a restore makes both.
   for (const { path } of [paths.main, paths.ledger]) {
@@ -173,10 +187,10 @@ function attempt(paths: StorePaths, options: OpenStoreOptions, creation: Creatio
   }
   const before = inspectStore(paths);
   if (!before.has(paths.main.path)) assertNotRestoring(paths);
-  assertComplete(paths, before, options);
+  assertComplete(paths, before, options, ownFile);
   if (readOnly) assertReadable(paths, before);
   else assertWritable(before);
-  const opening = new Opening(driver, { readOnly });
+  const opening = new Opening(driver, { readOnly, ownFile });
   try {
     const { connection, version } = opening.openFile(databases.ledger, paths.ledger, before);
     const ledger = new Ledger(connection);
@@ -232,12 +246,14 @@ function assertComplete(
   paths: StorePaths,
   files: StoreFiles,
   { driver, readOnly }: Pick<OpenStoreOptions, "driver" | "readOnly">,
+  ownFile: OwnFile | null,
 ): void {
   const { path } = paths.main;
   const main = files.get(path);
   if (main === undefined || main.bytes === 0 || isThere(files, paths.ledger)) return;
   if (!isOpenHere(path, main)) {
-    const facts = lookAtOwner({ path, bytes: main.bytes, kind: MAIN, driver, readOnly, seen: files });
+    if (ownFile === null) throw new OwnFileNeeded();
+    const facts = ownFile.lookAtOwner({ path, bytes: main.bytes, kind: MAIN, driver, readOnly, seen: files });
     if (facts !== null && facts !== "live") assertOwnHeader(facts, MAIN);
   }
   throw ledgerIsMissing();
@@ -282,22 +298,35 @@ function assertUnchanged(paths: StorePaths, before: StoreFiles, after: StoreFile
   }
 }
 
+/** Whether a file is there with content, and no log with content or trace of another opening lies beside it. */
+function isAlone(path: string, identity: FileIdentity | null, seen: StoreFiles | null): boolean {
+  return identity !== null && identity.bytes > 0 && !hasLogs(path, seen) &&
+    lstatOrNull(pathBeside({ path }, TURN_SUFFIX)) === null;
+}
+
 /** Collects what an attempt opened, so that any failure closes all of it. */
 export class Opening {
   readonly driver: SqliteDriver;
   readonly #readOnly: boolean;
   readonly #older: boolean;
+  readonly #ownFile: OwnFile | null;
   readonly #databases: Database[] = [];
   readonly #releases: (() => void)[] = [];
 
   /** Files of an older release are refused unless they are asked for. */
   constructor(
     driver: SqliteDriver,
-    { readOnly, older = false }: { readonly readOnly: boolean; readonly older?: boolean },
+    { readOnly, older = false, ownFile }: {
+      readonly readOnly: boolean;
+      readonly older?: boolean;
+      /** Null where it is loaded only if it is needed. */
+      readonly ownFile: OwnFile | null;
+    },
   ) {
     this.driver = driver;
     this.#readOnly = readOnly;
     this.#older = older;
+    this.#ownFile = ownFile;
   }
 
   /**
@@ -307,28 +336,26 @@ export class Opening {
    */
   openFile(kind: DatabaseKind, file: FilePath, seen: StoreFiles | null = null): Database {
     const { path } = file;
-    if (!this.#readOnly) settleTurn(path, this.driver);
     let identity = seen?.get(path) ?? inspectPrivateFile(path, kind.what);
-    if ((identity?.bytes ?? 0) === 0) identity = this.#create(kind, path);
+    if (this.#readOnly || !isAlone(path, identity, seen)) {
+      if (this.#ownFile === null) throw new OwnFileNeeded();
+      const { driver } = this;
+      identity = this.#ownFile.requireOwnFile({
+        path,
+        identity,
+        kind,
+        driver,
+        readOnly: this.#readOnly,
+        seen,
+      });
+    }
     if (identity === null) {
       throw new StorageError("BUSY", `Cannot open store: ${kind.what} vanished meanwhile`);
-    }
-    if (!isOpenHere(path, identity)) {
-      const { driver } = this;
-      assertOwnFile({ path, bytes: identity.bytes, kind, driver, readOnly: this.#readOnly, seen });
     }
     this.#releases.push(claimFile(path, identity, this.driver.name));
     const database = this.open(kind, file.path);
     if (database.version > 0 && database.version < kind.schemaVersion && !this.#older) this.#refuseOlder();
     return database;
-  }
-
-  /** Creates a file that is not there; an empty one may have a creator that has not closed it yet. */
-  #create(kind: DatabaseKind, path: string): FileIdentity | null {
-    if (this.#readOnly) assertFinished(0);
-    using turn = FileTurn.take(path, this.driver);
-    turn.create();
-    return inspectPrivateFile(path, kind.what);
   }
 
   #refuseOlder(): never {

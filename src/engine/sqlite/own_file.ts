@@ -1,15 +1,52 @@
 /** Whether a file, and the logs beside it, are ours: asked before SQLite replays a log or anything is written. */
 
-import { StorageError } from "../../errors.ts";
+import { because, StorageError } from "../../errors.ts";
 import { assertOwnHeader, assertWholeHeader, type FileKind } from "../../files/header.ts";
 import { assertOwnLogs, undoesFirstPage } from "../../files/leftover_log.ts";
 import { isOpenHere } from "../../files/open_files.ts";
 import { mayWrite } from "../../files/permissions.ts";
-import { inspectPrivateFile, lstatOrNull, type StoreFiles } from "../../files/private_file.ts";
+import {
+  type FileIdentity,
+  hasLogs,
+  inspectPrivateFile,
+  lstatOrNull,
+  type StoreFiles,
+} from "../../files/private_file.ts";
 import { SIDECAR_SUFFIXES } from "../../files/store_path.ts";
-import { MAIN } from "./database.ts";
+import { type DatabaseKind, MAIN } from "./database.ts";
 import type { SqliteDriver } from "./driver.ts";
-import { lookAtFile, lookWithoutLogs, type StoreFacts } from "./file_facts.ts";
+import { FileTurn, settleTurn } from "./file_turn.ts";
+import { lookAtFile, lookWithoutLogs, type StoreFacts } from "./file_look.ts";
+
+/** A database file that is to be opened. */
+interface FileToOpen extends Omit<FileInQuestion, "bytes"> {
+  readonly kind: DatabaseKind;
+  /** What lay under its name; null if nothing did. */
+  readonly identity: FileIdentity | null;
+}
+
+/**
+ * Requires that a file is ours, or creates it. An empty one may have a creator that has not closed it yet, so that its
+ * turn is awaited.
+ *
+ * @throws {StorageError} `READONLY` if it is to be created and may only be read
+ */
+export function requireOwnFile(file: FileToOpen): FileIdentity | null {
+  const { path, kind, driver, readOnly, identity } = file;
+  if (!readOnly) settleTurn(path, driver);
+  if (identity !== null && identity.bytes > 0) {
+    if (!isOpenHere(path, identity)) assertOwnFile({ ...file, bytes: identity.bytes });
+    return identity;
+  }
+  if (readOnly) {
+    throw new StorageError("READONLY", "Cannot open store read-only: its creation is unfinished", {
+      details: because("unfinished"),
+    });
+  }
+  using turn = FileTurn.take(path, driver);
+  turn.create();
+  return inspectPrivateFile(path, kind.what);
+}
 
 /** A database file that is to be used. */
 interface FileInQuestion {
@@ -32,7 +69,7 @@ export function assertOwnFile(file: FileInQuestion): void {
   const { path, bytes, kind, driver, readOnly } = file;
   assertWholeHeader(bytes, kind);
   if (bytes === 0) return;
-  if (!hasLogs(file)) {
+  if (!hasLogs(path, file.seen)) {
     // A connection that only reads would leave an empty log beside a file that is then refused.
     if (readOnly && !hasSidecars(path) && mayWrite(path)) {
       assertOwnHeader(lookAtFile(path, kind.what, driver), kind);
@@ -62,7 +99,7 @@ export function assertOwnFile(file: FileInQuestion): void {
 export function lookAtOwner(file: FileInQuestion): StoreFacts | "live" | null {
   const { path, kind, driver, readOnly } = file;
   assertWholeHeader(file.bytes, kind);
-  if (!hasLogs(file)) return lookAtFile(path, kind.what, driver);
+  if (!hasLogs(path, file.seen)) return lookAtFile(path, kind.what, driver);
   return readOnly ? null : lookWithoutLogs(path, kind.what, driver);
 }
 
@@ -90,12 +127,6 @@ export function isMainOf(path: string, lineage: string, driver: SqliteDriver): b
 
 function hasSidecars(path: string): boolean {
   return SIDECAR_SUFFIXES.some((suffix) => lstatOrNull(path + suffix) !== null);
-}
-
-function hasLogs({ path, seen }: FileInQuestion): boolean {
-  return [`${path}-wal`, `${path}-journal`].some((log) =>
-    (seen === null ? lstatOrNull(log)?.size ?? 0 : seen.get(log)?.bytes ?? 0) > 0
-  );
 }
 
 function isNoDatabase(error: unknown): boolean {

@@ -9,7 +9,7 @@ import { StorageError } from "../../errors.ts";
 import { Connection } from "./connection.ts";
 import { type DatabaseKind, LEDGER, MAIN } from "./database.ts";
 import type { SqliteDriver } from "./driver.ts";
-import { lockAlone, lookAtFile, type StoreFacts } from "./file_facts.ts";
+import { lockAlone, lookAtFile, type StoreFacts } from "./file_look.ts";
 import { isBusy } from "./result_codes.ts";
 
 /** What was found under its name. */

@@ -16,6 +16,7 @@ import type { SqliteDriver } from "./driver.ts";
 import { Ledger } from "./ledger.ts";
 import { copyLedger, makeLedger, nameLive } from "./new_ledger.ts";
 import { type OpenedStore, Opening, openStoreOnDisk } from "./open_store.ts";
+import * as ownFile from "./own_file.ts";
 import { patiently } from "./patience.ts";
 import {
   assertAuthority,
@@ -80,7 +81,7 @@ async function prepare(paths: RestorePaths, options: RestoreStoreOptions): Promi
     await patiently(monotonicMs() + busyTimeoutMs, () => clearDestination(paths.main, null, driver));
     return await prepareBoth(paths, backup, options);
   }
-  const opening = new Opening(driver, { readOnly: false });
+  const opening = new Opening(driver, { readOnly: false, ownFile });
   try {
     const ledger = openAuthority(opening, paths.ledger);
     await requireSoundLedger(ledger, options.signal);
@@ -232,7 +233,7 @@ async function openDestination(paths: RestorePaths, options: RestoreStoreOptions
 /** A destination that did not become live is of no use; where the outcome is unknown, it may be live. */
 function removeRefused(paths: RestorePaths, error: unknown, driver: SqliteDriver): unknown {
   if (error instanceof StorageError && error.details.outcome === "unknown") return error;
-  const opening = new Opening(driver, { readOnly: false });
+  const opening = new Opening(driver, { readOnly: false, ownFile });
   try {
     clearDestination(paths.main, new Ledger(opening.openFile(LEDGER, paths.ledger).connection), driver);
     return error;

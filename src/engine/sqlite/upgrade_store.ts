@@ -12,6 +12,7 @@ import { type DatabaseKind, schemaVersion } from "./database.ts";
 import type { SqliteDriver } from "./driver.ts";
 import { type Format, FORMATS, upgradeSchema } from "./formats.ts";
 import { DATABASES, Opening, type OpenStoreOptions } from "./open_store.ts";
+import * as ownFile from "./own_file.ts";
 import { patiently } from "./patience.ts";
 import { WorkDatabase } from "./work_database.ts";
 
@@ -27,7 +28,7 @@ interface OpenFile {
 export async function upgradeStore(paths: StorePaths, options: OpenStoreOptions): Promise<void> {
   const { driver, busyTimeoutMs, databases = DATABASES, formats = FORMATS, backupBeforeUpgrade } = options;
   const deadlineMs = monotonicMs() + busyTimeoutMs;
-  const opening = new Opening(driver, { readOnly: false, older: true });
+  const opening = new Opening(driver, { readOnly: false, older: true, ownFile });
   try {
     const open = (kind: DatabaseKind, file: FilePath): OpenFile => {
       const { connection, version } = opening.openFile(kind, file);

@@ -45,11 +45,13 @@ export const ENGINE_PLANS: Plans = {
     SELECT_DELETIONS: "SEARCH deletions USING INTEGER PRIMARY KEY (rowid>?)",
     SELECT_LAST_DELETION: "SEARCH deletions",
   },
+  "engine/sqlite/database.ts": {
+    COUNT_WITHOUT_PAGES: { plan: "SCAN sqlite_schema", because: "the schema has some forty rows" },
+  },
   "engine/sqlite/deletions.ts": {
     INSERT_DELETION: "",
   },
-  "engine/sqlite/file_facts.ts": {
-    COUNT_WITHOUT_PAGES: { plan: "SCAN sqlite_schema", because: "the schema has some forty rows" },
+  "engine/sqlite/file_look.ts": {
     SELECT_LINEAGE: "SEARCH meta USING INTEGER PRIMARY KEY (rowid=?)",
   },
   "engine/sqlite/ledger.ts": {

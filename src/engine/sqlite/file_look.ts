@@ -1,24 +1,17 @@
-/** What a database file says of itself, read through SQLite. */
+/** Looks at a database file that is not known to be ours, and leaves it as it is. */
 
-import { because, StorageError } from "../../errors.ts";
+import { StorageError } from "../../errors.ts";
 import type { FileFacts } from "../../files/header.ts";
 import { lstatOrNull } from "../../files/private_file.ts";
 import { Connection } from "./connection.ts";
+import { asNoDatabase, hasOnlyTables, readFileFacts } from "./database.ts";
 import type { SqliteDriver } from "./driver.ts";
 import { FileTurn } from "./file_turn.ts";
 import { isIdentity } from "./main_meta.ts";
-import { isBusy, RESULT } from "./result_codes.ts";
+import { isBusy } from "./result_codes.ts";
 
 const GET_APPLICATION_ID = "PRAGMA application_id";
-const GET_USER_VERSION = "PRAGMA user_version";
-const GET_SCHEMA_COOKIE = "PRAGMA schema_version";
-const GET_PAGE_COUNT = "PRAGMA page_count";
-const GET_AUTO_VACUUM = "PRAGMA auto_vacuum";
 const GET_JOURNAL_MODE = "PRAGMA journal_mode";
-const AUTO_VACUUM_INCREMENTAL = 2;
-
-/** Views, triggers and virtual tables have no page of their own. */
-const COUNT_WITHOUT_PAGES = `SELECT count(*) FROM sqlite_schema WHERE rootpage = 0`;
 const SELECT_LINEAGE = `SELECT lineage FROM meta WHERE id = 1`;
 const LOCK_EXCLUSIVELY = "PRAGMA locking_mode = EXCLUSIVE";
 
@@ -28,36 +21,6 @@ export interface StoreFacts extends FileFacts {
   readonly lineage: string | null;
   /** Whether it keeps a write-ahead log. */
   readonly keepsLog: boolean;
-}
-
-/** Reads the facts; only what is needed of a file that is stamped. */
-export function readFileFacts(connection: Connection, applicationIdWanted: number): FileFacts {
-  let applicationId = getNumber(connection, GET_APPLICATION_ID);
-  const schemaVersion = getNumber(connection, GET_USER_VERSION);
-  if (applicationId === applicationIdWanted) return { applicationId, schemaVersion, isUnstamped: false };
-  const isUnstamped = applicationId === 0 && schemaVersion === 0 && isFirstPageAtMost(connection);
-  // Another process may have stamped it between these statements.
-  applicationId = getNumber(connection, GET_APPLICATION_ID);
-  return applicationId === applicationIdWanted
-    ? { applicationId, schemaVersion: getNumber(connection, GET_USER_VERSION), isUnstamped: false }
-    : { applicationId, schemaVersion, isUnstamped };
-}
-
-/** SQLite writes the first page when incremental vacuum is set, and only then can the page say whose it is. */
-function isFirstPageAtMost(connection: Connection): boolean {
-  const pages = getNumber(connection, GET_PAGE_COUNT);
-  if (pages === 0) return true;
-  return pages === 1 && getNumber(connection, GET_SCHEMA_COOKIE) === 0 &&
-    getNumber(connection, GET_AUTO_VACUUM) === AUTO_VACUUM_INCREMENTAL;
-}
-
-function getNumber(connection: Connection, sql: string): number {
-  return connection.get(sql)![0] as number;
-}
-
-/** Whether every table, index, view and trigger has pages of its own: a view in a table's place may never end. */
-export function hasOnlyTables(connection: Connection): boolean {
-  return connection.get(COUNT_WITHOUT_PAGES)![0] === 0;
 }
 
 /**
@@ -154,19 +117,6 @@ function readLineage(connection: Connection): string | null {
     if (error instanceof StorageError && error.code === "CORRUPT") return null;
     throw error;
   }
-}
-
-/** The error that says so of a file that SQLite does not take for a database. */
-export function asNoDatabase(error: unknown, what: string): unknown {
-  if (!(error instanceof StorageError) || !isNoDatabase(error)) return error;
-  return new StorageError("CORRUPT", `Cannot open store: ${what} is not a SQLite database`, {
-    details: because("no-database"),
-    cause: error,
-  });
-}
-
-function isNoDatabase({ details }: StorageError): boolean {
-  return details.resultCode === RESULT.NOTADB;
 }
 
 function isDamage(error: unknown): boolean {
