@@ -1,4 +1,4 @@
-/** What a worker process is told to do, and what it answers; one JSON line each. */
+/** What a worker process, or a thread of one, is told to do, and what it answers; one JSON line each. */
 
 /** One task, written to a worker's standard input; a worker does them in order. */
 export type Task =
@@ -18,6 +18,25 @@ export type Task =
   | { readonly do: "mix"; readonly seed: number; readonly forMs: number; readonly prunes: boolean }
   /** Forgets and puts one record of its own, over and over. */
   | { readonly do: "forgets"; readonly key: string; readonly times: number }
+  /** Appends turns to a conversation of its own; opens the store again after so many of them, and after every error. */
+  | {
+    readonly do: "write turns";
+    readonly path: string;
+    readonly session: string;
+    readonly count: number;
+    readonly perOpening: number;
+    readonly old: boolean;
+  }
+  /** Opens the store, reads a little and closes it, over and over. */
+  | { readonly do: "reopen"; readonly path: string; readonly times: number; readonly old: boolean }
+  /** Starts Workers in the process, each with tasks of its own. */
+  | { readonly do: "start threads"; readonly count: number }
+  /** Gives each Worker a task at once, and answers when all have. */
+  | { readonly do: "in threads"; readonly of: readonly Task[] }
+  /** Ends the Workers. */
+  | { readonly do: "end threads" }
+  /** Answers. */
+  | { readonly do: "nothing" }
   /** Takes a write lock with plain SQLite, as any other program could. */
   | { readonly do: "hold"; readonly path: string }
   /** Writes without committing, and tells so. */
@@ -43,4 +62,12 @@ export interface MixResult {
   readonly revisions: readonly number[];
   /** How many records it removed with `forget`. */
   readonly forgotten: number;
+}
+
+/** What writing turns, or opening again and again, gave. */
+export interface Reopened {
+  /** The turns that were acknowledged, by what they say. */
+  readonly acknowledged: readonly string[];
+  /** How often each error was met, by its code. */
+  readonly errors: Readonly<Record<string, number>>;
 }

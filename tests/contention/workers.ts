@@ -89,6 +89,50 @@ export class Workers<Job = Task> implements AsyncDisposable {
   }
 }
 
+/** How many processes, and how many Workers of each do its tasks; none where the process does them itself. */
+export interface Staff {
+  readonly processes: number;
+  readonly threads: number;
+}
+
+/** In words, for the names of tests. */
+export function nameOf({ processes, threads }: Staff): string {
+  return threads === 0 ? `${processes} processes` : `${threads} Workers in each of ${processes} processes`;
+}
+
+/** Writers that are threads: each has tasks of its own, and all begin at once. */
+export class Crew implements AsyncDisposable {
+  readonly #workers: Workers;
+  readonly #threads: number;
+
+  private constructor(workers: Workers, threads: number) {
+    this.#workers = workers;
+    this.#threads = threads;
+  }
+
+  static async start({ processes, threads }: Staff): Promise<Crew> {
+    const workers = await Worker.startAll(processes);
+    if (threads > 0) await workers.perform(() => ({ do: "start threads", count: threads }));
+    return new Crew(workers, threads);
+  }
+
+  /** Gives each writer a task at once, and waits for all answers. */
+  async perform<T>(task: (index: number) => Task): Promise<T[]> {
+    const threads = this.#threads;
+    if (threads === 0) return await this.#workers.perform<T>(task);
+    const answers = await this.#workers.perform<T[]>((process) => ({
+      do: "in threads",
+      of: Array.from({ length: threads }, (_, thread) => task(process * threads + thread)),
+    }));
+    return answers.flat();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#threads > 0) await this.#workers.perform(() => ({ do: "end threads" }));
+    await this.#workers[Symbol.asyncDispose]();
+  }
+}
+
 async function* readAnswers(stdout: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<Answer> {
   let rest = "";
   for await (const text of stdout.pipeThrough(new TextDecoderStream())) {

@@ -124,4 +124,14 @@ export const FILE_BREAKS: readonly Mutant[] = [
     promise: "The names of a new store are durable",
     why: "with the power a new store's files could go, and its first writes with them",
   },
+  {
+    name: "a raw descriptor of a store's file is opened and closed",
+    file: "src/engine/sqlite/open_store.ts",
+    find: "const database = this.open(kind, file.path);",
+    replace: "Deno.openSync(file.path).close();\n    " +
+      "const database = this.open(kind, file.path);",
+    test: `${TARGETS}/threads_test.ts`,
+    promise: "LCK-01: while agent.db is being written",
+    why: "POSIX drops every lock of the process on the file, whichever thread holds it",
+  },
 ];
