@@ -26,6 +26,7 @@ import type { Scope } from "../contracts/scope.ts";
 import type { Summary } from "../contracts/summary.ts";
 import type { TimedTurn, TurnInput } from "../contracts/turn.ts";
 import type { Engine } from "../engine/engine.ts";
+import type { ReadTransaction } from "../engine/operation.ts";
 import { ConflictError } from "../errors.ts";
 import { judgeLate, LateModule } from "../late_module.ts";
 import { TURNS_PER_PAGE } from "../limits.ts";
@@ -344,21 +345,21 @@ export class Conversation {
       ? await this.snapshot({ signal })
       : requireSnapshot(snapshot, this.scope);
     const { epoch } = this.#engine;
-    const plan = () => ({
+    const plan = (transaction: ReadTransaction) => ({
       place: this.#place,
       epoch,
       snapshot: of,
       limit: TURNS_PER_PAGE,
-      atMs: this.#engine.time().effectiveMs,
+      atMs: transaction.time().effectiveMs,
     });
     let after: number | null = last === null && afterTurn === null ? 0 : await this.#access.read(
-      (transaction) => CALLS.module.startOfTurns(transaction, plan(), { last, after: afterTurn }),
+      (transaction) => CALLS.module.startOfTurns(transaction, plan(transaction), { last, after: afterTurn }),
       signal,
     );
     while (after !== null) {
       const from: number = after;
       const page = await this.#access.read(
-        (transaction) => CALLS.module.readTurnPage(transaction, plan(), from),
+        (transaction) => CALLS.module.readTurnPage(transaction, plan(transaction), from),
         signal,
       );
       for (const { turn } of page.turns) {
@@ -521,8 +522,10 @@ export class Conversation {
     const of = requireSnapshot(snapshot, this.scope);
     const { epoch } = this.#engine;
     const place = this.#place;
-    const plan = () => ({ place, epoch, snapshot: of, key: name, atMs: this.#engine.time().effectiveMs });
-    return await this.#access.read((transaction) => CALLS.module.getReplay(transaction, plan()), signal);
+    return await this.#access.read((transaction) => {
+      const plan = { place, epoch, snapshot: of, key: name, atMs: transaction.time().effectiveMs };
+      return CALLS.module.getReplay(transaction, plan);
+    }, signal);
   }
 
   /**

@@ -4,6 +4,15 @@ import { CLOCK_MS_MAX } from "../limits.ts";
 import type { GroupTime } from "./operation.ts";
 
 /**
+ * One reading of the caller's clock, made before a transaction begins. The clock is the caller's code, which may call the
+ * store, so what runs inside a transaction asks this reading and never the clock.
+ */
+export interface ClockReading {
+  /** Effective time at this reading; throws if the clock was broken. */
+  time(): GroupTime;
+}
+
+/**
  * The store's time: the clock, or the highest time seen if that is later, so that nothing expired comes back when a
  * clock steps back. The highest time lives in memory and is written with each write group that asked for the time.
  */
@@ -28,7 +37,25 @@ export class EffectiveTime {
 
   /** Reads the clock, and remembers the time it tells. */
   read(): GroupTime {
-    const clockMs = this.#readClock();
+    return this.#timeAt(this.#readClock());
+  }
+
+  /** Reads the clock now, for a transaction that may ask later. What the clock throws, only those who ask meet. */
+  readAhead(): ClockReading {
+    let clockMs: number;
+    try {
+      clockMs = this.#readClock();
+    } catch (error) {
+      return {
+        time: () => {
+          throw error;
+        },
+      };
+    }
+    return { time: () => this.#timeAt(clockMs) };
+  }
+
+  #timeAt(clockMs: number): GroupTime {
     const behindMs = Math.max(0, this.#highestMs - clockMs);
     if (clockMs > this.#highestMs) this.#highestMs = clockMs;
     return { effectiveMs: this.#highestMs, behindMs };

@@ -26,7 +26,7 @@ import type {
 } from "../contracts/record.ts";
 import { type RecordKind, requireIdentifier } from "../contracts/record_kind.ts";
 import type { Engine } from "../engine/engine.ts";
-import type { DeletionEvent } from "../engine/operation.ts";
+import type { DeletionEvent, GroupTime } from "../engine/operation.ts";
 import { ConflictError, ContractError } from "../errors.ts";
 import {
   LIST_ITEMS_DEFAULT,
@@ -188,7 +188,7 @@ export class Records {
     if (found === null) return null;
     const { revision, expires, body } = found;
     // The store's time is asked for afterwards: a read may have met a clock mark that another process wrote.
-    if (isExpired(expires, this.#now(given.now))) return null;
+    if (isExpired(expires, nowOf(this.#engine, given.now))) return null;
     return { revision, expires, value: fromBody(kind, body) };
   }
 
@@ -370,7 +370,13 @@ export class Records {
     // The store's time is asked for inside: the read may meet a clock mark that another process wrote.
     const found = await this.#engine.read(
       (transaction) =>
-        listRecords(transaction, { tenant: whose, kind, after, limit: limit + 1, now: this.#now(given.now) }),
+        listRecords(transaction, {
+          tenant: whose,
+          kind,
+          after,
+          limit: limit + 1,
+          now: nowOf(transaction, given.now),
+        }),
       { concerns: (event) => this.#concernsTenant(event, whose), signal },
     );
     const items = found.slice(0, limit).map(({ kind, key, revision, expires }) => ({
@@ -401,10 +407,6 @@ export class Records {
     return kind;
   }
 
-  #now(given: unknown): number {
-    return given === undefined ? Math.floor(this.#engine.time().effectiveMs / 1000) : requireNow(given);
-  }
-
   #operation(tenant: string, id: unknown, input: readonly string[]): OperationKey | null {
     if (id === undefined) return null;
     const text = requireText("operationId", id, OPERATION_ID_CODE_POINTS_MAX);
@@ -420,6 +422,11 @@ export class Records {
   #concernsTenant(event: DeletionEvent, tenant: string): boolean {
     return event.kind === "record" && equalBytes(event.scopeHash, tenantHash(this.#engine.hashKey, tenant));
   }
+}
+
+/** The time of a call in seconds: as given, or the store's. */
+function nowOf(store: { time(): GroupTime }, given: unknown): number {
+  return given === undefined ? Math.floor(store.time().effectiveMs / 1000) : requireNow(given);
 }
 
 function requireTtl(kind: RecordKind, ttl: unknown): number | null {

@@ -106,7 +106,10 @@ export class SqliteEngine implements Engine {
     let meta = await patiently(deadlineMs, () => readMainMeta(store.main));
     if (meta.pendingFrom !== null && !options.readOnly) {
       const [{ finishSwitch }] = await Promise.all([import("./switch_store.ts"), options.applying.load()]);
-      const parts = { time: new EffectiveTime(options.clock), apply: options.applying.module.applyEvent };
+      const parts = {
+        clock: new EffectiveTime(options.clock).readAhead(),
+        apply: options.applying.module.applyEvent,
+      };
       await patiently(deadlineMs, () => finishSwitch(store, parts));
       meta = await patiently(deadlineMs, () => readMainMeta(store.main));
     }
@@ -164,6 +167,7 @@ export class SqliteEngine implements Engine {
   async pending(): Promise<readonly DeletionEvent[]> {
     this.#assertOpen();
     const { main, ledger } = this.#store;
+    if (main.isBegun) await this.#reading.ended();
     return await patiently(
       monotonicMs() + this.#busyTimeoutMs,
       () => ledger.eventsAfter(readMainMeta(main).applied, PENDING_EVENTS_READ_MAX),
@@ -209,6 +213,7 @@ export class SqliteEngine implements Engine {
 
   async emptyLogs(signal?: AbortSignal): Promise<"READERS" | "BUSY" | null> {
     this.#assertOpen();
+    if (this.#store.main.isBegun) await this.#reading.ended();
     const deadlineMs = monotonicMs() + this.#busyTimeoutMs;
     for (const connection of [this.#store.main, this.#store.ledger.connection]) {
       let inTheWay = emptyLog(connection);
