@@ -90,13 +90,14 @@ export class SqliteEngine implements Engine {
       exclusive: journalMode === "delete",
       announces: journalMode === "wal",
     };
-    this.#queue = new WriteQueue((members) => this.#writing().run(members), busyTimeoutMs);
+    const assertOpen = (): void => this.#assertOpen();
+    this.#queue = new WriteQueue((members) => this.#writing().run(members), busyTimeoutMs, assertOpen);
     this.#reading = new Reading({
       ...this.#parts,
       readOnly,
       busyTimeoutMs,
       complete: (signal) => this.#complete(signal),
-      assertOpen: () => this.#assertOpen(),
+      assertOpen,
     });
   }
 
