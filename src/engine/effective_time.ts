@@ -1,5 +1,5 @@
 import { systemNowMs } from "../clock.ts";
-import { ContractError } from "../errors.ts";
+import { ConflictError, ContractError } from "../errors.ts";
 import { CLOCK_MS_MAX } from "../limits.ts";
 import type { GroupTime } from "./operation.ts";
 
@@ -81,4 +81,38 @@ export class EffectiveTime {
     }
     return Math.floor(clockMs);
   }
+}
+
+/** What is compared with a deadline. */
+interface Comparison {
+  /** What cannot be done then, such as `put turn`. */
+  readonly action: string;
+  /** The argument that holds the deadline. */
+  readonly field?: string;
+  /** How far the clock may be behind before it counts as wrong; nothing is tolerated by default. */
+  readonly toleratedMs?: number;
+}
+
+/**
+ * Whether a deadline has passed.
+ *
+ * @throws {ConflictError} `CLOCK` where it lies after the clock, but not after the highest time seen
+ */
+export function hasPassed(time: GroupTime, dueMs: number, comparison: Comparison): boolean {
+  const { effectiveMs, behindMs } = time;
+  if (dueMs > effectiveMs) return false;
+  if (dueMs <= effectiveMs - behindMs || behindMs <= (comparison.toleratedMs ?? 0)) return true;
+  throw clockBehind(behindMs, comparison);
+}
+
+/** The error of a call that cannot set or compare a deadline because the clock is behind. */
+export function clockBehind(
+  behindMs: number,
+  { action, field }: Pick<Comparison, "action" | "field">,
+): ConflictError {
+  return new ConflictError(
+    "CLOCK",
+    `Cannot ${action}: the clock is ${behindMs} ms behind the highest time seen`,
+    { details: field === undefined ? { behindMs } : { behindMs, field } },
+  );
 }

@@ -188,7 +188,7 @@ export class Records {
     if (found === null) return null;
     const { revision, expires, body } = found;
     // The store's time is asked for afterwards: a read may have met a clock mark that another process wrote.
-    if (isExpired(expires, nowOf(this.#engine, given.now))) return null;
+    if (isExpired(expires, this.#now(given.now))) return null;
     return { revision, expires, value: fromBody(kind, body) };
   }
 
@@ -375,7 +375,7 @@ export class Records {
           kind,
           after,
           limit: limit + 1,
-          now: nowOf(transaction, given.now),
+          now: this.#now(given.now, transaction),
         }),
       { concerns: (event) => this.#concernsTenant(event, whose), signal },
     );
@@ -407,6 +407,10 @@ export class Records {
     return kind;
   }
 
+  #now(given: unknown, store: { time(): GroupTime } = this.#engine): number {
+    return given === undefined ? Math.floor(store.time().effectiveMs / 1000) : requireNow(given);
+  }
+
   #operation(tenant: string, id: unknown, input: readonly string[]): OperationKey | null {
     if (id === undefined) return null;
     const text = requireText("operationId", id, OPERATION_ID_CODE_POINTS_MAX);
@@ -422,11 +426,6 @@ export class Records {
   #concernsTenant(event: DeletionEvent, tenant: string): boolean {
     return event.kind === "record" && equalBytes(event.scopeHash, tenantHash(this.#engine.hashKey, tenant));
   }
-}
-
-/** The time of a call in seconds: as given, or the store's. */
-function nowOf(store: { time(): GroupTime }, given: unknown): number {
-  return given === undefined ? Math.floor(store.time().effectiveMs / 1000) : requireNow(given);
 }
 
 function requireTtl(kind: RecordKind, ttl: unknown): number | null {
