@@ -332,7 +332,8 @@ export class Memory implements AsyncDisposable {
    * @returns what became of each line
    * @throws {ContractError} naming the field, with `details.line`; for lines that were cut off or changed, once the rest
    * is in
-   * @throws {ConflictError} `CAPACITY`, with `details.line`
+   * @throws {ConflictError} `CAPACITY`, with `details.line`; `CLOCK` where a line's deadline lies after the clock but not
+   * after the highest time seen
    * @throws {StorageError} `BUSY`, `FULL`, `IO`, `READONLY`, `REPLACED`, `CLOSED`
    *
    * @example

@@ -38,7 +38,7 @@ export interface AssembleContextInput {
   readonly scope: Scope;
   /** All turns, oldest first. Turn ids and message ids are unique. An open timestamp counts as `at`. */
   readonly history: readonly Turn[];
-  /** What the user asks now: text, or a user's message that is not in the history. */
+  /** What the user asks now: text, or a user's message that is not in the history. Not blank but under `reference`. */
   readonly question: string | Message;
   /** All pins of the scope; those active at `at` are carried. An open start counts as `at`. */
   readonly pins?: readonly Pin[];

@@ -26,7 +26,7 @@ import {
   toRetrieval,
   withoutIdleReserves,
 } from "./configuration.ts";
-import { isProfileName, PROFILE_DEFAULT, profileOf } from "./profile.ts";
+import { isProfileName, type Profile, PROFILE_DEFAULT, profileOf } from "./profile.ts";
 import { requirePolicy, type SummaryPolicy } from "./summary_policy.ts";
 import type { TokenCounter } from "./token_counter.ts";
 
@@ -83,7 +83,7 @@ export function judgeInput(input: unknown): JudgedInput {
     at,
     scope,
     system: toSystem(given.system),
-    question: toQuestion(given.question, messageIds),
+    question: toQuestion(given.question, messageIds, settings.profile),
     history,
     pins: settings.options.pins ? pins : { scope, pins: [] },
     tools: toTools(given.tools === undefined ? [] : given.tools),
@@ -166,15 +166,23 @@ function requireCountable(text: string, field: string): void {
 }
 
 /** Judges a question: text, or a user's message that is none of these. */
-export function toQuestion(value: unknown, messageIds: ReadonlySet<string>): Message {
+export function toQuestion(
+  value: unknown,
+  messageIds: ReadonlySet<string>,
+  { takesBlankQuestions }: Profile,
+): Message {
   if (typeof value === "string") {
     requireCountable(value, "question");
+    if (!takesBlankQuestions && isBlank(value)) throw fault("question", "must be text that is not blank");
     return toMessage({ messageId: freeId(messageIds), role: "user", content: value }, "question");
   }
   const question = toMessage(value, "question");
   if (question.role !== "user") throw fault("question.role", "must be user");
   requireCountable(question.content, "question.content");
   if (messageIds.has(question.messageId)) throw fault("question.messageId", "must not occur in the history");
+  if (!takesBlankQuestions && isBlank(question.content)) {
+    throw fault("question.content", "must be text that is not blank");
+  }
   return question;
 }
 

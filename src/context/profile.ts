@@ -36,6 +36,8 @@ export interface Profile {
   readonly shrinksReserves: boolean;
   /** Whether CAP shortens the whole history and reports on it, or only turns that the window may hold. */
   readonly capsWholeHistory: boolean;
+  /** Whether a question may be blank, as the reference lets it; the last message of a request would say nothing. */
+  readonly takesBlankQuestions: boolean;
   /** Whether a summary is quoted as JSON like every other block; otherwise its text goes in as it is. */
   readonly quotesSummary: boolean;
   /** Whether what RETRIEVE and SUMMARIZE leave of their reserves is given to the window. */
@@ -58,6 +60,7 @@ const PROFILES: Readonly<Record<ProfileName, Profile>> = {
     capShare: null,
     shrinksReserves: false,
     capsWholeHistory: true,
+    takesBlankQuestions: true,
     quotesSummary: false,
     sharesReserves: false,
     summaryPrefix: false,
@@ -71,6 +74,7 @@ const PROFILES: Readonly<Record<ProfileName, Profile>> = {
     capShare: 1 / 4, // docs/adr/0011: a window of four long messages is still a conversation
     shrinksReserves: true,
     capsWholeHistory: false,
+    takesBlankQuestions: false,
     quotesSummary: true,
     sharesReserves: true,
     summaryPrefix: true,

@@ -20,7 +20,10 @@ import type { RecordKind } from "./record_kind.ts";
  * ```
  */
 export interface MemoryOptions {
-  /** Milliseconds since the Unix epoch; `Date.now` if omitted. */
+  /**
+   * Milliseconds since the Unix epoch; `Date.now` if omitted. Read before a transaction begins, never inside one, so it may
+   * call the store.
+   */
   readonly clock?: (() => number) | undefined;
   /** Where the deletion ledger lies; the store's whole path with `.deletions` appended if omitted. */
   readonly deletionPath?: string | URL | undefined;

@@ -44,7 +44,10 @@ export interface TurnInput {
   readonly messages: readonly Message[];
   /** From 1; 1 where it is absent. */
   readonly revision?: number;
-  /** RFC 3339 text with an offset, or a `Date`; left open where it is absent. */
+  /**
+   * RFC 3339 text with an offset, or a `Date`. Left open where it is absent: a new turn then gets the store's time, a
+   * revision keeps the turn's.
+   */
   readonly timestamp?: string | Date | null;
 }
 

@@ -229,12 +229,13 @@ export function judgeAssembly(question: unknown, budget: unknown, options: unkno
     ...["system", "profile", "retrieval", "cap", "counting"] as const,
     ...["tools", "options", "summaryPrefix", "signal"] as const,
   ]);
+  const settings = settingsOf({ ...configuration, budget });
   return {
     signal: requireSignal(signal),
-    settings: settingsOf({ ...configuration, budget }),
+    settings,
     counter: toCounting(configuration.counting).counter,
     system: toSystem(system),
-    question: toQuestion(question, new Set()),
+    question: toQuestion(question, new Set(), settings.profile),
     hasOwnId: typeof question !== "string",
     tools: toTools(tools === undefined ? [] : tools),
   };

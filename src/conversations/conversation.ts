@@ -26,6 +26,7 @@ import type { Scope } from "../contracts/scope.ts";
 import type { Summary } from "../contracts/summary.ts";
 import type { TimedTurn, TurnInput } from "../contracts/turn.ts";
 import type { Engine } from "../engine/engine.ts";
+import type { ReadTransaction } from "../engine/operation.ts";
 import { ConflictError } from "../errors.ts";
 import { judgeLate, LateModule } from "../late_module.ts";
 import { TURNS_PER_PAGE } from "../limits.ts";
@@ -154,11 +155,13 @@ export class Conversation {
 
   /**
    * Stores a turn: a new one at the end, or the next revision of one that is there, in its place. What derived from the
-   * old revision goes with it. A missing timestamp becomes the store's time.
+   * old revision goes with it. A new turn without a timestamp gets the store's time; a revision without one keeps the
+   * turn's time.
    *
    * @returns the scope's new revision: one more, and one for each pin that cited the old revision
    * @throws {ContractError} naming the field, such as `turn.messages[1].toolCallId`; an open or doubled tool call
-   * @throws {ConflictError} `REVISION` (of the scope, or the turn's own), `DELETED`, `MISSING`, `IDEMPOTENCY`, `CAPACITY`
+   * @throws {ConflictError} `REVISION` (of the scope, or the turn's own), `DELETED`, `MISSING`, `IDEMPOTENCY`,
+   * `CAPACITY`; `CLOCK` where `expiresAt` lies after the clock but not after the highest time seen
    * @throws {StorageError} as `create`
    *
    * @example
@@ -190,7 +193,8 @@ export class Conversation {
    *
    * @returns the scope's new revision
    * @throws {ContractError} naming the field; a source that is not exactly in its turn
-   * @throws {ConflictError} `REVISION` (of the scope, or the pin's own), `DELETED`, `MISSING`, `CAPACITY`, `IDEMPOTENCY`
+   * @throws {ConflictError} `REVISION` (of the scope, or the pin's own), `DELETED`, `MISSING`, `CAPACITY`,
+   * `IDEMPOTENCY`, `CLOCK` as `putTurn`
    * @throws {StorageError} as `create`
    *
    * @example
@@ -219,7 +223,7 @@ export class Conversation {
    *
    * @returns the scope's new revision; the snapshot is stale afterwards
    * @throws {ContractError} naming the field
-   * @throws {ConflictError} `SNAPSHOT`, `MISSING`, `DELETED`, `IDEMPOTENCY`
+   * @throws {ConflictError} `SNAPSHOT`, `MISSING`, `DELETED`, `IDEMPOTENCY`, `CLOCK` as `putTurn`
    * @throws {StorageError} as `create`
    *
    * @example
@@ -250,7 +254,7 @@ export class Conversation {
    * whatever revision the scope has, so it never meets a `REVISION` conflict.
    *
    * @throws {ContractError} naming the field, such as `messages[0].role`
-   * @throws {ConflictError} `DELETED`, `IDEMPOTENCY`, `CAPACITY`
+   * @throws {ConflictError} `DELETED`, `IDEMPOTENCY`, `CAPACITY`, `CLOCK` as `putTurn`
    * @throws {StorageError} as `create`
    *
    * @example
@@ -344,21 +348,21 @@ export class Conversation {
       ? await this.snapshot({ signal })
       : requireSnapshot(snapshot, this.scope);
     const { epoch } = this.#engine;
-    const plan = () => ({
+    const plan = (transaction: ReadTransaction) => ({
       place: this.#place,
       epoch,
       snapshot: of,
       limit: TURNS_PER_PAGE,
-      atMs: this.#engine.time().effectiveMs,
+      atMs: transaction.time().effectiveMs,
     });
     let after: number | null = last === null && afterTurn === null ? 0 : await this.#access.read(
-      (transaction) => CALLS.module.startOfTurns(transaction, plan(), { last, after: afterTurn }),
+      (transaction) => CALLS.module.startOfTurns(transaction, plan(transaction), { last, after: afterTurn }),
       signal,
     );
     while (after !== null) {
       const from: number = after;
       const page = await this.#access.read(
-        (transaction) => CALLS.module.readTurnPage(transaction, plan(), from),
+        (transaction) => CALLS.module.readTurnPage(transaction, plan(transaction), from),
         signal,
       );
       for (const { turn } of page.turns) {
@@ -521,8 +525,10 @@ export class Conversation {
     const of = requireSnapshot(snapshot, this.scope);
     const { epoch } = this.#engine;
     const place = this.#place;
-    const plan = () => ({ place, epoch, snapshot: of, key: name, atMs: this.#engine.time().effectiveMs });
-    return await this.#access.read((transaction) => CALLS.module.getReplay(transaction, plan()), signal);
+    return await this.#access.read((transaction) => {
+      const plan = { place, epoch, snapshot: of, key: name, atMs: transaction.time().effectiveMs };
+      return CALLS.module.getReplay(transaction, plan);
+    }, signal);
   }
 
   /**
@@ -637,7 +643,8 @@ export class Conversation {
    * is looked for. The snapshot was still current when the context was finished; where the scope changes meanwhile, it
    * starts over. A scope that is not there counts as an empty history, and is not created.
    *
-   * @throws {ContractError} naming the field; nothing is indexed before all arguments are good
+   * @throws {ContractError} naming the field, such as `question` where it is blank (the reference profile takes it);
+   * nothing is indexed before all arguments are good
    * @throws {ConflictError} as `search`
    * @throws {BudgetError} `REQUIRED_CONTEXT_TOO_LARGE`, `LAYER_ALLOCATION` or `CAP_BUDGET`, with the counts
    * @throws {PolicyError} where the token counter throws, or gives something else than promised
@@ -673,7 +680,7 @@ export class Conversation {
 
   #context(): Context {
     const { epoch } = this.#engine;
-    return { place: this.#place, epoch, limits: this.#limits, nowMs: this.#engine.time().effectiveMs };
+    return { place: this.#place, epoch, limits: this.#limits, time: this.#engine.time() };
   }
 }
 

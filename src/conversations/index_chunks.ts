@@ -16,7 +16,7 @@ import { View, ViewGone } from "./assemble_view.ts";
 import { isComplete } from "./index_state.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { type Reading, requireCurrent } from "./take_snapshot.ts";
-import type { StoreAccess } from "./store_access.ts";
+import type { Moment, StoreAccess } from "./store_access.ts";
 import { type StoredTurn, toStoredTurn } from "./turn_row.ts";
 
 /** Reads the chunks of a snapshot. */
@@ -44,9 +44,12 @@ async function readChunks(
   { size, signal }: { readonly size: ChunkSize; readonly signal: AbortSignal | undefined },
 ): Promise<ChunkIndex> {
   const { place, engine } = store;
-  const moment = () => ({ atMs: engine.time().effectiveMs, epoch: engine.epoch });
+  const moment = (transaction: ReadTransaction): Moment => ({
+    atMs: transaction.time().effectiveMs,
+    epoch: engine.epoch,
+  });
   const opened = await store.read(function* (transaction): Operation<Opened> {
-    const reading = yield* requireCurrent(transaction, place, snapshot, moment());
+    const reading = yield* requireCurrent(transaction, place, snapshot, moment(transaction));
     return { reading, index: yield* findComplete(transaction, reading, size) };
   }, signal);
   const view = new View({
@@ -56,7 +59,10 @@ async function readChunks(
     read: (factory) => store.read(factory, signal),
   });
   const { turns, chunks } = await readPages(view, size, new Pace(signal ?? null));
-  await store.read((transaction) => requireCurrent(transaction, place, snapshot, moment()), signal);
+  await store.read(
+    (transaction) => requireCurrent(transaction, place, snapshot, moment(transaction)),
+    signal,
+  );
   return Object.freeze({
     historyFingerprint: historyDigest(turns),
     chunkerVersion: chunkerVersion(size),

@@ -12,11 +12,13 @@ import { randomIdentity } from "../clock.ts";
 import { readFields, requireInteger, requireText } from "../contracts/arguments.ts";
 import { type NewMessage, toNewMessages } from "../contracts/message.ts";
 import { requirePairedCalls } from "../contracts/pairing.ts";
-import { effective, type TimedPin, toPin } from "../contracts/pin.ts";
+import { effective, type Pin, type TimedPin, toPin } from "../contracts/pin.ts";
 import type { DeleteTarget } from "../contracts/receipt.ts";
 import { sameScope, type Scope } from "../contracts/scope.ts";
 import { type Summary, toSummary } from "../contracts/summary.ts";
-import { timed, type TimedTurn, toTurn, turn as makeTurn } from "../contracts/turn.ts";
+import { isTimed, judgedTurn, timed, type TimedTurn, toTurn, turn as makeTurn } from "../contracts/turn.ts";
+import { hasPassed } from "../engine/effective_time.ts";
+import type { GroupTime } from "../engine/operation.ts";
 import { ContractError } from "../errors.ts";
 import {
   PIN_BYTES_MAX,
@@ -46,8 +48,12 @@ export interface Context {
   readonly place: Place;
   readonly epoch: string;
   readonly limits: ScopeLimits;
-  /** Effective time. */
-  readonly nowMs: number;
+  readonly time: GroupTime;
+}
+
+/** The store's time, as ISO text. */
+function nowOf({ time }: Context): string {
+  return instantFromMs(time.effectiveMs).text;
 }
 
 /** The plan of `putTurn`. */
@@ -63,7 +69,10 @@ export function planPutTurn(context: Context, value: unknown, options: unknown):
   ]);
   const expiry = expiresAt === undefined ? "keep" : toDeadline(expiresAt);
   const input = operationDigest(given, expiry === "keep" || expiry === null ? expiry : expiry.text);
-  return turnPlan(context, timed(given, instantFromMs(context.nowMs).text), {
+  const now = timed(given, nowOf(context));
+  const retimed = (timestamp: string): EncodedTurn => encodedTurn(judgedTurn({ ...given, timestamp }));
+  return turnPlan(context, now, {
+    retimed: isTimed(given) ? null : retimed,
     messagesField: "turn.messages",
     expectedRevision: requireRevision(expectedRevision),
     expiry,
@@ -90,10 +99,11 @@ export function planAppend(
     turnId,
     scope: place.scope,
     messages: messages.map((message, index) => withId(message, turnId, index)),
-    timestamp: instantFromMs(context.nowMs).text,
+    timestamp: nowOf(context),
   });
   return {
     plan: turnPlan(context, turn as TimedTurn, {
+      retimed: null,
       messagesField: "messages",
       expectedRevision: null,
       expiry,
@@ -114,12 +124,17 @@ function withId(
 function turnPlan(
   { place, limits }: Context,
   turn: TimedTurn,
-  rest: Pick<PutTurnPlan, "messagesField" | "expectedRevision" | "expiry" | "operation">,
+  rest: Pick<PutTurnPlan, "retimed" | "messagesField" | "expectedRevision" | "expiry" | "operation">,
 ): PutTurnPlan {
-  const payload = encodeTurn(turn);
-  const bytes = requireBytes("turn", payload, TURN_BYTES_MAX);
   const { turnId, revision, messages } = turn;
-  return { place, turnId, revision, messages, payload, bytes, limits, ...rest };
+  return { place, turnId, revision, messages, ...encodedTurn(turn), limits, ...rest };
+}
+
+type EncodedTurn = Pick<PutTurnPlan, "payload" | "bytes">;
+
+function encodedTurn(turn: TimedTurn): EncodedTurn {
+  const payload = encodeTurn(turn);
+  return { payload, bytes: requireBytes("turn", payload, TURN_BYTES_MAX) };
 }
 
 /** The plan of `putPin`. */
@@ -133,7 +148,8 @@ export function planPutPin(context: Context, value: unknown, options: unknown): 
   const given = toPin(value);
   const { place } = context;
   requireScope("pin.scope", given.scope, place.scope);
-  const pin = effective(given, instantFromMs(context.nowMs).text);
+  requireNotBehind(context, given);
+  const pin = effective(given, nowOf(context));
   return {
     place,
     ...writtenPin(pin),
@@ -143,6 +159,12 @@ export function planPutPin(context: Context, value: unknown, options: unknown): 
       ? null
       : operationKey(place, operationId, "putPin", pinDigest(given)),
   };
+}
+
+/** An open start becomes the store's time, which may lie after a deadline that the clock has not reached. */
+function requireNotBehind({ time }: Context, { effectiveAt, expiresAt }: Pin): void {
+  if (effectiveAt !== undefined || expiresAt === undefined) return;
+  hasPassed(time, dueMs(instantOf(expiresAt)), { action: "put pin", field: "pin.expiresAt" });
 }
 
 /** What is written of a pin. */

@@ -50,7 +50,7 @@ export function* putPin(transaction: WriteTransaction, plan: PutPinPlan): Operat
   requireRevision(row, plan.expectedRevision);
   const old = yield* transaction.get(SELECT_PIN_REVISION, row.id, key);
   yield* requireNextRevision(transaction, plan, old === undefined ? null : old[0] as number);
-  requireFuture(transaction, plan.expiry, "pin.expiresAt");
+  requireFuture(transaction, plan.expiry, { action: "put pin", field: "pin.expiresAt" });
   if (old === undefined) requirePinCapacity(row);
   yield* writePin(
     transaction,

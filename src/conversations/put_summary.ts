@@ -6,6 +6,7 @@ import { matches, type Summary } from "../contracts/summary.ts";
 import type { TimedTurn } from "../contracts/turn.ts";
 import { changedScope, eraseSummary } from "../deletion/cascade.ts";
 import { noteDue, type ScopeRow, writeScope } from "../deletion/scope_row.ts";
+import { hasPassed } from "../engine/effective_time.ts";
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
 import { type OperationKey, recallOperation } from "../engine/operation_ids.ts";
 import { ConflictError } from "../errors.ts";
@@ -28,6 +29,8 @@ export interface PutSummaryPlan {
   readonly operation: OperationKey | null;
 }
 
+const EXPIRES_AT = { action: "put summary", field: "summary.expiresAt" };
+
 /** Puts a summary in place of the one before; gives the scope's new revision. */
 export function* putSummary(transaction: WriteTransaction, plan: PutSummaryPlan): Operation<number> {
   const { place, epoch, summary, operation } = plan;
@@ -39,6 +42,7 @@ export function* putSummary(transaction: WriteTransaction, plan: PutSummaryPlan)
   requireUpkept(transaction, row);
   const atMs = transaction.time().effectiveMs;
   yield* requireCurrent(transaction, place, plan.snapshot, { atMs, epoch });
+  if (plan.expiresMs !== null) hasPassed(transaction.time(), plan.expiresMs, EXPIRES_AT);
   const covered = yield* readCovered(transaction, row, summary);
   if (!matches(summary, covered.map(({ turn }) => turn as TimedTurn), place.scope, instantFromMs(atMs))) {
     throw new ConflictError("SNAPSHOT", "Cannot put summary: it is not of these turns as they are now");

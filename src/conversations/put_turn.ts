@@ -2,11 +2,13 @@
 
 import { checksumOf } from "../canonical/checksum.ts";
 import type { Message } from "../contracts/message.ts";
+import { unpackTurn } from "../contracts/unpack.ts";
 import { changedScope, changedTurn, eraseMessageIds } from "../deletion/cascade.ts";
 import { noteUnindexed } from "../deletion/erase_index.ts";
 import { itemHashOf } from "../deletion/hashes.ts";
 import { noteDue, type ScopeRow, writeScope } from "../deletion/scope_row.ts";
 import { tombstoneOf } from "../deletion/tombstones.ts";
+import { hasPassed } from "../engine/effective_time.ts";
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
 import { type OperationKey, recallOperation } from "../engine/operation_ids.ts";
 import { ConflictError, ContractError, IntegrityError } from "../errors.ts";
@@ -14,7 +16,7 @@ import { ensureScope } from "./ensure_scope.ts";
 import type { Place } from "./place.ts";
 import { changeOf, requireRevision, requireScope, requireUpkept } from "./present_scope.ts";
 import { rememberScopeOperation } from "./remembered.ts";
-import { headChecksum, toTurnHead, type TurnHead } from "./turn_row.ts";
+import { headChecksum, requirePayload, toTurnHead, type TurnHead } from "./turn_row.ts";
 
 /** How large a scope may become. */
 export interface ScopeLimits {
@@ -39,6 +41,8 @@ export interface PutTurnPlan {
   readonly payload: string;
   /** UTF-8 bytes of the payload. */
   readonly bytes: number;
+  /** Encodes the turn with another time, where none was given; null where one was. */
+  readonly retimed: ((timestamp: string) => Pick<PutTurnPlan, "payload" | "bytes">) | null;
   /** Null clears it, `"keep"` leaves what is there. */
   readonly expiry: Deadline | null | "keep";
   /** The scope's revision; null takes whatever it is. */
@@ -66,17 +70,18 @@ export function* appendTurn(
 function* putTurnInto(
   transaction: WriteTransaction,
   row: ScopeRow,
-  plan: PutTurnPlan,
+  given: PutTurnPlan,
 ): Operation<number> {
-  if (plan.operation !== null) {
-    const recalled = yield* recallOperation(transaction, plan.operation);
+  if (given.operation !== null) {
+    const recalled = yield* recallOperation(transaction, given.operation);
     if (recalled !== null) return recalled;
   }
   requireUpkept(transaction, row);
-  if (plan.expectedRevision !== null) requireRevision(row, plan.expectedRevision);
-  const old = yield* readTurnHead(transaction, row, plan.turnId);
-  yield* requireNextRevision(transaction, plan, old);
-  requireFuture(transaction, plan.expiry, "expiresAt");
+  if (given.expectedRevision !== null) requireRevision(row, given.expectedRevision);
+  const old = yield* readTurnHead(transaction, row, given.turnId);
+  yield* requireNextRevision(transaction, given, old);
+  const plan = old === null ? given : yield* keepTime(transaction, given, old);
+  requireFuture(transaction, plan.expiry, { action: "put turn", field: "expiresAt" });
   requireCapacity(row, plan, old);
   yield* requireOwnMessageIds(transaction, row, plan, old);
   yield* writeTurn(transaction, row, plan, old);
@@ -124,10 +129,10 @@ function* requireNextRevision(
 export function requireFuture(
   transaction: WriteTransaction,
   expiry: Deadline | null | "keep",
-  field: string,
+  given: { readonly action: string; readonly field: string },
 ): void {
-  if (expiry === null || expiry === "keep" || expiry.dueMs > transaction.time().effectiveMs) return;
-  throw new ContractError(field, `${field} must lie in the future`);
+  if (expiry === null || expiry === "keep" || !hasPassed(transaction.time(), expiry.dueMs, given)) return;
+  throw new ContractError(given.field, `${given.field} must lie in the future`);
 }
 
 /** Requires that the scope stays within its limits. */
@@ -171,6 +176,24 @@ export function* takenMessageId(
     if (found !== undefined && found[0] !== old?.id) return index;
   }
   return null;
+}
+
+const SELECT_PAYLOAD = `SELECT payload FROM turns WHERE id = $1`;
+
+/** A revision without a time of its own keeps the turn's. One whose payload is damaged has none that could be kept. */
+function* keepTime(
+  transaction: WriteTransaction,
+  plan: PutTurnPlan,
+  old: TurnHead,
+): Operation<PutTurnPlan> {
+  if (plan.retimed === null) return plan;
+  const row = yield* transaction.get(SELECT_PAYLOAD, old.id);
+  try {
+    return { ...plan, ...plan.retimed(unpackTurn(requirePayload(old, row?.[0])).timestamp) };
+  } catch (error) {
+    if (error instanceof IntegrityError) return plan;
+    throw error;
+  }
 }
 
 const SELECT_NEXT_TURN_ID = `SELECT coalesce(max(id), 0) + 1 FROM turns`;

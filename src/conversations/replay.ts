@@ -2,9 +2,10 @@
 
 import { checksumOf } from "../canonical/checksum.ts";
 import type { Json } from "../canonical/plain.ts";
+import { clockBehind } from "../engine/effective_time.ts";
 import type { Operation, ReadTransaction, WriteTransaction } from "../engine/operation.ts";
 import { noteDue, type ScopeRow, writeScope } from "../deletion/scope_row.ts";
-import { ConflictError, IntegrityError } from "../errors.ts";
+import { IntegrityError } from "../errors.ts";
 import { CLOCK_BEHIND_MS_MAX, SCOPE_REPLAYS_MAX } from "../limits.ts";
 import type { Place } from "./place.ts";
 import { requireUpkept } from "./present_scope.ts";
@@ -32,13 +33,7 @@ export function* putReplay(transaction: WriteTransaction, plan: ReplayPlan): Ope
   const { place, epoch, key, payload } = plan;
   const { effectiveMs, behindMs } = transaction.time();
   if (behindMs > CLOCK_BEHIND_MS_MAX) {
-    throw new ConflictError(
-      "CLOCK",
-      `Cannot put replay: the clock is ${behindMs} ms behind the highest time seen`,
-      {
-        details: { behindMs },
-      },
-    );
+    throw clockBehind(behindMs, { action: "put replay" });
   }
   const { id, row } = yield* readScopeState(transaction, place, { atMs: effectiveMs, epoch });
   requireUpkept(transaction, row);

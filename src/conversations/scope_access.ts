@@ -55,7 +55,7 @@ export class ScopeAccess implements StoreAccess {
     const { epoch } = this.engine;
     const read = (): Promise<T> =>
       this.read(
-        (transaction) => factory(transaction, { atMs: this.engine.time().effectiveMs, epoch }),
+        (transaction) => factory(transaction, { atMs: transaction.time().effectiveMs, epoch }),
         signal,
       );
     const found = await read();

@@ -1,7 +1,16 @@
 import { systemNowMs } from "../clock.ts";
-import { ContractError } from "../errors.ts";
+import { ConflictError, ContractError } from "../errors.ts";
 import { CLOCK_MS_MAX } from "../limits.ts";
 import type { GroupTime } from "./operation.ts";
+
+/**
+ * One reading of the caller's clock, made before a transaction begins. The clock is the caller's code, which may call the
+ * store, so what runs inside a transaction asks this reading and never the clock.
+ */
+export interface ClockReading {
+  /** Effective time at this reading; throws if the clock was broken. */
+  time(): GroupTime;
+}
 
 /**
  * The store's time: the clock, or the highest time seen if that is later, so that nothing expired comes back when a
@@ -28,7 +37,25 @@ export class EffectiveTime {
 
   /** Reads the clock, and remembers the time it tells. */
   read(): GroupTime {
-    const clockMs = this.#readClock();
+    return this.#timeAt(this.#readClock());
+  }
+
+  /** Reads the clock now, for a transaction that may ask later. What the clock throws, only those who ask meet. */
+  readAhead(): ClockReading {
+    let clockMs: number;
+    try {
+      clockMs = this.#readClock();
+    } catch (error) {
+      return {
+        time: () => {
+          throw error;
+        },
+      };
+    }
+    return { time: () => this.#timeAt(clockMs) };
+  }
+
+  #timeAt(clockMs: number): GroupTime {
     const behindMs = Math.max(0, this.#highestMs - clockMs);
     if (clockMs > this.#highestMs) this.#highestMs = clockMs;
     return { effectiveMs: this.#highestMs, behindMs };
@@ -54,4 +81,38 @@ export class EffectiveTime {
     }
     return Math.floor(clockMs);
   }
+}
+
+/** What is compared with a deadline. */
+interface Comparison {
+  /** What cannot be done then, such as `put turn`. */
+  readonly action: string;
+  /** The argument that holds the deadline. */
+  readonly field?: string;
+  /** How far the clock may be behind before it counts as wrong; nothing is tolerated by default. */
+  readonly toleratedMs?: number;
+}
+
+/**
+ * Whether a deadline has passed.
+ *
+ * @throws {ConflictError} `CLOCK` where it lies after the clock, but not after the highest time seen
+ */
+export function hasPassed(time: GroupTime, dueMs: number, comparison: Comparison): boolean {
+  const { effectiveMs, behindMs } = time;
+  if (dueMs > effectiveMs) return false;
+  if (dueMs <= effectiveMs - behindMs || behindMs <= (comparison.toleratedMs ?? 0)) return true;
+  throw clockBehind(behindMs, comparison);
+}
+
+/** The error of a call that cannot set or compare a deadline because the clock is behind. */
+export function clockBehind(
+  behindMs: number,
+  { action, field }: Pick<Comparison, "action" | "field">,
+): ConflictError {
+  return new ConflictError(
+    "CLOCK",
+    `Cannot ${action}: the clock is ${behindMs} ms behind the highest time seen`,
+    { details: field === undefined ? { behindMs } : { behindMs, field } },
+  );
 }

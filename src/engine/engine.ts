@@ -113,7 +113,7 @@ export interface Engine {
   readonly generation: number;
   /** Which main the ledger takes for live. */
   readonly epoch: string;
-  /** Effective time, for calls that only read. */
+  /** Effective time; reads the caller's clock, so an operation asks its transaction instead. */
   time(): GroupTime;
   /** The highest time seen, in milliseconds: for what must go on although the clock broke. */
   highestTimeMs(): number;

@@ -44,9 +44,11 @@ export interface ReadTransaction {
   get(sql: string, ...parameters: SqlValue[]): Operation<Row | undefined>;
   /** Yields a statement for all its rows. */
   all(sql: string, ...parameters: SqlValue[]): Operation<readonly Row[]>;
+  /** Effective time, by the clock as it was read before the transaction began: an operation never asks the engine. */
+  time(): GroupTime;
 }
 
-/** The time of one write group: the same for each of its members. */
+/** The time of one read, or of one write group: the same for each of its members. */
 export interface GroupTime {
   /** Effective time: the clock, or the highest time seen if that is later. Milliseconds since the Unix epoch. */
   readonly effectiveMs: number;
@@ -58,7 +60,7 @@ export interface GroupTime {
 export interface WriteTransaction extends ReadTransaction {
   /** Yields a statement for the number of rows it changed. */
   run(sql: string, ...parameters: SqlValue[]): Operation<number>;
-  /** Effective time. Asking for it moves the store's clock mark when the group commits. */
+  /** Effective time, as in a read. Asking for it moves the store's clock mark when the group commits. */
   time(): GroupTime;
   /** The next revision of the store-wide counter, never handed out twice. */
   nextRevision(): number;

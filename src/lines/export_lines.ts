@@ -102,7 +102,7 @@ class Export {
       const from: Identity = after;
       const page = await this.#read((transaction) =>
         readRecordLines(transaction, from, {
-          nowSeconds: Math.floor(this.#engine.time().effectiveMs / 1_000),
+          nowSeconds: Math.floor(transaction.time().effectiveMs / 1_000),
           content: this.#content,
         }), (event) => event.kind === "record");
       if (page.lines.length > 0) yield* this.#marked(page.applied);

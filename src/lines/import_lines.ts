@@ -14,8 +14,8 @@ import type { Engine } from "../engine/engine.ts";
 import type { Operation, ReadTransaction } from "../engine/operation.ts";
 import { ConflictError, ContractError, StorageError } from "../errors.ts";
 import { IMPORT_GROUP_BYTES, IMPORT_GROUP_LINES } from "../limits.ts";
-import { importRecords, type Outcome } from "./import_records.ts";
-import { importItems, type ScopeOutcomes } from "./import_scope.ts";
+import { importRecords, type Outcome, type Outcomes } from "./import_records.ts";
+import { importItems } from "./import_scope.ts";
 import { emptyTally, LinesDigest, type Tally } from "./line.ts";
 import { type NumberedLine, readLines, SourceFailure } from "./line_source.ts";
 import {
@@ -205,18 +205,17 @@ class Import {
     await yieldToEventLoop();
   }
 
-  async #writeRecords(records: readonly ImportedRecord[], bytes: number): Promise<ScopeOutcomes> {
+  async #writeRecords(records: readonly ImportedRecord[], bytes: number): Promise<Outcomes> {
     const { engine } = this.#target;
     const { hashKey, generation } = engine;
     const place = { hashKey, generation, origin: this.#origin! };
-    const outcomes = await engine.write((transaction) => importRecords(transaction, records, place), {
+    return await engine.write((transaction) => importRecords(transaction, records, place), {
       bytes,
       signal: this.#signal,
     });
-    return { outcomes, failure: null };
   }
 
-  async #writeItems(items: readonly ScopeItem[], bytes: number): Promise<ScopeOutcomes> {
+  async #writeItems(items: readonly ScopeItem[], bytes: number): Promise<Outcomes> {
     const { engine, limits, tell } = this.#target;
     const place = placeOf(engine.hashKey, this.#scope!.scope);
     const target = { place, limits, generation: engine.generation, origin: this.#origin! };

@@ -1,11 +1,14 @@
 /** Importing records: written only where nothing is, with the revision, creation and deadline that they had. */
 
+import { hasPassed } from "../engine/effective_time.ts";
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
 import { mayBeKept } from "../engine/revision_range.ts";
+import { ConflictError } from "../errors.ts";
+import { CLOCK_BEHIND_MS_MAX } from "../limits.ts";
 import { recordHash } from "../records/hashes.ts";
 import { writeRecord } from "../records/put.ts";
 import { type RawRecord, readRecord } from "../records/read.ts";
-import { isExpired, valueChecksum } from "../records/row.ts";
+import { valueChecksum } from "../records/row.ts";
 import type { ImportedRecord } from "./parse_record.ts";
 import { isRecordRefused, type Origin } from "./tombstone_pass.ts";
 
@@ -19,15 +22,42 @@ interface RecordPlace {
   readonly origin: Origin;
 }
 
-/** Imports records; gives what became of each. */
-export function* importRecords(
+/** What became of each line; where one did not fit, of those before it, and why. */
+export interface Outcomes {
+  readonly outcomes: readonly Outcome[];
+  readonly failure: ConflictError | null;
+}
+
+/** Imports lines in order, up to the first that does not fit. */
+export function* importEach<Item>(
+  items: readonly Item[],
+  importOne: (item: Item) => Operation<Outcome>,
+): Operation<Outcomes> {
+  const outcomes: Outcome[] = [];
+  try {
+    for (const item of items) outcomes.push(yield* importOne(item));
+    return { outcomes, failure: null };
+  } catch (error) {
+    // A line is judged before anything of it is written: those before it stand.
+    if (error instanceof ConflictError) return { outcomes, failure: error };
+    throw error;
+  }
+}
+
+/** Imports records. */
+export function importRecords(
   transaction: WriteTransaction,
   records: readonly ImportedRecord[],
   place: RecordPlace,
-): Operation<readonly Outcome[]> {
-  const outcomes: Outcome[] = [];
-  for (const record of records) outcomes.push(yield* importRecord(transaction, record, place));
-  return outcomes;
+): Operation<Outcomes> {
+  return importEach(records, (record) => importRecord(transaction, record, place));
+}
+
+const IMPORT = { action: "import line", toleratedMs: CLOCK_BEHIND_MS_MAX };
+
+/** Whether a line's deadline has passed. Where only a clock that is behind makes it seem so, the line is not left out. */
+export function isPast(transaction: WriteTransaction, dueMs: number | null): boolean {
+  return dueMs !== null && hasPassed(transaction.time(), dueMs, IMPORT);
 }
 
 function* importRecord(
@@ -36,8 +66,7 @@ function* importRecord(
   { hashKey, generation, origin }: RecordPlace,
 ): Operation<Outcome> {
   const { identity, body, created, maxAge, expires } = record;
-  const nowSeconds = Math.floor(transaction.time().effectiveMs / 1_000);
-  if (isExpired(expires, nowSeconds)) return "expired";
+  if (isPast(transaction, expires === null ? null : expires * 1_000)) return "expired";
   const old = yield* readRecord(transaction, identity);
   if (old !== null) return isSame(old, record) ? "unchanged" : "conflicting";
   if (yield* isRecordRefused(transaction, recordHash(hashKey, identity), record.revision, origin)) {

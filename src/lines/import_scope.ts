@@ -17,7 +17,7 @@ import { noteDue, readScope, type ScopeRow, writeScope } from "../deletion/scope
 import { isBurned } from "../deletion/tombstones.ts";
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
 import { ConflictError, ContractError } from "../errors.ts";
-import type { Outcome } from "./import_records.ts";
+import { importEach, isPast, type Outcome, type Outcomes } from "./import_records.ts";
 import type { ImportedPin, ImportedSummary, ImportedTurn, ScopeItem } from "./parse_line.ts";
 import { isItemRefused, type Origin } from "./tombstone_pass.ts";
 
@@ -29,18 +29,12 @@ interface ScopeTarget {
   readonly origin: Origin;
 }
 
-/** What became of each item; where one did not fit, of those before it, and why. */
-export interface ScopeOutcomes {
-  readonly outcomes: readonly Outcome[];
-  readonly failure: ConflictError | null;
-}
-
 /** Imports items of one scope. */
 export function* importItems(
   transaction: WriteTransaction,
   items: readonly ScopeItem[],
   target: ScopeTarget,
-): Operation<ScopeOutcomes> {
+): Operation<Outcomes> {
   const { place, generation } = target;
   const found = yield* readScope(transaction, place.scopeHash);
   if (found === null && (yield* isBurned(transaction, place.scopeHash))) {
@@ -49,11 +43,9 @@ export function* importItems(
   const row = found ?? (yield* ensureScope(transaction, place, generation));
   requireUpkept(transaction, row);
   const { revision } = row;
-  const result = yield* importEach(
-    { transaction, row, target },
-    items,
-    found === null ? "imported" : "unchanged",
-  );
+  const inHand = { transaction, row, target };
+  const scopeOutcome = found === null ? "imported" : "unchanged";
+  const result = yield* importEach(items, (item) => importItem(inHand, item, scopeOutcome));
   if (row.revision !== revision) yield* writeScope(transaction, row);
   return result;
 }
@@ -65,27 +57,10 @@ interface InHand {
   readonly target: ScopeTarget;
 }
 
-function* importEach(
-  inHand: InHand,
-  items: readonly ScopeItem[],
-  scopeOutcome: Outcome,
-): Operation<ScopeOutcomes> {
-  const outcomes: Outcome[] = [];
-  try {
-    for (const item of items) {
-      outcomes.push(item.type === "scope" ? scopeOutcome : yield* importItem(inHand, item));
-    }
-    return { outcomes, failure: null };
-  } catch (error) {
-    // An item is judged before anything of it is written: those before it stand.
-    if (error instanceof ConflictError) return { outcomes, failure: error };
-    throw error;
-  }
-}
-
-function importItem(inHand: InHand, item: ImportedTurn | ImportedPin | ImportedSummary): Operation<Outcome> {
-  if (item.type === "turn") return importTurn(inHand, item);
-  return item.type === "pin" ? importPin(inHand, item) : importSummary(inHand, item);
+function* importItem(inHand: InHand, item: ScopeItem, scopeOutcome: Outcome): Operation<Outcome> {
+  if (item.type === "scope") return scopeOutcome;
+  if (item.type === "turn") return yield* importTurn(inHand, item);
+  return yield* (item.type === "pin" ? importPin(inHand, item) : importSummary(inHand, item));
 }
 
 const SELECT_TURN =
@@ -168,8 +143,4 @@ function* importSummary({ transaction, row, target }: InHand, item: ImportedSumm
   yield* writeSummary(transaction, row, written, covered);
   yield* changedScope(changeOf(transaction, place, row));
   return "imported";
-}
-
-function isPast(transaction: WriteTransaction, dueMs: number | null): boolean {
-  return dueMs !== null && dueMs <= transaction.time().effectiveMs;
 }

@@ -1,6 +1,7 @@
 /** Putting a record: compare-and-swap on its revision, and a new deadline. */
 
 import { isBurned } from "../deletion/tombstones.ts";
+import { clockBehind } from "../engine/effective_time.ts";
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
 import { ConflictError, IntegrityError } from "../errors.ts";
 import { CLOCK_BEHIND_MS_MAX, RECORD_OPERATION_KEPT_MS } from "../limits.ts";
@@ -57,13 +58,7 @@ export function* putRecord(transaction: WriteTransaction, plan: PutPlan): Operat
 function readNow(transaction: WriteTransaction, plan: PutPlan): number {
   const { effectiveMs, behindMs } = transaction.time();
   if (behindMs > CLOCK_BEHIND_MS_MAX && (plan.ttl !== null || plan.maxAge !== null)) {
-    throw new ConflictError(
-      "CLOCK",
-      `Cannot put record: the clock is ${behindMs} ms behind the highest time seen`,
-      {
-        details: { behindMs },
-      },
-    );
+    throw clockBehind(behindMs, { action: "put record" });
   }
   return Math.floor(effectiveMs / 1000);
 }

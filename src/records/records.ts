@@ -26,7 +26,7 @@ import type {
 } from "../contracts/record.ts";
 import { type RecordKind, requireIdentifier } from "../contracts/record_kind.ts";
 import type { Engine } from "../engine/engine.ts";
-import type { DeletionEvent } from "../engine/operation.ts";
+import type { DeletionEvent, GroupTime } from "../engine/operation.ts";
 import { ConflictError, ContractError } from "../errors.ts";
 import {
   LIST_ITEMS_DEFAULT,
@@ -370,7 +370,13 @@ export class Records {
     // The store's time is asked for inside: the read may meet a clock mark that another process wrote.
     const found = await this.#engine.read(
       (transaction) =>
-        listRecords(transaction, { tenant: whose, kind, after, limit: limit + 1, now: this.#now(given.now) }),
+        listRecords(transaction, {
+          tenant: whose,
+          kind,
+          after,
+          limit: limit + 1,
+          now: this.#now(given.now, transaction),
+        }),
       { concerns: (event) => this.#concernsTenant(event, whose), signal },
     );
     const items = found.slice(0, limit).map(({ kind, key, revision, expires }) => ({
@@ -401,8 +407,8 @@ export class Records {
     return kind;
   }
 
-  #now(given: unknown): number {
-    return given === undefined ? Math.floor(this.#engine.time().effectiveMs / 1000) : requireNow(given);
+  #now(given: unknown, store: { time(): GroupTime } = this.#engine): number {
+    return given === undefined ? Math.floor(store.time().effectiveMs / 1000) : requireNow(given);
   }
 
   #operation(tenant: string, id: unknown, input: readonly string[]): OperationKey | null {

@@ -23,6 +23,9 @@ const WRONG: readonly (readonly [object, string])[] = [
   [{ question: { messageId: "q", role: "assistant", content: "" } }, "question.role"],
   [{ question: { messageId: "m0.0", role: "user", content: "" } }, "question.messageId"],
   [{ question: "\ud800" }, "question"],
+  [{ question: "" }, "question"],
+  [{ question: " \u001c\u3000" }, "question"],
+  [{ question: { messageId: "q", role: "user", content: "\n" } }, "question.content"],
   [{ pins: [BASE.pins?.[0], BASE.pins?.[0]] }, "pins[1].key"],
   [{ pins: {} }, "pins"],
   [{ pins: null }, "pins"],
@@ -56,6 +59,18 @@ for (const [wrong, field] of WRONG) {
     });
   });
 }
+
+Deno.test("BLK-01 a question of white space alone is refused, unless the reference profile is asked for", async () => {
+  for (const question of ["", "   ", { messageId: "q", role: "user", content: "\t" } as const]) {
+    await assert.rejects(assembleContext({ ...BASE, question, profile: "holdfast" }), {
+      code: "CONTRACT",
+      field: typeof question === "string" ? "question" : "question.content",
+    });
+    const { request } = await assembleContext({ ...BASE, question, profile: "reference" });
+    const content = typeof question === "string" ? question : question.content;
+    assert.equal(request.messages.at(-1)?.content, content);
+  }
+});
 
 Deno.test("The request is a fresh copy each time, and everything else is frozen", async () => {
   const context = await assembleContext(BASE);

@@ -7,6 +7,7 @@ import { Calibrator } from "../../src/context/estimate.ts";
 import { frozenSummary } from "../../src/context/summary_policy.ts";
 import { canonicalJson, type CanonicalValue } from "../../src/canonical/canonical_json.ts";
 import { pin } from "../../src/contracts/pin.ts";
+import { isBlank } from "../../src/canonical/text.ts";
 import { extract } from "../../src/contracts/source_ref.ts";
 import { summaryFromHistory } from "../../src/contracts/summary.ts";
 import { type Turn, turn } from "../../src/contracts/turn.ts";
@@ -70,6 +71,11 @@ function historyOf(items: readonly { texts: string[]; calls: number; answer: str
   });
 }
 
+/** The reference alone takes questions that are blank. */
+function askable(question: string, profile: "reference" | "holdfast"): string {
+  return profile === "holdfast" && isBlank(question) ? "?" : question;
+}
+
 const INPUT = fc.record({
   items: fc.array(MESSAGES, { maxLength: 14 }),
   question: fc.oneof(TEXT, fc.constantFrom("When did the pump fail?", "shard-19", "阀门")),
@@ -99,7 +105,7 @@ const INPUT = fc.record({
     return {
       scope: SCOPE,
       history,
-      question: rest.question,
+      question: askable(rest.question, rest.profile),
       system: "Use the data.",
       at: AT,
       profile: rest.profile,

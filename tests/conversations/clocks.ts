@@ -14,11 +14,14 @@ import {
   pinUp,
   readIds,
   readTurns,
+  revise,
   summaryOf,
   talk,
   turnOf,
 } from "./samples.ts";
 import { runSlowProcess } from "./slow_process.ts";
+
+const DAY = 86_400;
 
 export function testClocks({ promise, durable }: ConversationsSuite): void {
   promise(
@@ -96,6 +99,53 @@ export function testClocks({ promise, durable }: ConversationsSuite): void {
       assert.equal((await memory.prune({ scrub: false, acceptClock: true })).clockLoweredByMs, 600_000);
       await conversation.replayPut(await conversation.snapshot(), "k", {}, { ttlSeconds: 1 });
       assert.deepEqual(store.sql("SELECT expires FROM replays"), [[(NOON - 599) * 1_000]]);
+    },
+  );
+
+  promise("CLK-02 A deadline that only a clock which was ahead once has passed is CLOCK", async (store) => {
+    const clock = clockAtNoon();
+    const memory = await store.open({ clock: clock.now });
+    clock.advance(4 * DAY);
+    const conversation = await talk(memory, ["t1", "t2"]);
+    await pinUp(conversation, pinOf("p"));
+    clock.set(NOON);
+    const tomorrow = after(DAY);
+    const snapshot = await conversation.snapshot();
+    const turns = await readTurns(conversation);
+    const refused = async (call: () => Promise<unknown>, field: string): Promise<void> => {
+      const details = { reason: "CLOCK", behindMs: 4 * DAY * 1_000, field };
+      await store.assertChangesNothing(call, { code: "CONFLICT", reason: "CLOCK", details });
+    };
+    const messages = [{ role: "user", content: "x" }] as const;
+    await refused(() => conversation.append(messages, { expiresAt: tomorrow }), "expiresAt");
+    await refused(() => revise(conversation, turnOf("t3"), tomorrow), "expiresAt");
+    await refused(() => revise(conversation, turnOf("t1", "y", { revision: 2 }), tomorrow), "expiresAt");
+    for (const effectiveAt of [undefined, after(0)]) {
+      const pin = pinOf("q", "v", { expiresAt: tomorrow, ...(effectiveAt && { effectiveAt }) });
+      await refused(() => pinUp(conversation, pin), "pin.expiresAt");
+    }
+    const summary = summaryOf(turns, "x", { expiresAt: tomorrow });
+    await refused(() => conversation.putSummary(snapshot, summary), "summary.expiresAt");
+    await store.assertChangesNothing(() => conversation.append(messages, { expiresAt: after(0) }), {
+      code: "CONTRACT",
+      field: "expiresAt",
+    });
+    await memory.prune({ scrub: false, acceptClock: true });
+    await conversation.append(messages, { expiresAt: tomorrow });
+    await pinUp(conversation, pinOf("q", "v", { expiresAt: tomorrow }));
+    assert.equal((await conversation.snapshot()).nextDueAt, "2027-01-16T08:00:00+00:00");
+  });
+
+  promise(
+    "CLK-02 Within the minute in which a clock counts as right, such a deadline is CLOCK too",
+    async (store) => {
+      const clock = clockAtNoon();
+      const conversation = await talk(await store.open({ clock: clock.now }), ["t1"]);
+      clock.set(NOON - 40);
+      const expiresAt = after(-10);
+      await assert.rejects(conversation.append([{ role: "user", content: "x" }], { expiresAt }), {
+        reason: "CLOCK",
+      });
     },
   );
 

@@ -7,6 +7,7 @@ import type { TestStore } from "../kit/test_store.ts";
 import type { ConversationsSuite } from "./promise.ts";
 import {
   after,
+  atNoon,
   clockAtNoon,
   derive,
   erase,
@@ -173,6 +174,51 @@ export function testUpkeep({ promise, durable }: ConversationsSuite): void {
       assert.deepEqual([(await conversation.snapshot()).turnCount, await dueAt()], [1, null]);
     },
   );
+
+  promise(
+    "TIM-01 A revision without timestamp keeps the turn's time, and another one replaces it",
+    async (store) => {
+      const clock = clockAtNoon();
+      const conversation = await talk(await store.open({ clock: clock.now }), []);
+      const times = async (): Promise<string[]> =>
+        (await readTurns(conversation)).map(({ timestamp }) => timestamp);
+      const given = "2026-12-24T18:30:00.250000+02:00";
+      await conversation.append([{ role: "user", content: "before" }]);
+      await revise(conversation, turnOf("t1", "given", { timestamp: given }));
+      await revise(conversation, turnOf("t2", "open"));
+      clock.advance(60);
+      await revise(conversation, turnOf("t1", "once more", { revision: 2 }));
+      await revise(conversation, turnOf("t2", "once more", { revision: 2 }));
+      assert.deepEqual(await times(), ["2027-01-15T08:00:00+00:00", given, "2027-01-15T08:00:00+00:00"]);
+      await revise(conversation, turnOf("t2", "later", { revision: 3, timestamp: after(30) }));
+      await revise(conversation, turnOf("t2", "kept", { revision: 4, timestamp: null }));
+      assert.deepEqual((await times()).at(-1), "2027-01-15T08:00:30+00:00");
+    },
+  );
+
+  promise(
+    "TIM-01 A turn that had expired has no time to keep: it comes back at the store's",
+    async (store) => {
+      const { conversation, clock } = await due(store);
+      await revise(conversation, turnOf("t1", "back", { revision: 2 }));
+      const [, back] = await readTurns(conversation);
+      assert.equal(back!.timestamp, after((clock.ms / 1_000) - NOON).replace(".000Z", "+00:00"));
+    },
+  );
+
+  promise("TIM-01 A revision that keeps a longer time is measured with it", async (store) => {
+    const conversation = await talk(await store.open(atNoon()), []);
+    const timestamp = "2027-01-15T10:00:00.250000+02:00";
+    await revise(conversation, turnOf("t1", "x", { timestamp }));
+    const [[bytes]] = store.sql("SELECT bytes FROM turns") as [[number]];
+    const room = 1_000_000 - bytes + 1;
+    await revise(conversation, turnOf("t1", "y".repeat(room), { revision: 2 }));
+    assert.deepEqual(store.sql("SELECT bytes FROM turns"), [[1_000_000]]);
+    await store.assertChangesNothing(
+      () => revise(conversation, turnOf("t1", "z".repeat(room + 1), { revision: 3 })),
+      { code: "CONTRACT", field: "turn" },
+    );
+  });
 
   promise(
     "An expired turn's id may come back with the next revision; deleting it burns it",

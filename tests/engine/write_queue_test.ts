@@ -22,7 +22,7 @@ class RecordingQueue {
   beforeGroup: () => void = () => {};
 
   constructor(busyTimeoutMs = 60_000) {
-    this.queue = new WriteQueue((members) => this.#run(members), busyTimeoutMs);
+    this.queue = new WriteQueue((members) => this.#run(members), busyTimeoutMs, () => {});
   }
 
   add(

@@ -2,18 +2,13 @@
 
 import assert from "node:assert/strict";
 import * as holdfast from "../../mod.ts";
-import { PUBLIC_OPERATIONS, PURE, STRUCK_ELSEWHERE, WITHOUT_ROW } from "./public_operations.ts";
-
-const { Conversation, Memory, Records } = holdfast;
-
-/** The methods of the classes through which a store is reached. */
-function publicMethods(): readonly string[] {
-  return [Memory, Records, Conversation].flatMap(({ name, prototype }) =>
-    Object.getOwnPropertyNames(prototype)
-      .filter((method) => method !== "constructor")
-      .map((method) => `${name}.${method}`)
-  );
-}
+import {
+  PUBLIC_OPERATIONS,
+  publicMethods,
+  PURE,
+  STRUCK_ELSEWHERE,
+  WITHOUT_ROW,
+} from "./public_operations.ts";
 
 Deno.test("Every public method has a row in the matrices, or is told here to need none", () => {
   const struck = new Set(PUBLIC_OPERATIONS.map(({ calls }) => calls));

@@ -1,5 +1,6 @@
 /** Every operation that the matrices strike, and what of the public interface they leave out. */
 
+import { Conversation, Memory, Records } from "../../mod.ts";
 import { CONVERSATION_OPERATIONS } from "./conversation_operations.ts";
 import { INDEX_OPERATIONS } from "./index_operations.ts";
 import { LINE_OPERATIONS } from "./line_operations.ts";
@@ -15,6 +16,15 @@ export const PUBLIC_OPERATIONS: readonly StruckOperation[] = [
   ...STORE_OPERATIONS,
   ...LINE_OPERATIONS,
 ];
+
+/** The methods of the classes through which a store is reached. */
+export function publicMethods(): readonly string[] {
+  return [Memory, Records, Conversation].flatMap(({ name, prototype }) =>
+    Object.getOwnPropertyNames(prototype)
+      .filter((method) => method !== "constructor")
+      .map((method) => `${name}.${method}`)
+  );
+}
 
 /** Methods that need no row, and why. */
 export const WITHOUT_ROW: Readonly<Record<string, string>> = {

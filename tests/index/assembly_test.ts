@@ -31,6 +31,8 @@ Deno.test("Nothing is indexed before all arguments are good, the budget included
   await fill(conversation, 3);
   const bad: readonly (readonly [unknown, unknown, Record<string, unknown>, string])[] = [
     [7, BUDGET, {}, "question"],
+    ["   ", BUDGET, {}, "question"], // BLK-01
+    [{ messageId: "q", role: "user", content: "" }, BUDGET, {}, "question.content"],
     ["q", { inputCap: 0 }, {}, "budget.inputCap"],
     ["q", BUDGET, { system: " " }, "system"],
     ["q", BUDGET, { profile: "other" }, "profile"],

@@ -1,6 +1,7 @@
 /** Texts that conversations of tests are made of, seeded. */
 
 import fc from "fast-check";
+import { isBlank } from "../../src/canonical/text.ts";
 import type { Asking, Step } from "./scenario.ts";
 
 /** Texts of every script, of nothing, and of far too much. */
@@ -96,7 +97,8 @@ export const ASKING: fc.Arbitrary<Asking> = fc.record({
 }).map((
   { question, inputCap, retrievalReserve, summaryReserve, options, profile, ...retrieval },
 ): Asking => ({
-  question,
+  // The reference alone takes questions that are blank.
+  question: profile === "holdfast" && isBlank(question) ? "?" : question,
   budget: {
     inputCap,
     retrievalReserve: Math.min(retrievalReserve, inputCap >> 1),

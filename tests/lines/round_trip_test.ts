@@ -2,9 +2,9 @@
 
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { openMemory } from "@holdfast/memory";
+import { type ConflictError, openMemory } from "@holdfast/memory";
 import { nodeSqlite } from "../../src/engine/sqlite/node_sqlite.ts";
-import { atNoon, clockAtNoon, ORCHARD, readIds, turnOf } from "../conversations/samples.ts";
+import { atNoon, clockAtNoon, HARBOUR, ORCHARD, readIds, turnOf } from "../conversations/samples.ts";
 import { makeFileStore } from "../kit/store_target.ts";
 import { TappedDriver } from "../kit/tapped_driver.ts";
 import { assertSound, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
@@ -203,6 +203,29 @@ Deno.test("REC-12 what has expired since it was exported is left out, and counte
   assert.deepEqual(expired, { records: 1, scopes: 0, turns: 1, pins: 1, summaries: 1 });
   assert.deepEqual(imported, { records: 1, scopes: 2, turns: 2, pins: 1, summaries: 0 });
   assert.deepEqual(refused, NONE);
+  await assertSound(fresh);
+});
+
+Deno.test("CLK-02 an import leaves out no line that only a clock which was ahead once let expire", async () => {
+  const clock = clockAtNoon();
+  await using source = await freshStore(clock);
+  await fill(source, ONE_OF_EACH);
+  const lines = await exported(source);
+  await using fresh = await freshStore(clock);
+  clock.advance(4 * 86_400);
+  await fresh.conversation(HARBOUR).append([{ role: "user", content: "moves the mark" }]);
+  clock.advance(-4 * 86_400);
+  await assert.rejects(fresh.importLines(lines), (error: ConflictError) => {
+    const { imported, line } = error.details as unknown as { imported: typeof NONE; line: number };
+    const upTo = lines.slice(0, line).map((text) => JSON.parse(text).type);
+    assert.deepEqual([error.reason, imported.records], ["CLOCK", upTo.length - 2], upTo.join());
+    return true;
+  });
+  await fresh.prune({ scrub: false, acceptClock: true });
+  const { imported, unchanged, expired } = await fresh.importLines(lines);
+  assert.deepEqual(expired, NONE);
+  assert.equal(imported.records + unchanged.records, 2);
+  assert.equal(held(await exported(fresh, ORCHARD)), held(await exported(source, ORCHARD)));
   await assertSound(fresh);
 });
 

@@ -2,6 +2,7 @@
 
 import { because, IntegrityError } from "../../errors.ts";
 import { verifyChain } from "../chain.ts";
+import type { ClockReading } from "../effective_time.ts";
 import type { RecordedEvent } from "../operation.ts";
 import { assertAgreement } from "./agreement.ts";
 import type { Connection } from "./connection.ts";
@@ -18,7 +19,10 @@ export function insertDirty(main: Connection, tables: readonly string[]): void {
 }
 
 /** What applying events works with. */
-export type ApplyParts = Pick<StoreParts, "main" | "time" | "apply">;
+export interface ApplyParts extends Pick<StoreParts, "main" | "apply"> {
+  /** The clock as it was read before the transaction. */
+  readonly clock: ClockReading;
+}
 
 /**
  * Applies one batch and commits it alone, so that no later refusal can take it back. Within main's write transaction;
@@ -43,9 +47,9 @@ export function catchUp(parts: ApplyParts & Pick<StoreParts, "ledger">, meta: Ma
 
 /** Applies events that follow what main has, and says so in `meta`; within main's write transaction. */
 export function applyEvents(parts: ApplyParts, meta: MainMeta, events: readonly RecordedEvent[]): void {
-  const { main, time, apply } = parts;
+  const { main, clock, apply } = parts;
   const place = verifyChain(events, { sequence: meta.applied, head: meta.appliedHead });
-  const transaction = new GroupTransaction(time, meta.counter);
+  const transaction = new GroupTransaction(clock, meta.counter);
   for (const event of events) main.drive(apply(transaction, event, meta.hashKey));
   insertDeletions(main, events);
   insertDirty(main, transaction.dirty);

@@ -47,7 +47,7 @@ export class Connection {
   readonly name: DatabaseName;
   readonly #connection: SqliteConnection;
   readonly #statements = new Map<string, SqliteStatement>();
-  #isLeftOpen = false;
+  #isBegun = false;
   #writes = 0;
   #journalPath: string | null = null;
 
@@ -84,9 +84,12 @@ export class Connection {
     return this.#writes;
   }
 
-  /** Whether a transaction that failed could not be rolled back: what it wrote must not be read. */
-  get isLeftOpen(): boolean {
-    return this.#isLeftOpen;
+  /**
+   * Whether a transaction was begun and has not ended. Transactions never outlive the code that drives them, so a call
+   * that meets one was made from inside it, or it failed and could not be rolled back: what it wrote must not be read.
+   */
+  get isBegun(): boolean {
+    return this.#isBegun;
   }
 
   /**
@@ -129,19 +132,21 @@ export class Connection {
   /** Begins a transaction, after ending one that an earlier failure may have left open. */
   begin(mode: keyof typeof BEGIN): void {
     this.rollback();
-    this.#isLeftOpen = false;
     if (mode !== "deferred") this.#writes++;
     // Nobody asks how many rows it changed, and counting them takes longer than the statement.
     this.get(BEGIN[mode]);
+    this.#isBegun = true;
   }
 
   commit(): void {
     this.get(COMMIT);
+    this.#isBegun = false;
   }
 
   /** Rolls back whatever is open; the first error is what matters, so a second one joins it instead of hiding it. */
   rollback(): void {
     if (this.#connection.isTransaction) this.run(ROLLBACK);
+    this.#isBegun = false;
   }
 
   /** Rolls back because of `error` and gives it back; if that fails too, the second error joins it as its cause. */
@@ -150,7 +155,7 @@ export class Connection {
       this.rollback();
       return error;
     } catch (second) {
-      this.#isLeftOpen = true;
+      this.#isBegun = true;
       return withSecond(error, second, "A failed transaction could not be rolled back");
     }
   }

@@ -54,13 +54,15 @@ function copyInOneGo(
   { onRows }: CopyOptions,
 ): StorePlace {
   const { place, version } = beginReading(kind, source);
+  let copied: readonly Copied[];
   try {
-    const shape = { format: FORMATS[kind.name], version };
-    for (const { name, rows } of copying(source, target, shape)) onRows?.(name, rows);
-    return place;
+    copied = [...copying(source, target, { format: FORMATS[kind.name], version })];
   } finally {
     source.rollback();
   }
+  // Reported afterwards: a caller's callback must not run while the store's own connection is in a transaction.
+  for (const { name, rows } of copied) onRows?.(name, rows);
+  return place;
 }
 
 /** From its first read on, the transaction sees one moment. What can be busy is asked here, where it is waited for. */

@@ -1,4 +1,4 @@
-import type { EffectiveTime } from "../effective_time.ts";
+import type { ClockReading } from "../effective_time.ts";
 import {
   allRows,
   type DeletionEvent,
@@ -25,7 +25,7 @@ interface Mark {
  * the group commits; a member that fails takes its own back.
  */
 export class GroupTransaction implements WriteTransaction {
-  readonly #clock: EffectiveTime;
+  readonly #clock: ClockReading;
   #time: GroupTime | null = null;
   #counter: number;
   #changed = false;
@@ -36,7 +36,7 @@ export class GroupTransaction implements WriteTransaction {
   #scrubs = 0;
   #shrunkBytes: number | null = null;
 
-  constructor(clock: EffectiveTime, counter: number) {
+  constructor(clock: ClockReading, counter: number) {
     this.#clock = clock;
     this.#counter = counter;
   }
@@ -56,7 +56,7 @@ export class GroupTransaction implements WriteTransaction {
   }
 
   time(): GroupTime {
-    this.#time ??= this.#clock.read();
+    this.#time ??= this.#clock.time();
     return this.#time;
   }
 

@@ -137,9 +137,8 @@ export async function prepareRestored(
   parts: PrepareParts,
 ): Promise<Prepared> {
   if (generation >= GENERATIONS_MAX) throw new IntegrityError("Cannot restore: there were too many restores");
-  const { main, time, signal } = parts;
+  const { main, clock, signal } = parts;
   const from = { lineage: meta.lineage, sequence: meta.applied, head: meta.appliedHead };
-  time.observe(meta.clockMark, meta.clockEpoch);
   main.begin("immediate");
   try {
     const before = countRows(main);
@@ -151,7 +150,7 @@ export async function prepareRestored(
     meta.epoch = randomIdentity();
     meta.counter = movedRevision(meta.counter, meta.generation);
     meta.shrunkBytes = null;
-    const transaction = new GroupTransaction(time, meta.counter);
+    const transaction = new GroupTransaction(clock, meta.counter);
     main.drive(parts.resetRows.dropDerived(transaction));
     for (let after: number | null = 0; after !== null;) {
       after = main.drive(parts.resetRows.moveRevisions(transaction, after, meta.generation));

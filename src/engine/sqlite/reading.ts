@@ -42,7 +42,7 @@ export class Reading {
   glance(sql: string, parameters: readonly SqlValue[]): Row | null | undefined {
     const { main, freshness } = this.#parts;
     this.#parts.assertOpen();
-    if (monotonicMs() - freshness.lookedAtMs >= GLANCE_MS || main.isLeftOpen) return undefined;
+    if (monotonicMs() - freshness.lookedAtMs >= GLANCE_MS || main.isBegun) return undefined;
     try {
       return main.getWith(sql, parameters) ?? null;
     } catch (error) {
@@ -55,6 +55,7 @@ export class Reading {
     this.#parts.assertOpen();
     options.signal?.throwIfAborted();
     if (options.needs !== undefined) await this.#load(options);
+    if (this.#parts.main.isBegun) await this.ended();
     const deadlineMs = monotonicMs() + this.#parts.busyTimeoutMs;
     for (let completions = 0;;) {
       const result = this.#attempt(factory, options);
@@ -71,6 +72,15 @@ export class Reading {
     }
   }
 
+  /**
+   * Lets the code that drives a transaction end, where a call is made from inside it: by the next microtask nothing of it
+   * is on the stack any more.
+   */
+  async ended(): Promise<void> {
+    await undefined;
+    this.#parts.assertOpen();
+  }
+
   async #load({ needs, signal }: ReadOptions): Promise<void> {
     await needs;
     this.#parts.assertOpen();
@@ -85,12 +95,13 @@ export class Reading {
     readonly error: StorageError;
   } {
     const { main, ledger, time, sentinel } = this.#parts;
+    const clock = time.readAhead();
     try {
       main.begin("deferred");
       const state = this.#state();
       const { meta } = state;
       time.observe(meta.clockMark, meta.clockEpoch);
-      const value = main.drive(factory({ get: getRow, all: allRows, state }));
+      const value = main.drive(factory({ get: getRow, all: allRows, state, time: () => clock.time() }));
       main.commit();
       sentinel?.look(meta.shrunkBytes, () => readMainMeta(main).shrunkBytes);
       const ledgerMeta = ledger.meta();

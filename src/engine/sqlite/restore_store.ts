@@ -186,9 +186,11 @@ async function prepareCopy(
     : await assertAuthority(ledger, meta, { watermark, signal });
   // Nobody knows how often the lineage was restored since; no revision from then may be given again.
   const generation = isCopy ? known + LOST_GENERATIONS + randomBytes(1)[0]! : known;
+  const time = new EffectiveTime(options.clock);
+  time.observe(meta.clockMark, meta.clockEpoch);
   const prepared = await prepareRestored(meta, generation, ledger, {
     main: copy.connection,
-    time: new EffectiveTime(options.clock),
+    clock: time.readAhead(),
     apply: options.apply,
     resetRows: options.resetRows,
     signal,
@@ -222,8 +224,8 @@ async function openDestination(paths: RestorePaths, options: RestoreStoreOptions
   try {
     store = await open();
     const opened = store;
-    const time = new EffectiveTime(clock);
-    await patiently(monotonicMs() + busyTimeoutMs, () => switchStore(opened, { time, apply }));
+    const parts = { clock: new EffectiveTime(clock).readAhead(), apply };
+    await patiently(monotonicMs() + busyTimeoutMs, () => switchStore(opened, parts));
     return store;
   } catch (error) {
     throw removeRefused(paths, store === null ? error : store.abandon(error), driver);

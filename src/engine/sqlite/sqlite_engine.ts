@@ -90,13 +90,14 @@ export class SqliteEngine implements Engine {
       exclusive: journalMode === "delete",
       announces: journalMode === "wal",
     };
-    this.#queue = new WriteQueue((members) => this.#writing().run(members), busyTimeoutMs);
+    const assertOpen = (): void => this.#assertOpen();
+    this.#queue = new WriteQueue((members) => this.#writing().run(members), busyTimeoutMs, assertOpen);
     this.#reading = new Reading({
       ...this.#parts,
       readOnly,
       busyTimeoutMs,
       complete: (signal) => this.#complete(signal),
-      assertOpen: () => this.#assertOpen(),
+      assertOpen,
     });
   }
 
@@ -106,7 +107,10 @@ export class SqliteEngine implements Engine {
     let meta = await patiently(deadlineMs, () => readMainMeta(store.main));
     if (meta.pendingFrom !== null && !options.readOnly) {
       const [{ finishSwitch }] = await Promise.all([import("./switch_store.ts"), options.applying.load()]);
-      const parts = { time: new EffectiveTime(options.clock), apply: options.applying.module.applyEvent };
+      const parts = {
+        clock: new EffectiveTime(options.clock).readAhead(),
+        apply: options.applying.module.applyEvent,
+      };
       await patiently(deadlineMs, () => finishSwitch(store, parts));
       meta = await patiently(deadlineMs, () => readMainMeta(store.main));
     }
@@ -164,6 +168,7 @@ export class SqliteEngine implements Engine {
   async pending(): Promise<readonly DeletionEvent[]> {
     this.#assertOpen();
     const { main, ledger } = this.#store;
+    if (main.isBegun) await this.#reading.ended();
     return await patiently(
       monotonicMs() + this.#busyTimeoutMs,
       () => ledger.eventsAfter(readMainMeta(main).applied, PENDING_EVENTS_READ_MAX),
@@ -209,6 +214,7 @@ export class SqliteEngine implements Engine {
 
   async emptyLogs(signal?: AbortSignal): Promise<"READERS" | "BUSY" | null> {
     this.#assertOpen();
+    if (this.#store.main.isBegun) await this.#reading.ended();
     const deadlineMs = monotonicMs() + this.#busyTimeoutMs;
     for (const connection of [this.#store.main, this.#store.ledger.connection]) {
       let inTheWay = this.#emptyLog(connection);

@@ -24,7 +24,7 @@ function superseded(): StorageError {
  * One attempt: one commit to the ledger fences the old store and makes the destination live. `BUSY` with nothing changed
  * where a lock is held.
  */
-export function switchStore(store: OpenedStore, parts: Pick<ApplyParts, "time" | "apply">): void {
+export function switchStore(store: OpenedStore, parts: Omit<ApplyParts, "main">): void {
   const { main, ledger, journalMode } = store;
   const mode = journalMode === "delete" ? "exclusive" : "immediate";
   try {
@@ -116,7 +116,7 @@ function applyAll(parts: ApplyParts, meta: MainMeta, ledger: Ledger): void {
 }
 
 /** 4.7 at an opening: finishes a destination that the ledger has made live. Anything else is left as it is. */
-export function finishSwitch(store: OpenedStore, parts: Pick<ApplyParts, "time" | "apply">): void {
+export function finishSwitch(store: OpenedStore, parts: Omit<ApplyParts, "main">): void {
   const { main, ledger } = store;
   const isSwitched = (meta: MainMeta): boolean =>
     meta.pendingFrom !== null && ledger.readMeta().epoch === meta.epoch;

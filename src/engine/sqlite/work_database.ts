@@ -9,7 +9,13 @@ import { configureWorkFile, stampEmptyFile } from "./settings.ts";
 const GET_APPLICATION_ID = "PRAGMA application_id";
 const GET_PAGE_COUNT = "PRAGMA page_count";
 const GET_PAGE_SIZE = "PRAGMA page_size";
-const TRANSACTION: ReadTransaction = { get: getRow, all: allRows };
+const TRANSACTION: ReadTransaction = {
+  get: getRow,
+  all: allRows,
+  time: () => {
+    throw new Error("A copy in the making is of no time");
+  },
+};
 
 /**
  * A database in a file that only its maker knows. Nothing is kept for a crash, since a file that was not finished is

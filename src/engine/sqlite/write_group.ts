@@ -65,6 +65,7 @@ export class WriteGroups {
 
   #attempt(members: readonly Member[]): Attempt {
     const { main, ledger, time, apply, exclusive } = this.#parts;
+    const clock = time.readAhead();
     let meta: MainMeta;
     let ledgerMeta: LedgerMeta;
     try {
@@ -73,7 +74,7 @@ export class WriteGroups {
       ledgerMeta = ledger.meta();
       assertAgreement(meta, ledger, ledgerMeta);
       if (ledgerMeta.count > meta.applied) {
-        catchUp({ main, ledger, time, apply }, meta);
+        catchUp({ main, ledger, clock, apply }, meta);
         this.#verified = meta.verified;
         return "again";
       }
@@ -82,7 +83,7 @@ export class WriteGroups {
       return this.#giveUp(members, error);
     }
     time.observe(meta.clockMark, meta.clockEpoch);
-    const transaction = new GroupTransaction(time, meta.counter);
+    const transaction = new GroupTransaction(clock, meta.counter);
     const interrupted = this.#runMembers(members, transaction);
     if (interrupted !== null) return interrupted;
     return this.#commit(members, transaction, meta, ledgerMeta);

@@ -20,6 +20,7 @@ type RunGroup = (members: readonly Member[]) => StorageError | null;
 export class WriteQueue {
   readonly #runGroup: RunGroup;
   readonly #busyTimeoutMs: number;
+  readonly #assertOpen: () => void;
   #waiting: Member[] = [];
   #pumping = false;
   #writingSinceMs = 0;
@@ -28,7 +29,9 @@ export class WriteQueue {
   /** What members need that is still being loaded. */
   #needs: Promise<void>[] = [];
 
-  constructor(runGroup: RunGroup, busyTimeoutMs: number) {
+  /** `assertOpen` throws once the store is closed. */
+  constructor(runGroup: RunGroup, busyTimeoutMs: number, assertOpen: () => void) {
+    this.#assertOpen = assertOpen;
     this.#runGroup = runGroup;
     this.#busyTimeoutMs = busyTimeoutMs;
   }
@@ -61,6 +64,8 @@ export class WriteQueue {
       const deadlineMs = monotonicMs() + this.#busyTimeoutMs;
       const member: Member = { factory, ledger, bytes, deadlineMs, alone, outcome: null, settle };
       signal?.addEventListener("abort", withdraw, { once: true });
+      // A signal is the caller's: whatever it does when it is looked at, nothing is queued behind a close.
+      this.#assertOpen();
       this.#waiting.push(member);
       this.#needs.push(...needs.filter((need) => need !== undefined));
       this.#wake();

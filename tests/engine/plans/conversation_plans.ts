@@ -60,6 +60,7 @@ export const CONVERSATION_PLANS: Plans = {
     INSERT_TURN: "",
     SELECT_MESSAGE_ID: "SEARCH message_ids USING PRIMARY KEY (scope=? AND message_id=?)",
     SELECT_NEXT_TURN_ID: "SEARCH turns",
+    SELECT_PAYLOAD: "SEARCH turns USING INTEGER PRIMARY KEY (rowid=?)",
     SELECT_TURN_HEAD: "SEARCH turns USING INDEX turns_by_turn_id (scope=? AND turn_id=?)",
     UPDATE_TURN: "SEARCH turns USING INTEGER PRIMARY KEY (rowid=?)",
   },

@@ -58,3 +58,28 @@ Deno.test("A store that has read learns at its next read what time another one h
   await bed.records.put(factId("b"), fact(), { expected: null, ttl: 10 });
   assert.deepEqual((await slow.records.list("orchard")).items.map(({ key }) => key), ["b"]);
 });
+
+Deno.test("A deadline that only a clock which was ahead once has passed is the clock's fault", async () => {
+  await using bed = await TestBed.inMemory();
+  const talk = bed.memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+  bed.seconds += 4 * 86_400;
+  await talk.append([{ role: "user", content: "It rains." }]);
+  bed.seconds -= 4 * 86_400;
+  const expiresAt = new Date((bed.seconds + 86_400) * 1_000);
+  const append = talk.append([{ role: "user", content: "It is dry." }], { expiresAt });
+  await assert.rejects(append, { reason: "CLOCK" });
+});
+
+Deno.test("A turn's revision without a time of its own keeps the turn's time", async () => {
+  await using bed = await TestBed.inMemory();
+  const talk = bed.memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+  const messages = [{ messageId: "m1", role: "user", content: "It rains." }] as const;
+  const turn = { turnId: "t1", scope: talk.scope, messages };
+  const put = { operationId: "1", expectedRevision: await talk.create() };
+  const expectedRevision = await talk.putTurn(turn, put);
+  const [stored] = await Array.fromAsync(talk.turns());
+  bed.seconds += 60;
+  await talk.putTurn({ ...turn, revision: 2 }, { operationId: "2", expectedRevision });
+  const [revised] = await Array.fromAsync(talk.turns());
+  assert.deepEqual([revised?.revision, revised?.timestamp], [2, stored?.timestamp]);
+});
