@@ -178,7 +178,7 @@ function attempt(paths: StorePaths, options: OpenStoreOptions, creation: Creatio
   const opening = new Opening(driver, { readOnly });
   try {
     const { connection, version } = opening.openFile(databases.ledger, paths.ledger, before);
-    const ledger = new Ledger(connection);
+    const ledger = new Ledger(connection, paths.ledger.path);
     if (readOnly) assertFinished(version);
     else if (version === 0) creation.ensureLedger(ledger);
     const unfinished = ledger.meta().epoch === null;
