@@ -7,6 +7,15 @@ const TARGETS = "tests/mutants/targets";
 /** Tombstones, the ledger, and whether the two files belong together. */
 export const DELETION_BREAKS: readonly Mutant[] = [
   {
+    name: "a receipt's code leaves out whether it was scrubbed",
+    file: "src/deletion/receipt_mac.ts",
+    find: "`${already}`, `${scrubbed}`",
+    replace: "`${already}`",
+    test: "tests/deletion/receipts_test.ts",
+    promise: "any field was changed is not authentic, scrubbed included",
+    why: "a receipt could say that bytes are gone which still lie in the files",
+  },
+  {
     name: "opening does not look at the ledger's newest events",
     file: "src/engine/sqlite/sqlite_engine.ts",
     find: "await patiently(deadlineMs, () => verifyTail(store.main, store.ledger));",
