@@ -77,6 +77,8 @@ export type {
   PruneReport,
   Receipt,
   ReceiptReport,
+  ReceiptSubject,
+  ReceiptTarget,
   ScrubReport,
 } from "./src/contracts/receipt.ts";
 export type { Scope } from "./src/contracts/scope.ts";

@@ -6,12 +6,12 @@ import { giveWay } from "./clock.ts";
 import { readFields, requireInteger, requireSignal } from "./contracts/arguments.ts";
 import type { InspectedScope, InspectedTenant, Inspection, InspectOptions } from "./contracts/inspection.ts";
 import { LATEST_MS } from "./conversations/take_snapshot.ts";
+import { tenantHash } from "./deletion/hashes.ts";
 import { type ScopeRow, toScopeRow } from "./deletion/scope_row.ts";
 import type { Engine } from "./engine/engine.ts";
 import type { DeletionEvent, Operation, ReadTransaction } from "./engine/operation.ts";
 import { because, ContractError, StorageError } from "./errors.ts";
 import { CHECK_ROWS_PER_BATCH, INSPECTED_DEFAULT, INSPECTED_MAX, PENDING_EVENTS_READ_MAX } from "./limits.ts";
-import { tenantHash } from "./records/hashes.ts";
 import { selectNextTenant } from "./records/read.ts";
 
 /** Looks over a page. */

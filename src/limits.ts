@@ -90,6 +90,9 @@ export const PENDING_EVENTS_READ_MAX = 1_000;
 /** Events whose chain is verified in one go before other work gets its turn. */
 export const CHAIN_EVENTS_PER_BATCH = 1_000;
 
+/** The newest events of the ledger that every open verifies: what damage at the file's end hits. */
+export const LEDGER_TAIL_EVENTS = 64;
+
 /** Problems that one check lists: enough to see what happened. */
 export const CHECK_PROBLEMS_MAX = 1_000;
 

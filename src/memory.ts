@@ -5,7 +5,13 @@ import type { CheckOptions, CheckReport } from "./contracts/check.ts";
 import type { Inspection, InspectOptions } from "./contracts/inspection.ts";
 import type { ExportLinesOptions, ImportLinesOptions, ImportReport, Lines } from "./contracts/lines.ts";
 import type { Tell } from "./contracts/memory_options.ts";
-import type { PruneOptions, PruneReport, Receipt, ReceiptReport } from "./contracts/receipt.ts";
+import type {
+  PruneOptions,
+  PruneReport,
+  Receipt,
+  ReceiptReport,
+  ReceiptSubject,
+} from "./contracts/receipt.ts";
 import type { RecordKind } from "./contracts/record_kind.ts";
 import { type Scope, toScope } from "./contracts/scope.ts";
 import { Conversation } from "./conversations/conversation.ts";
@@ -116,9 +122,10 @@ export class Memory implements AsyncDisposable {
   }
 
   /**
-   * Looks at a receipt again: recomputes the whole chain, finds the event, and looks in every table for what remains.
+   * Verifies a receipt: that this store made it and no field was changed, that the whole chain holds and has the event,
+   * and that no table holds what was deleted. With a subject, also that it is about that tenant, session, turn or pin.
    *
-   * @throws {ContractError} if it is no receipt
+   * @throws {ContractError} if it is no receipt, or naming the field of the subject
    * @throws {StorageError} `BUSY`, `IO`, `REPLACED`, `CLOSED`
    *
    * @example
@@ -132,11 +139,13 @@ export class Memory implements AsyncDisposable {
    * const receipt = await talk.delete({ kind: "scope", expectedRevision: await talk.revision() });
    * const { valid, remains } = await memory.verifyReceipt(receipt);
    * assert.deepEqual([valid, remains], [true, {}]);
+   * assert.equal((await memory.verifyReceipt(receipt, talk.scope)).valid, true);
+   * assert.equal((await memory.verifyReceipt(receipt, { tenantId: "vineyard" })).valid, false);
    * ```
    */
-  async verifyReceipt(receipt: Receipt): Promise<ReceiptReport> {
+  async verifyReceipt(receipt: Receipt, subject?: ReceiptSubject): Promise<ReceiptReport> {
     const { verifyReceipt } = await import("./deletion/verify_receipt.ts");
-    return await verifyReceipt(this.#engine, receipt);
+    return await verifyReceipt(this.#engine, receipt, subject);
   }
 
   /**

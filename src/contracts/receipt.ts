@@ -33,8 +33,28 @@ export interface ErasedCounts {
   readonly operations: number;
 }
 
+/** What was deleted, as hashes that only the store can make: they name nobody, and nobody can guess at them. */
+export interface ReceiptTarget {
+  /** The hash of the tenant: 32 lower-case hex digits, as all of them. */
+  readonly tenantId: string;
+  /** The hash of the session, its tenant included. */
+  readonly sessionId: string;
+  /** The hash of the turn's id or the pin's key, its session included; absent for a whole scope. */
+  readonly key?: string;
+}
+
+/** What a receipt is to be about; what is left out is not compared. */
+export interface ReceiptSubject {
+  /** The tenant. */
+  readonly tenantId: string;
+  /** The session; needed with `key`. */
+  readonly sessionId?: string | undefined;
+  /** The turn's id or the pin's key. Without it, look at the receipt's `kind`: only `scope` means the whole session. */
+  readonly key?: string | undefined;
+}
+
 /**
- * What a deletion gives back: its place in the ledger. Keep it to prove the deletion later.
+ * What a deletion gives back: its place in the ledger, and what was deleted. Keep it to prove the deletion later.
  *
  * @example
  * ```ts
@@ -47,7 +67,8 @@ export interface ErasedCounts {
  * const target = { kind: "scope", expectedRevision: await talk.revision() } as const;
  * const receipt: Receipt = await talk.delete(target);
  * assert.equal(receipt.sequence, 1);
- * assert.deepEqual(await talk.delete(target), { ...receipt, already: true });
+ * const { head, already } = await talk.delete(target);
+ * assert.deepEqual([head, already], [receipt.head, true]);
  * ```
  */
 export interface Receipt {
@@ -63,10 +84,14 @@ export interface Receipt {
   readonly at: string;
   /** Whether it had been deleted before; then this is the receipt of that deletion, and nothing changed now. */
   readonly already: boolean;
-  /** Whether its bytes were scrubbed from the files right afterwards; the ledger does not speak of it. */
+  /** Whether its bytes were scrubbed from the files right afterwards. */
   readonly scrubbed: boolean;
   /** What was erased. */
   readonly erased: ErasedCounts;
+  /** What was deleted, as hashes. */
+  readonly target: ReceiptTarget;
+  /** The store's message authentication code over all other fields: 32 lower-case hex digits. */
+  readonly mac: string;
 }
 
 /**
@@ -84,7 +109,7 @@ export interface Receipt {
  * const report: ReceiptReport = await memory.verifyReceipt(JSON.parse(JSON.stringify(receipt)));
  * assert.equal(report.valid, true);
  * const forged = await memory.verifyReceipt({ ...receipt, head: receipt.head.replace(/^./, "x") });
- * assert.deepEqual([forged.valid, forged.event], [false, false]);
+ * assert.deepEqual([forged.valid, forged.authentic, forged.event], [false, false, false]);
  * ```
  */
 export interface ReceiptReport {
@@ -92,6 +117,10 @@ export interface ReceiptReport {
   readonly valid: boolean;
   /** Whether the receipt is of this store's ledger. */
   readonly lineage: boolean;
+  /** Whether this store made the receipt, and no field was changed since. */
+  readonly authentic: boolean;
+  /** Whether it is about the subject that was named; null where none was. */
+  readonly about: boolean | null;
   /** Whether the whole chain of events is unbroken. */
   readonly chain: boolean;
   /** Whether the event stands where the receipt says, and says the same. */

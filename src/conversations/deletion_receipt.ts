@@ -1,21 +1,26 @@
 import { instantFromMs } from "../canonical/time.ts";
 import type { ErasedCounts, Receipt } from "../contracts/receipt.ts";
 import { nothingErased } from "../deletion/cascade.ts";
-import type { Deleted } from "./delete.ts";
+import { receiptMac, receiptTarget } from "../deletion/receipt_mac.ts";
+import type { Deleted, DeletePlan } from "./delete.ts";
 
 /** The receipt of a deletion, made now or before. */
 export function receiptOf(
+  { place: { hashKey, scope }, kind, key }: DeletePlan,
   deleted: Deleted,
-  rest: Pick<Receipt, "lineage" | "kind" | "scrubbed">,
+  rest: Pick<Receipt, "lineage" | "scrubbed">,
 ): Receipt {
   const { sequence, head, at } = deleted.when === "now" ? deleted.place : deleted.event;
   const counts = deleted.when === "now" ? deleted.erased : { ...nothingErased(), ...deleted.event.counts };
-  return Object.freeze({
+  const receipt = {
     ...rest,
     sequence,
     head,
+    kind,
     at: instantFromMs(at).text,
     already: deleted.when === "before" && deleted.already,
     erased: Object.freeze({ ...counts }) as ErasedCounts,
-  });
+    target: Object.freeze(receiptTarget(hashKey, { kind, scope, key })),
+  };
+  return Object.freeze({ ...receipt, mac: receiptMac(hashKey, receipt) });
 }

@@ -1,7 +1,12 @@
-/** The keyed hashes that stand for scopes, turns and pins. */
+/** The keyed hashes that stand for tenants, scopes, turns and pins. */
 
 import { keyedHash } from "../canonical/keyed_hash.ts";
 import type { Scope } from "../contracts/scope.ts";
+
+/** The hash of a tenant. */
+export function tenantHash(hashKey: Uint8Array, tenant: string): Uint8Array {
+  return keyedHash(hashKey, ["tenant", tenant]);
+}
 
 /** The hash of a scope. */
 export function scopeHashOf(hashKey: Uint8Array, { tenantId, sessionId }: Scope): Uint8Array {

@@ -1,33 +1,35 @@
 /** Looks at a receipt again: the whole chain, the event, and every table for what might remain. */
 
-import { equalBytes } from "../canonical/keyed_hash.ts";
+import { equalBytes, toHex } from "../canonical/keyed_hash.ts";
 import { instantFromMs } from "../canonical/time.ts";
-import { readFields } from "../contracts/arguments.ts";
-import type { Receipt, ReceiptReport } from "../contracts/receipt.ts";
+import { readFields, requireText } from "../contracts/arguments.ts";
+import type { ErasedCounts, Receipt, ReceiptReport, ReceiptTarget } from "../contracts/receipt.ts";
 import { decodeCounts } from "../engine/chain.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Operation, ReadTransaction } from "../engine/operation.ts";
 import { ContractError } from "../errors.ts";
+import { TURN_BYTES_MAX } from "../limits.ts";
 import { type Erased, nothingErased } from "./cascade.ts";
-import { itemHashOf } from "./hashes.ts";
+import { itemHashOf, tenantHash } from "./hashes.ts";
 import { ORPHANS } from "./orphans.ts";
+import { COUNT_NAMES, receiptMac, receiptTarget } from "./receipt_mac.ts";
 import { readScopeAnyhow } from "./scope_row.ts";
 
 const RECEIPT_FIELDS = [
-  "lineage",
-  "sequence",
-  "head",
-  "kind",
-  "at",
-  "already",
-  "scrubbed",
-  "erased",
-] as const;
+  ...["lineage", "sequence", "head", "kind", "at", "already", "scrubbed"] as const,
+  ...["erased", "target", "mac"] as const,
+];
 
-/** Verifies a receipt. */
-export async function verifyReceipt(engine: Engine, value: unknown): Promise<ReceiptReport> {
+/** Verifies a receipt; with a subject, also that it is about that. */
+export async function verifyReceipt(
+  engine: Engine,
+  value: unknown,
+  subject: unknown,
+): Promise<ReceiptReport> {
   const receipt = requireReceipt(value);
+  const about = subject === undefined ? null : isAbout(receipt, engine.hashKey, subject);
   const lineage = receipt.lineage === engine.lineage;
+  const authentic = receipt.mac === receiptMac(engine.hashKey, receipt);
   const chain = lineage && await engine.verifyLedger();
   const found = lineage
     ? await engine.read((transaction) => lookAgain(transaction, engine.hashKey, receipt))
@@ -35,24 +37,53 @@ export async function verifyReceipt(engine: Engine, value: unknown): Promise<Rec
   const event = found?.event ?? false;
   const applied = found?.applied ?? false;
   const remains = found?.remains ?? {};
-  const valid = lineage && chain && event && applied && Object.keys(remains).length === 0;
-  return { valid, lineage, chain, event, applied, remains };
+  const valid = lineage && authentic && about !== false && chain && event && applied &&
+    Object.keys(remains).length === 0;
+  return { valid, lineage, authentic, about, chain, event, applied, remains };
 }
 
-type JudgedReceipt = Pick<Receipt, "lineage" | "sequence" | "head" | "kind" | "at" | "erased">;
-
-const COUNT_NAMES = Object.keys(nothingErased()) as readonly (keyof Erased)[];
-
-function requireReceipt(value: unknown): JudgedReceipt {
-  const { lineage, sequence, head, kind, at, erased } = readFields("receipt", value, RECEIPT_FIELDS);
+function requireReceipt(value: unknown): Receipt {
+  const { erased, target, ...rest } = readFields("receipt", value, RECEIPT_FIELDS);
+  const { lineage, sequence, head, kind, at, already, scrubbed, mac } = rest;
   if (
     typeof lineage !== "string" || !Number.isSafeInteger(sequence) || typeof head !== "string" ||
-    typeof at !== "string" || (kind !== "scope" && kind !== "turn" && kind !== "pin")
-  ) {
-    throw new ContractError("receipt", "Expected receipt to be what a deletion gave back");
+    typeof at !== "string" || (kind !== "scope" && kind !== "turn" && kind !== "pin") ||
+    typeof already !== "boolean" || typeof scrubbed !== "boolean" || typeof mac !== "string"
+  ) throw noReceipt();
+  const counts = readFields("receipt.erased", erased, COUNT_NAMES);
+  if (Object.values(counts).some((count) => typeof count !== "number")) throw noReceipt();
+  return { ...rest as Receipt, erased: counts as unknown as ErasedCounts, target: requireTarget(target) };
+}
+
+function requireTarget(value: unknown): ReceiptTarget {
+  const target = readFields("receipt.target", value, ["tenantId", "sessionId", "key"]);
+  const { tenantId, sessionId, key } = target;
+  const isHash = (hash: unknown): boolean => typeof hash === "string";
+  if (isHash(tenantId) && isHash(sessionId) && (key === undefined || isHash(key))) {
+    return target as unknown as ReceiptTarget;
   }
-  const counts = readFields("receipt.erased", erased, COUNT_NAMES) as unknown as Erased;
-  return { lineage, sequence: sequence as number, head, kind, at, erased: counts };
+  throw noReceipt();
+}
+
+function noReceipt(): ContractError {
+  return new ContractError("receipt", "Expected receipt to be what a deletion returned");
+}
+
+/** Whether a receipt names these, as far as they are given. */
+function isAbout({ kind, target }: Receipt, hashKey: Uint8Array, value: unknown): boolean {
+  const given = readFields("subject", value, ["tenantId", "sessionId", "key"]);
+  const text = (name: keyof typeof given): string =>
+    requireText(`subject.${name}`, given[name], TURN_BYTES_MAX);
+  const tenantId = text("tenantId");
+  if (given.sessionId === undefined) {
+    if (given.key === undefined) return toHex(tenantHash(hashKey, tenantId)) === target.tenantId;
+    throw new ContractError("subject.sessionId", "Expected subject.sessionId to be given with subject.key");
+  }
+  const scope = { tenantId, sessionId: text("sessionId") };
+  const key = given.key === undefined ? undefined : text("key");
+  const expected = receiptTarget(hashKey, { kind, scope, key });
+  return expected.tenantId === target.tenantId && expected.sessionId === target.sessionId &&
+    (key === undefined || (expected.key !== undefined && expected.key === target.key));
 }
 
 const SELECT_EVENT =
@@ -67,7 +98,7 @@ interface Found {
 function* lookAgain(
   transaction: ReadTransaction,
   hashKey: Uint8Array,
-  receipt: JudgedReceipt,
+  receipt: Receipt,
 ): Operation<Found> {
   const row = yield* transaction.get(SELECT_EVENT, receipt.sequence);
   if (row === undefined) return { event: false, applied: false, remains: {} };
@@ -81,15 +112,21 @@ function* lookAgain(
     string,
   ];
   const event = kind === receipt.kind && burned === 1 && head === receipt.head &&
-    instantFromMs(at).text === receipt.at && saysTheSame(receipt.erased, counts);
+    instantFromMs(at).text === receipt.at && saysTheSame(receipt.erased, counts) &&
+    namesTheSame(receipt, toHex(scopeHash), toHex(keyHash));
   const remains: Record<string, number> = {};
   if (event && kind === "scope") yield* lookForScope(transaction, scopeHash, remains);
   else if (event) yield* lookForItem(transaction, hashKey, { kind, scopeHash, keyHash }, remains);
   return { event, applied: true, remains };
 }
 
+/** Whether a receipt names what the event does: an event of a scope has the scope's hash in both places. */
+function namesTheSame({ kind, target }: Receipt, scopeHash: string, keyHash: string): boolean {
+  return target.sessionId === scopeHash && (kind === "scope" ? scopeHash : target.key) === keyHash;
+}
+
 /** Whether a receipt's counts are those of the event, which the chain covers. */
-function saysTheSame(erased: Erased, counts: string): boolean {
+function saysTheSame(erased: ErasedCounts, counts: string): boolean {
   const recorded = { ...nothingErased(), ...decodeCounts(counts) as Partial<Erased> };
   return COUNT_NAMES.every((name) => erased[name] === recorded[name]);
 }

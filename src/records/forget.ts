@@ -2,13 +2,14 @@
 
 import { toHex } from "../canonical/keyed_hash.ts";
 import { targetsOf } from "../deletion/event_targets.ts";
+import { tenantHash } from "../deletion/hashes.ts";
 import { isBurned } from "../deletion/tombstones.ts";
 import type { Operation, RecordedEvent, WriteTransaction } from "../engine/operation.ts";
 import { IntegrityError } from "../errors.ts";
 import { RECORD_OPERATION_KEPT_MS } from "../limits.ts";
 import { rememberRecordOperation } from "./remembered.ts";
 import { type OperationKey, recallOperation } from "../engine/operation_ids.ts";
-import { recordHash, tenantHash } from "./hashes.ts";
+import { recordHash } from "./hashes.ts";
 import { SELECT_RECORD_HEAD } from "./put.ts";
 import { selectNextTenant } from "./read.ts";
 import type { Identity } from "./row.ts";

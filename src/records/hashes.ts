@@ -1,12 +1,7 @@
-/** The keyed hashes that stand for tenants and records. */
+/** The keyed hashes that stand for records. */
 
 import { keyedHash } from "../canonical/keyed_hash.ts";
 import type { Identity } from "./row.ts";
-
-/** The hash of a tenant. */
-export function tenantHash(hashKey: Uint8Array, tenant: string): Uint8Array {
-  return keyedHash(hashKey, ["tenant", tenant]);
-}
 
 /** The hash of a record. */
 export function recordHash(hashKey: Uint8Array, { tenant, kind, key }: Identity): Uint8Array {

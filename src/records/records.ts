@@ -25,6 +25,7 @@ import type {
   UpdateOptions,
 } from "../contracts/record.ts";
 import { type RecordKind, requireIdentifier } from "../contracts/record_kind.ts";
+import { tenantHash } from "../deletion/hashes.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { DeletionEvent, GroupTime } from "../engine/operation.ts";
 import { ConflictError, ContractError } from "../errors.ts";
@@ -37,7 +38,7 @@ import {
   UPDATE_ATTEMPTS_MAX,
 } from "../limits.ts";
 import { LateModule } from "../late_module.ts";
-import { recordHash, tenantHash } from "./hashes.ts";
+import { recordHash } from "./hashes.ts";
 import { fromBody, toBody } from "./judge.ts";
 import type { OperationKey } from "../engine/operation_ids.ts";
 import { listRecords, purgeRecords, readValue, SELECT_VALUE } from "./read.ts";

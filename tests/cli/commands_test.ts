@@ -224,7 +224,8 @@ Deno.test("delete of a conversation can be repeated and gives the receipt of the
   const words = ["delete", store.path, ...IN_SCOPE, "--yes"];
   const first = await value(...words);
   const again = await holdfast(...words);
-  assert.deepEqual(JSON.parse(again.output), { ...first, already: true });
+  const repeated = JSON.parse(again.output);
+  assert.deepEqual(repeated, { ...first, already: true, mac: repeated.mac });
   assert.match(again.errors, /^It had been deleted at /);
   const { code, errors } = await holdfast("delete", store.path, ...IN_SCOPE);
   assert.equal(code, 1);
@@ -238,6 +239,21 @@ Deno.test("delete with a revision that has passed is refused and deletes nothing
   assert.equal(code, 1);
   assert.match(errors, /^holdfast: CONFLICT REVISION: .*look again/);
   assert.equal((await value("inspect", store.path)).scopes[0].turns, 2);
+});
+
+Deno.test("verify proves whose deletion it was, and refuses a receipt that was changed (RCP-01)", async () => {
+  await using store = await StoredFile.make();
+  const receipt = await value("delete", store.path, ...IN_SCOPE, "--pin", "rule", "--yes");
+  await Deno.writeTextFile(store.at("receipt"), JSON.stringify(receipt));
+  const words = ["verify", store.path, store.at("receipt")];
+  assert.match(await printed(...words, ...IN_SCOPE, "--key", "rule"), /^yes +it is about what was named$/m);
+  const other = await holdfast(...words, ...IN_SCOPE, "--key", "another");
+  assert.match(other.output, /^no +it is about what was named$/m);
+  await Deno.writeTextFile(store.at("receipt"), JSON.stringify({ ...receipt, scrubbed: true }));
+  const changed = await holdfast(...words);
+  assert.match(changed.output, /^no +no field of it was changed$/m);
+  assert.deepEqual([other.code, changed.code], [1, 1]);
+  await assertRefused([...words, "--key", "rule"], { code: 2, says: /Give --tenant with --session/ });
 });
 
 Deno.test("A receipt of another deletion does not hold, with exit code 1", async () => {

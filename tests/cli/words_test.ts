@@ -14,7 +14,7 @@ const COMMANDS: readonly (readonly [name: string, access: "read" | "write", opti
   ["check", "read", ["--ledger"]],
   ["prune", "write", ["--accept-clock"]],
   ["delete", "write", ["--turn", "--pin", "--revision", "--scrub", "--yes"]],
-  ["verify", "read", ["--ledger"]],
+  ["verify", "read", ["--tenant", "--session", "--key", "--ledger"]],
   ["backup", "write", ["--only-ledger"]],
   ["restore", "write", ["--ledger", "--watermark", "--ledger-lost", "--yes"]],
   ["export", "write", ["--show-content", "--tenant", "--session"]],

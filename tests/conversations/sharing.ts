@@ -77,7 +77,7 @@ export function testSharing({ durable }: ConversationsSuite): void {
     const second = await store.open(atNoon());
     const receipt = await erase(await talk(first, ["t1"]), "turn", "t1");
     const again = await erase(second.conversation(ORCHARD), "turn", "t1");
-    assert.deepEqual(again, { ...receipt, already: true });
+    assert.deepEqual(again, { ...receipt, already: true, mac: again.mac });
     assert.equal((await second.verifyReceipt(receipt)).valid, true);
     assert.equal((await first.verifyReceipt(again)).valid, true);
   });

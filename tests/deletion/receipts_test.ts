@@ -1,7 +1,7 @@
 /** Receipts: what they say, and that looking at them again finds every forgery and every leftover. */
 
 import assert from "node:assert/strict";
-import type { Receipt } from "@holdfast/memory";
+import type { Receipt, ReceiptSubject } from "@holdfast/memory";
 import { openMemory } from "@holdfast/memory";
 import { atNoon, clockAtNoon, derive, erase, ORCHARD, pinOf, pinUp, talk } from "../conversations/samples.ts";
 import type { FaultyDriver } from "../kit/faulty_driver.ts";
@@ -10,7 +10,12 @@ import { forEachRow } from "../kit/table.ts";
 import type { TestStore } from "../kit/test_store.ts";
 import { promise } from "./file_store.ts";
 
-const VALID = { valid: true, lineage: true, chain: true, event: true, applied: true, remains: {} };
+const VALID = {
+  ...{ valid: true, lineage: true, authentic: true, about: null, chain: true },
+  ...{ event: true, applied: true, remains: {} },
+};
+
+const HASH = /^[0-9a-f]{32}$/;
 
 promise(
   "A receipt tells lineage, place, head, kind, time and counts; its place is the watermark",
@@ -19,7 +24,9 @@ promise(
     const conversation = await talk(memory, ["t1"]);
     const receipt = await erase(conversation, "turn", "t1");
     const { lineage, sequence, head } = await memory.deletionWatermark();
-    assert.deepEqual(receipt, {
+    const { target, mac, ...told } = receipt;
+    for (const hash of [mac, target.tenantId, target.sessionId, target.key ?? ""]) assert.match(hash, HASH);
+    assert.deepEqual(told, {
       lineage,
       sequence,
       head,
@@ -29,7 +36,7 @@ promise(
       scrubbed: false,
       erased: { turns: 1, pins: 0, summaries: 0, chunks: 0, postings: 0, replay: 0, operations: 0 },
     });
-    assert(Object.isFrozen(receipt) && Object.isFrozen(receipt.erased));
+    assert([receipt, receipt.erased, receipt.target].every(Object.isFrozen));
   },
 );
 
@@ -104,6 +111,93 @@ for (const [what, forge] of FORGERIES) {
   });
 }
 
+const CHANGES: readonly Partial<Record<keyof Receipt, unknown>>[] = [
+  { scrubbed: true },
+  { already: true },
+  { lineage: "0".repeat(32) },
+  { sequence: 2 },
+  { head: "0".repeat(64) },
+  { kind: "pin" },
+  { at: "2027-01-15T08:00:01+00:00" },
+  { mac: "0".repeat(32) },
+];
+
+promise(
+  "A receipt of which any field was changed is not authentic, scrubbed included (RCP-01)",
+  async (store) => {
+    const memory = await store.open(atNoon());
+    const conversation = await talk(memory, ["t1", "t2"]);
+    const receipt = await erase(conversation, "turn", "t1");
+    const { target, erased } = await erase(conversation, "turn", "t2");
+    assert.deepEqual(Object.keys(erased), Object.keys(receipt.erased));
+    const counts = Object.keys(erased).map((name) => ({ erased: { ...erased, [name]: 7 } }));
+    const targets = (["tenantId", "sessionId", "key"] as const).map((name) => ({
+      target: { ...receipt.target, [name]: "0".repeat(32) },
+    }));
+    await forEachRow([...CHANGES, ...counts, ...targets, { target }], async (change) => {
+      const report = await memory.verifyReceipt({ ...receipt, ...change } as Receipt);
+      assert.deepEqual([report.valid, report.authentic], [false, false]);
+    });
+  },
+);
+
+const T1 = { ...ORCHARD, key: "t1" };
+
+promise("A receipt is about its own tenant, session and key, and about no other (RCP-01)", async (store) => {
+  const memory = await store.open(atNoon());
+  const conversation = await talk(memory, ["t1"]);
+  await pinUp(conversation, pinOf("k"));
+  const turn = await erase(conversation, "turn", "t1");
+  const pinned = await erase(conversation, "pin", "k");
+  const scope = await erase(conversation, "scope");
+  const { tenantId } = ORCHARD;
+  const rows: readonly (readonly [receipt: Receipt, subject: ReceiptSubject, about: boolean])[] = [
+    [turn, T1, true],
+    [turn, ORCHARD, true],
+    [turn, { tenantId }, true],
+    [turn, { ...T1, key: "t2" }, false],
+    [turn, { ...T1, sessionId: "autumn" }, false],
+    [turn, { ...T1, tenantId: "vineyard" }, false],
+    [turn, { tenantId: "vineyard" }, false],
+    [turn, { tenantId: ORCHARD.sessionId }, false],
+    [pinned, { ...ORCHARD, key: "k" }, true],
+    [pinned, { ...ORCHARD, key: "t1" }, false],
+    [scope, ORCHARD, true],
+    [scope, T1, false],
+    [scope, { ...ORCHARD, sessionId: "autumn" }, false],
+  ];
+  await forEachRow(rows, async ([receipt, subject, about]) => {
+    const report = await memory.verifyReceipt(receipt, subject);
+    assert.deepEqual(report, { ...VALID, valid: about, about });
+  });
+});
+
+promise("A receipt of one turn is not made one of another by taking its hash (RCP-01)", async (store) => {
+  const memory = await store.open(atNoon());
+  const conversation = await talk(memory, ["t1", "t2"]);
+  const receipt = await erase(conversation, "turn", "t1");
+  const { target } = await erase(conversation, "turn", "t2");
+  const report = await memory.verifyReceipt({ ...receipt, target }, { ...T1, key: "t2" });
+  assert.deepEqual([report.valid, report.event, report.authentic], [false, false, false]);
+});
+
+promise("verifyReceipt() refuses what is no subject, and names its field (RCP-01)", async (store) => {
+  const memory = await store.open(atNoon());
+  const receipt = await erase(await talk(memory, ["t1"]), "turn", "t1");
+  const rows: readonly (readonly [subject: unknown, field: string])[] = [
+    [null, "subject"],
+    ["orchard", "subject"],
+    [{}, "subject.tenantId"],
+    [{ tenantId: 7 }, "subject.tenantId"],
+    [{ tenantId: "orchard", key: "t1" }, "subject.sessionId"],
+    [{ ...ORCHARD, key: " " }, "subject.key"],
+    [{ ...ORCHARD, turn: "t1" }, "subject"],
+  ];
+  await forEachRow(rows, async ([subject, field]) => {
+    await assert.rejects(memory.verifyReceipt(receipt, subject as never), { code: "CONTRACT", field });
+  });
+});
+
 promise("verifyReceipt() does not accept a receipt of another store", async (store) => {
   const memory = await store.open(atNoon());
   await erase(await talk(memory, ["t1"]), "turn", "t1");
@@ -127,6 +221,11 @@ promise("verifyReceipt() refuses what is no receipt", async (store) => {
     { ...receipt, at: null },
     { ...receipt, erased: null },
     { ...receipt, extra: 1 },
+    { ...receipt, scrubbed: "yes" },
+    { ...receipt, mac: undefined },
+    { ...receipt, target: undefined },
+    { ...receipt, target: { ...receipt.target, key: 7 } },
+    { ...receipt, erased: { ...receipt.erased, turns: "1" } },
   ];
   await forEachRow(rows, async (row) => {
     await assert.rejects(memory.verifyReceipt(row as Receipt), { name: "ContractError", code: "CONTRACT" });

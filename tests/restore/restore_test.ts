@@ -215,6 +215,10 @@ Deno.test("a receipt is valid after a restore of a backup from before its deleti
   await memory.close();
   const restored = await shelf.restore("agent.backup", "restored.db", await watermarkOf(shelf));
   assert.equal((await restored.verifyReceipt(receipt)).valid, true);
+  const { tenantId } = talk.scope;
+  assert.equal((await restored.verifyReceipt(receipt, talk.scope)).about, true);
+  assert.equal((await restored.verifyReceipt(receipt, { tenantId: `${tenantId}-2` })).valid, false);
+  assert.equal((await restored.verifyReceipt({ ...receipt, scrubbed: !receipt.scrubbed })).authentic, false);
   await assert.rejects(
     restored.conversation(SCOPE).putTurn({ ...turnOf("x"), turnId: turnIds[0]! }, {
       operationId: "again",

@@ -1,7 +1,12 @@
 /** Whether main and ledger belong together: asked at the start of every write group, after every read, and at open. */
 
+import { equalBytes } from "../../canonical/keyed_hash.ts";
 import { because, IntegrityError, StorageError } from "../../errors.ts";
-import type { Ledger, LedgerMeta } from "./ledger.ts";
+import { LEDGER_TAIL_EVENTS } from "../../limits.ts";
+import { verifyChain } from "../chain.ts";
+import type { Connection } from "./connection.ts";
+import type { Row } from "./driver.ts";
+import { type Ledger, type LedgerMeta, toRecordedEvent } from "./ledger.ts";
 import type { MainMeta } from "./main_meta.ts";
 
 /** What is compared of main. */
@@ -25,6 +30,41 @@ export function assertAgreement(main: MainPlace, ledger: Ledger, meta: LedgerMet
       details: because("other-history", { applied: main.applied }),
     });
   }
+}
+
+const SELECT_COPIES = `SELECT sequence, batch, kind, scope_hash, key_hash, burned, floor, at, counts, head
+  FROM deletions WHERE sequence > $1 ORDER BY sequence LIMIT $2`;
+
+/**
+ * Verifies the ledger's tail: its file's size, and that the newest events are whole and lead to the head of its meta row.
+ * An event that main has an equal copy of is whole; only where one differs or is missing is the chain recomputed, since
+ * hashing loads a library that takes longer than all else in opening a store.
+ *
+ * @throws {IntegrityError} if any of it is damaged or missing
+ */
+export function verifyTail(main: Connection, ledger: Ledger): void {
+  const { meta, rows } = ledger.tail();
+  if (meta.count === 0) return;
+  const sequence = Math.max(0, meta.count - LEDGER_TAIL_EVENTS);
+  const copies = main.all(SELECT_COPIES, sequence, LEDGER_TAIL_EVENTS);
+  const last = rows.at(-1);
+  if (rows.length !== meta.count - sequence || last?.[HEAD_COLUMN] !== meta.head) {
+    throw new IntegrityError("Cannot use ledger: its newest events do not lead to its head", {
+      details: { sequence: meta.count },
+    });
+  }
+  if (rows.every((row, index) => isSame(row, copies[index]))) return;
+  verifyChain(rows.map(toRecordedEvent), { sequence, head: ledger.headAt(sequence, meta) ?? "" });
+}
+
+const HEAD_COLUMN = 9;
+
+function isSame(row: Row, copy: Row | undefined): boolean {
+  return row.every((value, column) => {
+    const other = copy?.[column];
+    return value === other ||
+      (value instanceof Uint8Array && other instanceof Uint8Array && equalBytes(value, other));
+  });
 }
 
 /** A ledger that has served a store stands alone: a new and empty store beside it would bring nothing back. */

@@ -1,5 +1,7 @@
 import { checksumOf } from "../../canonical/checksum.ts";
-import { IntegrityError } from "../../errors.ts";
+import { IntegrityError, StorageError } from "../../errors.ts";
+import { lstatOrNull } from "../../files/private_file.ts";
+import { LEDGER_TAIL_EVENTS } from "../../limits.ts";
 import { decodeCounts, encodeCounts, firstHead } from "../chain.ts";
 import type { DeletionKind, RecordedEvent } from "../operation.ts";
 import type { Connection } from "./connection.ts";
@@ -40,6 +42,10 @@ const UPDATE_ANNOUNCED = `UPDATE meta SET announced = $1, checksum = $2 WHERE id
 
 const SELECT_DATA_VERSION = `PRAGMA data_version`;
 
+const PAGE_COUNT = `PRAGMA page_count`;
+
+const PAGE_SIZE = `PRAGMA page_size`;
+
 const SELECT_HEAD = `SELECT head FROM events WHERE sequence = $1`;
 
 const SELECT_EVENTS = `SELECT sequence, batch, kind, scope_hash, key_hash, burned, floor, at, counts, head
@@ -52,10 +58,13 @@ const INSERT_EVENT =
 /** The deletion ledger: an append-only chain of events in a database of its own. */
 export class Ledger {
   readonly connection: Connection;
+  readonly #path: string | null;
   #cached: { readonly dataVersion: number; readonly meta: LedgerMeta } | null = null;
 
-  constructor(connection: Connection) {
+  /** @param path where the ledger of an open store lies; null for a copy, or a store in memory */
+  constructor(connection: Connection, path: string | null = null) {
     this.connection = connection;
+    this.#path = path;
   }
 
   /** Its meta row, remembered for as long as no other connection changed the file. */
@@ -156,6 +165,41 @@ export class Ledger {
     }
   }
 
+  /**
+   * Its meta row and newest events as they are at one moment, with the file's size verified; the events are not. A
+   * writer in another process raises no alarm.
+   *
+   * @throws {IntegrityError} if the file was cut or cannot be read
+   */
+  tail(): { readonly meta: LedgerMeta; readonly rows: readonly Row[] } {
+    const { connection } = this;
+    connection.begin("deferred");
+    try {
+      const meta = this.readMeta();
+      this.#requireWholeFile();
+      const after = Math.max(0, meta.count - LEDGER_TAIL_EVENTS);
+      const rows = meta.count === 0 ? [] : connection.all(SELECT_EVENTS, after, LEDGER_TAIL_EVENTS);
+      connection.commit();
+      return { meta, rows };
+    } catch (error) {
+      throw connection.abandon(asDamage(error));
+    }
+  }
+
+  /**
+   * Requires all the pages that SQLite counts: it reads what a file lacks of its last page as zeros. While the log holds
+   * something, the file may be shorter: a checkpoint that was killed has copied only some of the log's pages. The log
+   * cannot be emptied, nor the file change, while this transaction reads.
+   */
+  #requireWholeFile(): void {
+    if (this.#path === null || (lstatOrNull(`${this.#path}-wal`)?.size ?? 0) > 0) return;
+    const bytes = lstatOrNull(this.#path)?.size;
+    const pages = this.connection.get(PAGE_COUNT)![0] as number;
+    const expected = pages * (this.connection.get(PAGE_SIZE)![0] as number);
+    if (bytes === undefined || bytes >= expected) return;
+    throw new IntegrityError("Cannot use ledger: its file has been cut", { details: { bytes, expected } });
+  }
+
   /** Inserts events and moves the meta row; within a transaction of this connection. */
   append(meta: LedgerMeta, events: readonly RecordedEvent[]): void {
     this.insertEvents(events);
@@ -183,6 +227,13 @@ export class Ledger {
   }
 }
 
+/** What SQLite finds in the tail is the same damage as what the chain finds. */
+function asDamage(error: unknown): unknown {
+  if (!(error instanceof StorageError && error.code === "CORRUPT")) return error;
+  const { details } = error;
+  return new IntegrityError("Cannot use ledger: its newest pages cannot be read", { details, cause: error });
+}
+
 function checksumOfMeta({ lineage, generation, epoch, count, head, probe, announced }: LedgerMeta): number {
   return checksumOf(lineage, generation, epoch, count, head, probe, announced);
 }
@@ -201,6 +252,9 @@ export function toRecordedEvent(row: Row): RecordedEvent {
   if (!KINDS.has(kind)) throw new IntegrityError("Cannot use ledger: an event is of an unknown kind");
   if (!(scopeHash instanceof Uint8Array && keyHash instanceof Uint8Array)) {
     throw new IntegrityError("Cannot use ledger: an event names nothing");
+  }
+  if (burned !== 0 && burned !== 1) {
+    throw new IntegrityError("Cannot use ledger: an event says neither that it burns nor that it does not");
   }
   return {
     sequence: sequence as number,

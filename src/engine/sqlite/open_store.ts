@@ -193,7 +193,7 @@ function attempt(
   const opening = new Opening(driver, { readOnly, ownFile });
   try {
     const { connection, version } = opening.openFile(databases.ledger, paths.ledger, before);
-    const ledger = new Ledger(connection);
+    const ledger = new Ledger(connection, paths.ledger.path);
     if (readOnly) assertFinished(version);
     else if (version === 0) creation.ensureLedger(ledger);
     const unfinished = ledger.meta().epoch === null;

@@ -1,5 +1,5 @@
 import { giveWay, jitter, monotonicMs, sleep } from "../../clock.ts";
-import { StorageError } from "../../errors.ts";
+import { IntegrityError, StorageError } from "../../errors.ts";
 import { BUSY_SLEEP_MS, CHAIN_EVENTS_PER_BATCH, PENDING_EVENTS_READ_MAX } from "../../limits.ts";
 import { type ChainPlace, verifyChain } from "../chain.ts";
 import { EffectiveTime } from "../effective_time.ts";
@@ -24,7 +24,7 @@ import type { Ledger, LedgerMeta } from "./ledger.ts";
 import { patiently } from "./patience.ts";
 import { isBusy } from "./result_codes.ts";
 import type { DeletionEvent, GroupTime, Operation, ReadTransaction, WriteTransaction } from "../operation.ts";
-import { assertAgreement } from "./agreement.ts";
+import { assertAgreement, verifyTail } from "./agreement.ts";
 import { type MainMeta, readMainMeta } from "./main_meta.ts";
 import type { OpenedStore } from "./open_store.ts";
 import { Reading } from "./reading.ts";
@@ -101,9 +101,11 @@ export class SqliteEngine implements Engine {
     });
   }
 
-  /** Takes over opened files: verifies what is new in the ledger, and completes what is pending. */
+  /** Takes over opened files: verifies the ledger's tail and what is new in it, and completes what is pending. */
   static async start(store: OpenedStore, options: SqliteEngineOptions): Promise<SqliteEngine> {
     const deadlineMs = monotonicMs() + options.busyTimeoutMs;
+    // Before anything is built on the ledger: a restore would be finished by what it says.
+    await patiently(deadlineMs, () => verifyTail(store.main, store.ledger));
     let meta = await patiently(deadlineMs, () => readMainMeta(store.main));
     if (meta.pendingFrom !== null && !options.readOnly) {
       const [{ finishSwitch }] = await Promise.all([import("./switch_store.ts"), options.applying.load()]);
@@ -309,7 +311,9 @@ export class SqliteEngine implements Engine {
     while (place.sequence < count) {
       const { sequence } = place;
       const events = await patiently(deadlineMs, () => ledger.eventsAfter(sequence, CHAIN_EVENTS_PER_BATCH));
-      if (events.length === 0) break;
+      if (events.length === 0) {
+        throw new IntegrityError("Cannot use ledger: events are missing", { details: { sequence } });
+      }
       place = verifyChain(events, place);
       if (place.sequence < count) await giveWay();
     }

@@ -16,6 +16,9 @@ export const ENGINE_PLANS: Plans = {
     SELECT_OPERATION: "SEARCH operations USING PRIMARY KEY (scope_hash=? AND operation_hash=?)",
     UPSERT_OPERATION: "",
   },
+  "engine/sqlite/agreement.ts": {
+    SELECT_COPIES: "SEARCH deletions USING INTEGER PRIMARY KEY (rowid>?)",
+  },
   "engine/sqlite/assert_schema.ts": {
     SELECT_SCHEMA: {
       plan: "SCAN sqlite_schema; USE TEMP B-TREE FOR ORDER BY",

@@ -7,6 +7,33 @@ const TARGETS = "tests/mutants/targets";
 /** Tombstones, the ledger, and whether the two files belong together. */
 export const DELETION_BREAKS: readonly Mutant[] = [
   {
+    name: "a receipt's code leaves out whether it was scrubbed",
+    file: "src/deletion/receipt_mac.ts",
+    find: "`${already}`, `${scrubbed}`",
+    replace: "`${already}`",
+    test: "tests/deletion/receipts_test.ts",
+    promise: "any field was changed is not authentic, scrubbed included",
+    why: "a receipt could say that bytes are gone which still lie in the files",
+  },
+  {
+    name: "opening does not look at the ledger's newest events",
+    file: "src/engine/sqlite/sqlite_engine.ts",
+    find: "await patiently(deadlineMs, () => verifyTail(store.main, store.ledger));",
+    replace: "",
+    test: "tests/files/ledger_tail_test.ts",
+    promise: "one bit flipped in any byte of its last events is refused at open",
+    why: "a store would go on with a deletion that nobody can tell any more",
+  },
+  {
+    name: "opening does not look at the ledger's size",
+    file: "src/engine/sqlite/ledger.ts",
+    find: "if (bytes === undefined || bytes >= expected) return;",
+    replace: "return;",
+    test: "tests/files/ledger_tail_test.ts",
+    promise: "cut by less than a page is refused at open",
+    why: "SQLite reads what is missing of the last page as zeros",
+  },
+  {
     name: "an announced batch that is missing is left alone",
     file: "src/engine/sqlite/write_group.ts",
     find:
