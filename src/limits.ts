@@ -210,6 +210,9 @@ export const REMEMBERED_COUNTS_MAX = 40_000;
 /** Times a work file is claimed anew because a file that was left there had to be removed first. */
 export const WORK_FILE_CLAIMS_MAX = 16;
 
+/** Names of files in the making that are read from the ledger at once. */
+export const WORKS_PER_READ = 100;
+
 /** Rows that a backup copies before other work gets its turn: with the largest turns some 30 MB. */
 export const COPIED_ROWS_PER_BATCH = 32;
 

@@ -46,6 +46,11 @@ export function isOurLeftover(path: string): boolean {
     isUnstamped(new DataView(start.buffer));
 }
 
+/** Whether a file says in its first page that it is one of ours. */
+export function isStamped(path: string): boolean {
+  return OURS.has(applicationIdOf(path) ?? 0);
+}
+
 /** What a file's first page says of its kind; null where there is no such page. */
 export function applicationIdOf(path: string): number | null {
   const header = readStart(path, HEADER_BYTES);

@@ -21,6 +21,7 @@ import type { Connection } from "./connection.ts";
 import { BACKUP, LEDGER, LEDGER_EXPORT, MAIN } from "./database.ts";
 import type { Row, SqlValue } from "./driver.ts";
 import type { Ledger, LedgerMeta } from "./ledger.ts";
+import { LedgerWorks } from "./ledger_works.ts";
 import { patiently } from "./patience.ts";
 import { isBusy } from "./result_codes.ts";
 import type { DeletionEvent, GroupTime, Operation, ReadTransaction, WriteTransaction } from "../operation.ts";
@@ -55,6 +56,7 @@ export class SqliteEngine implements Engine {
   readonly lineage: string;
   readonly generation: number;
   readonly epoch: string;
+  readonly works: LedgerWorks;
   readonly #store: OpenedStore;
   readonly #busyTimeoutMs: number;
   readonly #time: EffectiveTime;
@@ -90,6 +92,13 @@ export class SqliteEngine implements Engine {
       exclusive: journalMode === "delete",
       announces: journalMode === "wal",
     };
+    this.works = new LedgerWorks({
+      connection: ledger.connection,
+      busyTimeoutMs,
+      readOnly,
+      directories: store.directories,
+      assertOpen: () => this.#assertOpen(),
+    });
     this.#queue = new WriteQueue((members) => this.#writing().run(members), busyTimeoutMs);
     this.#reading = new Reading({
       ...this.#parts,
