@@ -33,7 +33,7 @@ export async function backUp(
   const target = prepareDestination("destination", destination);
   signal?.throwIfAborted();
   const leftovers = await sweepLeftovers(engine);
-  await using work = await RememberedWork.claim(engine.works, target);
+  await using work = await RememberedWork.claim(await engine.works(), target);
   const { file: copy } = work;
   const tell = (step: BackupProgress["step"]) => (part: string, rows: number): void =>
     onProgress?.({ step, part, rows });

@@ -8,7 +8,7 @@ import { findRestoring, lookAtWork, removeWork } from "./files/work_file.ts";
 
 /** Looks for leftovers; changes nothing. */
 export async function findLeftovers(engine: Engine): Promise<readonly Leftover[]> {
-  return (await listWorks(engine)).flatMap((path) => {
+  return (await listWorks(await engine.works())).flatMap((path) => {
     const state = lookAtWork(path);
     return state === "gone" ? [] : [{ path, state }];
   });
@@ -17,9 +17,10 @@ export async function findLeftovers(engine: Engine): Promise<readonly Leftover[]
 /** Removes what no process holds, and forgets what is gone; a read-only store only looks. */
 export async function sweepLeftovers(engine: Engine): Promise<SweptLeftovers> {
   if (engine.readOnly) return { removed: [], kept: await findLeftovers(engine) };
+  const works = await engine.works();
   const removed: string[] = [];
   const kept: Leftover[] = [];
-  for (const path of await listWorks(engine)) {
+  for (const path of await listWorks(works)) {
     const found = lookAtWork(path);
     const state = found === "left" ? removeWork(path) : found;
     if (state !== "gone") {
@@ -27,13 +28,13 @@ export async function sweepLeftovers(engine: Engine): Promise<SweptLeftovers> {
       continue;
     }
     if (found === "left") removed.push(path);
-    await forgetIfPossible(engine.works, path, () => lookAtWork(path) === "gone");
+    await forgetIfPossible(works, path, () => lookAtWork(path) === "gone");
   }
   return { removed, kept };
 }
 
 /** What is remembered, and what restores were making beside the store. */
-async function listWorks({ works }: Engine): Promise<readonly string[]> {
+async function listWorks(works: Works): Promise<readonly string[]> {
   const restoring = await Promise.all(works.directories.map(findRestoring));
   return [...await listRemembered(works), ...restoring.flat()];
 }

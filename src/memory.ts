@@ -15,7 +15,7 @@ import type { Works } from "./engine/works.ts";
 import { Records } from "./records/records.ts";
 
 /** The works of a memory's store. For the command, which makes files of its own from it; no part of the interface. */
-export let worksOf: (memory: Memory) => Works;
+export let worksOf: (memory: Memory) => Promise<Works>;
 
 /**
  * One open store: harness records in one database file, with a ledger of deletions beside it. Get one from
@@ -32,7 +32,7 @@ export let worksOf: (memory: Memory) => Works;
  */
 export class Memory implements AsyncDisposable {
   static {
-    worksOf = (memory) => memory.#engine.works;
+    worksOf = (memory) => memory.#engine.works();
   }
 
   /** Checkpoints, facts, and further kinds. */

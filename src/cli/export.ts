@@ -86,7 +86,7 @@ async function writeFile(
   path: string,
   wanted: ExportLinesOptions,
 ): Promise<number> {
-  await using file = await PrivateFile.make(path, "file", worksOf(memory));
+  await using file = await PrivateFile.make(path, "file", await worksOf(memory));
   using progress = new Progress(screen);
   let count = 0;
   for await (const line of memory.exportLines(wanted)) {

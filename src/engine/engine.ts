@@ -115,7 +115,7 @@ export interface Engine {
   /** Which main the ledger takes for live. */
   readonly epoch: string;
   /** Where files of this store are being made. */
-  readonly works: Works;
+  works(): Promise<Works>;
   /** Effective time, for calls that only read. */
   time(): GroupTime;
   /** The highest time seen, in milliseconds: for what must go on although the clock broke. */

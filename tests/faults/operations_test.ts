@@ -49,7 +49,7 @@ async function runStruck(operation: StruckOperation, honest: HonestRun, each: Ma
       await endingOf(operation.run(reopened, undefined));
       assertIsOneOf(withoutTraces(store.committed()), [withoutTraces(honest.states.at(-1)!)]);
     }
-    await forgetWorks(worksOf(reopened));
+    await forgetWorks(await worksOf(reopened));
     await writeAfresh(reopened);
   }, laterMs);
   const found = { main, ledger: { ...ledger, works: [] } };

@@ -63,7 +63,7 @@ function indexOf(bytes: Uint8Array, wanted: Uint8Array): number {
 }
 
 async function claim(memory: Memory, path: string): Promise<RememberedWork> {
-  return await RememberedWork.claim(worksOf(memory), resolveFile(parseFilePath("path", path)));
+  return await RememberedWork.claim(await worksOf(memory), resolveFile(parseFilePath("path", path)));
 }
 
 Deno.test("no file of any directory holds what was deleted after a backup was killed at any of its steps, and a prune (PAR-01)", async () => {
@@ -149,14 +149,14 @@ Deno.test("a file that is being made is not removed by another process, a Worker
     work.file.publish();
   }
   assert.deepEqual(places.names(), ["monday"]);
-  assert.deepEqual(await worksOf(memory).list(), []);
+  assert.deepEqual(await (await worksOf(memory)).list(), []);
 });
 
 Deno.test("somebody who looks before the file is there does not make the store forget it (PAR-01)", async () => {
   using places = new Places();
   await places.say(CANARY);
   await using memory = await openMemory(places.path);
-  const works = worksOf(memory);
+  const works = await worksOf(memory);
   let times = 0;
   const watched: Works = {
     directories: works.directories,
@@ -206,7 +206,7 @@ Deno.test("what others have put in a leftover's place stays, and is no leftover 
   await using memory = await openMemory(places.path);
   assert.deepEqual((await memory.prune()).leftovers, NOTHING);
   assert.equal(Deno.readTextFileSync(path), "Half of a download.");
-  assert.deepEqual(await worksOf(memory).list(), []);
+  assert.deepEqual(await (await worksOf(memory)).list(), []);
 });
 
 Deno.test("a killed restore beside the store is found, and what merely has such a name is not (PAR-01)", async () => {
@@ -237,7 +237,7 @@ Deno.test("where a store began to make files is in no backup, no exported ledger
   const lines = (await Array.fromAsync(memory.exportLines({ includeContent: true }))).join("");
   assert.deepEqual(places.holding(places.shelf).filter((path) => path.startsWith(places.shelf)), []);
   assert(!lines.includes(places.shelf));
-  assert.deepEqual(await worksOf(memory).list(), [work.file.path]);
+  assert.deepEqual(await (await worksOf(memory)).list(), [work.file.path]);
 });
 
 const NO_DISK = whyNoTinyDisk();
@@ -253,7 +253,7 @@ Deno.test({
     await using memory = await openMemory(disk.at("agent.db"));
     await memory.conversation(SCOPE).append([{ role: "user", content: CANARY }]);
     disk.fill();
-    await assert.rejects(worksOf(memory).remember("/x"), { code: "FULL" });
+    await assert.rejects((await worksOf(memory)).remember("/x"), { code: "FULL" });
     const { leftovers } = await memory.backup(`${places.shelf}/monday`);
     assert.deepEqual([leftovers, places.names()], [NOTHING, ["monday"]]);
     disk.empty();

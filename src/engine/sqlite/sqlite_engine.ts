@@ -16,12 +16,12 @@ import type {
 } from "../engine.ts";
 import { LateModule } from "../../late_module.ts";
 import type { CheckCollector } from "../check.ts";
+import type { Works } from "../works.ts";
 import type { CheckedParts } from "./check_store.ts";
 import type { Connection } from "./connection.ts";
 import { BACKUP, LEDGER, LEDGER_EXPORT, MAIN } from "./database.ts";
 import type { Row, SqlValue } from "./driver.ts";
 import type { Ledger, LedgerMeta } from "./ledger.ts";
-import { LedgerWorks } from "./ledger_works.ts";
 import { patiently } from "./patience.ts";
 import { isBusy } from "./result_codes.ts";
 import type { DeletionEvent, GroupTime, Operation, ReadTransaction, WriteTransaction } from "../operation.ts";
@@ -56,7 +56,6 @@ export class SqliteEngine implements Engine {
   readonly lineage: string;
   readonly generation: number;
   readonly epoch: string;
-  readonly works: LedgerWorks;
   readonly #store: OpenedStore;
   readonly #busyTimeoutMs: number;
   readonly #time: EffectiveTime;
@@ -92,13 +91,6 @@ export class SqliteEngine implements Engine {
       exclusive: journalMode === "delete",
       announces: journalMode === "wal",
     };
-    this.works = new LedgerWorks({
-      connection: ledger.connection,
-      busyTimeoutMs,
-      readOnly,
-      directories: store.directories,
-      assertOpen: () => this.#assertOpen(),
-    });
     this.#queue = new WriteQueue((members) => this.#writing().run(members), busyTimeoutMs);
     this.#reading = new Reading({
       ...this.#parts,
@@ -164,6 +156,17 @@ export class SqliteEngine implements Engine {
       this.#verified,
     );
     return this.#groups;
+  }
+
+  async works(): Promise<Works> {
+    const { LedgerWorks } = await import("./ledger_works.ts");
+    return new LedgerWorks({
+      connection: this.#store.ledger.connection,
+      busyTimeoutMs: this.#busyTimeoutMs,
+      readOnly: this.readOnly,
+      directories: this.#store.directories,
+      assertOpen: () => this.#assertOpen(),
+    });
   }
 
   watermark(): Promise<Watermark> {
