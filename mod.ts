@@ -66,6 +66,7 @@ export type {
   TurnsOptions,
 } from "./src/contracts/conversation_options.ts";
 export type { Exportable, ExportedFields, ExportOptions } from "./src/contracts/discreet.ts";
+export type { Leftover, SweptLeftovers } from "./src/contracts/leftovers.ts";
 export type { Message, NewMessage, Role, ToolCall } from "./src/contracts/message.ts";
 export { type Pin, pin, type PinInput, type TimedPin } from "./src/contracts/pin.ts";
 export type {

@@ -6,6 +6,7 @@
  * `deno run --allow-read=.demo --allow-write=.demo examples/01_harness_state.ts`
  */
 import { ConflictError, type Memory, openMemory } from "../mod.ts";
+import { demo, print } from "./demo.ts";
 
 const RUN = { tenant: "orchard", kind: "checkpoint", key: "run-a" } as const;
 const PREFERENCE = { tenant: "orchard", kind: "fact", key: "preference" } as const;
@@ -21,11 +22,7 @@ async function advance({ records }: Memory, item: string, now: number): Promise<
   return await records.put(RUN, next, { expected: found.revision, now, ttl: 60 });
 }
 
-function print(line: string): void {
-  Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
-}
-
-try {
+await demo(async () => {
   {
     await using memory = await openMemory(".demo/agent.db");
     await memory.records.put(RUN, START, { expected: null, now: 100, ttl: 60 });
@@ -58,6 +55,4 @@ try {
 
   print(`checkpoint forgotten: ${await records.forget(RUN, revision) ? "True" : "False"}`);
   print(`remaining rows: ${(await records.list("orchard", { now: 0 })).items.length}`);
-} finally {
-  await Deno.remove(".demo", { recursive: true });
-}
+});

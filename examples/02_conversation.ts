@@ -6,6 +6,7 @@
  * `deno run --allow-read=.demo --allow-write=.demo examples/02_conversation.ts`
  */
 import { type Conversation, type Memory, openMemory, summaryFromHistory, type TimedTurn } from "../mod.ts";
+import { demo, print } from "./demo.ts";
 
 const SCOPE = { tenantId: "orchard", sessionId: "spring" };
 let time = Date.UTC(2026, 2, 2, 9, 0);
@@ -25,16 +26,12 @@ async function exchange(conversation: Conversation, question: string, answer: st
   if (first.turnId !== retried.turnId) throw new Error("A retry must not add a turn");
 }
 
-function print(line: string): void {
-  Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
-}
-
 function printTurn({ timestamp, messages }: TimedTurn): void {
   print(`[${timestamp.slice(0, 16).replace("T", " ")}]`);
   for (const { role, content } of messages) print(`  ${role}: ${content}`);
 }
 
-try {
+await demo(async () => {
   {
     await using memory = await open();
     const conversation = memory.conversation(SCOPE);
@@ -69,6 +66,4 @@ try {
   print(`printed by itself, a snapshot keeps its text back: ${JSON.stringify(snapshot).includes("pears")}`);
   const { size } = await Deno.stat(".demo/chat.db");
   print(`the file is small: ${size < 300_000}`);
-} finally {
-  await Deno.remove(".demo", { recursive: true });
-}
+});

@@ -7,6 +7,7 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { type Conversation, openMemory, summaryFromHistory } from "../mod.ts";
+import { demo, print } from "./demo.ts";
 
 const SECRET = "OPAL-8812-HERON";
 const SCOPE = { tenantId: "orchard", sessionId: "spring" };
@@ -49,10 +50,6 @@ function search(directory: string): string {
   return `${holders.length === 0 ? "nothing" : `still in ${holders.join(", ")}`} (${names.length} files)`;
 }
 
-function print(line: string): void {
-  Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
-}
-
 async function prove(directory: string, scrub: boolean): Promise<void> {
   {
     await using memory = await openMemory(`${directory}/agent.db`);
@@ -70,11 +67,9 @@ async function prove(directory: string, scrub: boolean): Promise<void> {
   print(`search after closing: ${search(directory)}`);
 }
 
-try {
+await demo(async () => {
   print("-- with scrub --");
   await prove(".demo/scrubbed", true);
   print("-- without scrub: no read gives it, but its bytes may stay until the next prune --");
   await prove(".demo/unscrubbed", false);
-} finally {
-  await Deno.remove(".demo", { recursive: true });
-}
+});

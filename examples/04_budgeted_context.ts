@@ -14,6 +14,7 @@ import {
   type SourceRef,
   summaryFromHistory,
 } from "../mod.ts";
+import { demo, print } from "./demo.ts";
 import { incidentTurns } from "./incident_history.ts";
 
 const SCOPE = { tenantId: "northwind", sessionId: "incident-4417" } as const;
@@ -114,10 +115,6 @@ function leftOutTable({ context }: Assembly, found: readonly Hit[]): readonly (r
   return summary?.included ? rows : [...rows, ["the summary", "1", why("SUMMARIZE")]];
 }
 
-function print(text = ""): void {
-  Deno.stdout.writeSync(new TextEncoder().encode(`${text}\n`));
-}
-
 function printTable(heads: readonly string[], rows: readonly (readonly string[])[]): void {
   const widths = heads.map((head, column) =>
     Math.max(head.length, ...rows.map((row) => row[column]!.length))
@@ -133,7 +130,7 @@ function printTable(heads: readonly string[], rows: readonly (readonly string[])
   print();
 }
 
-try {
+await demo(async () => {
   const clock = { ms: STARTED_MS };
   await using memory = await openMemory(".demo/incident.db", { clock: () => clock.ms });
   const conversation = memory.conversation(SCOPE);
@@ -160,6 +157,4 @@ try {
     content.slice(0, 88),
   ]);
   printTable(["turn", "score", "best evidence"], best);
-} finally {
-  await Deno.remove(".demo", { recursive: true }).catch(() => {});
-}
+});

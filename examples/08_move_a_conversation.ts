@@ -5,6 +5,7 @@
  * `deno run --allow-read=.demo --allow-write=.demo examples/08_move_a_conversation.ts`
  */
 import { type ImportReport, type Memory, openMemory } from "../mod.ts";
+import { demo, print } from "./demo.ts";
 
 const SCOPE = { tenantId: "orchard", sessionId: "spring" };
 const FILE = ".demo/spring.jsonl";
@@ -36,10 +37,6 @@ async function held(memory: Memory): Promise<string> {
   return lines.slice(1, -1).join("");
 }
 
-function print(line: string): void {
-  Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
-}
-
 function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
@@ -49,7 +46,7 @@ function told(which: string, { imported, unchanged, refused }: ImportReport): st
     `${counted(unchanged.turns, "turn")} unchanged, ${refused.turns} refused`;
 }
 
-try {
+await demo(async () => {
   await using from = await openMemory(".demo/from.db");
   await using to = await openMemory(".demo/to.db");
   await talk(from);
@@ -69,6 +66,4 @@ try {
   print(told("third import", await read(to)));
   const outline = await Array.fromAsync(from.exportLines({ scope: SCOPE }));
   print(`an export that was not asked for its text holds some: ${outline.join("").includes("pears")}`);
-} finally {
-  await Deno.remove(".demo", { recursive: true });
-}
+});

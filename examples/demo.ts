@@ -1,7 +1,7 @@
 /** What the examples share: a line on standard output, and a directory that is gone afterwards. */
 
 /** Prints a line. */
-export function print(line: string): void {
+export function print(line: string = ""): void {
   Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
 }
 
@@ -9,7 +9,14 @@ export function print(line: string): void {
 export async function demo(body: () => Promise<void>): Promise<void> {
   try {
     await body();
-  } finally {
-    await Deno.remove(".demo", { recursive: true });
+  } catch (error) {
+    // What failed is what the reader has to see, not that `.demo` was never made.
+    await removeDemo().catch(() => {});
+    throw error;
   }
+  await removeDemo();
+}
+
+function removeDemo(): Promise<void> {
+  return Deno.remove(".demo", { recursive: true });
 }

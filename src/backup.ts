@@ -6,11 +6,12 @@ import type { RecordKind } from "./contracts/record_kind.ts";
 import { checkConversations } from "./conversations/check.ts";
 import { CheckCollector } from "./engine/check.ts";
 import type { CheckRows, Engine } from "./engine/engine.ts";
+import { RememberedWork } from "./engine/works.ts";
 import { IntegrityError } from "./errors.ts";
 import { requirePermissions } from "./files/permissions.ts";
 import { inspectDirectory, makePrivateDirectory } from "./files/private_file.ts";
 import { type FilePath, parseFilePath, resolveFile } from "./files/store_path.ts";
-import { WorkFile } from "./files/work_file.ts";
+import { sweepLeftovers } from "./leftovers.ts";
 import { checkRecords } from "./records/check.ts";
 
 /** What is backed up, and by what its rows are judged. */
@@ -31,18 +32,20 @@ export async function backUp(
   const onProgress = requireCallback("onProgress", given.onProgress) as BackupOptions["onProgress"];
   const target = prepareDestination("destination", destination);
   signal?.throwIfAborted();
-  using work = WorkFile.claim(target, ".partial");
+  const leftovers = await sweepLeftovers(engine);
+  await using work = await RememberedWork.claim(await engine.works(), target);
+  const { file: copy } = work;
   const tell = (step: BackupProgress["step"]) => (part: string, rows: number): void =>
     onProgress?.({ step, part, rows });
   const file = of === "store" ? "main" : "ledger";
-  const place = await engine.copy(file, work.path, { signal, onRows: tell("copy") });
+  const place = await engine.copy(file, copy.path, { signal, onRows: tell("copy") });
   const collector = new CheckCollector({ signal, onProgress: ({ part, rows }) => tell("check")(part, rows) });
-  await engine.checkCopy(file, work.path, collector, rowsCheck(kinds));
+  await engine.checkCopy(file, copy.path, collector, rowsCheck(kinds));
   assertSound(collector);
-  const { bytes } = work;
+  const { bytes } = copy;
   signal?.throwIfAborted();
-  work.publish();
-  return { of, bytes, ...place };
+  copy.publish();
+  return { of, bytes, ...place, leftovers };
 }
 
 /** Looks through the records and conversations of a copy. */

@@ -12,6 +12,7 @@ import type { Engine } from "./engine/engine.ts";
 import type { DeletionEvent, Operation, ReadTransaction } from "./engine/operation.ts";
 import { because, ContractError, StorageError } from "./errors.ts";
 import { CHECK_ROWS_PER_BATCH, INSPECTED_DEFAULT, INSPECTED_MAX, PENDING_EVENTS_READ_MAX } from "./limits.ts";
+import { findLeftovers } from "./leftovers.ts";
 import { selectNextTenant } from "./records/read.ts";
 
 /** Looks over a page. */
@@ -32,6 +33,7 @@ export async function inspect(engine: Engine, options: InspectOptions): Promise<
     tenants: tenants.filter(({ tenant }) => !concernsTenant(engine, pending, tenant)),
     scopes: scopes.filter(({ scopeHash }) => !concernsScope(pending, scopeHash)).map(toInspected),
     pending: pending.length,
+    leftovers: await findLeftovers(engine),
     next: isDone && scopes.length < limit - tenants.length
       ? null
       : cursorAfter(tenants.at(-1)?.tenant ?? null, scopes.at(-1)?.id ?? null),

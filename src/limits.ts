@@ -213,6 +213,15 @@ export const REMEMBERED_COUNTS_MAX = 40_000;
 /** Times a work file is claimed anew because a file that was left there had to be removed first. */
 export const WORK_FILE_CLAIMS_MAX = 16;
 
+/** Combining marks that the command shows on one letter: Hebrew with vowels and accents has four; a pile covers other lines. */
+export const MARKS_SHOWN_MAX = 4;
+
+/** Cells of what is broken only where it is longer: a run of letters that Unicode keeps together may have no end. */
+export const GRAPHEME_CELLS_MAX = 4;
+
+/** Names of files in the making that are read from the ledger at once. */
+export const WORKS_PER_READ = 100;
+
 /** Rows that a backup copies before other work gets its turn: with the largest turns some 30 MB. */
 export const COPIED_ROWS_PER_BATCH = 32;
 

@@ -17,7 +17,11 @@ import { type Scope, toScope } from "./contracts/scope.ts";
 import { Conversation } from "./conversations/conversation.ts";
 import type { ScopeLimits } from "./conversations/put_turn.ts";
 import type { Engine, Watermark } from "./engine/engine.ts";
+import type { Works } from "./engine/works.ts";
 import { Records } from "./records/records.ts";
+
+/** The works of a memory's store. For the command, which makes files of its own from it; no part of the interface. */
+export let worksOf: (memory: Memory) => Promise<Works>;
 
 /**
  * One open store: harness records in one database file, with a ledger of deletions beside it. Get one from
@@ -33,6 +37,10 @@ import { Records } from "./records/records.ts";
  * ```
  */
 export class Memory implements AsyncDisposable {
+  static {
+    worksOf = (memory) => memory.#engine.works();
+  }
+
   /** Checkpoints, facts, and further kinds. */
   readonly records: Records;
   /** What a restore erased again, and which files it fenced; null in a store that was opened. */

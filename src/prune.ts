@@ -14,6 +14,7 @@ import { isDamage } from "./engine/check.ts";
 import type { Engine } from "./engine/engine.ts";
 import type { Operation, WriteTransaction } from "./engine/operation.ts";
 import { StorageError } from "./errors.ts";
+import { sweepLeftovers } from "./leftovers.ts";
 import { CLOCK_BEHIND_MS_MAX, DUE_SCOPES_PER_READ } from "./limits.ts";
 import { purgeNow, purgeSome, selectDueTenants } from "./records/read.ts";
 
@@ -32,6 +33,7 @@ export async function prune(engine: Engine, options: PruneOptions): Promise<Prun
   await expireScopes(engine, expired, signal, tell);
   await purgeTenants(engine, expired, signal, tell);
   const retiredIndexes = await clearIndexes(engine, signal, tell);
+  const leftovers = await sweepLeftovers(engine);
   const report = wantsScrub
     ? await scrub(engine, { signal, onTable: (tables) => tell("scrub", tables) })
     : null;
@@ -40,6 +42,7 @@ export async function prune(engine: Engine, options: PruneOptions): Promise<Prun
     expired: { turns, pins, summaries, replay, records },
     retiredIndexes,
     clockLoweredByMs,
+    leftovers,
     scrub: report,
   };
 }

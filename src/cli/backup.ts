@@ -1,6 +1,7 @@
 /** `backup`: copies one moment of a store, or of its ledger, into one private file. */
 
 import { type Declare, openStore, type Session, storeCommand, type StoreOptions } from "./command.ts";
+import { printSwept } from "./leftovers.ts";
 import { Progress } from "./progress.ts";
 
 interface BackupOptions extends StoreOptions {
@@ -43,6 +44,7 @@ async function backup(
     return true;
   }
   await screen.line(`Copied the ${report.of} to ${destination}: ${report.bytes} bytes.`, "green");
+  await printSwept(screen, report.leftovers);
   await screen.line("Its watermark, to be kept apart from the store:");
   await screen.value(report.watermark);
   return true;

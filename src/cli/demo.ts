@@ -38,9 +38,12 @@ async function demo({ screen, signal }: Session, directory: string): Promise<boo
     await using memory = await openMemory(`${place}/agent.db`);
     await goOn(memory, told);
     signal.throwIfAborted();
-  } finally {
-    await Deno.remove(place, { recursive: true });
+  } catch (error) {
+    // What failed first is what matters.
+    await Deno.remove(place, { recursive: true }).catch(() => {});
+    throw error;
   }
+  await Deno.remove(place, { recursive: true });
   if (screen.json) await screen.value(told);
   else {for (const [what, value] of Object.entries(told)) {
       await screen.line(`${what}: ${SAID.get(value) ?? value}`);

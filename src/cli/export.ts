@@ -1,7 +1,7 @@
 /** `export`: a conversation or the whole store as JSON Lines. */
 
 import type { ExportLinesOptions } from "../contracts/lines.ts";
-import type { Memory } from "../memory.ts";
+import { type Memory, worksOf } from "../memory.ts";
 import {
   counted,
   type Declare,
@@ -18,6 +18,8 @@ interface ExportOptions extends StoreOptions {
   readonly tenant?: string;
   readonly session?: string;
   readonly showContent?: true;
+  /** False with `--no-content`. */
+  readonly content: boolean;
 }
 
 /** Declares it. */
@@ -25,14 +27,20 @@ export const EXPORT: Declare = (program, run) => {
   storeCommand(program, "export", {
     summary: "Write a conversation or the whole store as JSON Lines",
     access: "write",
-    example: "DIR/agent.db DIR/store.jsonl --show-content",
-    more: "Without --show-content the lines show ids, revisions, counts and bytes, and cannot be imported. " +
-      "Lines are JSON, with or without --json. To standard output --allow-read is enough. A file is private, and nothing is ever written over.",
+    example: "DIR/agent.db DIR/store.jsonl",
+    more:
+      "The lines hold values and texts. With --no-content they show ids, revisions, counts and bytes, are no " +
+      "backup and cannot be imported. Lines are JSON, with or without --json. To standard output --allow-read is " +
+      "enough. A file is private, and nothing is ever written over.",
   })
     .argument("[file]", "the file to make; - for standard output", STANDARD)
     .option("--tenant <id>", "whose conversation; with --session")
     .option("--session <id>", "only this conversation; with --tenant")
-    .option("--show-content", "write values and texts")
+    .option(
+      "--show-content",
+      "write values and texts, as without it, but do not print a note that they are in it",
+    )
+    .option("--no-content", "leave out values and texts: an overview that cannot be imported")
     .action((store: string, file: string, options: ExportOptions) =>
       run((session) => writeExport(session, store, file, options))
     );
@@ -42,27 +50,35 @@ async function writeExport(
   session: Session,
   store: string,
   path: string,
-  { tenant, session: sessionId, showContent, ...options }: ExportOptions,
+  { tenant, session: sessionId, showContent, content, ...options }: ExportOptions,
 ): Promise<boolean> {
   const { screen, signal } = session;
   if ((tenant === undefined) !== (sessionId === undefined)) {
     throw wrongWords("--tenant and --session go together");
   }
+  if (showContent && !content) throw wrongWords("Give either --show-content or --no-content");
   const scope = tenant === undefined || sessionId === undefined
     ? {}
     : { scope: { tenantId: tenant, sessionId } };
-  const wanted = { ...scope, includeContent: showContent === true, signal };
-  await using memory = await openStore(store, options, "read");
+  const wanted = { ...scope, includeContent: content, signal };
+  // A file in the making is remembered in the store, which has to be written for that.
+  await using memory = await openStore(store, options, path === STANDARD ? "read" : "write");
   if (path === STANDARD) {
     for await (const line of memory.exportLines(wanted)) await screen.lines(line);
-    return true;
+  } else {
+    const lines = await writeFile(session, memory, path, wanted);
+    screen.done("The file is there, and whole.");
+    if (screen.json) await screen.value({ file: path, lines });
+    else await screen.line(`Wrote ${counted(lines, "line")} to ${path}.`, "green");
   }
-  const lines = await writeFile(session, memory, path, wanted);
-  screen.done("The file is there, and whole.");
-  if (screen.json) await screen.value({ file: path, lines });
-  else await screen.line(`Wrote ${counted(lines, "line")} to ${path}.`, "green");
+  if (content && !showContent) {
+    await (screen.json ? screen.noteValue({ note: CONTENT_NOTE }) : screen.note(CONTENT_NOTE));
+  }
   return true;
 }
+
+const CONTENT_NOTE = "The lines hold stored values and texts: keep them as private as the store. " +
+  "--no-content leaves them out, --show-content leaves out this note.";
 
 async function writeFile(
   { screen }: Session,
@@ -70,7 +86,7 @@ async function writeFile(
   path: string,
   wanted: ExportLinesOptions,
 ): Promise<number> {
-  using file = PrivateFile.make(path, "file");
+  await using file = await PrivateFile.make(path, "file", await worksOf(memory));
   using progress = new Progress(screen);
   let count = 0;
   for await (const line of memory.exportLines(wanted)) {

@@ -1,10 +1,10 @@
 /** The command line's own files: read, or made private where nothing is; permissions are asked for without prompting. */
 
+import { RememberedWork, type Works } from "../engine/works.ts";
 import type { ErrorDetails } from "../errors.ts";
 import { MemoryError, StorageError } from "../errors.ts";
 import { requirePermissions } from "../files/permissions.ts";
 import { parsePath, resolveFile } from "../files/store_path.ts";
-import { WorkFile } from "../files/work_file.ts";
 import { SMALL_FILE_BYTES_MAX } from "../limits.ts";
 import { CommandError, wrongWords } from "./failure.ts";
 import { systemFailure } from "./system_failure.ts";
@@ -137,36 +137,36 @@ async function orSystemFailure<T>(call: () => Promise<T>, cannot: string): Promi
 
 /**
  * A private file in the making, under its name with `.partial`: it gets its name once it is whole, and else is removed
- * when its block ends, or by whoever comes next.
+ * when its block ends. The store whose text it takes remembers it until then.
  */
-export class PrivateFile implements Disposable {
-  readonly #work: WorkFile;
+export class PrivateFile implements AsyncDisposable {
+  readonly #work: RememberedWork;
 
-  private constructor(work: WorkFile) {
+  private constructor(work: RememberedWork) {
     this.#work = work;
   }
 
   /** Makes it where nothing is. */
-  static make(path: string, what: string): PrivateFile {
+  static async make(path: string, what: string, works: Works): Promise<PrivateFile> {
     const given = parsePath(what, path);
     requireDirectoryAccess(given.parent, what, false);
     if (!isThere(given.parent, what, false)) {
       throw new CommandError("NOT_FOUND", `There is no directory for ${path}`, { advice: "Make it first." });
     }
-    return new PrivateFile(WorkFile.claim(resolveFile(given), ".partial"));
+    return new PrivateFile(await RememberedWork.claim(works, resolveFile(given)));
   }
 
   write(text: string): void {
-    writing(() => this.#work.write(new TextEncoder().encode(text)));
+    writing(() => this.#work.file.write(new TextEncoder().encode(text)));
   }
 
   /** Makes it durable, and gives it its name. */
   finish(): void {
-    writing(() => this.#work.publish());
+    writing(() => this.#work.file.publish());
   }
 
-  [Symbol.dispose](): void {
-    this.#work[Symbol.dispose]();
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#work[Symbol.asyncDispose]();
   }
 }
 

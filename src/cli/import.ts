@@ -1,4 +1,4 @@
-/** `import`: takes in what `export --show-content` wrote. */
+/** `import`: takes in what `export` wrote. */
 
 import type { ImportReport, LineCounts } from "../contracts/lines.ts";
 import { openMemory } from "../open_memory.ts";
@@ -19,7 +19,7 @@ import { Progress } from "./progress.ts";
 /** Declares it. */
 export const IMPORT: Declare = (program, run) => {
   storeCommand(program, "import", {
-    summary: "Take in what `export --show-content` wrote",
+    summary: "Take in what `export` wrote",
     access: "write",
     example: "DIR/agent.db DIR/store.jsonl",
     more:

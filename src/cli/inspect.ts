@@ -1,6 +1,7 @@
 /** `inspect`: which tenants and scopes there are, how much they hold, what is next due and what is pending. */
 
 import type { InspectedScope, InspectedTenant } from "../contracts/inspection.ts";
+import type { Leftover } from "../contracts/leftovers.ts";
 import type { Watermark } from "../engine/engine.ts";
 import { INSPECTED_MAX } from "../limits.ts";
 import type { Memory } from "../memory.ts";
@@ -15,6 +16,7 @@ import {
 } from "./command.ts";
 import { wrongWords } from "./failure.ts";
 import { type InspectedLine, readDetails } from "./inspected_lines.ts";
+import { printLeftovers } from "./leftovers.ts";
 import { harmlessJson } from "./harmless_text.ts";
 import { showDetail } from "./show_detail.ts";
 
@@ -29,6 +31,7 @@ interface Overview {
   readonly tenants: readonly InspectedTenant[];
   readonly scopes: readonly InspectedScope[];
   readonly pending: number;
+  readonly leftovers: readonly Leftover[];
   /** Null where deletions are pending: then it cannot be told without writing. */
   readonly watermark: Watermark | null;
 }
@@ -71,6 +74,7 @@ async function readOverview(
   const tenants: InspectedTenant[] = [];
   const scopes: InspectedScope[] = [];
   let pending = 0;
+  let leftovers: readonly Leftover[] = [];
   for (let after: string | null | undefined = undefined; after !== null;) {
     const page = await memory.inspect({
       limit: INSPECTED_MAX,
@@ -87,9 +91,11 @@ async function readOverview(
       ),
     );
     pending = page.pending;
+    leftovers = page.leftovers;
     after = page.next;
   }
-  return { tenants, scopes, pending, watermark: pending > 0 ? null : await memory.deletionWatermark() };
+  const watermark = pending > 0 ? null : await memory.deletionWatermark();
+  return { tenants, scopes, pending, leftovers, watermark };
 }
 
 async function printJson(
@@ -110,7 +116,7 @@ async function printJson(
 
 async function printText(
   { screen }: Session,
-  { tenants, scopes, pending, watermark }: Overview,
+  { tenants, scopes, pending, leftovers, watermark }: Overview,
   details: AsyncIterable<InspectedLine> | null,
   isNamed: boolean,
 ): Promise<void> {
@@ -153,6 +159,7 @@ async function printText(
   await screen.line(totals(tenants, scopes), "bold");
   const recorded = watermark === null ? "" : `${counted(watermark.sequence, "deletion")} recorded, `;
   await screen.line(`Deletions: ${recorded}${grouped(pending)} pending.`);
+  await printLeftovers(screen, leftovers);
 }
 
 function totals(tenants: readonly InspectedTenant[], scopes: readonly InspectedScope[]): string {

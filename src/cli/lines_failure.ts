@@ -20,6 +20,7 @@ export async function judgingLines<T>(work: () => Promise<T>): Promise<T> {
 }
 
 function adviceFor({ field, details }: ContractError): string {
+  if (field === "content") return "Nothing was imported; export the store again, without --no-content.";
   if (importedCount(details) === 0) return "Nothing was imported; mend the file and import it again.";
   // Only the closing line tells, and what is in is not written over.
   if (field === "digest") {

@@ -10,6 +10,7 @@ import {
   storeCommand,
   type StoreOptions,
 } from "./command.ts";
+import { printSwept } from "./leftovers.ts";
 import { Progress } from "./progress.ts";
 
 interface PruneOptions extends StoreOptions {
@@ -39,7 +40,7 @@ async function prune({ screen, signal }: Session, store: string, options: PruneO
     onProgress: ({ part, done }) => progress.tell(part, done),
   });
   screen.done("The store was pruned: repeat the command to see whether it is scrubbed.");
-  const { expired, retiredIndexes, clockLoweredByMs, scrub } = report;
+  const { expired, retiredIndexes, clockLoweredByMs, leftovers, scrub } = report;
   const isComplete = scrub?.complete === true;
   if (screen.json) {
     await screen.value(report);
@@ -54,6 +55,7 @@ async function prune({ screen, signal }: Session, store: string, options: PruneO
   if (clockLoweredByMs > 0) {
     await screen.line(`The clock mark was lowered by ${grouped(clockLoweredByMs)} ms.`);
   }
+  await printSwept(screen, leftovers);
   if (isComplete) {
     await screen.line(
       `Scrubbed: ${counted(scrub.tables, "table")} rewritten, ${

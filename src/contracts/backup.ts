@@ -3,6 +3,7 @@
 import type { Watermark } from "../engine/engine.ts";
 import { ContractError } from "../errors.ts";
 import { readFields, requireInteger } from "./arguments.ts";
+import type { SweptLeftovers } from "./leftovers.ts";
 import type { MemoryOptions } from "./memory_options.ts";
 
 /**
@@ -79,6 +80,8 @@ export interface BackupReport {
   readonly epoch: string;
   /** Which deletions it has. */
   readonly watermark: Watermark;
+  /** What became of files that earlier backups, exports and restores of the store left behind when they were killed. */
+  readonly leftovers: SweptLeftovers;
 }
 
 /**

@@ -1,5 +1,6 @@
 /** What looking over a store takes and gives: names, counts and times, no text. */
 
+import type { Leftover } from "./leftovers.ts";
 import type { Scope } from "./scope.ts";
 
 /**
@@ -112,6 +113,8 @@ export interface Inspection {
   readonly scopes: readonly InspectedScope[];
   /** Recorded deletions that are not carried out yet; what they name is left out. 0 unless the store is read-only. */
   readonly pending: number;
+  /** Files that backups, exports and restores of the store were making, and that still lie under their working names. */
+  readonly leftovers: readonly Leftover[];
   /** Hand it to the next call as `after`; null once there is no more. */
   readonly next: string | null;
 }

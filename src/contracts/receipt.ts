@@ -1,5 +1,7 @@
 /** What a deletion gives back, and what looking at it again finds. */
 
+import type { SweptLeftovers } from "./leftovers.ts";
+
 /**
  * What was erased, by what it was.
  *
@@ -266,6 +268,8 @@ export interface PruneReport {
   readonly retiredIndexes: number;
   /** By how many milliseconds the clock mark was lowered. */
   readonly clockLoweredByMs: number;
+  /** What became of files that killed backups, exports and restores of the store left behind. */
+  readonly leftovers: SweptLeftovers;
   /** What scrubbing did; null if it was left out. */
   readonly scrub: ScrubReport | null;
 }

@@ -3,6 +3,7 @@
 import type { LateModule } from "../late_module.ts";
 import type { CheckCollector } from "./check.ts";
 import type { Row, SqlValue } from "./sqlite/driver.ts";
+import type { Works } from "./works.ts";
 import type {
   DeletionEvent,
   GroupTime,
@@ -113,6 +114,8 @@ export interface Engine {
   readonly generation: number;
   /** Which main the ledger takes for live. */
   readonly epoch: string;
+  /** Where files of this store are being made. */
+  works(): Promise<Works>;
   /** Effective time; reads the caller's clock, so an operation asks its transaction instead. */
   time(): GroupTime;
   /** The highest time seen, in milliseconds: for what must go on although the clock broke. */

@@ -13,6 +13,13 @@ const OURS: ReadonlySet<number> = new Set(Object.values(APPLICATION_IDS));
 /** How an export as lines begins. */
 const LINES_START = new TextEncoder().encode('{"type":"header","format":"holdfast-lines",');
 
+/** Whether a file says in its first page that it is one of ours. */
+export function isStamped(path: string): boolean {
+  const start = readStart(path, HEADER_BYTES) ?? new Uint8Array();
+  return start.length === HEADER_BYTES &&
+    OURS.has(new DataView(start.buffer).getInt32(APPLICATION_ID_OFFSET));
+}
+
 /** Whether a work file is one that was being made: nothing in it yet, not stamped yet, or ours by its header. */
 export function isOurLeftover(path: string): boolean {
   const start = readStart(path, HEADER_BYTES) ?? new Uint8Array();

@@ -3,6 +3,12 @@
 import { StorageError } from "../errors.ts";
 import { lastSeparator } from "./store_path.ts";
 
+/** Whether a directory may be read, and unless `readOnly` written; never prompts. */
+export function isPermitted(path: string, readOnly: boolean): boolean {
+  const names = readOnly ? ["read"] as const : ["read", "write"] as const;
+  return names.every((name) => Deno.permissions.querySync({ name, path }).state === "granted");
+}
+
 /** Requires the permission to read, and unless `readOnly` to write, each of the directories; never prompts. */
 export function requirePermissions(directories: readonly string[], readOnly: boolean): void {
   const names = readOnly ? ["read"] as const : ["read", "write"] as const;

@@ -1,11 +1,13 @@
 import { because, StorageError } from "../errors.ts";
 import { WORK_FILE_CLAIMS_MAX } from "../limits.ts";
-import { isOurLeftover } from "./leftover_file.ts";
+import { isOurLeftover, isStamped } from "./leftover_file.ts";
+import { isPermitted } from "./permissions.ts";
 import { hasWorkName, lstatOrNull, removeIfThere, syncDirectory, toStorageError } from "./private_file.ts";
-import { type FilePath, SIDECAR_SUFFIXES } from "./store_path.ts";
+import { fileIn, type FilePath, lastSeparator, SIDECAR_SUFFIXES } from "./store_path.ts";
 
 /** What a file is being made for, by the suffix that its name bears meanwhile. */
-type WorkSuffix = ".partial" | ".restoring";
+const WORK_SUFFIXES = [".partial", ".restoring"] as const;
+type WorkSuffix = (typeof WORK_SUFFIXES)[number];
 
 const IS_WINDOWS = Deno.build.os === "windows";
 
@@ -111,6 +113,15 @@ export class WorkFile implements Disposable {
   }
 }
 
+/** Whether neither a name nor one of its sidecars is taken; not where that cannot be told. */
+export function isFree(path: string): boolean {
+  try {
+    return ["", ...SIDECAR_SUFFIXES].every((suffix) => lstatOrNull(path + suffix) === null);
+  } catch {
+    return false;
+  }
+}
+
 /** Refuses a place where anything lies already: nothing is ever overwritten. */
 export function assertFree(target: FilePath): void {
   for (const suffix of ["", ...SIDECAR_SUFFIXES]) {
@@ -128,8 +139,7 @@ export function removeLeftover(target: FilePath, suffix: WorkSuffix): void {
   const info = lstatOrNull(path);
   assertFiles(path, suffix);
   if (info === null) return;
-  if (info.nlink !== null && info.nlink > 1) {
-    // A file that has another name may be a live store: no descriptor of it is opened. It is whole, if it is ours.
+  if (hasOtherNames(info)) {
     if (!hasWorkName(target.path, suffix)) throw exists(target.name + suffix);
     removeWithSidecars(path);
     return;
@@ -150,6 +160,74 @@ export function removeLeftover(target: FilePath, suffix: WorkSuffix): void {
   } catch (error) {
     if (!(error instanceof Deno.errors.NotFound)) throw toStorageErrorUnless(error);
   }
+}
+
+/** A file that has another name may be a live store: no descriptor of it is opened. It is whole, if it is ours. */
+function hasOtherNames({ nlink }: Deno.FileInfo): boolean {
+  return nlink !== null && nlink > 1;
+}
+
+/** Whether a file in the making has got its name, and the work name is what is left. */
+function isPublished(path: string): boolean {
+  const suffix = WORK_SUFFIXES.find((each) => path.endsWith(each));
+  return suffix !== undefined && hasWorkName(path.slice(0, -suffix.length), suffix);
+}
+
+/** What a work name leads to: nothing of ours, a file that nobody holds, one that is being made, or nobody can tell. */
+type WorkState = "gone" | "left" | "in-use" | "out-of-reach";
+
+/** Looks at a work name without changing anything. */
+export function lookAtWork(path: string): WorkState {
+  try {
+    if (!isInReach(path, true)) return "out-of-reach";
+    const info = lstatOrNull(path);
+    // What is no file is nothing that a maker left.
+    if (info?.isFile !== true) return "gone";
+    if (hasOtherNames(info)) return isPublished(path) ? "left" : "gone";
+    if (IS_WINDOWS) return "out-of-reach";
+    using file = Deno.openSync(path, { read: true });
+    if (!file.tryLockSync(false)) return "in-use";
+    return leadsTo(path, file) && isOurLeftover(path) ? "left" : "gone";
+  } catch (error) {
+    return error instanceof Deno.errors.NotFound ? "gone" : "out-of-reach";
+  }
+}
+
+/** Removes what a killed maker left under a work name, if it can be; says what the name leads to then. */
+export function removeWork(path: string): WorkState {
+  const suffix = WORK_SUFFIXES.find((each) => path.endsWith(each));
+  if (suffix === undefined || !isInReach(path, false)) return "out-of-reach";
+  const target = path.slice(0, -suffix.length);
+  const cut = lastSeparator(target);
+  try {
+    removeLeftover(fileIn(target.slice(0, cut + 1), target.slice(cut + 1)), suffix);
+    return "gone";
+  } catch {
+    return lookAtWork(path);
+  }
+}
+
+/** The work names of restores in a directory: files with something in them, ours by their headers. None if it cannot be read. */
+export async function findRestoring(directory: string): Promise<readonly string[]> {
+  const found: string[] = [];
+  if (!isPermitted(directory, true)) return found;
+  try {
+    for await (const { name, isFile } of Deno.readDir(directory)) {
+      const { path } = fileIn(directory, name);
+      if (!isFile || !name.endsWith(".restoring")) continue;
+      const info = lstatOrNull(path);
+      if (info !== null && (hasOtherNames(info) ? isPublished(path) : isStamped(path))) found.push(path);
+    }
+  } catch (error) {
+    if (!(toStorageError(error) instanceof StorageError)) throw error;
+  }
+  return found.sort();
+}
+
+/** Whether its directory is there and permitted. One that is missing may be on a disk that is not mounted just now. */
+function isInReach(path: string, readOnly: boolean): boolean {
+  const directory = path.slice(0, lastSeparator(path) + 1);
+  return isPermitted(directory, readOnly) && (lstatOrNull(directory)?.isDirectory ?? false);
 }
 
 const NAME_BYTES_MAX = 255;

@@ -15,6 +15,9 @@ export const LINES_FORMAT = "holdfast-lines";
 /** The version of the format. A reader refuses any other. */
 export const LINES_VERSION = 1;
 
+/** What the first line of an export without content says to whoever looks for a backup. */
+const NO_BACKUP = "Not a backup: without content it cannot be imported";
+
 /** What the first line says of the store and of the export. */
 interface HeaderFacts {
   readonly content: boolean;
@@ -30,7 +33,8 @@ interface HeaderFacts {
 /** The first line. */
 export function headerLine({ content, scope, generation, epoch, watermark, at }: HeaderFacts): string {
   const { lineage, sequence, head } = watermark;
-  return `{"type":"header","format":"${LINES_FORMAT}","version":${LINES_VERSION},"content":${content},` +
+  const note = content ? "" : `"note":"${NO_BACKUP}",`;
+  return `{"type":"header","format":"${LINES_FORMAT}","version":${LINES_VERSION},"content":${content},${note}` +
     `"scope":${scope === null ? "null" : encodeScope(scope)},"generation":${generation},"epoch":"${epoch}",` +
     `"watermark":{"lineage":"${lineage}","sequence":${sequence},"head":"${head}"},"at":${quote(at)}}`;
 }

@@ -155,6 +155,7 @@ const HEADER = fields({
   format: oneOf([LINES_FORMAT], `must be ${LINES_FORMAT}`),
   version: oneOf([LINES_VERSION], `must be ${LINES_VERSION}`),
   content: boolean,
+  note: absent(string),
   scope: absent(STORED_SCOPE),
   generation: integer(0),
   epoch: string,
@@ -165,7 +166,10 @@ const HEADER = fields({
 function parseHeader(given: LineFields): ParsedHeader {
   const { content, watermark } = judgeLine(HEADER, given);
   if (!content) {
-    throw new ContractError("content", "An export without content cannot be imported: it holds no text");
+    throw new ContractError(
+      "content",
+      "Cannot import: the lines were exported without content, and are no backup",
+    );
   }
   return { type: "header", watermark };
 }

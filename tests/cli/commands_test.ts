@@ -370,7 +370,6 @@ const REFUSED_LINES: readonly (readonly [what: string, lines: (exported: string)
   ["nothing", () => ""],
   ["no JSON", () => "not JSON\n"],
   ["no export", () => '{"a":1}\n'],
-  ["lines without their content", (exported) => exported.replace('"content":true', '"content":false')],
   ["a header alone", (exported) => exported.slice(0, exported.indexOf("\n") + 1)],
   ["a record of an unknown kind", (exported) => exported.replace('"kind":"fact"', '"kind":"note"')],
 ];
@@ -418,18 +417,39 @@ Deno.test("import of a line that was changed tells that it is in and stays", asy
   assert.equal((await value("import", store.at("other.db"), store.at("lines"))).imported.records, 1);
 });
 
-Deno.test("export leaves text out unless it is asked for, and writes a private file over nothing", async () => {
+Deno.test("export writes a private file over nothing, with text and a note that it is in it (EXP-01)", async () => {
   await using store = await StoredFile.make();
-  assert(!(await printed("export", store.path)).includes("door code"));
-  assert.equal(
-    await printed("export", store.path, store.at("out")),
-    `Wrote 8 lines to ${store.at("out")}.\n`,
-  );
+  const { code, output, errors } = await holdfast("export", store.path, store.at("out"));
+  assert.deepEqual([code, output], [0, `Wrote 8 lines to ${store.at("out")}.\n`]);
+  assert.match(errors, /^The lines hold stored values and texts: [^\n]+\n$/);
   if (Deno.build.os !== "windows") assert.equal((await Deno.stat(store.at("out"))).mode! & 0o777, 0o600);
-  const { code, errors } = await holdfast("export", store.path, store.at("out"));
-  assert.equal(code, 1);
-  assert.match(errors, /^holdfast: EXISTS: [^\n]+ out is there already\. /);
-  assert.equal((await value("export", store.path, store.at("one"), ...IN_SCOPE)).lines, 7);
+  await assertRefused(["export", store.path, store.at("out")], {
+    code: 1,
+    says: /^holdfast: EXISTS: [^\n]+ out is there already\. /,
+  });
+  const outcome = await value("import", store.at("new.db"), store.at("out"));
+  assert.equal(outcome.imported.turns, 2);
+  const piped = await holdfast("export", store.path);
+  assert(piped.output.includes("door code") && piped.errors === errors);
+  const asJson = await holdfast("export", store.path, store.at("json"), ...IN_SCOPE, "--json");
+  assert.equal(JSON.parse(asJson.output).lines, 7);
+  assert.deepEqual(Object.keys(JSON.parse(asJson.errors)), ["note"]);
+});
+
+Deno.test("export --no-content says in its first line that it is no backup, and its import is refused (EXP-01)", async () => {
+  await using store = await StoredFile.make();
+  const lines = await printed("export", store.path, "--no-content");
+  assert(!lines.includes("door code"));
+  assert.match(lines, /^\{"type":"header",[^\n]*"content":false,"note":"Not a backup: [^\n]+\n/);
+  await printed("export", store.path, store.at("outline"), "--no-content");
+  const before = store.names();
+  await assertRefused(["import", store.at("new.db"), store.at("outline")], {
+    code: 1,
+    says:
+      /CONTRACT: .*without content, and are no backup.* Nothing was imported; export .* without --no-content\./,
+  });
+  assert.deepEqual(store.names(), before);
+  await assertRefused(["export", store.path, "--no-content", "--show-content"], { code: 2, says: /either/ });
 });
 
 Deno.test("search and context tell of a conversation that is not there", async () => {

@@ -22,7 +22,7 @@ Deno.test("PRM-08 every reading command works piped with --allow-read for the di
     ["check", store.path],
     ["verify", store.path, store.at("receipt")],
     ["delete", store.path, ...IN_SCOPE],
-    ["export", store.path],
+    ["export", store.path, "--no-content"],
   ];
   for (const words of commands) {
     const { code, output, errors } = await piped(words, { flags: [`--allow-read=${store.directory}`] });
@@ -43,7 +43,7 @@ Deno.test("PRM-08 every writing command works piped with both permissions for th
     ["prune", store.path],
     ["import", store.at("new.db"), store.at("lines")],
     ["delete", store.path, ...IN_SCOPE, "--yes", "--json"],
-    ["export", store.path, store.at("out")],
+    ["export", store.path, store.at("out"), "--show-content"],
     ["restore", store.at("copy"), store.at("a.db"), "--ledger", store.at("b"), "--ledger-lost", "--yes"],
     ["demo", store.directory],
   ];

@@ -12,6 +12,8 @@ export const POISON: Readonly<Record<string, string>> = {
   "isolate": "\u2066",
   "end a C string": "\0",
   "swallow what follows": "\x1b]",
+  "show nothing": "\u3164\u115f\uffa0\u2800\u034f\u17b4\ufe0f\u200d",
+  "show what each terminal likes": "\ue000\u{f0000}\ufdd0\u{5fffe}\u0378",
 };
 
 /** All of them that a name may have: names hold no NUL. */
@@ -20,7 +22,7 @@ export const POISONED_NAME: string = `name ${Object.values(POISON).join("").repl
 /** All of them. */
 export const POISONED_TEXT: string = `text ${Object.values(POISON).join(" ")} end\nholdfast: faked line`;
 
-/** What no terminal may be sent: controls but line feeds, and what changes the direction of text. */
+/** What no terminal may be sent: controls but line feeds, what changes the direction of text, and what is unseen. */
 export const DRIVES: RegExp =
   // deno-lint-ignore no-control-regex
-  /[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/;
+  /[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]|[\u3164\u115f\uffa0\u2800\u034f\u17b4\ufdd0\u0378\p{Co}]/u;

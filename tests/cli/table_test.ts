@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { cutToWidth, displayWidth, filledTo, wrapped } from "../../src/cli/display_width.ts";
+import { harmless } from "../../src/cli/harmless_text.ts";
 import { tableLines } from "../../src/cli/table.ts";
 
 const WIDTHS: readonly (readonly [text: string, cells: number])[] = [
@@ -38,6 +39,28 @@ Deno.test("filledTo() counts cells, not characters", () => {
 Deno.test("wrapped() loses nothing", () => {
   assert.deepEqual(wrapped("梨桃柿abc", 4), ["梨桃", "柿ab", "c"]);
 });
+
+const ENDLESS: readonly (readonly [what: string, text: string])[] = [
+  ["letters that Unicode keeps together", "\u0915\u094d".repeat(100)],
+  ["leading consonants of Hangul", "\u1100".repeat(100)],
+  ["vowels of Hangul", "\u1161".repeat(100)],
+  ["marks", `e${"\u0301".repeat(100)}`],
+  ["tones of skin", "\u{1f3fd}".repeat(100)],
+  ["signs that stand before a number", "\u0600".repeat(100)],
+];
+
+for (const [what, text] of ENDLESS) {
+  Deno.test(`however many ${what} come one after another, no line is wider than it may be (TRM-01)`, () => {
+    const shown = harmless(text);
+    const pieces = wrapped(shown, 20, 18);
+    assert.equal(pieces.join(""), shown);
+    assert(pieces.length > 4, `${pieces.length} lines`);
+    assert.deepEqual(pieces.filter((piece, index) => displayWidth(piece) > (index === 0 ? 20 : 18)), []);
+    assert(displayWidth(cutToWidth(shown, 20)) <= 20);
+    const characters = Math.max(...pieces.map((piece) => [...piece].length));
+    assert(characters <= 20 * 5, `${characters} characters in one line`);
+  });
+}
 
 const COLUMNS = [{ head: "session" }, { head: "turns", align: "right" }, { head: "note" }] as const;
 const ROWS = [["春の会話はとても長い", "1234567", "a note that is rather long"], [

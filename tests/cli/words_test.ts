@@ -17,7 +17,7 @@ const COMMANDS: readonly (readonly [name: string, access: "read" | "write", opti
   ["verify", "read", ["--tenant", "--session", "--key", "--ledger"]],
   ["backup", "write", ["--only-ledger"]],
   ["restore", "write", ["--ledger", "--watermark", "--ledger-lost", "--yes"]],
-  ["export", "write", ["--show-content", "--tenant", "--session"]],
+  ["export", "write", ["--show-content", "--no-content", "--tenant", "--session"]],
   ["import", "write", ["--ledger"]],
   ["demo", "write", []],
 ];

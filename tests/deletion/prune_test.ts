@@ -42,6 +42,7 @@ promise("prune() of a store with nothing due changes nothing but the scrub's cou
     expired: NONE,
     retiredIndexes: 0,
     clockLoweredByMs: 0,
+    leftovers: { removed: [], kept: [] },
     scrub: null,
   });
   assert.deepEqual(store.dump(), before);

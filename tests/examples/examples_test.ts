@@ -167,3 +167,15 @@ Deno.test("Without the permission to write an example stops at once and names th
   assert.deepEqual([printed, left], [[], []]);
   assert.match(complaints, /--allow-write/);
 });
+
+for (const name of NAMES) {
+  for (const lacking of ["read", "write"]) {
+    Deno.test(`The example ${name} without its permission to ${lacking} names the flag, and no error of its clearing up (EX-01)`, async () => {
+      const permissions = permissionsOf(name).filter((flag) => flag !== `--allow-${lacking}=.demo`);
+      const { code, complaints } = await runExample(name, permissions);
+      assert.notEqual(code, 0);
+      assert.match(complaints, new RegExp(`run Deno with --allow-${lacking}=`));
+      assert.doesNotMatch(complaints, /NotFound|NotCapable: Requires write access to "\\.demo"/);
+    });
+  }
+}

@@ -19,6 +19,7 @@ Deno.test("An inspection tells tenants and scopes with counts, bytes and times, 
       { scope: HARBOUR, revision: 1, turns: 1, bytes: 236, pins: 0, nextDueAt: null },
     ],
     pending: 0,
+    leftovers: [],
     next: null,
   });
 });
@@ -48,7 +49,13 @@ Deno.test("Pages of any size give every tenant and every scope once, in order", 
 
 Deno.test("An empty store has nothing, and says so in one page", async () => {
   await using memory = await freshStore();
-  assert.deepEqual(await memory.inspect({ limit: 1 }), { tenants: [], scopes: [], pending: 0, next: null });
+  assert.deepEqual(await memory.inspect({ limit: 1 }), {
+    tenants: [],
+    scopes: [],
+    pending: 0,
+    leftovers: [],
+    next: null,
+  });
 });
 
 Deno.test("REC-18 a limit of 0, -1, NaN or too much is refused, and so is a place that no page gave", async () => {

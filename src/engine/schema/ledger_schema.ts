@@ -1,4 +1,4 @@
-/** The schema of the deletion ledger: hashes, counts and a chain; no text that anybody stored. */
+/** The schema of the deletion ledger: hashes, counts and a chain; no text that anybody stored. Beside it, which copies are in the making. */
 
 import type { Migration } from "./migrations.ts";
 
@@ -13,6 +13,12 @@ const CREATE_META = `CREATE TABLE meta (
   announced INTEGER,
   checksum INTEGER NOT NULL
 ) STRICT`;
+
+/** Files that somebody began to make, by the names they bear meanwhile. Copied nowhere: it is about this machine. */
+const CREATE_WORKS = `CREATE TABLE works (
+  path TEXT PRIMARY KEY,
+  checksum INTEGER NOT NULL
+) STRICT, WITHOUT ROWID`;
 
 const CREATE_EVENTS = `CREATE TABLE events (
   sequence INTEGER PRIMARY KEY,
@@ -29,5 +35,9 @@ const CREATE_EVENTS = `CREATE TABLE events (
 
 /** The ledger's migrations, oldest first. Append only: a released one never changes. */
 export const LEDGER_MIGRATIONS: readonly Migration[] = [
-  { version: 1, statements: [CREATE_META, CREATE_EVENTS], setVersion: "PRAGMA user_version = 1" },
+  {
+    version: 1,
+    statements: [CREATE_META, CREATE_WORKS, CREATE_EVENTS],
+    setVersion: "PRAGMA user_version = 1",
+  },
 ];

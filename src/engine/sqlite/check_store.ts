@@ -12,6 +12,7 @@ import type { Connection } from "./connection.ts";
 import { type DatabaseKind, LEDGER, MAIN } from "./database.ts";
 import type { Row } from "./driver.ts";
 import type { Ledger } from "./ledger.ts";
+import { checkWorks } from "./ledger_works.ts";
 import { readMainMeta } from "./main_meta.ts";
 
 const INTEGRITY_CHECK = "PRAGMA integrity_check(100)";
@@ -42,6 +43,11 @@ export async function checkStore(parts: CheckedParts, collector: CheckCollector)
   }
   await collector.batch("meta", 2);
   await checkChain(parts, collector);
+  try {
+    await read(() => checkWorks(ledger.connection, collector));
+  } catch (error) {
+    collector.caught("ledger", "works", error);
+  }
 }
 
 async function checkSchema(

@@ -73,6 +73,8 @@ export interface OpenedStore {
   readonly sentinel: Sentinel | null;
   /** What lay under main's name when it was opened; null for a store in memory. */
   readonly mainFile: { readonly path: string; readonly identity: FileIdentity } | null;
+  /** Where the two files lie; none for a store in memory. */
+  readonly directories: readonly string[];
   readonly driver: SqliteDriver;
   /** Opens a further connection to one of the files, for reading alone; null for a store in memory. */
   readonly openBeside: ((kind: DatabaseKind) => Connection) | null;
@@ -123,6 +125,7 @@ export async function openStoreInMemory(driver: SqliteDriver): Promise<OpenedSto
       journalMode,
       sentinel: null,
       mainFile: null,
+      directories: [],
       driver,
       openBeside: null,
       ...opening.endings(),
@@ -209,15 +212,17 @@ function attempt(
     else if (unfinished) finishCreation(creation, { main, ledger }, paths);
     else if (mainVersion === 0) throw mainIsMissing();
     const sentinel = new Sentinel(paths);
-    const files = sentinel.remember();
-    assertUnchanged(paths, before, files);
-    const mainFile = { path: paths.main.path, identity: files.get(paths.main.path)! };
+    const found = sentinel.remember();
+    assertUnchanged(paths, before, found);
+    const mainFile = { path: paths.main.path, identity: found.get(paths.main.path)! };
     const openBeside = (kind: DatabaseKind): Connection => {
       const file = kind === LEDGER ? paths.ledger : paths.main;
       inspectSidecars(file, kind.what);
       return openDatabase(kind, file.path, driver, true).connection;
     };
-    return { main, ledger, journalMode, sentinel, mainFile, driver, openBeside, ...opening.endings() };
+    const directories = [...new Set([paths.main.directory, paths.ledger.directory])];
+    const files = { sentinel, mainFile, directories };
+    return { main, ledger, journalMode, ...files, driver, openBeside, ...opening.endings() };
   } catch (error) {
     throw opening.abandon(error);
   }

@@ -16,6 +16,7 @@ import type {
 } from "../engine.ts";
 import { LateModule } from "../../late_module.ts";
 import type { CheckCollector } from "../check.ts";
+import type { Works } from "../works.ts";
 import type { CheckedParts } from "./check_store.ts";
 import type { Connection } from "./connection.ts";
 import { BACKUP, LEDGER, LEDGER_EXPORT, MAIN } from "./database.ts";
@@ -161,6 +162,17 @@ export class SqliteEngine implements Engine {
       this.#verified,
     );
     return this.#groups;
+  }
+
+  async works(): Promise<Works> {
+    const { LedgerWorks } = await import("./ledger_works.ts");
+    return new LedgerWorks({
+      connection: this.#store.ledger.connection,
+      busyTimeoutMs: this.#busyTimeoutMs,
+      readOnly: this.readOnly,
+      directories: this.#store.directories,
+      assertOpen: () => this.#assertOpen(),
+    });
   }
 
   watermark(): Promise<Watermark> {

@@ -3,8 +3,9 @@
 import { monotonicMs } from "../../clock.ts";
 import { IntegrityError } from "../../errors.ts";
 import { fileIn, type FilePath, type StorePaths } from "../../files/store_path.ts";
-import { WorkFile } from "../../files/work_file.ts";
+import { assertFree, type WorkFile } from "../../files/work_file.ts";
 import { CheckCollector } from "../check.ts";
+import { RememberedWork, type Works } from "../works.ts";
 import { checkPagesOf } from "./check_copy.ts";
 import type { Connection } from "./connection.ts";
 import { copyRows } from "./copying.ts";
@@ -13,6 +14,7 @@ import type { SqliteDriver } from "./driver.ts";
 import { type Format, FORMATS, upgradeSchema } from "./formats.ts";
 import { DATABASES, Opening, type OpenStoreOptions } from "./open_store.ts";
 import * as ownFile from "./own_file.ts";
+import { LedgerWorks } from "./ledger_works.ts";
 import { patiently } from "./patience.ts";
 import { WorkDatabase } from "./work_database.ts";
 
@@ -39,7 +41,10 @@ export async function upgradeStore(paths: StorePaths, options: OpenStoreOptions)
       open(databases.main, paths.main),
     ]);
     const older = files.filter(({ version, kind }) => version > 0 && version < kind.schemaVersion);
-    if (backupBeforeUpgrade !== undefined) await backUp(older, backupBeforeUpgrade, driver, deadlineMs);
+    if (backupBeforeUpgrade !== undefined) {
+      const works = new LedgerWorks({ connection: files[0]!.connection, busyTimeoutMs });
+      await backUp(older, backupBeforeUpgrade, { driver, deadlineMs, works });
+    }
     for (const each of older) await patiently(deadlineMs, () => upgrade(each));
   } finally {
     opening.close();
@@ -60,16 +65,22 @@ function upgrade({ connection, format }: OpenFile): void {
 async function backUp(
   older: readonly OpenFile[],
   destination: FilePath,
-  driver: SqliteDriver,
-  deadlineMs: number,
+  { driver, deadlineMs, works }: {
+    readonly driver: SqliteDriver;
+    readonly deadlineMs: number;
+    readonly works: Works;
+  },
 ): Promise<void> {
-  using stack = new DisposableStack();
-  const works = older.map(({ kind }) => {
-    const name = kind.name === "main" ? destination.name : `${destination.name}.deletions`;
-    return stack.use(WorkFile.claim(fileIn(destination.directory, name), ".partial"));
-  });
-  for (const [index, file] of older.entries()) await copyOlder(file, works[index]!, driver, deadlineMs);
-  for (const work of works) work.publish();
+  const targets = older.map(({ kind }) =>
+    kind.name === "main" ? destination : fileIn(destination.directory, `${destination.name}.deletions`)
+  );
+  // Both are looked at first: what is refused changes nothing, not even what is remembered.
+  for (const target of targets) assertFree(target);
+  await using stack = new AsyncDisposableStack();
+  const copies: WorkFile[] = [];
+  for (const target of targets) copies.push(stack.use(await RememberedWork.claim(works, target)).file);
+  for (const [index, file] of older.entries()) await copyOlder(file, copies[index]!, driver, deadlineMs);
+  for (const copy of copies) copy.publish();
 }
 
 async function copyOlder(

@@ -28,6 +28,12 @@ export const ENGINE_PLANS: Plans = {
   "engine/sqlite/catch_up.ts": {
     INSERT_DIRTY: "",
   },
+  "engine/sqlite/ledger_works.ts": {
+    DELETE_WORK: "SEARCH works USING PRIMARY KEY (path=?)",
+    INSERT_WORK: "",
+    SELECT_WORK: "SEARCH works USING PRIMARY KEY (path=?)",
+    SELECT_WORKS: "SEARCH works USING PRIMARY KEY (path>?)",
+  },
   "engine/sqlite/check_copy.ts": {
     COUNT_BEFORE_FIRST: "SEARCH deletions USING INTEGER PRIMARY KEY (rowid<?)",
     SELECT_DELETIONS: "SEARCH deletions USING INTEGER PRIMARY KEY (rowid>?)",

@@ -5,6 +5,7 @@ import type { Mutant } from "../mutant.ts";
 const BACKUP = "tests/restore/backup_test.ts";
 const RESTORE = "tests/restore/restore_test.ts";
 const FORGED = "tests/restore/forged_files_test.ts";
+const LEFTOVERS = "tests/restore/leftovers_test.ts";
 const WORK_NAMES = "tests/restore/work_names_test.ts";
 const PENDING = "tests/restore/pending_test.ts";
 const PREPARE = "src/engine/sqlite/prepare_restored.ts";
@@ -247,6 +248,33 @@ export const RESTORE_BREAKS: readonly Mutant[] = [
     test: "tests/powerloss/power_loss_test.ts",
     promise: "a creation whose power was lost while it wrote the first page of agent.db is begun again",
     why: "a power loss during creation would leave a place where no store can be made",
+  },
+  {
+    name: "a file that is being made is taken for one that was left",
+    file: "src/files/work_file.ts",
+    find: 'if (!file.tryLockSync(false)) return "in-use";',
+    replace: "",
+    test: LEFTOVERS,
+    promise: "a file that is being made is not removed by another process",
+    why: "a backup that goes on would be told of as a leftover",
+  },
+  {
+    name: "a file in the making is remembered once, before it is there",
+    file: "src/engine/works.ts",
+    find: "    try {\n      await rememberIfPossible(works, path);\n      return work;",
+    replace: "    try {\n      return work;",
+    test: LEFTOVERS,
+    promise: "somebody who looks before the file is there does not make the store forget it",
+    why: "a backup that is killed then would never be found",
+  },
+  {
+    name: "a leftover is forgotten where its directory is missing",
+    file: "src/files/work_file.ts",
+    find: 'if (!isInReach(path, true)) return "out-of-reach";',
+    replace: "",
+    test: LEFTOVERS,
+    promise: "a leftover whose directory is not there just now is named, and found when it is again",
+    why: "a disk that is mounted again would hold a copy that nobody knows of",
   },
   {
     name: "the work name of a backup that is there already is left",

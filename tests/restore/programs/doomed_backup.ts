@@ -1,15 +1,31 @@
 /**
  * Backs a store up and is killed at one moment. Arguments: the store's path; the destination; and the moment: a number of
- * a progress report, `linked`, or `never`, which prints how many reports there are.
+ * a progress report; `making` and `made`, before and after the file in the making is there; `linked`, when it has its
+ * name, and `unlinked`, when that is its only one; or `never`, which prints how many reports there are.
  */
 import { openMemory } from "../../../mod.ts";
 
 const [path, destination, moment] = Deno.args as [string, string, string];
 
-const { linkSync } = Deno;
+const { linkSync, openSync, removeSync } = Deno;
+
+function die(at: string): void {
+  if (moment === at) Deno.kill(Deno.pid, "SIGKILL");
+}
+
 Deno.linkSync = (from, to): void => {
   linkSync(from, to);
-  if (moment === "linked") Deno.kill(Deno.pid, "SIGKILL");
+  die("linked");
+};
+Deno.openSync = (file, options): Deno.FsFile => {
+  if (options?.createNew) die("making");
+  const opened = openSync(file, options);
+  if (options?.createNew) die("made");
+  return opened;
+};
+Deno.removeSync = (path, options): void => {
+  removeSync(path, options);
+  if (String(path).endsWith(".partial")) die("unlinked");
 };
 
 let reports = 0;

@@ -1,0 +1,50 @@
+/** What killed backups, exports and restores of a store left behind: found where the store remembers it, and removed. */
+
+import type { Leftover, SweptLeftovers } from "./contracts/leftovers.ts";
+import { isDamage } from "./engine/check.ts";
+import type { Engine } from "./engine/engine.ts";
+import { forgetIfPossible, type Works } from "./engine/works.ts";
+import { findRestoring, lookAtWork, removeWork } from "./files/work_file.ts";
+
+/** Looks for leftovers; changes nothing. */
+export async function findLeftovers(engine: Engine): Promise<readonly Leftover[]> {
+  return (await listWorks(await engine.works())).flatMap((path) => {
+    const state = lookAtWork(path);
+    return state === "gone" ? [] : [{ path, state }];
+  });
+}
+
+/** Removes what no process holds, and forgets what is gone; a read-only store only looks. */
+export async function sweepLeftovers(engine: Engine): Promise<SweptLeftovers> {
+  if (engine.readOnly) return { removed: [], kept: await findLeftovers(engine) };
+  const works = await engine.works();
+  const removed: string[] = [];
+  const kept: Leftover[] = [];
+  for (const path of await listWorks(works)) {
+    const found = lookAtWork(path);
+    const state = found === "left" ? removeWork(path) : found;
+    if (state !== "gone") {
+      kept.push({ path, state });
+      continue;
+    }
+    if (found === "left") removed.push(path);
+    await forgetIfPossible(works, path, () => lookAtWork(path) === "gone");
+  }
+  return { removed, kept };
+}
+
+/** What is remembered, and what restores were making beside the store. */
+async function listWorks(works: Works): Promise<readonly string[]> {
+  const restoring = await Promise.all(works.directories.map(findRestoring));
+  return [...await listRemembered(works), ...restoring.flat()];
+}
+
+/** Where the list itself is damaged, `check` tells; it is no reason to stop a backup or a prune. */
+async function listRemembered(works: Works): Promise<readonly string[]> {
+  try {
+    return await works.list();
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    return [];
+  }
+}
