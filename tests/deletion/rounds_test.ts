@@ -12,7 +12,7 @@ import {
 import { after, atNoon, clockAtNoon, derive, ORCHARD, pinOf, talk } from "../conversations/samples.ts";
 import { testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { storeHolds } from "../kit/stored_bytes.ts";
-import { promise } from "./file_store.ts";
+import { promiseOfMany } from "./file_store.ts";
 
 const NONE = { turns: 0, pins: 0, summaries: 0, replay: 0, records: 0 };
 const SECRET = "zweckgeheimnis";
@@ -45,7 +45,7 @@ async function appendDue(memory: Memory, scope: Scope, count: number): Promise<v
 }
 
 for (const count of around(EXPIRED_PER_GROUP_MAX)) {
-  promise(
+  promiseOfMany(
     `TST-06 Of ${count} expired records of one tenant prune() leaves none, in no file`,
     async (store) => {
       const clock = clockAtNoon();
@@ -66,7 +66,7 @@ for (const count of around(EXPIRED_PER_GROUP_MAX)) {
     },
   );
 
-  promise(`Of ${count} expired turns of one scope prune() leaves none, in no file`, async (store) => {
+  promiseOfMany(`Of ${count} expired turns of one scope prune() leaves none, in no file`, async (store) => {
     const clock = clockAtNoon();
     const memory = await store.open({ clock: clock.now });
     await appendDue(memory, ORCHARD, count);
@@ -78,7 +78,7 @@ for (const count of around(EXPIRED_PER_GROUP_MAX)) {
   });
 }
 
-promise("Pins and what derives go with as many turns as fill a round", async (store) => {
+promiseOfMany("Pins and what derives go with as many turns as fill a round", async (store) => {
   const clock = clockAtNoon();
   const memory = await store.open({ clock: clock.now });
   const conversation = await talk(memory, []);
@@ -101,7 +101,7 @@ promise("Pins and what derives go with as many turns as fill a round", async (st
 });
 
 for (const count of around(DUE_SCOPES_PER_READ)) {
-  promise(`prune() erases what is due in each of ${count} scopes`, async (store) => {
+  promiseOfMany(`prune() erases what is due in each of ${count} scopes`, async (store) => {
     const clock = clockAtNoon();
     const memory = await store.open({ clock: clock.now });
     await Promise.all(
@@ -117,7 +117,7 @@ for (const count of around(DUE_SCOPES_PER_READ)) {
 }
 
 for (const count of around(TENANTS_PER_READ)) {
-  promise(`prune() purges what is due of the first and the last of ${count} tenants`, async (store) => {
+  promiseOfMany(`prune() purges what is due of the first and the last of ${count} tenants`, async (store) => {
     const clock = clockAtNoon();
     const memory = await store.open({ clock: clock.now });
     await Promise.all(Array.from({ length: count }, (_, index) => {
@@ -132,7 +132,7 @@ for (const count of around(TENANTS_PER_READ)) {
   });
 }
 
-promise(
+promiseOfMany(
   "records.purge() removes the expired records of a tenant in one go, and of no other",
   async (store) => {
     const clock = clockAtNoon();
@@ -146,7 +146,7 @@ promise(
 );
 
 for (const count of around(CLEARED_TURNS_MAX).slice(0, 3)) {
-  promise(`Of an index of ${count} turns that made room for another nothing is left`, async (store) => {
+  promiseOfMany(`Of an index of ${count} turns that made room for another nothing is left`, async (store) => {
     const memory = await store.open(atNoon());
     const conversation = await talk(memory, []);
     await Promise.all(
