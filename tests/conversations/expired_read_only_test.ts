@@ -69,7 +69,7 @@ async function expired(
 }
 
 function promise(title: string, body: (store: TestStore) => Promise<void>): void {
-  Deno.test(`TST What has expired and is still there is ${title}`, async () => {
+  Deno.test(`What has expired and is still there is ${title}`, async () => {
     await using store = await FILE.make();
     await body(store);
   });
