@@ -1,7 +1,7 @@
 /** Batches of indexing: around each limit, and with turns that change between the read and the write of a batch. */
 
 import assert from "node:assert/strict";
-import { type Conversation, nodeSqlite } from "../../mod.ts";
+import { type Conversation, type Hit, nodeSqlite } from "../../mod.ts";
 import {
   BLOCK_TURNS_MAX,
   INDEX_BATCH_BYTES,
@@ -9,7 +9,7 @@ import {
   POSTINGS_PER_ROW_MAX,
 } from "../../src/limits.ts";
 import { FaultyDriver } from "../kit/faulty_driver.ts";
-import { testThatNothingIsLeftOpen } from "../kit/soundness.ts";
+import { assertSound, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { fileTarget, makeFileStore } from "../kit/store_target.ts";
 import { TappedDriver } from "../kit/tapped_driver.ts";
 import { TemporaryDirectory } from "../kit/temporary_directory.ts";
@@ -33,6 +33,13 @@ async function remove(conversation: Conversation, key: string): Promise<void> {
 async function fill(conversation: Conversation): Promise<void> {
   await conversation.create();
   for (const id of ["t1", "t2", "t3", "t4"]) await put(conversation, id, `pump ${id}`);
+}
+
+/** What a search finds by its own words; it must not fail. */
+async function find(conversation: Conversation, query: string): Promise<readonly string[]> {
+  let hits: readonly Hit[] = [];
+  await assert.doesNotReject(async () => void (hits = await conversation.search(query)));
+  return hits.filter(({ score }) => score.lexical > 0).map(({ content }) => content);
 }
 
 /** What happens to a turn while a batch is between its read and its write. */
@@ -81,6 +88,7 @@ for (const change of Object.keys(CHANGES)) {
       Deno.test(`TST-05 A turn ${before} and ${change} by ${by} while a batch goes on is indexed as it is at last`, async () => {
         const driver = new FaultyDriver(nodeSqlite);
         await using store = await makeFileStore(driver, await TemporaryDirectory.makeInMemory());
+        store.damaged = true; // checked below, so that what was searched fails first
         const batches: number[] = [];
         const memory = await store.open({ onEvent: ({ counts }) => batches.push(counts.turns ?? 0) });
         const conversation = memory.conversation(SCOPE);
@@ -89,13 +97,14 @@ for (const change of Object.keys(CHANGES)) {
         const changing = by === "the same handle" ? conversation : (await store.open()).conversation(SCOPE);
         batches.length = 0;
         const changed = afterRead(driver, () => once(change, before)(changing));
-        await Promise.all([conversation.search("pump"), changed]);
+        await Promise.all([find(conversation, "pump"), changed]);
         const unindexed = before === "that is new" ? 4 : 2;
         assert(batches[0]! < unindexed, "nothing changed between the read and the write of the batch");
-        const found = (await conversation.search("quetzal")).filter(({ score }) => score.lexical > 0);
-        assert.deepEqual(found.map(({ content }) => content), change === "is deleted" ? [] : ["quetzal"]);
+        const found = await find(conversation, "quetzal");
+        assert.deepEqual(found, change === "is deleted" ? [] : ["quetzal"]);
         assert.deepEqual(store.sql("SELECT count(*) FROM unindexed_turns"), [[0]]);
         assert.deepEqual(store.sql("SELECT turns FROM chunk_indexes"), [[change === "is deleted" ? 3 : 4]]);
+        await assertSound(memory);
       });
     }
   }
