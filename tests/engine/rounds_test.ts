@@ -39,6 +39,10 @@ const DAMAGES: Readonly<Record<string, string>> = {
     SELECT key FROM records ORDER BY tenant, kind, key LIMIT 1 OFFSET $1)`,
   operations: `UPDATE operations SET checksum = checksum + 1 WHERE operation_hash = (
     SELECT operation_hash FROM operations ORDER BY scope_hash, operation_hash LIMIT 1 OFFSET $1)`,
+  index_terms: `UPDATE index_terms SET checksum = checksum + 1 WHERE number = (
+    SELECT number FROM index_terms ORDER BY number LIMIT 1 OFFSET $1)`,
+  indexed_turns: `UPDATE indexed_turns SET checksum = checksum + 1 WHERE turn = (
+    SELECT turn FROM indexed_turns ORDER BY turn LIMIT 1 OFFSET $1)`,
   turns: `UPDATE turns SET payload_checksum = payload_checksum + 1 WHERE id = (
     SELECT id FROM turns ORDER BY id LIMIT 1 OFFSET $1)`,
 };
@@ -49,13 +53,18 @@ for (const [table, damage] of Object.entries(DAMAGES)) {
     store.damaged = true;
     const memory = await store.open(atNoon());
     const conversation = memory.conversation(ORCHARD);
-    if (table === "turns") await times(COUNT, () => conversation.append([{ role: "user", content: "x" }]));
-    else await times(COUNT, (index) => putFact(memory, index));
+    if (table === "records" || table === "operations") await times(COUNT, (index) => putFact(memory, index));
+    else await times(COUNT, (index) => conversation.append([{ role: "user", content: `word${index}x` }]));
+    if (table.startsWith("index")) await conversation.search("word");
     assert.equal((await memory.check()).ok, true);
-    for (const place of [0, BATCH - 1, BATCH, BATCH + 1, 2 * BATCH]) {
+    // Every check of an index reads all of it several times over.
+    const places = table.startsWith("index")
+      ? [BATCH, 2 * BATCH]
+      : [0, BATCH - 1, BATCH, BATCH + 1, 2 * BATCH];
+    for (const place of places) {
       store.sql(damage, place);
       const { ok, problems } = await memory.check();
-      assert.deepEqual([ok, problems.map((problem) => problem.table)], [false, [table]], `${place}`);
+      assert.deepEqual([ok, problems[0]?.table], [false, table], `${place}`);
       store.sql(damage.replace("+ 1", "- 1"), place);
     }
     assert.equal((await memory.check()).ok, true);

@@ -1,7 +1,7 @@
 /** What backups and restores do in pages, batches and steps: around each limit nothing is left out. */
 
 import assert from "node:assert/strict";
-import { type Memory, openMemory, restoreMemory } from "../../mod.ts";
+import { type Conversation, type Memory, openMemory, restoreMemory, type TimedTurn } from "../../mod.ts";
 import { nodeSqlite } from "../../src/engine/sqlite/node_sqlite.ts";
 import {
   CHAIN_EVENTS_PER_BATCH,
@@ -9,6 +9,7 @@ import {
   COPIED_ROWS_PER_BATCH,
   SCOPES_MOVED_PER_STEP,
 } from "../../src/limits.ts";
+import { sourceOf } from "../conversations/samples.ts";
 import { MutableClock } from "../kit/mutable_clock.ts";
 import { assertSound, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { TemporaryDirectory } from "../kit/temporary_directory.ts";
@@ -69,6 +70,29 @@ for (const count of [600, SCOPES_MOVED_PER_STEP - 1, SCOPES_MOVED_PER_STEP, SCOP
 
 const ROWS = COPIED_ROWS_PER_BATCH;
 
+/** Puts pins that cite a conversation's first turn, and loses them to a revision of it. */
+async function leaveFloors(talk: Conversation, count: number): Promise<void> {
+  const [first] = await Array.fromAsync(talk.turns()) as [TimedTurn];
+  const { turnId, messages } = first;
+  const source = sourceOf(first);
+  let expectedRevision = await talk.revision();
+  for (let index = 0; index < count; index++) {
+    const pin = { scope: talk.scope, key: `k${index}`, value: "v", origin: "test", source };
+    expectedRevision = await talk.putPin(pin, { expectedRevision });
+  }
+  const turn = { turnId, scope: talk.scope, messages, revision: 2 };
+  await talk.putTurn(turn, { operationId: "revise", expectedRevision });
+}
+
+/** Requires that pins that were lost may come back with their next revision, and with no other. */
+async function assertFloors(talk: Conversation, count: number): Promise<void> {
+  const expectedRevision = await talk.revision();
+  for (let index = 0; index < count; index++) {
+    const pin = { scope: talk.scope, key: `k${index}`, value: "v", origin: "test" };
+    await assert.rejects(talk.putPin(pin, { expectedRevision }), { reason: "REVISION", currentRevision: 1 });
+  }
+}
+
 for (const count of [ROWS - 1, ROWS, ROWS + 1, 2 * ROWS + 1]) {
   Deno.test(`TST-04 A backup holds each of ${count} rows of every table, and a restore gives them back`, async () => {
     const textOf = (index: number): string => `${index} ${"x".repeat(40)}`;
@@ -87,6 +111,11 @@ for (const count of [ROWS - 1, ROWS, ROWS + 1, 2 * ROWS + 1]) {
               operationId: `operation ${index}`,
             }),
         );
+        await leaveFloors(sessionOf(memory, 0), count);
+        for (let index = 1; index <= count; index++) {
+          const pin = { scope: sessionOf(memory, index).scope, key: "k", value: "v", origin: "test" };
+          await sessionOf(memory, index).putPin(pin, { expectedRevision: 0 });
+        }
         await times(
           count,
           (index) =>
@@ -121,7 +150,8 @@ for (const count of [ROWS - 1, ROWS, ROWS + 1, 2 * ROWS + 1]) {
           { reason: "DELETED" },
         );
         const { scopes } = await restored.inspect({ limit: 1_000 });
-        assert.equal(scopes.length, count + 1);
+        assert.deepEqual(scopes.map(({ pins }) => pins), [0, ...Array.from({ length: count }, () => 1)]);
+        await assertFloors(talk, count);
       },
     );
   });
