@@ -1,7 +1,7 @@
 /** What a check reads in batches, and a read looks through of what is pending: around each limit nothing is passed over. */
 
 import assert from "node:assert/strict";
-import { type Memory, nodeSqlite } from "../../mod.ts";
+import { type Memory, nodeSqlite, type RecordPage } from "../../mod.ts";
 import { RESULT } from "../../src/engine/sqlite/result_codes.ts";
 import { CHECK_ROWS_PER_BATCH, GROUP_MEMBERS_MAX, LIST_ITEMS_MAX } from "../../src/limits.ts";
 import { atNoon, HARBOUR, ORCHARD, talk } from "../conversations/samples.ts";
@@ -88,13 +88,14 @@ Deno.test("records.list() gives each record once, in pages of any size, up to th
   const expected = Array.from({ length: LIST_ITEMS_MAX + 1 }, (_, index) => keyOf(index));
   for (const limit of [undefined, 333, 500, LIST_ITEMS_MAX]) {
     const keys: string[] = [];
-    for (let next: string | null | undefined; next !== null;) {
-      const page = await memory.records.list("orchard", {
+    let next: string | null | undefined;
+    while (next !== null) {
+      const page: RecordPage = await memory.records.list("orchard", {
         ...(limit === undefined ? {} : { limit }),
         ...(next === undefined ? {} : { after: next }),
       });
       keys.push(...page.items.map(({ key }) => key));
-      ({ next } = page);
+      next = page.next;
     }
     assert.deepEqual(keys, expected, `${limit}`);
   }
