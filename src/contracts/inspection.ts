@@ -74,11 +74,11 @@ export interface InspectedScope {
   readonly scope: Scope;
   /** Moves with every change of the scope. */
   readonly revision: number;
-  /** Turns. */
+  /** Turns, expired ones that were not erased among them. */
   readonly turns: number;
-  /** UTF-8 bytes of the turns as stored. */
+  /** UTF-8 bytes of those turns as stored. */
   readonly bytes: number;
-  /** Pins, inactive ones included. */
+  /** Pins, inactive ones and expired ones that were not erased among them. */
   readonly pins: number;
   /** No later than the first time at which something of the scope expires, as ISO text; null if nothing ever does. */
   readonly nextDueAt: string | null;

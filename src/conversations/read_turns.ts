@@ -74,10 +74,12 @@ const SELECT_TURN_ROW = `SELECT id FROM turns WHERE scope = $1 AND turn_id = $2`
 
 function* rowOfTurn(
   transaction: ReadTransaction,
-  { row: scope }: Reading,
+  { row: scope, dueTurns }: Reading,
   turnId: string,
 ): Operation<number> {
   const row = yield* transaction.get(SELECT_TURN_ROW, scope.id, turnId);
-  if (row === undefined) throw new ConflictError("MISSING", "There is no turn to begin after");
+  if (row === undefined || dueTurns.has(row[0] as number)) {
+    throw new ConflictError("MISSING", "There is no turn to begin after");
+  }
   return row[0] as number;
 }

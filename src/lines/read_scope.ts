@@ -45,8 +45,9 @@ function* readView(transaction: ReadTransaction, plan: ScopePlan): Operation<Sco
   const row = yield* readScope(transaction, plan.scopeHash);
   if (row === null) return null;
   const scope = { tenantId: row.tenant, sessionId: row.session };
-  const dueTurns = yield* readDueTurns(transaction, row, plan.atMs);
-  const opening = plan.content ? scopeLine(scope) : scopeOutline(scope, row);
+  const dueBytes = yield* readDueTurns(transaction, row, plan.atMs);
+  const dueTurns = new Set(dueBytes.keys());
+  const opening = plan.content ? scopeLine(scope) : scopeOutline(scope, withoutDue(row, dueBytes));
   const summary = yield* readSummary(transaction, row, plan.atMs, dueTurns);
   const pins = yield* readPins(transaction, row, plan.atMs, dueTurns);
   const closing = {
@@ -54,6 +55,15 @@ function* readView(transaction: ReadTransaction, plan: ScopePlan): Operation<Sco
     pins: pins.filter(({ isDue }) => !isDue).map((pin) => lineOfPin(pin, plan)),
   };
   return { row, opening, closing, dueTurns, applied: yield* readApplied(transaction) };
+}
+
+/** A scope's running totals without the turns that are due. */
+function withoutDue(
+  { revision, turns, turnBytes }: ScopeRow,
+  dueBytes: ReadonlyMap<number, number>,
+): Pick<ScopeRow, "revision" | "turns" | "turnBytes"> {
+  const bytes = dueBytes.values().reduce((sum, each) => sum + each, 0);
+  return { revision, turns: turns - dueBytes.size, turnBytes: turnBytes - bytes };
 }
 
 function lineOfSummary({ payload }: StoredSummary, { content }: ScopePlan): string {
@@ -64,15 +74,17 @@ function lineOfPin({ key, revision, payload }: StoredPin, { content }: ScopePlan
   return content ? pinLine(payload) : pinOutline(key, revision, utf8Length(payload));
 }
 
-const SELECT_DUE_TURNS = `SELECT id FROM turns WHERE scope = $1 AND expires <= $2`;
+const SELECT_DUE_TURNS = `SELECT id, bytes FROM turns WHERE scope = $1 AND expires <= $2`;
 
+/** The bytes of each turn that is due, by its row. */
 function* readDueTurns(
   transaction: ReadTransaction,
   row: ScopeRow,
   atMs: number,
-): Operation<ReadonlySet<number>> {
-  if (row.nextDue === null || row.nextDue > atMs) return new Set();
-  return new Set((yield* transaction.all(SELECT_DUE_TURNS, row.id, atMs)).map(([id]) => id as number));
+): Operation<ReadonlyMap<number, number>> {
+  if (row.nextDue === null || row.nextDue > atMs) return new Map();
+  const rows = yield* transaction.all(SELECT_DUE_TURNS, row.id, atMs);
+  return new Map(rows.map(([id, bytes]) => [id as number, bytes as number]));
 }
 
 /** A page of turns' lines, and the row after which the next begins; null once there is none. */

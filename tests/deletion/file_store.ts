@@ -3,6 +3,7 @@
 import { nodeSqlite } from "../../src/engine/sqlite/node_sqlite.ts";
 import { FaultyDriver } from "../kit/faulty_driver.ts";
 import { makeFileStore } from "../kit/store_target.ts";
+import { TemporaryDirectory } from "../kit/temporary_directory.ts";
 import type { TestStore } from "../kit/test_store.ts";
 
 /** A fresh store in a file, whose driver can be told to fail. */
@@ -14,6 +15,15 @@ export function faultyStore(): Promise<TestStore<FaultyDriver>> {
 export function promise(title: string, body: (store: TestStore<FaultyDriver>) => Promise<void>): void {
   Deno.test(title, async () => {
     await using store = await faultyStore();
+    await body(store);
+  });
+}
+
+/** The same without a disk, for promises about many things. */
+export function promiseOfMany(title: string, body: (store: TestStore<FaultyDriver>) => Promise<void>): void {
+  Deno.test(title, async () => {
+    const directory = await TemporaryDirectory.makeInMemory();
+    await using store = await makeFileStore(new FaultyDriver(nodeSqlite), directory);
     await body(store);
   });
 }

@@ -11,14 +11,16 @@ const COPIED = [
   "tests/kit",
   "tests/mutants/targets",
   "tests/deletion",
-  "tests/engine/compiled_once_test.ts",
-  "tests/index/changed_between_test.ts",
+  "tests/engine",
+  "tests/index",
+  "tests/lines",
   "tests/cli",
   "tests/files",
   "tests/powerloss",
   "tests/restore",
   "tests/contention/old_library.ts",
-  "tests/conversations/samples.ts",
+  "tests/conversations",
+  "tests/context/golden.ts",
   "tests/model/records/seeded.ts",
 ];
 const PATIENCE_MS = 60_000;
@@ -53,7 +55,7 @@ export class Laboratory implements Disposable {
     if (found !== 1) return { kind: "stale", found };
     Deno.writeTextFileSync(path, source.replace(mutant.find, () => mutant.replace));
     try {
-      const { passed, byAssertion, output } = await this.test(mutant.test, mutant.promise);
+      const { passed, byAssertion, output } = await this.test(mutant.test, [mutant.promise]);
       if (passed) return { kind: "survived", output };
       return byAssertion ? { kind: "caught" } : { kind: "crashed", output };
     } finally {
@@ -61,10 +63,10 @@ export class Laboratory implements Disposable {
     }
   }
 
-  /** Runs one test file in the copy, or those of its tests whose names hold a text. */
-  async test(file: string, promise?: string): Promise<TestRun> {
+  /** Runs those tests of a file in the copy whose names hold one of some texts. */
+  async test(file: string, promises: readonly string[]): Promise<TestRun> {
     const command = new Deno.Command(Deno.execPath(), {
-      args: ["test", "-A", "--no-prompt", "--no-check", "--quiet", ...filterOf(promise), file],
+      args: ["test", "-A", "--no-prompt", "--no-check", "--quiet", "--filter", filterOf(promises), file],
       cwd: this.#directory,
       env: { NO_COLOR: "1" },
       signal: AbortSignal.timeout(PATIENCE_MS),
@@ -82,8 +84,9 @@ export class Laboratory implements Disposable {
   }
 }
 
-function filterOf(promise: string | undefined): readonly string[] {
-  return promise === undefined ? [] : ["--filter", promise];
+/** A pattern, as Deno takes it. */
+function filterOf(promises: readonly string[]): string {
+  return `/${promises.map((promise) => promise.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|")}/`;
 }
 
 function copy(from: string, to: string): void {

@@ -8,6 +8,7 @@ import { LINES_BREAKS } from "./breaks/lines.ts";
 import { NAMED_BREAKS } from "./breaks/named.ts";
 import { COMPARISON_BREAKS, EXPIRY_BREAKS, TENANT_BREAKS } from "./breaks/records.ts";
 import { RESTORE_BREAKS } from "./breaks/restores.ts";
+import { ROUND_BREAKS } from "./breaks/rounds.ts";
 import { TIME_BREAKS } from "./breaks/times.ts";
 import { DAMAGE_BREAKS, LIMIT_BREAKS } from "./breaks/values.ts";
 import type { Mutant } from "./mutant.ts";
@@ -25,6 +26,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...FILE_BREAKS,
   ...RESTORE_BREAKS,
   ...TIME_BREAKS,
+  ...ROUND_BREAKS,
   ...LINES_BREAKS,
   ...COMMAND_BREAKS,
 ];

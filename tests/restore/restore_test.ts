@@ -525,18 +525,56 @@ Deno.test("a restore that is cancelled at any step leaves the old store live and
   }
 });
 
+/** Restores in a process of its own, without letting anything here run meanwhile. */
+function restoreElsewhere(shelf: Shelf, destination: string, watermark: Watermark): void {
+  const program = new URL("./programs/restoring.ts", import.meta.url).pathname;
+  const paths = ["agent.backup", destination, "agent.db.deletions"].map((name) => shelf.at(name));
+  const { success, stderr } = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "--no-check", program, ...paths, JSON.stringify(watermark)],
+  }).outputSync();
+  assert(success, new TextDecoder().decode(stderr));
+}
+
 Deno.test("of two restores at once one is live, and the other is told", async () => {
   await using shelf = await Shelf.make();
   const { memory, watermark } = await deletedSince(shelf);
-  const results = await Promise.allSettled([
-    shelf.restore("agent.backup", "first.db", watermark),
-    shelf.restore("agent.backup", "second.db", watermark),
-  ]);
-  const refused = results.filter((result) => result.status === "rejected");
-  assert.equal(refused.length, 1);
-  assert.deepEqual([refused[0]!.reason.code, refused[0]!.reason.details], ["REPLACED", { by: "restore" }]);
+  let isOtherDone = false;
+  const slower = shelf.restore("agent.backup", "slower.db", watermark, {
+    // By then it knows how often the lineage was restored, and nothing of it is live.
+    onProgress({ step }): void {
+      if (step !== "apply" || isOtherDone) return;
+      isOtherDone = true;
+      restoreElsewhere(shelf, "faster.db", watermark);
+    },
+  });
+  await assert.rejects(slower, { code: "REPLACED", details: { by: "restore" } });
   await assert.rejects(memory.conversation(SCOPE).snapshot(), { code: "REPLACED" });
-  assert.equal(shelf.names().filter((name) => /^(first|second)\.db$/.test(name)).length, 1);
+  assert.deepEqual(shelf.names().filter((name) => /^(slower|faster)\.db$/.test(name)), ["faster.db"]);
+  const live = await shelf.open({}, "faster.db");
+  assert.deepEqual(await textsOf(live), ["The pears were grafted in March.", "Prune before frost."]);
+});
+
+Deno.test("TST-12 of two restores that race exactly one is live, however far each has come before the other", async () => {
+  await using shelf = await Shelf.make();
+  const { memory, watermark } = await deletedSince(shelf);
+  const results = await Promise.allSettled(
+    ["first.db", "second.db"].map((name) => shelf.restore("agent.backup", name, watermark)),
+  );
+  const restored = results.flatMap((result) => result.status === "fulfilled" ? [result.value] : []);
+  for (const result of results) {
+    if (result.status === "fulfilled") continue;
+    assert.deepEqual([result.reason.code, result.reason.details], ["REPLACED", { by: "restore" }]);
+  }
+  await assert.rejects(memory.conversation(SCOPE).snapshot(), { code: "REPLACED" });
+  assert.equal(shelf.names().filter((name) => /^(first|second)\.db$/.test(name)).length, restored.length);
+  // One after the other both succeed, and the later one has fenced the earlier one off.
+  const answers = await Promise.allSettled(restored.map((each) => each.conversation(SCOPE).snapshot()));
+  assert.equal(answers.filter(({ status }) => status === "fulfilled").length, 1);
+  const latest = restored.toSorted((left, right) =>
+    right.restored!.generation - left.restored!.generation
+  )[0]!;
+  assert.equal(answers[restored.indexOf(latest)]!.status, "fulfilled");
+  assert.equal(latest.restored!.generation, restored.length);
 });
 
 Deno.test("of two restores at once to one destination one is live, and the other is told", async () => {

@@ -24,7 +24,7 @@ export const RECORD_PLANS: Plans = {
     SELECT_RECORDS: "SEARCH records USING PRIMARY KEY ((tenant,kind,key)>(?,?,?))",
   },
   "lines/read_scope.ts": {
-    SELECT_DUE_TURNS: "SEARCH turns USING COVERING INDEX turns_by_expiry (scope=? AND expires<?)",
+    SELECT_DUE_TURNS: "SEARCH turns USING INDEX turns_by_expiry (scope=? AND expires<?)",
     SELECT_LAST_SCOPE: "SEARCH scopes",
     SELECT_SCOPE_HASHES: "SEARCH scopes USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)",
     SELECT_TURNS: "SEARCH turns USING INDEX turns_by_scope (scope=? AND rowid>?)",

@@ -1,0 +1,38 @@
+/** A prune looks through the indexes of a store in pages: one that made room for another is cleared away in any of them. */
+
+import assert from "node:assert/strict";
+import { nodeSqlite } from "../../mod.ts";
+import { RESULT } from "../../src/engine/sqlite/result_codes.ts";
+import { INDEXES_PER_READ } from "../../src/limits.ts";
+import { FaultyDriver } from "../kit/faulty_driver.ts";
+import { makeFileStore } from "../kit/store_target.ts";
+import { TemporaryDirectory } from "../kit/temporary_directory.ts";
+import { SCOPE } from "./scenario.ts";
+
+/** Rows of indexes of other scopes, which nobody reads but to see whether they are retired. */
+const INSERT_OTHERS =
+  `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < $1)
+  INSERT INTO chunk_indexes (id, scope, index_key, born, used, retired, indexed_to, turns, chunks, documents,
+  total_length, terms, block_turns, block_list, checksum)
+  SELECT n, 1000 + n, 'x', n, 1, 0, 0, 0, 0, 0, 0, 0, 0, x'', 0 FROM numbers`;
+
+for (const others of [INDEXES_PER_READ - 1, INDEXES_PER_READ, INDEXES_PER_READ + 1, 2 * INDEXES_PER_READ]) {
+  Deno.test(`prune() clears a retired index away that comes after ${others} others`, async () => {
+    const driver = new FaultyDriver(nodeSqlite);
+    await using store = await makeFileStore(driver, await TemporaryDirectory.makeInMemory());
+    store.damaged = true; // indexes that were inserted behind its back
+    const memory = await store.open();
+    const conversation = memory.conversation(SCOPE);
+    await conversation.append([{ role: "user", content: "pumps" }]);
+    store.sql(INSERT_OTHERS, others);
+    await conversation.search("pump", { profile: "reference" });
+    await conversation.search("pump");
+    driver.fail({ sql: "DELETE FROM index_terms", effect: "before", code: RESULT.IOERR });
+    const third = { retrieval: { chunkCharacters: 200, overlapCharacters: 20 } };
+    await assert.rejects(conversation.search("pump", third), { code: "IO" });
+    driver.heal();
+    assert.deepEqual(store.sql("SELECT id FROM chunk_indexes WHERE retired = 1"), [[others + 1]]);
+    assert.equal((await memory.prune({ scrub: false })).retiredIndexes, 1);
+    assert.deepEqual(store.sql("SELECT count(*) FROM chunk_indexes"), [[others + 2]]);
+  });
+}

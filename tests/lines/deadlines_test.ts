@@ -1,0 +1,113 @@
+/** What an import brings with a deadline, each sort alone: it is told when it expires, and goes when it does. */
+
+import assert from "node:assert/strict";
+import type { Memory } from "@holdfast/memory";
+import {
+  after,
+  clockAtNoon,
+  NOON,
+  ORCHARD,
+  pinOf,
+  pinUp,
+  readTurns,
+  summaryOf,
+  talk,
+} from "../conversations/samples.ts";
+import { assertSound, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
+import { exported, freshStore, NOTE } from "./filling.ts";
+
+const IDENTITY = { tenant: "orchard", kind: NOTE.name, key: "k" } as const;
+
+/** What has a deadline a minute after noon, and how many of it are there. */
+interface Sort {
+  readonly name: "turns" | "pins" | "summaries" | "records";
+  readonly put: (memory: Memory) => Promise<unknown>;
+  readonly count: (memory: Memory) => Promise<number>;
+}
+
+const SORTS: readonly Sort[] = [
+  {
+    name: "turns",
+    put: async (memory) => {
+      const conversation = memory.conversation(ORCHARD);
+      return await conversation.append([{ role: "user", content: "x" }], { expiresAt: after(60) });
+    },
+    count: async (memory) => (await memory.conversation(ORCHARD).snapshot()).turnCount,
+  },
+  {
+    name: "pins",
+    put: async (memory) => await pinUp(await talk(memory, []), pinOf("k", "v", { expiresAt: after(60) })),
+    count: async (memory) => (await memory.conversation(ORCHARD).snapshot()).pins.length,
+  },
+  {
+    name: "summaries",
+    put: async (memory) => {
+      const conversation = await talk(memory, ["t1"]);
+      const summary = summaryOf(await readTurns(conversation), "x", { expiresAt: after(60) });
+      return await conversation.putSummary(await conversation.snapshot(), summary);
+    },
+    count: async (memory) => (await memory.conversation(ORCHARD).snapshot()).summary === null ? 0 : 1,
+  },
+  {
+    name: "records",
+    put: ({ records }) => records.put(IDENTITY, "x", { expected: null, ttl: 60 }),
+    count: async ({ records }) => await records.get(IDENTITY) === null ? 0 : 1,
+  },
+];
+
+/** A minute after noon, as inspections and snapshots say it. */
+const DUE_AT = "2027-01-15T08:01:00+00:00";
+
+for (const { name, put, count } of SORTS) {
+  Deno.test(`TST-07 Imported ${name} with a deadline, and nothing else, say when they expire, and are pruned`, async () => {
+    const clock = clockAtNoon();
+    await using source = await freshStore(clock);
+    await put(source);
+    const lines = await exported(source);
+    await using memory = await freshStore(clock);
+    assert.equal((await memory.importLines(lines)).imported[name], 1);
+    const { tenants, scopes } = await memory.inspect();
+    assert.deepEqual([...tenants, ...scopes].map(({ nextDueAt }) => nextDueAt), [DUE_AT]);
+    if (name !== "records") {
+      assert.equal((await memory.conversation(ORCHARD).snapshot()).nextDueAt, DUE_AT);
+    }
+    clock.set(NOON + 59);
+    assert.equal(await count(memory), 1);
+    clock.set(NOON + 60);
+    const { expired } = await memory.prune();
+    assert.deepEqual(expired, { turns: 0, pins: 0, summaries: 0, replay: 0, records: 0, [name]: 1 });
+    assert.equal(await count(memory), 0);
+    await assertSound(memory);
+  });
+
+  Deno.test(`TST-07 Imported ${name} are hidden at their deadline before anything erases them`, async () => {
+    const clock = clockAtNoon();
+    await using source = await freshStore(clock);
+    await put(source);
+    const lines = await exported(source);
+    await using memory = await freshStore(clock);
+    await memory.importLines(lines);
+    clock.set(NOON + 60);
+    assert.equal(JSON.parse((await exported(memory)).at(-1)!)[name], 0);
+    assert.equal(await count(memory), 0);
+    await using late = await freshStore(clock);
+    assert.equal((await late.importLines(lines)).expired[name], 1);
+  });
+}
+
+Deno.test("TST-07 What is imported behind a later deadline comes first", async () => {
+  const clock = clockAtNoon();
+  await using source = await freshStore(clock);
+  await pinUp(await talk(source, []), pinOf("k", "v", { expiresAt: after(60) }));
+  const lines = await exported(source);
+  await using memory = await freshStore(clock);
+  const conversation = await talk(memory, []);
+  await conversation.append([{ role: "user", content: "x" }], { expiresAt: after(3_600) });
+  await memory.importLines(lines);
+  assert.equal((await conversation.snapshot()).nextDueAt, DUE_AT);
+  clock.set(NOON + 60);
+  assert.deepEqual((await memory.prune({ scrub: false })).expired.pins, 1);
+  assert.equal((await conversation.snapshot()).nextDueAt, "2027-01-15T09:00:00+00:00");
+});
+
+testThatNothingIsLeftOpen();
