@@ -53,7 +53,7 @@ try {
   print(`kept: ${before.turnCount} turns, ${before.pins.length} pin (${before.pins[0]?.value})`);
   await exchange(conversation, "Is it dry now?", "Yes, the plums can be grafted today.");
 
-  const history = await Array.fromAsync(conversation.turns(undefined, { last: 3 }));
+  const history = await Array.fromAsync(conversation.turns({ last: 3 }));
   const summary = summaryFromHistory({
     scope: SCOPE,
     content: "Pears grafted 1 March; plums today.",

@@ -3,6 +3,7 @@
 import type { Watermark } from "../engine/engine.ts";
 import { ContractError } from "../errors.ts";
 import { readFields, requireInteger } from "./arguments.ts";
+import type { Damaged, DamagedRow } from "./damaged.ts";
 import type { MemoryOptions } from "./memory_options.ts";
 
 /**
@@ -22,6 +23,11 @@ import type { MemoryOptions } from "./memory_options.ts";
  * ```
  */
 export interface BackupOptions {
+  /**
+   * What becomes of damaged rows of the store: `"error"` (the default) makes no backup; `"skip"` leaves them out with what
+   * cites them, so that the rest can be restored. A revision that is left out is never given again.
+   */
+  readonly damaged?: Damaged | undefined;
   /** Cancels between two batches; nothing is left then. */
   readonly signal?: AbortSignal | undefined;
   /** Told how far it is. */
@@ -79,6 +85,8 @@ export interface BackupReport {
   readonly epoch: string;
   /** Which deletions it has. */
   readonly watermark: Watermark;
+  /** What was left out with `damaged: "skip"`; at most 1 000 rows are listed. */
+  readonly skipped: readonly DamagedRow[];
 }
 
 /**

@@ -95,7 +95,7 @@ function* readTurnHead(
   turnId: string,
 ): Operation<TurnHead | null> {
   const row = yield* transaction.get(SELECT_TURN_HEAD, scope.id, turnId);
-  return row === undefined ? null : toTurnHead(scope.id, row);
+  return row === undefined ? null : toTurnHead(scope, row);
 }
 
 function* requireNextRevision(
