@@ -96,7 +96,8 @@ export type {
 } from "./src/conversations/assemble_options.ts";
 export { Conversation } from "./src/conversations/conversation.ts";
 export type { Snapshot } from "./src/conversations/snapshot.ts";
-export type { CheckOptions, CheckProblem, CheckProgress, CheckReport } from "./src/contracts/check.ts";
+export type { CheckOptions, CheckProblem, CheckProgress, CheckReport, Misfit } from "./src/contracts/check.ts";
+export type { Damaged, DamagedRow, Skipping } from "./src/contracts/damaged.ts";
 export type {
   InspectedScope,
   InspectedTenant,
@@ -166,4 +167,4 @@ export { Memory } from "./src/memory.ts";
 export { openMemory, restoreMemory } from "./src/open_memory.ts";
 export { Records } from "./src/records/records.ts";
 export type { ChunkIndex } from "./src/retrieval/chunk_index.ts";
-export type { Hit, Score } from "./src/retrieval/evidence_source.ts";
+export type { Hit, Hits, Score } from "./src/retrieval/evidence_source.ts";

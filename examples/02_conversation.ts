@@ -50,7 +50,7 @@ await demo(async () => {
   print(`kept: ${before.turnCount} turns, ${before.pins.length} pin (${before.pins[0]?.value})`);
   await exchange(conversation, "Is it dry now?", "Yes, the plums can be grafted today.");
 
-  const history = await Array.fromAsync(conversation.turns(undefined, { last: 3 }));
+  const history = await Array.fromAsync(conversation.turns({ last: 3 }));
   const summary = summaryFromHistory({
     scope: SCOPE,
     content: "Pears grafted 1 March; plums today.",

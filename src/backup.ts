@@ -2,9 +2,11 @@
 
 import { readFields, requireCallback, requireSignal } from "./contracts/arguments.ts";
 import type { BackupOptions, BackupProgress, BackupReport } from "./contracts/backup.ts";
+import { requireDamaged } from "./contracts/damaged.ts";
 import type { RecordKind } from "./contracts/record_kind.ts";
 import { checkConversations } from "./conversations/check.ts";
 import { CheckCollector } from "./engine/check.ts";
+import { Damage } from "./engine/damage.ts";
 import type { CheckRows, Engine } from "./engine/engine.ts";
 import { RememberedWork } from "./engine/works.ts";
 import { IntegrityError } from "./errors.ts";
@@ -27,7 +29,11 @@ export async function backUp(
   options: BackupOptions,
   { engine, of, kinds }: BackupSource,
 ): Promise<BackupReport> {
-  const given = readFields("options", options, ["signal", "onProgress"]);
+  const given = readFields("options", options, [
+    ...(of === "store" ? ["damaged"] as const : []),
+    ...["signal", "onProgress"] as const,
+  ]);
+  const damage = new Damage(requireDamaged(given.damaged));
   const signal = requireSignal(given.signal);
   const onProgress = requireCallback("onProgress", given.onProgress) as BackupOptions["onProgress"];
   const target = prepareDestination("destination", destination);
@@ -39,13 +45,17 @@ export async function backUp(
     onProgress?.({ step, part, rows });
   const file = of === "store" ? "main" : "ledger";
   const place = await engine.copy(file, copy.path, { signal, onRows: tell("copy") });
+  if (damage.isSkipped) {
+    const { mendCopy } = await import("./mend_copy.ts");
+    await engine.changeCopy(copy.path, (step) => mendCopy(step, engine.hashKey, damage), signal);
+  }
   const collector = new CheckCollector({ signal, onProgress: ({ part, rows }) => tell("check")(part, rows) });
   await engine.checkCopy(file, copy.path, collector, rowsCheck(kinds));
   assertSound(collector);
   const { bytes } = copy;
   signal?.throwIfAborted();
   copy.publish();
-  return { of, bytes, ...place, leftovers };
+  return { of, bytes, ...place, leftovers, skipped: damage.skipped };
 }
 
 /** Looks through the records and conversations of a copy. */
@@ -73,6 +83,13 @@ function assertSound(collector: CheckCollector): void {
   if (first === undefined) return;
   throw new IntegrityError(
     `Cannot make backup: the store is damaged in ${first.table}; check() says where`,
-    { details: { problems: collector.report().problems.length, table: first.table } },
+    {
+      details: {
+        ...collector.first,
+        problems: collector.report().problems.length,
+        table: first.table,
+        row: first.row,
+      },
+    },
   );
 }

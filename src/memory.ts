@@ -3,6 +3,7 @@ import { readFields, requireSignal } from "./contracts/arguments.ts";
 import type { BackupOptions, BackupReport, RestoreReport } from "./contracts/backup.ts";
 import type { CheckOptions, CheckReport } from "./contracts/check.ts";
 import type { Inspection, InspectOptions } from "./contracts/inspection.ts";
+import type { DamagedRow, Skipping } from "./contracts/damaged.ts";
 import type { ExportLinesOptions, ImportLinesOptions, ImportReport, Lines } from "./contracts/lines.ts";
 import type { Tell } from "./contracts/memory_options.ts";
 import type {
@@ -222,11 +223,15 @@ export class Memory implements AsyncDisposable {
    * The file is made under another name (with `.partial` appended), looked through, synced, and only then gets its own.
    * What can be made again, indexes and replays, is left out, and so is every trace of what was deleted.
    *
+   * With `damaged: "skip"` a damaged row is left out with what cites it, and the report lists both as `skipped`. Totals
+   * and names of scopes are put right where the rest tells them. What SQLite itself cannot read, meta rows, events and
+   * floors are still an error.
+   *
    * @param destination where nothing is yet
    * @returns what it holds; keep its watermark, or a later one, apart from the store
    * @throws {ContractError} naming what is wrong
    * @throws {StorageError} `EXISTS`, `BUSY`, `PERMISSION`, `UNSAFE`, `FULL`, `IO`, `REPLACED`, `CLOSED`
-   * @throws {IntegrityError} if the store is damaged: a copy could not be restored
+   * @throws {IntegrityError} if the store is damaged: a copy could not be restored; `details` names the first row
    *
    * @example
    * ```ts
@@ -263,7 +268,10 @@ export class Memory implements AsyncDisposable {
    * assert.equal((await memory.exportLedger(`${directory}/agent.ledger`)).of, "ledger");
    * ```
    */
-  async exportLedger(destination: string | URL, options: BackupOptions = {}): Promise<BackupReport> {
+  async exportLedger(
+    destination: string | URL,
+    options: Omit<BackupOptions, "damaged"> = {},
+  ): Promise<BackupReport> {
     return await this.#backUp("ledger", destination, options);
   }
 
@@ -314,6 +322,9 @@ export class Memory implements AsyncDisposable {
    * Read in pages, with other calls in between. Each scope is as it was at one moment, however busy it is; only one
    * larger than the default limit ends the export with `SNAPSHOT` if it changes while it is read.
    *
+   * With `damaged: "skip"` a damaged row costs a line of its own that names it, and the closing line counts those;
+   * `skipped` lists them once the export has ended. A damaged row of a scope costs that scope.
+   *
    * @throws {ContractError} naming the option
    * @throws {ConflictError} `SNAPSHOT`; for one scope `MISSING`, `DELETED`
    * @throws {IntegrityError} if what is read is damaged
@@ -332,9 +343,14 @@ export class Memory implements AsyncDisposable {
    * assert(!outline.join("").includes("grafted"));
    * ```
    */
-  async *exportLines(options: ExportLinesOptions = {}): AsyncIterable<string> {
+  exportLines(options: ExportLinesOptions = {}): Skipping<string> {
+    const skipped: DamagedRow[] = [];
+    return Object.assign(this.#exportLines(options, skipped), { skipped });
+  }
+
+  async *#exportLines(options: ExportLinesOptions, skipped: DamagedRow[]): AsyncGenerator<string, void> {
     const { exportLines } = await import("./lines/export_lines.ts");
-    yield* exportLines(this.#engine, options);
+    yield* exportLines(this.#engine, options, skipped);
   }
 
   /**

@@ -37,7 +37,7 @@ const snapshotOf = ({ conversation }: World): Promise<Snapshot> => conversation.
 async function readySummary(world: World): Promise<{ snapshot: Snapshot; summary: Summary }> {
   const snapshot = await snapshotOf(world);
   const history: TimedTurn[] = [];
-  for await (const turn of world.conversation.turns(snapshot)) {
+  for await (const turn of world.conversation.turns({ snapshot })) {
     if (history.push(turn) === SOME_TURNS) break;
   }
   const content = `The pallets were counted, ${world.newName()}.`;
@@ -111,7 +111,7 @@ export const CONVERSATION_OPERATIONS: readonly GrowthOperation[] = [
     name: "turns, the last 20",
     calls: "Conversation.turns",
     ready: snapshotOf,
-    run: ({ conversation }, snapshot) => count(conversation.turns(snapshot, { last: SOME_TURNS })),
+    run: ({ conversation }, snapshot) => count(conversation.turns({ snapshot, last: SOME_TURNS })),
   }),
   operation({
     name: "turns, all",
@@ -119,7 +119,7 @@ export const CONVERSATION_OPERATIONS: readonly GrowthOperation[] = [
     grows: { turns: "gives each of them" },
     long: true,
     ready: snapshotOf,
-    run: ({ conversation }, snapshot) => count(conversation.turns(snapshot)),
+    run: ({ conversation }, snapshot) => count(conversation.turns({ snapshot })),
   }),
   operation({
     name: "replayPut",

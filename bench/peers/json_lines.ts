@@ -173,7 +173,7 @@ export const JSON_LINES: readonly PeerQuestion[] = [
       const times = await inTurn(size, () => {
         for (const { content } of pair.lines.last(LAST)) checksum += content.length;
       }, async () => {
-        for await (const { messages } of pair.conversation.turns(undefined, { last: LAST })) {
+        for await (const { messages } of pair.conversation.turns({ last: LAST })) {
           checksum += messages[0]!.content.length;
         }
       });

@@ -9,7 +9,7 @@ let characters = 0;
 for (const scope of chosenScopes(Number(scopes), Number(served))) {
   const conversation = memory.conversation(scopeOf(scope));
   const snapshot = await conversation.snapshot();
-  for await (const turn of conversation.turns(snapshot, { last: LAST })) {
+  for await (const turn of conversation.turns({ snapshot, last: LAST })) {
     characters += turn.messages[0]!.content.length;
   }
   await conversation.append([{ role: "user", content: textOf(scope, 0) }]);

@@ -98,7 +98,7 @@ async function planOf(
     return { revision, erases: { turns: 0, pins: found, summaries: 0 } };
   }
   let found = 0;
-  for await (const { turnId } of conversation.turns(snapshot, { signal })) if (turnId === target.key) found++;
+  for await (const { turnId } of conversation.turns({ snapshot, signal })) if (turnId === target.key) found++;
   const citing = pins.filter(({ source }) => source?.turnId === target.key).length;
   const covered = summary?.coveredTurnIds.includes(target.key!) ? 1 : 0;
   return { revision, erases: { turns: found, pins: citing, summaries: covered } };

@@ -58,7 +58,7 @@ async function takeIn(
     return true;
   }
   const sorts: readonly (keyof LineCounts)[] = ["records", "scopes", "turns", "pins", "summaries"];
-  const outcomes: readonly (keyof ImportReport)[] = [
+  const outcomes: readonly Exclude<keyof ImportReport, "skipped">[] = [
     "imported",
     "unchanged",
     "conflicting",

@@ -3,6 +3,7 @@
 import type { Watermark } from "../engine/engine.ts";
 import { ContractError } from "../errors.ts";
 import { readFields, requireInteger } from "./arguments.ts";
+import type { Damaged, DamagedRow } from "./damaged.ts";
 import type { SweptLeftovers } from "./leftovers.ts";
 import type { MemoryOptions } from "./memory_options.ts";
 
@@ -23,6 +24,11 @@ import type { MemoryOptions } from "./memory_options.ts";
  * ```
  */
 export interface BackupOptions {
+  /**
+   * What becomes of damaged rows of the store: `"error"` (the default) makes no backup; `"skip"` leaves them out with what
+   * cites them, so that the rest can be restored. A revision that is left out is never given again.
+   */
+  readonly damaged?: Damaged | undefined;
   /** Cancels between two batches; nothing is left then. */
   readonly signal?: AbortSignal | undefined;
   /** Told how far it is. */
@@ -82,6 +88,8 @@ export interface BackupReport {
   readonly watermark: Watermark;
   /** What became of files that earlier backups, exports and restores of the store left behind when they were killed. */
   readonly leftovers: SweptLeftovers;
+  /** What was left out with `damaged: "skip"`; at most 1 000 rows are listed. */
+  readonly skipped: readonly DamagedRow[];
 }
 
 /**

@@ -76,6 +76,37 @@ export interface CheckProblem {
 }
 
 /**
+ * A record whose value does not fit its kind any more, such as one stored before the kind got a further field. It is
+ * intact: backups and restores take it along, and a put replaces it.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { defineKind, type Misfit, openMemory } from "@holdfast/memory";
+ * import { z } from "zod";
+ *
+ * const path = `${await Deno.makeTempDir()}/agent.db`;
+ * const identity = { tenant: "orchard", kind: "note", key: "pears" };
+ * const before = defineKind("note", z.strictObject({ text: z.string() }));
+ * const after = defineKind("note", z.strictObject({ text: z.string(), author: z.string() }));
+ * {
+ *   await using memory = await openMemory(path, { kinds: [before] });
+ *   await memory.records.put(identity, { text: "Grafted." }, { expected: null, ttl: 3_600 });
+ * }
+ * await using memory = await openMemory(path, { kinds: [after] });
+ * const { ok, misfits } = await memory.check();
+ * const expected: readonly Misfit[] = [{ row: "orchard/note/pears", field: "value.author" }];
+ * assert.deepEqual([ok, misfits], [true, expected]);
+ * ```
+ */
+export interface Misfit {
+  /** Which record, by its labels: tenant, kind and key. */
+  readonly row: string;
+  /** What of it does not fit: a name that the schema declares, or `value`. */
+  readonly field: string;
+}
+
+/**
  * What a check found.
  *
  * @example
@@ -95,6 +126,8 @@ export interface CheckReport {
   readonly ok: boolean;
   /** What is damaged; at most 1 000 problems are listed. */
   readonly problems: readonly CheckProblem[];
+  /** Records that are intact and do not fit their kind any more; at most 1 000 are listed. */
+  readonly misfits: readonly Misfit[];
   /** Rows looked at, by table. */
   readonly rows: Readonly<Record<string, number>>;
 }

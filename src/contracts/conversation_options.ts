@@ -1,5 +1,8 @@
 /** What the calls of a conversation take and give. */
 
+import type { Snapshot } from "../conversations/snapshot.ts";
+import type { Damaged } from "./damaged.ts";
+
 /**
  * What `putTurn` takes besides the turn.
  *
@@ -66,7 +69,7 @@ export interface PutPinOptions {
  * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
  * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
  * const snapshot = await talk.snapshot();
- * const history = await Array.fromAsync(talk.turns(snapshot));
+ * const history = await Array.fromAsync(talk.turns({ snapshot }));
  * const made = { content: "Pears: grafted.", policyVersion: "by-hand-1", createdAt: snapshot.at };
  * const summary = summaryFromHistory({ scope: talk.scope, history, ...made });
  * const options: PutSummaryOptions = { operationId: "summary-1" };
@@ -140,15 +143,19 @@ export interface Appended {
  * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
  * await talk.append([{ role: "user", content: "The plums were not." }]);
  * const options: TurnsOptions = { last: 1 };
- * const [newest] = await Array.fromAsync(talk.turns(undefined, options));
+ * const [newest] = await Array.fromAsync(talk.turns(options));
  * assert.equal(newest?.messages[0]?.content, "The plums were not.");
  * ```
  */
 export interface TurnsOptions {
+  /** Only if the scope is still as it was then; as it is now if omitted. */
+  readonly snapshot?: Snapshot | undefined;
   /** Only the newest so many; still oldest first. */
   readonly last?: number | undefined;
   /** Only those after the turn with this id. */
   readonly after?: string | undefined;
+  /** What becomes of damaged turns: `"error"` (the default) ends with one, `"skip"` leaves them out. */
+  readonly damaged?: Damaged | undefined;
   /** Cancels between two pages. */
   readonly signal?: AbortSignal | undefined;
 }

@@ -1,5 +1,6 @@
 /** What exporting and importing lines take and give. */
 
+import type { Damaged } from "./damaged.ts";
 import type { Scope } from "./scope.ts";
 
 /**
@@ -23,6 +24,8 @@ export interface ExportLinesOptions {
   readonly scope?: Scope | undefined;
   /** Whether the text is included; without it, ids, revisions, counts and bytes only, which cannot be imported. */
   readonly includeContent?: boolean | undefined;
+  /** What becomes of damaged rows: `"error"` (the default) ends with one, `"skip"` leaves them out. */
+  readonly damaged?: Damaged | undefined;
   /** Ends the export before its next line. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -125,4 +128,6 @@ export interface ImportReport {
   readonly refused: LineCounts;
   /** Its deadline has passed. */
   readonly expired: LineCounts;
+  /** Damaged rows that the export left out, and says so: they are missing here. */
+  readonly skipped: number;
 }

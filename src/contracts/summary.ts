@@ -74,7 +74,7 @@ export interface SummaryInput {
  * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
  * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
  * const snapshot = await talk.snapshot();
- * const history = await Array.fromAsync(talk.turns(snapshot));
+ * const history = await Array.fromAsync(talk.turns({ snapshot }));
  * const made = { content: "Pears: grafted.", policyVersion: "by-hand-1", createdAt: snapshot.at };
  * const summary: Summary = summaryFromHistory({ scope: talk.scope, history, ...made });
  * await talk.putSummary(snapshot, summary);

@@ -9,6 +9,7 @@ import type { CountMemory } from "../context/count_memory.ts";
 import { defaultTokenCounter } from "../context/default_counter.ts";
 import type { TokenCounter } from "../context/token_counter.ts";
 import type { TimedPin } from "../contracts/pin.ts";
+import { Damage } from "../engine/damage.ts";
 import type { Operation, ReadTransaction } from "../engine/operation.ts";
 import { ContractError } from "../errors.ts";
 import { Pace } from "../retrieval/pace.ts";
@@ -37,15 +38,26 @@ export async function assembleStored(store: StoreAccess, judged: JudgedAssembly)
   const tokens = judged.counter ?? await defaultTokenCounter();
   const call: Counted = { ...judged, tokens, memory: rememberedCounts(store.engine, tokens) };
   const { retrieval, profile } = call.settings;
+  const damage = new Damage(judged.damaged);
+  const { skipped } = damage;
   const opening = {
     store,
     kind: indexKind(retrieval, profile.analyzer),
     signal: call.signal,
+    damage,
     judge: (transaction: ReadTransaction, reading: Reading) => requireFreeId(transaction, reading, call),
   };
   const assembly = await withView(opening, {
-    use: async (view) => ({ snapshot: view.snapshot, context: await assembleView(view, call) }),
-    ifMissing: async (snapshot) => ({ snapshot, context: await assembleLayers(snapshot, call, NO_HISTORY) }),
+    use: async (view) => ({
+      snapshot: view.snapshot,
+      context: await assembleView(view, call),
+      skipped,
+    }),
+    ifMissing: async (snapshot) => ({
+      snapshot,
+      context: await assembleLayers(snapshot, call, NO_HISTORY),
+      skipped,
+    }),
   });
   store.tell({ operation: "assemble", counts: countsOf(assembly) }, startedMs);
   return assembly;

@@ -21,6 +21,7 @@ import {
   profileOf,
 } from "../context/profile.ts";
 import { readFields, requireInteger, requireSignal } from "../contracts/arguments.ts";
+import { type Damaged, type DamagedRow, requireDamaged } from "../contracts/damaged.ts";
 import type { Message } from "../contracts/message.ts";
 import type { ToolDefinition } from "../contracts/tool.ts";
 import { ContractError } from "../errors.ts";
@@ -104,6 +105,8 @@ export interface SearchOptions {
   readonly profile?: ProfileName | undefined;
   /** How it is searched. */
   readonly retrieval?: Retrieval | undefined;
+  /** What becomes of damaged turns, pins and summaries; `"error"` if omitted. */
+  readonly damaged?: Damaged | undefined;
   /** Cancels between two steps. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -141,6 +144,8 @@ export interface AssembleOptions {
   readonly options?: AssemblyOptions | undefined;
   /** Whether a summary of only the oldest turns that are left out will do; as the profile says. */
   readonly summaryPrefix?: boolean | undefined;
+  /** What becomes of damaged turns, pins and summaries; `"error"` if omitted. */
+  readonly damaged?: Damaged | undefined;
   /** Cancels between two steps. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -167,6 +172,8 @@ export interface Assembly {
   readonly snapshot: Snapshot;
   /** The context. */
   readonly context: AssembledContext;
+  /** Damaged rows that were met and left out, with `damaged: "skip"`. */
+  readonly skipped: readonly DamagedRow[];
 }
 
 /** A call of `indexBatch`, judged. */
@@ -193,12 +200,13 @@ export interface JudgedSearch {
   readonly topK: number;
   readonly profile: Profile;
   readonly retrieval: RetrievalSettings;
+  readonly damaged: Damaged;
   readonly signal: AbortSignal | undefined;
 }
 
 /** Judges what `search` takes. */
 export function judgeSearch(query: unknown, options: unknown): JudgedSearch {
-  const given = readFields("options", options, ["topK", "profile", "retrieval", "signal"]);
+  const given = readFields("options", options, ["topK", "profile", "retrieval", "damaged", "signal"]);
   const signal = requireSignal(given.signal);
   if (typeof query !== "string" || !query.isWellFormed()) {
     throw new ContractError("query", "Expected query to be well-formed text");
@@ -207,7 +215,8 @@ export function judgeSearch(query: unknown, options: unknown): JudgedSearch {
   const topK = given.topK === undefined
     ? retrieval.topK
     : requireInteger("topK", given.topK, 1, Number.MAX_SAFE_INTEGER);
-  return { query, topK, profile: toProfile(given.profile), retrieval, signal };
+  const damaged = requireDamaged(given.damaged);
+  return { query, topK, profile: toProfile(given.profile), retrieval, damaged, signal };
 }
 
 /** A call of `assemble`, judged as far as that goes without the store. */
@@ -220,19 +229,21 @@ export interface JudgedAssembly {
   /** Whether the question's id was given, so that no message of the history may have it. */
   readonly hasOwnId: boolean;
   readonly tools: readonly ToolDefinition[];
+  readonly damaged: Damaged;
   readonly signal: AbortSignal | undefined;
 }
 
 /** Judges what `assemble` takes. */
 export function judgeAssembly(question: unknown, budget: unknown, options: unknown): JudgedAssembly {
-  const { signal, system, tools, ...configuration } = readFields("options", options, [
+  const { signal, system, tools, damaged, ...configuration } = readFields("options", options, [
     ...["system", "profile", "retrieval", "cap", "counting"] as const,
-    ...["tools", "options", "summaryPrefix", "signal"] as const,
+    ...["tools", "options", "summaryPrefix", "damaged", "signal"] as const,
   ]);
   const settings = settingsOf({ ...configuration, budget });
   return {
     signal: requireSignal(signal),
     settings,
+    damaged: requireDamaged(damaged),
     counter: toCounting(configuration.counting).counter,
     system: toSystem(system),
     question: toQuestion(question, new Set(), settings.profile),

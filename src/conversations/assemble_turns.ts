@@ -5,7 +5,7 @@ import type { TimedTurn } from "../contracts/turn.ts";
 import type { Operation, ReadTransaction } from "../engine/operation.ts";
 import { FIRST_PAGE_TURNS, TURNS_PER_PAGE } from "../limits.ts";
 import type { View } from "./assemble_view.ts";
-import { type StoredTurn, toStoredTurn } from "./turn_row.ts";
+import type { StoredTurn } from "./turn_row.ts";
 
 /** The rows below the oldest turn of a window. */
 const NO_WINDOW: number = Number.MAX_SAFE_INTEGER;
@@ -13,6 +13,12 @@ const NO_WINDOW: number = Number.MAX_SAFE_INTEGER;
 const SELECT_NEWEST_TURNS =
   `SELECT id, turn_id, revision, bytes, expires, expires_at, payload_checksum, checksum, payload
   FROM turns WHERE scope = $1 AND id < $2 ORDER BY id DESC LIMIT $3`;
+
+/** A page of turns, and the row before which the next begins; null once there is none. */
+interface TurnPage {
+  readonly turns: readonly StoredTurn[];
+  readonly before: number | null;
+}
 
 /** The turns of a view. */
 export class StoredTurns implements TurnSource {
@@ -23,7 +29,7 @@ export class StoredTurns implements TurnSource {
   /** Takes the view; nothing is read yet. */
   constructor(view: View) {
     this.#view = view;
-    this.count = view.snapshot.turnCount;
+    this.count = view.turnCount;
   }
 
   /** The turns, newest first. */
@@ -32,18 +38,18 @@ export class StoredTurns implements TurnSource {
     for (let size = FIRST_PAGE_TURNS; before !== null; size = Math.min(size * 2, TURNS_PER_PAGE)) {
       const from: number = before;
       const page = await this.#view.read((transaction) => this.#page(transaction, from, size));
-      before = page.length < size ? null : page.at(-1)!.id;
-      for (const stored of page) {
-        if (this.#view.dueTurns.has(stored.id)) continue;
+      before = page.before;
+      for (const stored of page.turns) {
         this.#newest.push(stored);
         yield stored.turn;
       }
     }
   }
 
-  *#page(transaction: ReadTransaction, before: number, limit: number): Operation<readonly StoredTurn[]> {
+  *#page(transaction: ReadTransaction, before: number, limit: number): Operation<TurnPage> {
     const rows = yield* transaction.all(SELECT_NEWEST_TURNS, this.#view.row.id, before, limit);
-    return rows.map((row) => toStoredTurn(this.#view.row, row));
+    const turns = this.#view.toTurns(rows.filter(([id]) => !this.#view.dueTurns.has(id as number)));
+    return { turns, before: rows.length < limit ? null : rows.at(-1)![0] as number };
   }
 
   /** The newest turns, which were read already. */

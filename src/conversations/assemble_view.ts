@@ -2,20 +2,25 @@
 
 import { readScope, type ScopeRow } from "../deletion/scope_row.ts";
 import type { IndexRow } from "../deletion/index_row.ts";
+import type { Damage } from "../engine/damage.ts";
 import type { Operation, ReadTransaction } from "../engine/operation.ts";
+import type { Row } from "../engine/sqlite/driver.ts";
 import type { RetrievalSettings } from "../context/configuration.ts";
 import { IntegrityError } from "../errors.ts";
-import { readTurn } from "./index_batch.ts";
+import { selectTurn } from "./index_batch.ts";
 import type { Place } from "./place.ts";
 import type { Snapshot } from "./snapshot.ts";
 import type { Reading } from "./take_snapshot.ts";
-import type { StoredTurn } from "./turn_row.ts";
+import { type StoredTurn, toStoredTurn } from "./turn_row.ts";
 
 /** The scope changed, or its index made room for another: what was read so far belongs to the past. Internal. */
 export class ViewGone extends Error {}
 
 /** The index is asked, and is not complete. Internal. */
 export class IndexNeeded extends Error {}
+
+/** Turns turned out to be damaged and are noted: the call starts over without them. Internal. */
+export class TurnsDamaged extends Error {}
 
 /** How a view reads. */
 export type ReadStore = <T>(factory: (transaction: ReadTransaction) => Operation<T>) => Promise<T>;
@@ -29,31 +34,38 @@ interface ViewOptions {
   /** Whether the index is complete. */
   readonly isIndexed: boolean;
   readonly read: ReadStore;
+  readonly damage: Damage;
 }
 
-/** See the module's documentation. Turns that are due are no part of it. */
+/** See the module's documentation. Turns that are due, and damaged ones that are left out, are no part of it. */
 export class View {
   readonly snapshot: Snapshot;
   readonly row: ScopeRow;
+  /** Turns that are no part of it. */
   readonly dueTurns: ReadonlySet<number>;
+  /** Turns that are. */
+  readonly turnCount: number;
   readonly index: IndexRow | null;
   readonly #isIndexed: boolean;
   #isSearched = false;
   readonly #place: Place;
   readonly #read: ReadStore;
+  readonly #damage: Damage;
   readonly #turns = new Map<number, StoredTurn>();
   /** What main held when it was last seen that nothing has changed. */
   #state: object | null = null;
 
   /** Takes what was read first. */
-  constructor({ place, reading, index, isIndexed, read }: ViewOptions) {
+  constructor({ place, reading, index, isIndexed, read, damage }: ViewOptions) {
     this.snapshot = reading.snapshot;
     this.row = reading.row;
     this.dueTurns = reading.dueTurns;
+    this.turnCount = reading.row.turns - reading.dueTurns.size;
     this.index = index;
     this.#isIndexed = isIndexed;
     this.#place = place;
     this.#read = read;
+    this.#damage = damage;
   }
 
   /** Whether the index was asked. */
@@ -90,6 +102,15 @@ export class View {
     if (this.index !== null) yield* requireIndex(transaction, this.index);
   }
 
+  /** Turns of rows. Damaged ones, unless they are an error, are noted together, and the call starts over. */
+  toTurns(rows: readonly Row[]): readonly StoredTurn[] {
+    const turns = rows.map((row) =>
+      this.#damage.readTurn(row[0] as number, () => toStoredTurn(this.row, row))
+    ).filter((turn) => turn !== undefined);
+    if (turns.length < rows.length) throw new TurnsDamaged();
+    return turns;
+  }
+
   /** Whether a turn was read already. */
   has(id: number): boolean {
     return this.#turns.has(id);
@@ -102,8 +123,12 @@ export class View {
 
   /** A turn that the index knows, as it is stored; one that was read before is not read again. */
   *turn(transaction: ReadTransaction, id: number, source: number): Operation<StoredTurn> {
-    const turn = this.#turns.get(id) ?? (yield* readTurn(transaction, this.row, id));
-    this.#turns.set(id, requireSource(turn, source));
+    let turn = this.#turns.get(id);
+    if (turn === undefined) {
+      const row = yield* selectTurn(transaction, id);
+      turn = requireSource((row === undefined ? [] : this.toTurns([row]))[0] ?? null, source);
+      this.#turns.set(id, turn);
+    }
     return requireSource(turn, source);
   }
 }

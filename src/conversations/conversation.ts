@@ -18,6 +18,7 @@ import type {
   TurnsOptions,
 } from "../contracts/conversation_options.ts";
 import type { Budget, Retrieval } from "../context/configuration.ts";
+import { type DamagedRow, requireDamaged, type Skipping } from "../contracts/damaged.ts";
 import type { Tell } from "../contracts/memory_options.ts";
 import type { Message, NewMessage } from "../contracts/message.ts";
 import type { PinInput } from "../contracts/pin.ts";
@@ -25,13 +26,14 @@ import type { DeleteOptions, DeleteTarget, Receipt } from "../contracts/receipt.
 import type { Scope } from "../contracts/scope.ts";
 import type { Summary } from "../contracts/summary.ts";
 import type { TimedTurn, TurnInput } from "../contracts/turn.ts";
+import { Damage, NOTHING_SKIPPED } from "../engine/damage.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { ReadTransaction } from "../engine/operation.ts";
 import { ConflictError } from "../errors.ts";
 import { judgeLate, LateModule } from "../late_module.ts";
 import { TURNS_PER_PAGE } from "../limits.ts";
 import type { ChunkIndex } from "../retrieval/chunk_index.ts";
-import type { Hit } from "../retrieval/evidence_source.ts";
+import type { Hits } from "../retrieval/evidence_source.ts";
 import type {
   AssembleOptions,
   Assembly,
@@ -74,7 +76,7 @@ const CONTEXTS = new LateModule(() => import("./contexts.ts"));
  * await conversation.append([{ role: "assistant", content: "The pears, in March." }]);
  * const snapshot = await conversation.snapshot();
  * assert.equal(snapshot.turnCount, 2);
- * for await (const turn of conversation.turns(snapshot, { last: 1 })) {
+ * for await (const turn of conversation.turns({ snapshot, last: 1 })) {
  *   assert.equal(turn.messages[0]?.content, "The pears, in March.");
  * }
  * ```
@@ -235,7 +237,7 @@ export class Conversation {
    * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
    * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
    * const snapshot = await talk.snapshot();
-   * const history = await Array.fromAsync(talk.turns(snapshot));
+   * const history = await Array.fromAsync(talk.turns({ snapshot }));
    * const made = { content: "Pears: grafted.", policyVersion: "by-hand-1", createdAt: snapshot.at };
    * await talk.putSummary(snapshot, summaryFromHistory({ scope: talk.scope, history, ...made }));
    * assert.equal((await talk.snapshot()).summary?.content, "Pears: grafted.");
@@ -288,7 +290,7 @@ export class Conversation {
    * are not read.
    *
    * @throws {ConflictError} `MISSING`, `DELETED`
-   * @throws {IntegrityError} if what is read is damaged
+   * @throws {IntegrityError} if what is read is damaged; `details` names the row
    * @throws {StorageError} as `revision`
    *
    * @example
@@ -305,9 +307,12 @@ export class Conversation {
    * ```
    */
   async snapshot(options: CallOptions = {}): Promise<Snapshot> {
-    const signal = readSignal(options);
+    return await this.#snapshot(readSignal(options), NOTHING_SKIPPED);
+  }
+
+  async #snapshot(signal: AbortSignal | undefined, damage: Damage): Promise<Snapshot> {
     const { snapshot } = await this.#access.readUpkept(
-      (transaction, moment) => CALLS.module.takeSnapshot(transaction, this.#place, moment),
+      (transaction, moment) => CALLS.module.takeSnapshot(transaction, this.#place, { ...moment, damage }),
       signal,
     );
     return snapshot;
@@ -315,11 +320,11 @@ export class Conversation {
 
   /**
    * The turns, oldest first, read in pages: other calls run in between. If the scope changes meanwhile, it ends with
-   * `SNAPSHOT`.
+   * `SNAPSHOT`. With `damaged: "skip"` it leaves damaged turns out, and `skipped` lists them once it has ended.
    *
    * @throws {ContractError} naming the option
    * @throws {ConflictError} `SNAPSHOT`, `MISSING`, `DELETED`
-   * @throws {IntegrityError} if a turn is damaged
+   * @throws {IntegrityError} if a turn is damaged; `details` has its `tenantId`, `sessionId` and `turnId`
    * @throws {StorageError} as `revision`
    *
    * @example
@@ -333,10 +338,20 @@ export class Conversation {
    * const said: string[] = [];
    * for await (const { messages } of talk.turns()) said.push(...messages.map(({ content }) => content));
    * assert.deepEqual(said, ["The pears were grafted in March."]);
+   * const turns = talk.turns({ last: 8, damaged: "skip" });
+   * assert.equal((await Array.fromAsync(turns)).length, 1);
+   * assert.deepEqual(turns.skipped, []);
    * ```
    */
-  async *turns(snapshot?: Snapshot, options: TurnsOptions = {}): AsyncIterable<TimedTurn> {
-    const given = readFields("options", options, ["last", "after", "signal"]);
+  turns(options: TurnsOptions = {}): Skipping<TimedTurn> {
+    const skipped: DamagedRow[] = [];
+    return Object.assign(this.#turns(options, skipped), { skipped });
+  }
+
+  async *#turns(options: TurnsOptions, skipped: DamagedRow[]): AsyncGenerator<TimedTurn, void> {
+    const given = readFields("options", options, ["snapshot", "last", "after", "damaged", "signal"]);
+    const { snapshot } = given;
+    const damage = new Damage(requireDamaged(given.damaged), skipped);
     const signal = requireSignal(given.signal);
     const last = given.last === undefined
       ? null
@@ -345,7 +360,7 @@ export class Conversation {
       ? null
       : requireText("after", given.after, Number.MAX_SAFE_INTEGER);
     const of = snapshot === undefined
-      ? await this.snapshot({ signal })
+      ? await this.#snapshot(signal, damage)
       : requireSnapshot(snapshot, this.scope);
     const { epoch } = this.#engine;
     const plan = (transaction: ReadTransaction) => ({
@@ -353,6 +368,7 @@ export class Conversation {
       epoch,
       snapshot: of,
       limit: TURNS_PER_PAGE,
+      damage,
       atMs: transaction.time().effectiveMs,
     });
     let after: number | null = last === null && afterTurn === null ? 0 : await this.#access.read(
@@ -586,7 +602,7 @@ export class Conversation {
    * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
    * const snapshot = await talk.snapshot();
    * await talk.indexBatch(snapshot);
-   * const history = await Array.fromAsync(talk.turns(snapshot));
+   * const history = await Array.fromAsync(talk.turns({ snapshot }));
    * const input = { scope: talk.scope, history, question: "When?", system: "Answer.", at: snapshot.at };
    * const chunkIndex = await talk.chunkIndex(snapshot);
    * const { request } = await assembleContext({ ...input, chunkIndex });
@@ -606,12 +622,13 @@ export class Conversation {
 
   /**
    * Searches the whole history as the RETRIEVE layer of an assembly does: the pieces that answer the query, best first.
-   * Indexes first what is not indexed yet. A scope that is not there has nothing to find, and is not created.
+   * Indexes first what is not indexed yet. A scope that is not there has nothing to find, and is not created. With
+   * `damaged: "skip"` it finds what it would without the damaged turns that it meets, and lists them as `skipped`.
    *
    * @throws {ContractError} naming the field
    * @throws {ConflictError} `SNAPSHOT` where the scope keeps changing; `NOT_READY` where the store is read-only and the
    * index not complete; `DELETED`, `CAPACITY`
-   * @throws {IntegrityError} if what is read is damaged
+   * @throws {IntegrityError} if what is read is damaged; `details` names the row
    * @throws {StorageError} as `create`
    *
    * @example
@@ -628,7 +645,7 @@ export class Conversation {
    * assert.equal(best?.source.scope.sessionId, "spring");
    * ```
    */
-  async search(query: string, options: SearchOptions = {}): Promise<readonly Hit[]> {
+  async search(query: string, options: SearchOptions = {}): Promise<Hits> {
     const judged = await judgeLate(
       CONTEXTS,
       [query, options],
@@ -641,14 +658,15 @@ export class Conversation {
    * Assembles a context that fits a token budget from this scope: the same request as `assembleContext` gives for the
    * whole history, but no more of it is read than is needed. Indexes first what is not indexed yet, where evidence
    * is looked for. The snapshot was still current when the context was finished; where the scope changes meanwhile, it
-   * starts over. A scope that is not there counts as an empty history, and is not created.
+   * starts over. A scope that is not there counts as an empty history, and is not created. With `damaged: "skip"` the
+   * context is what it would be without the damaged turns, pins and summary that it meets; they are listed as `skipped`.
    *
    * @throws {ContractError} naming the field, such as `question` where it is blank (the reference profile takes it);
    * nothing is indexed before all arguments are good
    * @throws {ConflictError} as `search`
    * @throws {BudgetError} `REQUIRED_CONTEXT_TOO_LARGE`, `LAYER_ALLOCATION` or `CAP_BUDGET`, with the counts
    * @throws {PolicyError} where the token counter throws, or gives something else than promised
-   * @throws {IntegrityError} if what is read is damaged
+   * @throws {IntegrityError} if what is read is damaged; `details` names the row
    * @throws {StorageError} as `create`
    *
    * @example

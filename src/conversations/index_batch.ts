@@ -1,8 +1,11 @@
 /** One batch of indexing: read what is not indexed yet, cut and analyze it outside any transaction, and write it. */
 
+import { noteUnindexedIn } from "../deletion/erase_index.ts";
 import { type IndexRow, writeIndex } from "../deletion/index_row.ts";
 import type { ScopeRow } from "../deletion/scope_row.ts";
+import type { Damage } from "../engine/damage.ts";
 import type { Operation, ReadTransaction, WriteTransaction } from "../engine/operation.ts";
+import type { Row } from "../engine/sqlite/driver.ts";
 import { IntegrityError } from "../errors.ts";
 import { chunkRanges } from "../retrieval/chunk_ranges.ts";
 import { endsAsking } from "../retrieval/asking.ts";
@@ -27,14 +30,29 @@ export interface BatchPlan {
   readonly batchSize: number;
   /** UTF-8 bytes of turns after which the batch ends; at least one turn is taken. */
   readonly bytesMax: number;
+  /** What becomes of damaged turns: those that are left out stay among what is to be indexed anew. */
+  readonly damage: Damage;
 }
+
+/** A damaged turn that a batch passes over. */
+interface DamagedTurn {
+  /** The turn's row. */
+  readonly turn: number;
+  /** The checksum that its row has for its payload. */
+  readonly source: number;
+  readonly isDamaged: true;
+}
+
+/** A turn of a batch, once it is cut and analyzed. */
+export type BatchTurn = PreparedTurn | DamagedTurn;
 
 /** What a batch starts from. */
 interface Unindexed {
   /** Null where the index is still to be made. */
   readonly index: IndexRow | null;
   /** In order: changed ones first, all of which lie before the others. */
-  readonly turns: readonly StoredTurn[];
+  readonly turns: readonly (StoredTurn | DamagedTurn)[];
+  /** Turns that are not indexed and not known to be damaged. */
   readonly remaining: number;
   /** Whether an index is to be cleared away. */
   readonly hasRetired: boolean;
@@ -57,16 +75,24 @@ export function* readUnindexed(
 ): Operation<Unindexed> {
   const row = yield* currentRow(transaction, plan, atMs);
   const index = yield* findIndex(transaction, row.id, plan.kind);
-  const turns: StoredTurn[] = [];
+  const turns: (StoredTurn | DamagedTurn)[] = [];
   let bytes = 0;
-  for (const id of yield* selectUnindexed(transaction, row.id, index, plan.batchSize)) {
-    const turn = yield* readTurn(transaction, row, id);
-    bytes += turn?.bytes ?? 0;
-    if (turn === null || (turns.length > 0 && bytes > plan.bytesMax)) break;
+  // Those that are known to be damaged stand in nobody's way.
+  const known = plan.damage.turns.size;
+  const limit = plan.batchSize + known;
+  for (const id of yield* selectUnindexed(transaction, row.id, index, limit)) {
+    if (plan.damage.turns.has(id)) continue;
+    const found = yield* selectTurn(transaction, id);
+    if (found === undefined || turns.length === plan.batchSize) break;
+    const turn = readStored(plan.damage, row, found);
+    // One that was passed over before is noted already.
+    if ("isDamaged" in turn && index !== null && id <= index.indexedTo) continue;
+    bytes += "bytes" in turn ? turn.bytes : 0;
+    if (turns.length > 0 && bytes > plan.bytesMax) break;
     turns.push(turn);
   }
-  const remaining = unindexedTurns(row, index);
-  if (turns.length === 0 && remaining !== 0) {
+  const remaining = unindexedTurns(row, index) - (yield* countDamaged(transaction, index, plan.damage));
+  if (turns.length === 0 && remaining !== 0 && plan.damage.turns.size === known) {
     throw new IntegrityError("The index has another number of turns than its scope", {
       details: { table: "chunk_indexes" },
     });
@@ -95,22 +121,39 @@ const SELECT_TURN =
   `SELECT id, turn_id, revision, bytes, expires, expires_at, payload_checksum, checksum, payload
   FROM turns WHERE id = $1`;
 
-/** A turn by its row; null where there is none. */
-export function* readTurn(
+/** A turn's row. */
+export function selectTurn(transaction: ReadTransaction, id: number): Operation<Row | undefined> {
+  return transaction.get(SELECT_TURN, id);
+}
+
+function readStored(damage: Damage, scope: ScopeRow, row: Row): StoredTurn | DamagedTurn {
+  const [id, , , , , , source] = row;
+  const turn = damage.readTurn(id as number, () => toStoredTurn(scope, row));
+  return turn ?? { turn: id as number, source: source as number, isDamaged: true };
+}
+
+/** How many of the turns that are known to be damaged an index does not have. */
+function* countDamaged(
   transaction: ReadTransaction,
-  scope: Pick<ScopeRow, "id" | "tenant" | "session">,
-  id: number,
-): Operation<StoredTurn | null> {
-  const row = yield* transaction.get(SELECT_TURN, id);
-  return row === undefined ? null : toStoredTurn(scope, row);
+  index: IndexRow | null,
+  { turns }: Damage,
+): Operation<number> {
+  let count = 0;
+  for (const turn of turns) {
+    const found = index === null ? undefined : yield* transaction.get(SELECT_INDEXED, index.id, turn);
+    if (found === undefined) count++;
+  }
+  return count;
 }
 
 /** Cuts and analyzes a turn, giving way now and then. */
 export async function prepareTurn(
-  { id, payloadChecksum, turn }: StoredTurn,
+  stored: StoredTurn | DamagedTurn,
   { size, analyzer }: IndexKind,
   pace: Pace,
-): Promise<PreparedTurn> {
+): Promise<BatchTurn> {
+  if ("isDamaged" in stored) return stored;
+  const { id, payloadChecksum, turn } = stored;
   const chunks: IndexedChunk[] = [];
   const terms = new Map<string, TermCount[]>();
   for (const [message, { content }] of turn.messages.entries()) {
@@ -141,7 +184,7 @@ export function* writeBatch(
   transaction: WriteTransaction,
   plan: BatchPlan,
   from: IndexRow | null,
-  prepared: readonly PreparedTurn[],
+  prepared: readonly BatchTurn[],
 ): Operation<Indexed> {
   const row = yield* currentRow(transaction, plan, transaction.time().effectiveMs);
   requireUpkept(transaction, row);
@@ -152,7 +195,8 @@ export function* writeBatch(
   const turns = yield* takeUnchanged(transaction, row.id, index, prepared);
   yield* addTurns(transaction, index, turns);
   yield* writeIndex(transaction, index);
-  return { index, processed: turns.length, remaining: unindexedTurns(row, index) };
+  const remaining = unindexedTurns(row, index) - (yield* countDamaged(transaction, index, plan.damage));
+  return { index, processed: turns.length, remaining };
 }
 
 const SELECT_SOURCE = `SELECT payload_checksum FROM turns WHERE id = $1 AND scope = $2`;
@@ -164,7 +208,7 @@ function* takeUnchanged(
   transaction: WriteTransaction,
   scope: number,
   index: IndexRow,
-  prepared: readonly PreparedTurn[],
+  prepared: readonly BatchTurn[],
 ): Operation<readonly PreparedTurn[]> {
   const taken: PreparedTurn[] = [];
   for (const turn of prepared) {
@@ -175,9 +219,12 @@ function* takeUnchanged(
     }
     const known = yield* transaction.get(SELECT_INDEXED, index.id, turn.turn);
     if (source !== undefined && known === undefined) {
-      yield* transaction.run(DELETE_UNINDEXED, index.id, turn.turn);
       if (turn.turn > index.indexedTo) placeTurn(index, turn.turn);
-      taken.push(turn);
+      if ("isDamaged" in turn) yield* noteUnindexedIn(transaction, index.id, turn.turn);
+      else {
+        yield* transaction.run(DELETE_UNINDEXED, index.id, turn.turn);
+        taken.push(turn);
+      }
     }
     index.indexedTo = Math.max(index.indexedTo, turn.turn);
   }

@@ -4,6 +4,7 @@ import { historyDigest } from "../canonical/digest.ts";
 import type { Chunk } from "../contracts/chunk.ts";
 import type { TimedTurn } from "../contracts/turn.ts";
 import { type IndexRow, readIndexes } from "../deletion/index_row.ts";
+import { NOTHING_SKIPPED } from "../engine/damage.ts";
 import type { Operation, ReadTransaction } from "../engine/operation.ts";
 import { ConflictError, IntegrityError } from "../errors.ts";
 import { TURNS_PER_PAGE } from "../limits.ts";
@@ -56,6 +57,7 @@ async function readChunks(
     place,
     ...opened,
     isIndexed: true,
+    damage: NOTHING_SKIPPED,
     read: (factory) => store.read(factory, signal),
   });
   const { turns, chunks } = await readPages(view, size, new Pace(signal ?? null));

@@ -1,14 +1,14 @@
 /** Running batches of indexing: one, or as many as it takes. */
 
 import { monotonicMs, yieldToEventLoop } from "../clock.ts";
+import { type Damage, NOTHING_SKIPPED } from "../engine/damage.ts";
 import { ConflictError, StorageError } from "../errors.ts";
 import { FRESH_TRIES_MAX, INDEX_BATCH_BYTES, INDEX_BATCH_DEFAULT } from "../limits.ts";
 import { Pace } from "../retrieval/pace.ts";
 import type { IndexRow } from "../deletion/index_row.ts";
 import type { IndexProgress, JudgedBatch } from "./assemble_options.ts";
-import { type BatchPlan, prepareTurn, readUnindexed, writeBatch } from "./index_batch.ts";
+import { type BatchPlan, type BatchTurn, prepareTurn, readUnindexed, writeBatch } from "./index_batch.ts";
 import { clearRetired, type IndexKind, isOutdated, noteUse } from "./index_state.ts";
-import type { PreparedTurn } from "./index_writing.ts";
 import { requireScope } from "./present_scope.ts";
 import { canWait } from "./scope_access.ts";
 import type { Snapshot } from "./snapshot.ts";
@@ -22,26 +22,57 @@ export async function indexBatch(
 ): Promise<IndexProgress> {
   const { place, engine } = store;
   requireWritable(store);
-  const plan = { place, epoch: engine.epoch, snapshot, kind, batchSize, bytesMax: Infinity };
+  const plan = {
+    place,
+    epoch: engine.epoch,
+    snapshot,
+    kind,
+    batchSize,
+    bytesMax: Infinity,
+    damage: NOTHING_SKIPPED,
+  };
   const { processed, remaining } = await runBatch(store, plan, signal);
   return { status: remaining === 0 ? "READY" : "BUILDING", processed, remaining, indexKey: kind.key };
 }
 
-/** Indexes whatever turns there are, in small batches, until none is left. */
-export async function indexAll(
-  store: StoreAccess,
-  kind: IndexKind,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  const { place, engine } = store;
-  const plan = {
+/** What a call that indexes for itself passes on. */
+interface OwnIndexing {
+  readonly damage: Damage;
+  readonly signal: AbortSignal | undefined;
+}
+
+function planOf({ place, engine }: StoreAccess, kind: IndexKind, damage: Damage): BatchPlan {
+  return {
     place,
     epoch: engine.epoch,
     snapshot: null,
     kind,
     batchSize: INDEX_BATCH_DEFAULT,
     bytesMax: INDEX_BATCH_BYTES,
+    damage,
   };
+}
+
+/** Looks whether what is not indexed is damaged and left out; whether anything more was noted. Writes nothing. */
+export async function noteDamaged(
+  store: StoreAccess,
+  kind: IndexKind,
+  { damage, signal }: OwnIndexing,
+): Promise<boolean> {
+  const before = damage.turns.size;
+  if (!damage.isSkipped) return false;
+  const atMs = store.engine.time().effectiveMs;
+  await store.read((transaction) => readUnindexed(transaction, planOf(store, kind, damage), atMs), signal);
+  return damage.turns.size > before;
+}
+
+/** Indexes whatever turns there are, in small batches, until none is left. */
+export async function indexAll(
+  store: StoreAccess,
+  kind: IndexKind,
+  { damage, signal }: OwnIndexing,
+): Promise<void> {
+  const plan = planOf(store, kind, damage);
   let left = Infinity;
   for (let idle = 0; left > 0 && idle < FRESH_TRIES_MAX;) {
     const { remaining } = await runBatch(store, plan, signal);
@@ -78,11 +109,11 @@ async function tryBatch(
       if (index !== null) await markUsed(store, index, signal);
       return { processed: 0, remaining };
     }
-    const prepared: PreparedTurn[] = [];
+    const prepared: BatchTurn[] = [];
     for (const turn of turns) prepared.push(await prepareTurn(turn, plan.kind, pace));
     // However short it was: a run of batches is long.
     await pace.rest();
-    const bytes = turns.reduce((sum, turn) => sum + turn.bytes, 0);
+    const bytes = turns.reduce((sum, turn) => sum + ("bytes" in turn ? turn.bytes : 0), 0);
     const written = await store.write((transaction) => writeBatch(transaction, plan, index, prepared), {
       bytes,
       signal,

@@ -1,10 +1,10 @@
 /** A pin's row, judged where it enters. */
 
 import { checksumOf } from "../canonical/checksum.ts";
-import type { ScopeRow } from "../deletion/scope_row.ts";
+import { damagedRow, type ScopeRow } from "../deletion/scope_row.ts";
+import type { Damage } from "../engine/damage.ts";
 import type { Operation, ReadTransaction } from "../engine/operation.ts";
 import type { Row } from "../engine/sqlite/driver.ts";
-import { IntegrityError } from "../errors.ts";
 
 /** A pin as it is stored, at some time. */
 export interface StoredPin {
@@ -27,27 +27,37 @@ export function* readPins(
   scope: ScopeRow,
   atMs: number,
   dueTurns: { has(turn: number): boolean },
+  damage: Damage,
 ): Operation<readonly StoredPin[]> {
-  return (yield* transaction.all(SELECT_PINS, scope.id)).map((row) => {
-    const payload = requirePinRow(scope, row);
-    const [key, revision, effective, expires, sourceTurn] = row as [
-      string,
-      number,
-      number,
-      number | null,
-      number | null,
-    ];
-    const isDue = (expires !== null && expires <= atMs) || (sourceTurn !== null && dueTurns.has(sourceTurn));
-    return { key, revision, effective, payload, isDue };
-  });
+  const rows = yield* transaction.all(SELECT_PINS, scope.id);
+  const pins = rows.map((row) => damage.read(() => toStoredPin(scope, row, atMs, dueTurns)));
+  return pins.filter((pin) => pin !== undefined);
+}
+
+function toStoredPin(
+  scope: ScopeRow,
+  row: Row,
+  atMs: number,
+  dueTurns: { has(turn: number): boolean },
+): StoredPin {
+  const payload = requirePinRow(scope, row);
+  const [key, revision, effective, expires, sourceTurn] = row as [
+    string,
+    number,
+    number,
+    number | null,
+    number | null,
+  ];
+  const isDue = (expires !== null && expires <= atMs) || (sourceTurn !== null && dueTurns.has(sourceTurn));
+  return { key, revision, effective, payload, isDue };
 }
 
 /** Judges a pin's row by its checksums; gives the payload. */
-export function requirePinRow(scope: Pick<ScopeRow, "id">, row: Row): string {
+export function requirePinRow(scope: Pick<ScopeRow, "id" | "tenant" | "session">, row: Row): string {
   const [key, revision, effective, expires, sourceTurn, payloadChecksum, checksum, payload] = row;
   const sum = checksumOf(scope.id, key!, revision!, effective!, expires!, sourceTurn!, payloadChecksum!);
   if (sum !== checksum || typeof payload !== "string" || checksumOf(payload) !== payloadChecksum) {
-    throw new IntegrityError("The checksum of a pin does not match", { details: { table: "pins" } });
+    throw damagedRow("The checksum of a pin does not match", "pins", scope, { key: key as string });
   }
   return payload;
 }

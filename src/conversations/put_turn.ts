@@ -80,7 +80,7 @@ function* putTurnInto(
   if (given.expectedRevision !== null) requireRevision(row, given.expectedRevision);
   const old = yield* readTurnHead(transaction, row, given.turnId);
   yield* requireNextRevision(transaction, given, old);
-  const plan = old === null ? given : yield* keepTime(transaction, given, old);
+  const plan = old === null ? given : yield* keepTime(transaction, given, row, old);
   requireFuture(transaction, plan.expiry, { action: "put turn", field: "expiresAt" });
   requireCapacity(row, plan, old);
   yield* requireOwnMessageIds(transaction, row, plan, old);
@@ -100,7 +100,7 @@ function* readTurnHead(
   turnId: string,
 ): Operation<TurnHead | null> {
   const row = yield* transaction.get(SELECT_TURN_HEAD, scope.id, turnId);
-  return row === undefined ? null : toTurnHead(scope.id, row);
+  return row === undefined ? null : toTurnHead(scope, row);
 }
 
 function* requireNextRevision(
@@ -184,12 +184,13 @@ const SELECT_PAYLOAD = `SELECT payload FROM turns WHERE id = $1`;
 function* keepTime(
   transaction: WriteTransaction,
   plan: PutTurnPlan,
+  scope: ScopeRow,
   old: TurnHead,
 ): Operation<PutTurnPlan> {
   if (plan.retimed === null) return plan;
   const row = yield* transaction.get(SELECT_PAYLOAD, old.id);
   try {
-    return { ...plan, ...plan.retimed(unpackTurn(requirePayload(old, row?.[0])).timestamp) };
+    return { ...plan, ...plan.retimed(unpackTurn(requirePayload(scope, old, row?.[0])).timestamp) };
   } catch (error) {
     if (error instanceof IntegrityError) return plan;
     throw error;

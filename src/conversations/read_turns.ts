@@ -1,5 +1,6 @@
 /** Reading turns in pages; no statement stays open between two pages. */
 
+import type { Damage } from "../engine/damage.ts";
 import type { Operation, ReadTransaction } from "../engine/operation.ts";
 import { ConflictError } from "../errors.ts";
 import type { Place } from "./place.ts";
@@ -21,13 +22,14 @@ interface PagePlan {
   readonly atMs: number;
   readonly snapshot: Snapshot;
   readonly limit: number;
+  readonly damage: Damage;
 }
 
 const SELECT_TURNS =
   `SELECT id, turn_id, revision, bytes, expires, expires_at, payload_checksum, checksum, payload
   FROM turns WHERE scope = $1 AND id > $2 ORDER BY id LIMIT $3`;
 
-/** The page after some row, if the snapshot is still current; what is due is left out. */
+/** The page after some row, if the snapshot is still current; what is due is left out, damaged turns as the plan says. */
 export function* readTurnPage(
   transaction: ReadTransaction,
   plan: PagePlan,
@@ -35,10 +37,13 @@ export function* readTurnPage(
 ): Operation<TurnPage> {
   const reading = yield* requireCurrent(transaction, plan.place, plan.snapshot, plan);
   const rows = yield* transaction.all(SELECT_TURNS, reading.row.id, after, plan.limit);
-  const turns = rows.map((row) => toStoredTurn(reading.row, row)).filter((turn) =>
-    !reading.dueTurns.has(turn.id)
+  const turns = rows.filter(([id]) => !reading.dueTurns.has(id as number)).map((row) =>
+    plan.damage.readTurn(row[0] as number, () => toStoredTurn(reading.row, row))
   );
-  return { turns, after: rows.length < plan.limit ? null : rows.at(-1)![0] as number };
+  return {
+    turns: turns.filter((turn) => turn !== undefined),
+    after: rows.length < plan.limit ? null : rows.at(-1)![0] as number,
+  };
 }
 
 /** The row after which those turns begin that are among the newest `last`, and come after the turn `after`. */

@@ -1,8 +1,9 @@
 /** Search: the retrieval of the RETRIEVE layer by itself, over the whole history. */
 
 import { monotonicMs } from "../clock.ts";
+import { Damage } from "../engine/damage.ts";
 import { overlap } from "../context/evidence.ts";
-import type { Hit } from "../retrieval/evidence_source.ts";
+import type { Hit, Hits } from "../retrieval/evidence_source.ts";
 import { Pace } from "../retrieval/pace.ts";
 import { withView } from "./assemble_opening.ts";
 import type { JudgedSearch } from "./assemble_options.ts";
@@ -13,16 +14,18 @@ import { indexKind } from "./index_state.ts";
 import type { StoreAccess } from "./store_access.ts";
 
 /** Searches; what it was judged with is good. */
-export async function searchStored(store: StoreAccess, judged: JudgedSearch): Promise<readonly Hit[]> {
+export async function searchStored(store: StoreAccess, judged: JudgedSearch): Promise<Hits> {
   const { profile, retrieval, signal } = judged;
+  const damage = new Damage(judged.damaged);
   const startedMs = monotonicMs();
   const kind = indexKind(retrieval, profile.analyzer);
-  const hits = await withView({ store, kind, signal }, {
+  const hits = await withView({ store, kind, signal, damage }, {
     use: (view) => searchView(view, judged),
     ifMissing: () => Promise.resolve([]),
   });
   store.tell({ operation: "search", counts: { hits: hits.length } }, startedMs);
-  return hits;
+  // No element, so that it is not counted, printed or sent among the hits.
+  return Object.defineProperty([...hits], "skipped", { value: damage.skipped }) as unknown as Hits;
 }
 
 /** The best chunks, as RETRIEVE takes them: one that overlaps a better one is passed over. */

@@ -1,6 +1,7 @@
 /** How the longer calls of a conversation reach the store: several reads and writes, with everything else in between. */
 
 import type { Tell } from "../contracts/memory_options.ts";
+import type { Damage } from "../engine/damage.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Operation, ReadTransaction, WriteTransaction } from "../engine/operation.ts";
 import type { Place } from "./place.ts";
@@ -10,6 +11,8 @@ export interface Moment {
   /** Effective time, in milliseconds since the Unix epoch. */
   readonly atMs: number;
   readonly epoch: string;
+  /** What becomes of damaged pins and summaries; the first one is an error unless said otherwise. */
+  readonly damage?: Damage | undefined;
 }
 
 /** What was read of a scope, with the first time at which something of it may be due. */

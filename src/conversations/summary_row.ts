@@ -1,10 +1,10 @@
 /** A summary's row, judged where it enters. */
 
 import { checksumOf } from "../canonical/checksum.ts";
-import type { ScopeRow } from "../deletion/scope_row.ts";
+import { damagedRow, type ScopeRow } from "../deletion/scope_row.ts";
+import type { Damage } from "../engine/damage.ts";
 import type { Operation, ReadTransaction } from "../engine/operation.ts";
 import type { Row } from "../engine/sqlite/driver.ts";
-import { IntegrityError } from "../errors.ts";
 
 /** A summary as it is stored, at some time. */
 export interface StoredSummary {
@@ -20,16 +20,18 @@ const SELECT_SUMMARY =
 
 const SELECT_COVERED = `SELECT turn FROM covered_turns WHERE scope = $1 AND turn = $2`;
 
-/** The summary of a scope; null if there is none. */
+/** The summary of a scope; null if there is none, or it is damaged and left out. */
 export function* readSummary(
   transaction: ReadTransaction,
   scope: ScopeRow,
   atMs: number,
   dueTurns: { keys(): Iterable<number> },
+  damage: Damage,
 ): Operation<StoredSummary | null> {
   const row = yield* transaction.get(SELECT_SUMMARY, scope.id);
   if (row === undefined) return null;
-  const payload = requireSummaryRow(scope, row);
+  const payload = damage.read(() => requireSummaryRow(scope, row));
+  if (payload === undefined) return null;
   const [created, expires] = row as [number, number | null];
   let isDue = expires !== null && expires <= atMs;
   for (const turn of dueTurns.keys()) {
@@ -40,11 +42,11 @@ export function* readSummary(
 }
 
 /** Judges a summary's row by its checksums; gives the payload. */
-export function requireSummaryRow(scope: Pick<ScopeRow, "id">, row: Row): string {
+export function requireSummaryRow(scope: Pick<ScopeRow, "id" | "tenant" | "session">, row: Row): string {
   const [created, expires, payloadChecksum, checksum, payload] = row;
   const sum = checksumOf(scope.id, created!, expires!, payloadChecksum!);
   if (sum !== checksum || typeof payload !== "string" || checksumOf(payload) !== payloadChecksum) {
-    throw new IntegrityError("The checksum of a summary does not match", { details: { table: "summaries" } });
+    throw damagedRow("The checksum of a summary does not match", "summaries", scope);
   }
   return payload;
 }

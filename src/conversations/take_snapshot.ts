@@ -5,9 +5,9 @@ import { sha256Hex } from "../canonical/sha256.ts";
 import { instantFromMs } from "../canonical/time.ts";
 import type { TimedPin } from "../contracts/pin.ts";
 import { unpackPin, unpackSummary } from "../contracts/unpack.ts";
-import type { ScopeRow } from "../deletion/scope_row.ts";
+import { damagedRow, type ScopeRow } from "../deletion/scope_row.ts";
+import { NOTHING_SKIPPED } from "../engine/damage.ts";
 import type { Operation, ReadTransaction } from "../engine/operation.ts";
-import { IntegrityError } from "../errors.ts";
 import { readPins, type StoredPin } from "./pin_row.ts";
 import type { Place } from "./place.ts";
 import { requireScope } from "./present_scope.ts";
@@ -44,14 +44,14 @@ const NOTHING_DUE: ReadonlyMap<number, string> = new Map();
 export function* readScopeState(
   transaction: ReadTransaction,
   place: Place,
-  { atMs, epoch }: Moment,
+  { atMs, epoch, damage = NOTHING_SKIPPED }: Moment,
 ): Operation<ScopeState> {
   const row = yield* requireScope(transaction, place);
   const isDue = row.nextDue !== null && row.nextDue <= atMs;
   const dueTurns = isDue ? yield* selectDueTurns(transaction, row, atMs) : NOTHING_DUE;
-  const stored = row.pins === 0 ? [] : yield* readPins(transaction, row, atMs, dueTurns);
+  const stored = row.pins === 0 ? [] : yield* readPins(transaction, row, atMs, dueTurns, damage);
   const pins = stored.filter(({ isDue, effective }) => !isDue && effective <= atMs);
-  const found = yield* readSummary(transaction, row, atMs, dueTurns);
+  const found = yield* readSummary(transaction, row, atMs, dueTurns, damage);
   const summary = found === null || found.isDue || found.created > atMs ? null : found.payload;
   const due = [
     ...stored.filter(({ isDue }) => isDue).map(({ key }) => `pin ${key}`),
@@ -100,7 +100,7 @@ export function* takeSnapshot(
     revision: row.revision,
     id,
     turnCount: row.turns - dueTurns.size,
-    pins: pins.map(unpackStored),
+    pins: pins.map((pin) => unpackStored(row, pin)),
     summary: summary === null ? null : unpackSummary(summary),
     at: instantFromMs(moment.atMs).text,
     nextDueAt: row.nextDue === null ? null : instantFromMs(Math.min(row.nextDue, LATEST_MS)).text,
@@ -122,10 +122,10 @@ export function snapshotOfNothing({ place, engine }: Pick<StoreAccess, "place" |
   });
 }
 
-function unpackStored({ key, revision, payload }: StoredPin): TimedPin {
+function unpackStored(scope: ScopeRow, { key, revision, payload }: StoredPin): TimedPin {
   const pin = unpackPin(payload);
   if (pin.key === key && pin.revision === revision) return pin;
-  throw new IntegrityError("A pin's payload is not the one of its row", { details: { table: "pins" } });
+  throw damagedRow("A pin's payload is not the one of its row", "pins", scope, { key });
 }
 
 const SELECT_DUE_TURNS = `SELECT id, turn_id FROM turns WHERE scope = $1 AND expires <= $2 ORDER BY id`;

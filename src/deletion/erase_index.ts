@@ -156,6 +156,15 @@ export function* noteUnindexed(
   turn: number,
 ): Operation<void> {
   for (const { index } of yield* readIndexesAnyhow(transaction, scope)) {
-    if (turn <= index.indexedTo) yield* transaction.run(INSERT_UNINDEXED_TURN, index.id, turn);
+    if (turn <= index.indexedTo) yield* noteUnindexedIn(transaction, index.id, turn);
   }
+}
+
+/** Notes that a turn before the end of an index is not indexed. */
+export function* noteUnindexedIn(
+  transaction: WriteTransaction,
+  index: number,
+  turn: number,
+): Operation<void> {
+  yield* transaction.run(INSERT_UNINDEXED_TURN, index, turn);
 }

@@ -51,8 +51,19 @@ export function* readScopeAnyhow(
 /** Judges the columns `id` to `checksum`. */
 export function toScopeRow(row: Row): ScopeRow {
   if (isSound(row)) return columnsToRow(row);
-  throw new IntegrityError("Cannot read scope: the checksum of its row does not match", {
-    details: { table: "scopes" },
+  throw damagedRow("Cannot read scope: the checksum of its row does not match", "scopes", columnsToRow(row));
+}
+
+/** The error for a damaged row of a scope; it names the row by its labels. */
+export function damagedRow(
+  message: string,
+  table: string,
+  { tenant, session }: Pick<ScopeRow, "tenant" | "session">,
+  { cause, ...item }: { readonly turnId?: string; readonly key?: string; readonly cause?: unknown } = {},
+): IntegrityError {
+  return new IntegrityError(message, {
+    details: { table, tenantId: tenant, sessionId: session, ...item },
+    cause,
   });
 }
 

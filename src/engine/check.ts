@@ -1,12 +1,14 @@
-import type { CheckOptions, CheckProblem, CheckReport } from "../contracts/check.ts";
+import type { CheckOptions, CheckProblem, CheckReport, Misfit } from "../contracts/check.ts";
 import { giveWay } from "../clock.ts";
-import { IntegrityError, StorageError } from "../errors.ts";
+import { type ErrorDetails, IntegrityError, StorageError } from "../errors.ts";
 import { CHECK_PROBLEMS_MAX } from "../limits.ts";
 
 /** Collects what a check finds, and gives way to other work between its batches. */
 export class CheckCollector {
   readonly #options: CheckOptions;
   readonly #problems: CheckProblem[] = [];
+  readonly #misfits: Misfit[] = [];
+  #first: ErrorDetails = {};
   readonly #rows: Record<string, number> = {};
 
   constructor(options: CheckOptions) {
@@ -23,6 +25,16 @@ export class CheckCollector {
     if (this.#problems.length < CHECK_PROBLEMS_MAX) this.#problems.push({ database, table, row, problem });
   }
 
+  /** Notes a value that does not fit its kind any more, which is no damage. */
+  misfit(row: string, field: string): void {
+    if (this.#misfits.length < CHECK_PROBLEMS_MAX) this.#misfits.push({ row, field });
+  }
+
+  /** The labels of the first damaged row, as far as its error named them. */
+  get first(): ErrorDetails {
+    return this.#first;
+  }
+
   /** How many problems there are: a place to go back to. */
   mark(): number {
     return this.#problems.length;
@@ -36,6 +48,7 @@ export class CheckCollector {
   /** Notes what reading a row threw, if it says that something is damaged; anything else is thrown again. */
   caught(database: CheckProblem["database"], table: string, error: unknown, row: string | null = null): void {
     if (!isDamage(error)) throw error;
+    if (this.#problems.length === 0) this.#first = error.details;
     this.problem(database, table, error.message, row);
   }
 
@@ -49,7 +62,12 @@ export class CheckCollector {
 
   /** What was found. */
   report(): CheckReport {
-    return { ok: this.#problems.length === 0, problems: this.#problems, rows: this.#rows };
+    return {
+      ok: this.#problems.length === 0,
+      problems: this.#problems,
+      misfits: this.#misfits,
+      rows: this.#rows,
+    };
   }
 }
 

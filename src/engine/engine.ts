@@ -99,6 +99,9 @@ export type ApplyEvent = (
 
 /** How recorded deletions are applied: code that is loaded with the first write. */
 export type Applying = LateModule<{ readonly applyEvent: ApplyEvent }>;
+/** Runs one step of a change of a copy, and lets other work run. */
+export type CopyStep = <T>(factory: (transaction: WriteTransaction) => Operation<T>) => Promise<T>;
+
 /** Looks through the rows of a copy of main. */
 export type CheckRows = (copy: Pick<Engine, "read">, collector: CheckCollector) => Promise<void>;
 
@@ -141,6 +144,8 @@ export interface Engine {
   check(collector: CheckCollector): Promise<void>;
   /** Copies a file as it is at one moment, everything recorded applied, into an empty private file; says where it stands. */
   copy(file: "main" | "ledger", path: string, options: CopyOptions): Promise<StorePlace>;
+  /** Changes a copy of main in one transaction, step by step; nothing of what it erases remains in the file. */
+  changeCopy(path: string, change: (step: CopyStep) => Promise<void>, signal?: AbortSignal): Promise<void>;
   /** Looks through a copy as `check` does through the store, without the ledger; what is damaged goes to the collector. */
   checkCopy(
     file: "main" | "ledger",

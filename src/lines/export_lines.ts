@@ -4,35 +4,43 @@ import { equalBytes } from "../canonical/keyed_hash.ts";
 import { instantFromMs } from "../canonical/time.ts";
 import { giveWay } from "../clock.ts";
 import { readFields, requireBoolean, requireSignal } from "../contracts/arguments.ts";
+import { type Damaged, type DamagedRow, requireDamaged } from "../contracts/damaged.ts";
 import type { ExportLinesOptions } from "../contracts/lines.ts";
 import { type Scope, toScope } from "../contracts/scope.ts";
 import { type Place, placeOf } from "../conversations/place.ts";
 import { absence, requireScope } from "../conversations/present_scope.ts";
+import { Damage } from "../engine/damage.ts";
 import type { Engine, Watermark } from "../engine/engine.ts";
 import type { DeletionEvent, Operation, ReadTransaction } from "../engine/operation.ts";
-import { ConflictError } from "../errors.ts";
+import { ConflictError, IntegrityError } from "../errors.ts";
 import { EXPORT_AT_ONCE_BYTES, EXPORT_HELD_BYTES, FRESH_TRIES_MAX } from "../limits.ts";
 import type { Identity } from "../records/row.ts";
-import { emptyTally, endLine, headerLine, LinesDigest, markLine, type Tally } from "./line.ts";
+import { emptyTally, endLine, headerLine, LinesDigest, markLine, skippedLine, type Tally } from "./line.ts";
 import { readRecordLines } from "./read_records.ts";
 import {
   readAtOnce,
   readLastScope,
+  type ReadScope,
   readScopeHashes,
   readTurnLines,
   type ScopePlan,
   type ScopeView,
 } from "./read_scope.ts";
 
-/** Exports; each line ends with a line feed. */
-export async function* exportLines(engine: Engine, options: ExportLinesOptions): AsyncGenerator<string> {
-  const given = readFields("options", options, ["scope", "includeContent", "signal"]);
+/** Exports; each line ends with a line feed. What is damaged and left out is added to a list. */
+export async function* exportLines(
+  engine: Engine,
+  options: ExportLinesOptions,
+  skipped: DamagedRow[],
+): AsyncGenerator<string> {
+  const given = readFields("options", options, ["scope", "includeContent", "damaged", "signal"]);
   const scope = given.scope === undefined ? null : toScope(given.scope);
   const content = given.includeContent === undefined
     ? false
     : requireBoolean("includeContent", given.includeContent);
   const signal = requireSignal(given.signal);
-  for await (const line of new Export(engine, content, signal).lines(scope)) {
+  const damaged = requireDamaged(given.damaged);
+  for await (const line of new Export(engine, { content, damaged, skipped, signal }).lines(scope)) {
     signal?.throwIfAborted();
     yield line;
   }
@@ -42,15 +50,26 @@ export async function* exportLines(engine: Engine, options: ExportLinesOptions):
 class Export {
   readonly #engine: Engine;
   readonly #content: boolean;
+  readonly #damaged: Damaged;
+  /** What was left out of the lines that were given. */
+  readonly #left: Damage;
   readonly #signal: AbortSignal | undefined;
   readonly #digest = new LinesDigest();
   readonly #tally: Tally = emptyTally();
+  #skipped = 0;
   /** How many deletions had been applied to what comes next, as far as it was said. */
   #mark = 0;
 
-  constructor(engine: Engine, content: boolean, signal: AbortSignal | undefined) {
+  constructor(engine: Engine, { content, damaged, skipped, signal }: {
+    readonly content: boolean;
+    readonly damaged: Damaged;
+    readonly skipped: DamagedRow[];
+    readonly signal: AbortSignal | undefined;
+  }) {
     this.#engine = engine;
     this.#content = content;
+    this.#damaged = damaged;
+    this.#left = new Damage(damaged, skipped);
     this.#signal = signal;
   }
 
@@ -68,7 +87,7 @@ class Export {
     } else if (!(yield* this.#scope(place.scopeHash))) {
       throw await this.#read((transaction) => absence(transaction, place), () => false);
     }
-    yield `${endLine(this.#tally, this.#digest.finish())}\n`;
+    yield `${endLine(this.#tally, this.#skipped, this.#digest.finish())}\n`;
   }
 
   #line(text: string): string {
@@ -80,6 +99,15 @@ class Export {
     for (const line of lines) {
       this.#tally[sort]++;
       yield this.#line(line);
+    }
+  }
+
+  /** What was left out of what was read last. */
+  *#skippedLines({ skipped }: Damage): Generator<string> {
+    for (const row of skipped) {
+      if (!this.#left.noteRow(row)) continue;
+      this.#skipped++;
+      yield this.#line(skippedLine(row));
     }
   }
 
@@ -100,13 +128,16 @@ class Export {
     let after: Identity | null = { tenant: "", kind: "", key: "" };
     while (after !== null) {
       const from: Identity = after;
+      const damage = new Damage(this.#damaged);
       const page = await this.#read((transaction) =>
         readRecordLines(transaction, from, {
           nowSeconds: Math.floor(transaction.time().effectiveMs / 1_000),
           content: this.#content,
+          damage,
         }), (event) => event.kind === "record");
       if (page.lines.length > 0) yield* this.#marked(page.applied);
       yield* this.#counted("records", page.lines);
+      yield* this.#skippedLines(damage);
       after = page.after;
       await giveWay();
     }
@@ -131,10 +162,15 @@ class Export {
     const concerns = (event: DeletionEvent): boolean =>
       event.kind !== "record" && equalBytes(event.scopeHash, scopeHash);
     for (let attempt = 1;; attempt++) {
-      const plan = { scopeHash, atMs: this.#engine.time().effectiveMs, content: this.#content };
+      const damage = new Damage(this.#damaged);
+      const atMs = this.#engine.time().effectiveMs;
+      const plan = { scopeHash, atMs, content: this.#content, damage };
       const bytesMax = attempt > FRESH_TRIES_MAX ? EXPORT_HELD_BYTES : EXPORT_AT_ONCE_BYTES;
-      const found = await this.#read((transaction) => readAtOnce(transaction, plan, bytesMax), concerns);
-      if (found === null) return false;
+      const found = await this.#readOrSkip(plan, bytesMax, concerns);
+      if (found === null) {
+        yield* this.#skippedLines(damage);
+        return false;
+      }
       const { view } = found;
       if (view.row.turnBytes > EXPORT_HELD_BYTES) {
         yield* this.#opening(view);
@@ -142,14 +178,14 @@ class Export {
           if (page === null) throw changedMeanwhile();
           yield* this.#counted("turns", page);
         }
-        yield* this.#closing(view);
+        yield* this.#closing(view, damage);
         return true;
       }
       const turns = found.turns ?? await this.#held(view, plan, concerns);
       if (turns === null) continue;
       yield* this.#opening(view);
       yield* this.#counted("turns", turns);
-      yield* this.#closing(view);
+      yield* this.#closing(view, damage);
       return true;
     }
   }
@@ -159,9 +195,25 @@ class Export {
     yield* this.#counted("scopes", [view.opening]);
   }
 
-  *#closing({ closing: { summary, pins } }: ScopeView): Generator<string> {
+  *#closing({ closing: { summary, pins } }: ScopeView, damage: Damage): Generator<string> {
     if (summary !== null) yield* this.#counted("summaries", [summary]);
     yield* this.#counted("pins", pins);
+    yield* this.#skippedLines(damage);
+  }
+
+  /** The scope as it is; null if there is none, or its row is damaged and left out with all that it has. */
+  async #readOrSkip(
+    plan: ScopePlan,
+    bytesMax: number,
+    concerns: (event: DeletionEvent) => boolean,
+  ): Promise<ReadScope | null> {
+    try {
+      return await this.#read((transaction) => readAtOnce(transaction, plan, bytesMax), concerns);
+    } catch (error) {
+      if (!(error instanceof IntegrityError) || error.details.table !== "scopes") throw error;
+      plan.damage.note(error);
+      return null;
+    }
   }
 
   /** All turns of a scope that is not larger than that; null if it changed while it was read. */

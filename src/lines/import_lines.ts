@@ -93,6 +93,8 @@ class Import {
   #scope: ScopeItem & { readonly type: "scope" } | null = null;
   #waiting: Waiting[] = [];
   #waitingBytes = 0;
+  /** Rows that the export left out, being damaged. */
+  #skipped = 0;
   #line = 0;
   #ended = false;
 
@@ -121,6 +123,9 @@ class Import {
       case "mark":
         await this.write();
         if (this.#origin?.sequence !== null) this.#origin = { sequence: parsed.sequence };
+        return;
+      case "skipped":
+        this.#skipped++;
         return;
       case "end":
         await this.write();
@@ -230,7 +235,9 @@ class Import {
 
   #requireWhole(end: ParsedEnd): void {
     const sorts = Object.values(SORTS);
-    if (sorts.every((sort) => end[sort] === this.#seen[sort]) && end.digest === this.#digest.finish()) return;
+    const areAllThere = sorts.every((sort) => end[sort] === this.#seen[sort]) &&
+      (end.skipped ?? 0) === this.#skipped;
+    if (areAllThere && end.digest === this.#digest.finish()) return;
     throw new ContractError(
       "digest",
       "The lines are not the ones that were exported: some are missing or changed",
@@ -243,7 +250,7 @@ class Import {
       this.#line++;
       throw new ContractError("lines", "The closing line is missing: the export was cut off");
     }
-    return this.#report;
+    return { ...this.#report, skipped: this.#skipped };
   }
 
   /** The error with the line it is about, and what was imported before. */

@@ -73,8 +73,8 @@ function* importTurn({ transaction, row, target }: InHand, item: ImportedTurn): 
   if (isPast(transaction, expiry?.dueMs ?? null)) return "expired";
   const old = yield* transaction.get(SELECT_TURN, row.id, turnId);
   if (old !== undefined) {
-    const head = toTurnHead(row.id, old);
-    const same = requirePayload(head, old[8]) === payload && head.expiresAt === (expiry?.text ?? null);
+    const head = toTurnHead(row, old);
+    const same = requirePayload(row, head, old[8]) === payload && head.expiresAt === (expiry?.text ?? null);
     return same ? "unchanged" : "conflicting";
   }
   const hashes = {

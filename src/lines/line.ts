@@ -3,6 +3,7 @@
 import { quote } from "../canonical/canonical_json.ts";
 import { encodeScope } from "../canonical/payload.ts";
 import { RunningSha256 } from "../canonical/sha256.ts";
+import type { DamagedRow } from "../contracts/damaged.ts";
 import type { LineCounts } from "../contracts/lines.ts";
 import type { Scope } from "../contracts/scope.ts";
 import type { TurnHead } from "../conversations/turn_row.ts";
@@ -106,10 +107,26 @@ export function pinOutline(key: string, revision: number, bytes: number): string
   return `{"type":"pin","key":${quote(key)},"revision":${revision},"bytes":${bytes}}`;
 }
 
-/** The last line: how many lines there were of each sort, and the SHA-256 of all lines before it. */
-export function endLine({ records, scopes, turns, pins, summaries }: LineCounts, digest: string): string {
+/** A damaged row that was left out, by its labels. */
+export function skippedLine({ table, tenantId, sessionId, turnId, kind, key }: DamagedRow): string {
+  const labels = { tenant_id: tenantId, session_id: sessionId, turn_id: turnId, kind, key };
+  const fields = Object.entries(labels).flatMap(([name, label]) =>
+    label === undefined ? [] : [`,"${name}":${quote(label.toWellFormed())}`]
+  );
+  return `{"type":"skipped","table":${quote(table)}${fields.join("")}}`;
+}
+
+/**
+ * The last line: how many lines there were of each sort, and the SHA-256 of all lines before it. An export that left out
+ * damaged rows counts those too.
+ */
+export function endLine(
+  { records, scopes, turns, pins, summaries }: LineCounts,
+  skipped: number,
+  digest: string,
+): string {
   return `{"type":"end","records":${records},"scopes":${scopes},"turns":${turns},"pins":${pins},` +
-    `"summaries":${summaries},"digest":"${digest}"}`;
+    `"summaries":${summaries},${skipped === 0 ? "" : `"skipped":${skipped},`}"digest":"${digest}"}`;
 }
 
 /** Lines by what they hold, while they are counted. */

@@ -9,6 +9,7 @@ export type LineFields = Readonly<Record<string, unknown>>;
 const NAMES: ReadonlySet<string> = new Set([
   ..."at content created digest epoch expires expires_at format generation head key kind lineage".split(" "),
   ..."max_age pin pins records revision scope scopes sequence sessionId summaries summary tenant".split(" "),
+  ..."session_id skipped table tenant_id turn_id".split(" "),
   ..."tenantId turn turns type value version watermark".split(" "),
 ]);
 

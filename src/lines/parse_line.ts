@@ -76,6 +76,7 @@ export interface ParsedEnd {
   readonly turns: number;
   readonly pins: number;
   readonly summaries: number;
+  readonly skipped?: number | null | undefined;
   readonly digest: string;
 }
 
@@ -83,6 +84,7 @@ export interface ParsedEnd {
 export type ParsedLine =
   | ParsedHeader
   | { readonly type: "mark"; readonly sequence: number }
+  | { readonly type: "skipped" }
   | ImportedRecord
   | ScopeItem
   | ParsedEnd;
@@ -100,6 +102,8 @@ export function parseLine(text: string, kinds: ReadonlyMap<string, RecordKind>):
       return parseHeader(given);
     case "mark":
       return judgeLine(MARK, given);
+    case "skipped":
+      return judgeLine(SKIPPED, given);
     case "record":
       return parseRecord(given, kinds);
     case "scope":
@@ -130,7 +134,7 @@ function readObject(text: string): LineFields {
   throw new ContractError("lines", "The line must be the text of a JSON object");
 }
 
-const TYPES = ["header", "mark", "record", "scope", "turn", "pin", "summary", "end"] as const;
+const TYPES = ["header", "mark", "record", "scope", "turn", "pin", "summary", "skipped", "end"] as const;
 const TYPE: Schema<(typeof TYPES)[number]> = oneOf(TYPES, `must be one of ${TYPES.join(", ")}`);
 
 const HASH: Schema<string> = where(
@@ -176,6 +180,15 @@ function parseHeader(given: LineFields): ParsedHeader {
 
 const MARK = fields({ type: oneOf(["mark"], "must be mark"), sequence: integer(0) });
 const SCOPE = fields({ type: oneOf(["scope"], "must be scope"), scope: STORED_SCOPE });
+const SKIPPED = fields({
+  type: oneOf(["skipped"], "must be skipped"),
+  table: string,
+  tenant_id: absent(string),
+  session_id: absent(string),
+  turn_id: absent(string),
+  kind: absent(string),
+  key: absent(string),
+});
 const END = fields({
   type: oneOf(["end"], "must be end"),
   records: integer(0),
@@ -183,6 +196,7 @@ const END = fields({
   turns: integer(0),
   pins: integer(0),
   summaries: integer(0),
+  skipped: absent(integer(1)),
   digest: HASH,
 });
 

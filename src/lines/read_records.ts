@@ -1,5 +1,6 @@
 /** Pages of records for an export: live ones, as they are stored. */
 
+import type { Damage } from "../engine/damage.ts";
 import type { Operation, ReadTransaction } from "../engine/operation.ts";
 import { EXPORT_ROWS_PER_PAGE } from "../limits.ts";
 import { toRecord } from "../records/read.ts";
@@ -22,7 +23,11 @@ const SELECT_RECORDS =
 export function* readRecordLines(
   transaction: ReadTransaction,
   after: Identity,
-  { nowSeconds, content }: { readonly nowSeconds: number; readonly content: boolean },
+  { nowSeconds, content, damage }: {
+    readonly nowSeconds: number;
+    readonly content: boolean;
+    readonly damage: Damage;
+  },
 ): Operation<RecordLines> {
   const { tenant, kind, key } = after;
   const rows = yield* transaction.all(SELECT_RECORDS, tenant, kind, key, EXPORT_ROWS_PER_PAGE);
@@ -31,7 +36,10 @@ export function* readRecordLines(
   let last = after;
   for (const row of rows) {
     last = { tenant: row[7] as string, kind: row[8] as string, key: row[9] as string };
-    const { head, body } = toRecord(last, row);
+    const identity = last;
+    const record = damage.read(() => toRecord(identity, row));
+    if (record === undefined) continue;
+    const { head, body } = record;
     if (isExpired(head.expires, nowSeconds)) continue;
     // A body is ASCII, so its length is its size.
     lines.push(content ? recordLine(last, head, body) : recordOutline(last, head, body.length));

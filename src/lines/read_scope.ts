@@ -5,7 +5,9 @@ import { readPins, type StoredPin } from "../conversations/pin_row.ts";
 import { readSummary, type StoredSummary } from "../conversations/summary_row.ts";
 import { requirePayload, toTurnHead } from "../conversations/turn_row.ts";
 import { readScope, type ScopeRow } from "../deletion/scope_row.ts";
+import type { Damage } from "../engine/damage.ts";
 import type { Operation, ReadTransaction } from "../engine/operation.ts";
+import type { Row } from "../engine/sqlite/driver.ts";
 import { EXPORT_ROWS_PER_PAGE } from "../limits.ts";
 import {
   pinLine,
@@ -25,6 +27,8 @@ export interface ScopePlan {
   /** What is due by then is left out. */
   readonly atMs: number;
   readonly content: boolean;
+  /** What becomes of damaged turns, pins and summaries. */
+  readonly damage: Damage;
 }
 
 /** A scope without its turns. */
@@ -48,8 +52,8 @@ function* readView(transaction: ReadTransaction, plan: ScopePlan): Operation<Sco
   const dueBytes = yield* readDueTurns(transaction, row, plan.atMs);
   const dueTurns = new Set(dueBytes.keys());
   const opening = plan.content ? scopeLine(scope) : scopeOutline(scope, withoutDue(row, dueBytes));
-  const summary = yield* readSummary(transaction, row, plan.atMs, dueTurns);
-  const pins = yield* readPins(transaction, row, plan.atMs, dueTurns);
+  const summary = yield* readSummary(transaction, row, plan.atMs, dueTurns, plan.damage);
+  const pins = yield* readPins(transaction, row, plan.atMs, dueTurns, plan.damage);
   const closing = {
     summary: summary === null || summary.isDue ? null : lineOfSummary(summary, plan),
     pins: pins.filter(({ isDue }) => !isDue).map((pin) => lineOfPin(pin, plan)),
@@ -109,11 +113,23 @@ export function* readTurnLines(
   const rows = yield* transaction.all(SELECT_TURNS, viewed.id, after, EXPORT_ROWS_PER_PAGE);
   const lines: string[] = [];
   for (const row of rows) {
-    const head = toTurnHead(viewed.id, row);
-    if (dueTurns.has(head.id)) continue;
-    lines.push(plan.content ? turnLine(head, requirePayload(head, row[8])) : turnOutline(head));
+    if (dueTurns.has(row[0] as number)) continue;
+    const line = plan.damage.read(() => lineOfTurn(viewed, row, plan));
+    if (line !== undefined) lines.push(line);
   }
   return { lines, after: rows.length < EXPORT_ROWS_PER_PAGE ? null : rows.at(-1)![0] as number };
+}
+
+/** A scope as it is. */
+export interface ReadScope {
+  readonly view: ScopeView;
+  /** All its turns; null where they are too large to be held. */
+  readonly turns: readonly string[] | null;
+}
+
+function lineOfTurn(scope: ScopeRow, row: Row, { content }: ScopePlan): string {
+  const head = toTurnHead(scope, row);
+  return content ? turnLine(head, requirePayload(scope, head, row[8])) : turnOutline(head);
 }
 
 /** The scope as it is; with all its turns, if they are no larger than that. */
@@ -121,7 +137,7 @@ export function* readAtOnce(
   transaction: ReadTransaction,
   plan: ScopePlan,
   bytesMax: number,
-): Operation<{ readonly view: ScopeView; readonly turns: readonly string[] | null } | null> {
+): Operation<ReadScope | null> {
   const view = yield* readView(transaction, plan);
   if (view === null) return null;
   if (view.row.turnBytes > bytesMax) return { view, turns: null };

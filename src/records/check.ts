@@ -7,7 +7,7 @@ import type { Engine } from "../engine/engine.ts";
 import type { Operation, ReadTransaction } from "../engine/operation.ts";
 import type { Row } from "../engine/sqlite/driver.ts";
 import { CHECK_ROWS_PER_BATCH } from "../limits.ts";
-import { fromBody } from "./judge.ts";
+import { readBody } from "./judge.ts";
 import { toRecord } from "./read.ts";
 import type { Identity } from "./row.ts";
 
@@ -69,7 +69,8 @@ function checkRecord(
       collector.problem("main", "records", "The counter is behind a revision", place);
     }
     const kind = kinds.get(identity.kind);
-    if (kind !== undefined) fromBody(kind, body);
+    const field = kind === undefined ? null : readBody(kind, body).field;
+    if (field !== null) collector.misfit(place, field);
   } catch (error) {
     collector.caught("main", "records", error, place);
   }

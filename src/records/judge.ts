@@ -74,20 +74,44 @@ function isSame(judged: unknown, plain: Json): boolean {
   return keys.every((key) => Object.hasOwn(left, key) && isSame(left[key], right[key]!));
 }
 
-/** Reads and judges a stored text. */
-export function fromBody(kind: RecordKind, body: unknown): Json {
-  if (typeof body !== "string" || body.length > kind.maxBytes) {
-    throw new IntegrityError("Cannot read record: its body is no text, or larger than its kind allows");
-  }
+/** Reads a stored text as its kind has it. */
+export function fromBody(kind: RecordKind, body: string): Json {
+  const { value, field } = readBody(kind, body);
+  if (field === null) return value;
+  throw new IntegrityError(`Cannot read record: ${field} does not fit the kind ${kind.name}`, {
+    details: { table: "records", kind: kind.name, field },
+  });
+}
+
+/**
+ * A stored value, and the field of it that does not fit its kind, null if it does: the kind may have changed since, which
+ * is no damage.
+ *
+ * @throws {IntegrityError} for what is no JSON
+ */
+export function readBody(
+  kind: RecordKind,
+  body: string,
+): { readonly value: Json; readonly field: string | null } {
   let value: Json;
   try {
     value = JSON.parse(body) as Json;
   } catch (cause) {
     throw new IntegrityError("Cannot read record: its body is not JSON", { cause });
   }
-  const { issues } = validate(kind, value);
-  if (issues !== undefined) throw new IntegrityError("Cannot read record: its body does not fit its kind");
-  return value;
+  return { value, field: body.length > kind.maxBytes ? "value" : misfitOf(kind, value) };
+}
+
+function misfitOf(kind: RecordKind, value: Json): string | null {
+  try {
+    const { issues } = validate(kind, value);
+    if (issues === undefined) return null;
+    return issues[0] === undefined ? "value" : fieldOf(kind.schema, pathOf(issues[0]));
+  } catch (error) {
+    // A schema that throws, or takes its time, takes no value.
+    if (error instanceof ContractError) return error.field;
+    throw error;
+  }
 }
 
 function pathOf(issue: StandardIssue): JsonPath {

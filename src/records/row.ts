@@ -41,9 +41,7 @@ export function toHead(identity: Identity, row: Row): RecordHead {
     valueChecksum: row[4] as number,
   };
   if (headChecksum(identity, head) !== row[5]) {
-    throw new IntegrityError("Cannot read record: its checksum does not match", {
-      details: { table: "records" },
-    });
+    throw damagedRecord("Cannot read record: its checksum does not match", identity);
   }
   return head;
 }
@@ -66,9 +64,12 @@ export function toValue(identity: Identity, row: Row): RawValue {
 /** Requires the checksum over what a read gives. */
 export function assertValue(identity: Identity, value: RawValue, checksum: unknown): void {
   if (typeof value.body === "string" && valueChecksum(identity, value) === checksum) return;
-  throw new IntegrityError("Cannot read record: the checksum of its value does not match", {
-    details: { table: "records" },
-  });
+  throw damagedRecord("Cannot read record: the checksum of its value does not match", identity);
+}
+
+/** The error for a damaged record; it names the record by its labels. */
+function damagedRecord(message: string, { tenant, kind, key }: Identity): IntegrityError {
+  return new IntegrityError(message, { details: { table: "records", tenantId: tenant, kind, key } });
 }
 
 /** The checksum over identity, revision, deadline and body: a read needs no other. */

@@ -1,6 +1,7 @@
 /** Where evidence is looked for: the RETRIEVE layer asks one of these, and does not know what lies behind it. */
 
 import type { Chunk } from "../contracts/chunk.ts";
+import type { DamagedRow } from "../contracts/damaged.ts";
 import type { SourceRef } from "../contracts/source_ref.ts";
 
 /**
@@ -59,6 +60,26 @@ export interface Hit {
   readonly content: string;
   /** Why it was found. */
   readonly score: Score;
+}
+
+/**
+ * What a search found, best first, and what it left out.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { type Hits, openMemory } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const hits: Hits = await talk.search("Which trees were grafted?", { damaged: "skip" });
+ * assert.deepEqual([hits.length, hits.skipped.length], [1, 0]);
+ * ```
+ */
+export interface Hits extends ReadonlyArray<Hit> {
+  /** Damaged rows that were met and left out, with `damaged: "skip"`; not enumerable. */
+  readonly skipped: readonly DamagedRow[];
 }
 
 /** What a window shows of a turn whose messages were shortened: message id → text. */

@@ -124,7 +124,7 @@ class Mixing {
 
   async #readTurns(): Promise<void> {
     const texts: string[] = [];
-    const turns = this.#memory.conversation(THREAD).turns(undefined, { last: 5 });
+    const turns = this.#memory.conversation(THREAD).turns({ last: 5 });
     for await (const { messages } of turns) texts.push(messages[0]!.content ?? "");
     if (!texts.every((text) => text.startsWith("turn "))) throw new Error("a turn was not what was appended");
   }

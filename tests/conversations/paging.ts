@@ -157,7 +157,7 @@ export function testPaging({ promise, durable }: ConversationsSuite): void {
       const conversation = await talk(memory, numbered(40));
       const snapshot = await conversation.snapshot();
       let count = 0;
-      for await (const _ of conversation.turns(snapshot)) {
+      for await (const _ of conversation.turns({ snapshot })) {
         if (++count !== 1) continue;
         await conversation.replayPut(snapshot, "k", {});
         await memory.conversation({ tenantId: "harbour", sessionId: "s" }).append([{
@@ -189,7 +189,7 @@ export function testPaging({ promise, durable }: ConversationsSuite): void {
     const reason = new Error("enough");
     let count = 0;
     const read = async (): Promise<void> => {
-      for await (const _ of conversation.turns(undefined, { signal: controller.signal })) {
+      for await (const _ of conversation.turns({ signal: controller.signal })) {
         if (++count === 1) controller.abort(reason);
       }
     };

@@ -87,7 +87,7 @@ export function readTurns(
   snapshot?: Snapshot,
   options?: TurnsOptions,
 ): Promise<TimedTurn[]> {
-  return Array.fromAsync(conversation.turns(snapshot, options));
+  return Array.fromAsync(conversation.turns({ snapshot, ...options }));
 }
 
 /** Their ids. */

@@ -226,7 +226,7 @@ export class Churn {
   ): Promise<Awaited<ReturnType<typeof readTurns>>[number]> {
     const turns = this.#turns.get(conversation)!;
     const last = turns.length - turns.indexOf(turn);
-    for await (const stored of conversation.turns(undefined, { last })) {
+    for await (const stored of conversation.turns({ last })) {
       if (stored.turnId === turn.turnId) return stored;
     }
     throw new Error("The turn is not there");

@@ -77,7 +77,7 @@ async function converse(conversation: Conversation): Promise<void> {
 async function hear(conversation: Conversation): Promise<string[]> {
   const snapshot = await conversation.snapshot();
   const heard = snapshot.pins.map((pin) => JSON.stringify(pin.export({ includeContent: true })));
-  for await (const turn of conversation.turns(snapshot)) {
+  for await (const turn of conversation.turns({ snapshot })) {
     heard.push(JSON.stringify(turn.export({ includeContent: true })));
   }
   const replay = await conversation.replayGet(snapshot, "watered");

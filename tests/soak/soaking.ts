@@ -257,7 +257,7 @@ export class Soaking {
 
   async #readTurns(): Promise<void> {
     if (this.#held.turns.size === 0) return;
-    const found = await Array.fromAsync(this.#own.turns(undefined, { last: 5 }));
+    const found = await Array.fromAsync(this.#own.turns({ last: 5 }));
     assert.deepEqual(found.map(({ turnId }) => turnId), [...this.#held.turns.keys()].slice(-5));
   }
 

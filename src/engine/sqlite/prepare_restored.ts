@@ -127,7 +127,8 @@ export async function assertAuthority(
   return generation;
 }
 
-const GIVE_BACK_PAGES = "PRAGMA incremental_vacuum";
+/** Gives free pages back to the file system. */
+export const GIVE_BACK_PAGES = "PRAGMA incremental_vacuum";
 
 /** Applies every newer deletion, and gives the copy an epoch and a range of revisions of its own; one transaction. */
 export async function prepareRestored(
@@ -196,8 +197,8 @@ function difference(before: RowCounts, after: RowCounts): RowCounts {
   };
 }
 
-/** What a restored store starts with holds no trace of what was erased from the backup. */
-async function rewriteDirty(
+/** Rewrites what was marked as dirty: what a restored store starts with, or a backup holds, has no trace of what was erased. */
+export async function rewriteDirty(
   main: Connection,
   transaction: WriteTransaction,
   signal: AbortSignal | undefined,

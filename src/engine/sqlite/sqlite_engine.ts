@@ -7,6 +7,7 @@ import type {
   Applying,
   CheckRows,
   CopyOptions,
+  CopyStep,
   Engine,
   EngineSupports,
   ReadOptions,
@@ -265,6 +266,19 @@ export class SqliteEngine implements Engine {
       });
     }
     return place;
+  }
+
+  async changeCopy(
+    path: string,
+    change: (step: CopyStep) => Promise<void>,
+    signal?: AbortSignal,
+  ): Promise<void> {
+    const [{ changeCopy }, { WorkDatabase }] = await Promise.all([
+      import("./change_copy.ts"),
+      import("./work_database.ts"),
+    ]);
+    using work = WorkDatabase.open(BACKUP, path, this.#store.driver);
+    await changeCopy(work.connection, this.#time, { change, signal });
   }
 
   async checkCopy(

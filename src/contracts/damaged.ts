@@ -1,0 +1,81 @@
+/** What a call does about a damaged row, and how it names one. */
+
+import { ContractError } from "../errors.ts";
+
+/**
+ * What a call does about a damaged row: `"error"`, the default, ends it with an `IntegrityError` that names the row;
+ * `"skip"` leaves the row out, and what the call returns lists it as `skipped`.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { type Damaged, openMemory } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const damaged: Damaged = "skip";
+ * const hits = await talk.search("Which trees were grafted?", { damaged });
+ * assert.deepEqual([hits.length, hits.skipped], [1, []]);
+ * ```
+ */
+export type Damaged = "error" | "skip";
+
+/**
+ * A damaged row, by its labels and never by its text. The `details` of an `IntegrityError` name it in the same way.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { type DamagedRow, openMemory } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const turns = talk.turns({ damaged: "skip" });
+ * for await (const { turnId } of turns) console.log(turnId);
+ * const left: readonly DamagedRow[] = turns.skipped;
+ * assert.deepEqual(left, []); // nothing was damaged
+ * ```
+ */
+export interface DamagedRow {
+  /** The table, as `check` names it: `turns`, `pins`, `summaries`, `records`, … */
+  readonly table: string;
+  /** Whose row it is. */
+  readonly tenantId?: string | undefined;
+  /** The conversation; absent for a record. */
+  readonly sessionId?: string | undefined;
+  /** The turn, where the row is of one. */
+  readonly turnId?: string | undefined;
+  /** The kind of a record. */
+  readonly kind?: string | undefined;
+  /** The key of a pin or record. */
+  readonly key?: string | undefined;
+}
+
+/**
+ * Things that are read one by one, and what was damaged and left out of them so far: complete once all are read.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { openMemory, type Skipping, type TimedTurn } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const turns: Skipping<TimedTurn> = talk.turns({ damaged: "skip" });
+ * assert.equal((await Array.fromAsync(turns)).length, 1);
+ * assert.equal(turns.skipped.length, 0);
+ * ```
+ */
+export interface Skipping<T> extends AsyncIterable<T> {
+  /** What was left out so far; at most 1 000 rows are listed. Always empty without `damaged: "skip"`. */
+  readonly skipped: readonly DamagedRow[];
+}
+
+/** Requires the option `damaged`; `"error"` if it was omitted. */
+export function requireDamaged(value: unknown): Damaged {
+  if (value === undefined || value === "error" || value === "skip") return value ?? "error";
+  throw new ContractError("damaged", 'Expected damaged to be "error" or "skip"');
+}

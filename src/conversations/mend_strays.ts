@@ -1,0 +1,40 @@
+/** Takes rows out of a copy that hang from nothing: what they belonged to is damaged, or their place is. */
+
+import { itemHashOf, scopeHashOf } from "../deletion/hashes.ts";
+import { raiseFloor } from "../deletion/tombstones.ts";
+import type { Operation, WriteTransaction } from "../engine/operation.ts";
+import { type Mending, parsedTurn } from "./mend_scopes.ts";
+
+const SELECT_STRAY_TURNS =
+  `SELECT id, turn_id, payload FROM turns WHERE scope NOT IN (SELECT id FROM scopes) ORDER BY id`;
+const DELETE_STRAY_TURN = `DELETE FROM turns WHERE id = $1`;
+
+/** By table. */
+const DELETE_STRAYS: readonly (readonly [table: string, sql: string])[] = [
+  ["message_ids", `DELETE FROM message_ids WHERE turn NOT IN (SELECT id FROM turns)`],
+  ["pins", `DELETE FROM pins WHERE scope NOT IN (SELECT id FROM scopes)`],
+  ["summaries", `DELETE FROM summaries WHERE scope NOT IN (SELECT id FROM scopes)`],
+  ["covered_turns", `DELETE FROM covered_turns WHERE scope NOT IN (SELECT id FROM scopes)`],
+];
+
+/** Takes them out; before the scopes are mended, whose pins may cite such turns. */
+export function* mendStrays(transaction: WriteTransaction, { hashKey, damage }: Mending): Operation<void> {
+  for (const [id, turnId, payload] of yield* transaction.all(SELECT_STRAY_TURNS)) {
+    const turn = parsedTurn(payload);
+    if (turn === null) damage.noteRow({ table: "turns", turnId: turnId as string });
+    else {
+      const { scope, revision } = turn;
+      damage.noteRow({ table: "turns", ...scope, turnId: turn.turnId });
+      const keyHash = itemHashOf(hashKey, "turn", scope, turn.turnId);
+      yield* raiseFloor(transaction, scopeHashOf(hashKey, scope), keyHash, revision);
+    }
+    yield* transaction.run(DELETE_STRAY_TURN, id!);
+    transaction.markDirty("turns");
+  }
+  for (const [table, sql] of DELETE_STRAYS) {
+    if ((yield* transaction.run(sql)) > 0) {
+      damage.noteRow({ table });
+      if (table !== "covered_turns") transaction.markDirty(table);
+    }
+  }
+}

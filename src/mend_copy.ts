@@ -1,0 +1,28 @@
+/** Takes what is damaged out of a copy of main, with what cites it. */
+
+import { mendNextScope } from "./conversations/mend_scopes.ts";
+import { mendStrays } from "./conversations/mend_strays.ts";
+import type { Damage } from "./engine/damage.ts";
+import type { CopyStep } from "./engine/engine.ts";
+import { mendOperations, mendRecords, type OperationPlace } from "./records/mend_records.ts";
+import type { Identity } from "./records/row.ts";
+
+const NO_BYTES = new Uint8Array();
+
+/** Mends a copy, step by step. Meta, events and floors are never left out: without them what was deleted could come back. */
+export async function mendCopy(step: CopyStep, hashKey: Uint8Array, damage: Damage): Promise<void> {
+  const mending = { hashKey, damage };
+  for (let after: Identity | null = { tenant: "", kind: "", key: "" }; after !== null;) {
+    const from: Identity = after;
+    after = await step((transaction) => mendRecords(transaction, from, damage));
+  }
+  for (let after: OperationPlace | null = [NO_BYTES, NO_BYTES]; after !== null;) {
+    const from: OperationPlace = after;
+    after = await step((transaction) => mendOperations(transaction, from, damage));
+  }
+  await step((transaction) => mendStrays(transaction, mending));
+  for (let after: number | null = 0; after !== null;) {
+    const from: number = after;
+    after = await step((transaction) => mendNextScope(transaction, from, mending));
+  }
+}
