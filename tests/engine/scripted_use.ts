@@ -76,6 +76,7 @@ async function restore(driver: PlanningDriver): Promise<void> {
   const conversation = talkOf(memory);
   // The pin that cites it goes, and leaves a floor.
   await revise(conversation, turnOf("t1", "other words", { revision: 2 }));
+  await memory.backup(at("skipping.backup"), { damaged: "skip" });
   await memory.backup(at("agent.backup"));
   await conversation.delete({ kind: "turn", key: "t1", expectedRevision: await conversation.revision() });
   const { watermark } = await memory.exportLedger(at("agent.ledger"));
