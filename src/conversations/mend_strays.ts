@@ -35,8 +35,8 @@ export function* mendStrays(transaction: WriteTransaction, { hashKey, damage }: 
     transaction.markDirty("turns");
   }
   for (const [table, sql] of DELETE_STRAYS) {
-    if ((yield* transaction.run(sql)) === 0 || DERIVED.has(table)) continue;
-    damage.noteRow({ table });
+    if ((yield* transaction.run(sql)) === 0) continue;
     transaction.markDirty(table);
+    if (!DERIVED.has(table)) damage.noteRow({ table });
   }
 }
