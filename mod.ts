@@ -63,7 +63,6 @@ export type {
   PutSummaryOptions,
   PutTurnOptions,
   ReplayPutOptions,
-  TurnsOptions,
 } from "./src/contracts/conversation_options.ts";
 export type { Exportable, ExportedFields, ExportOptions } from "./src/contracts/discreet.ts";
 export type { Leftover, SweptLeftovers } from "./src/contracts/leftovers.ts";
@@ -96,7 +95,14 @@ export type {
 } from "./src/conversations/assemble_options.ts";
 export { Conversation } from "./src/conversations/conversation.ts";
 export type { Snapshot } from "./src/conversations/snapshot.ts";
-export type { CheckOptions, CheckProblem, CheckProgress, CheckReport, Misfit } from "./src/contracts/check.ts";
+export type { TurnsOptions } from "./src/conversations/turns_options.ts";
+export type {
+  CheckOptions,
+  CheckProblem,
+  CheckProgress,
+  CheckReport,
+  Misfit,
+} from "./src/contracts/check.ts";
 export type { Damaged, DamagedRow, Skipping } from "./src/contracts/damaged.ts";
 export type {
   InspectedScope,

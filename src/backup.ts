@@ -1,8 +1,7 @@
 /** Backups: one private file each, made under another name and looked through before it gets its own. */
 
-import { readFields, requireCallback, requireSignal } from "./contracts/arguments.ts";
+import { readFields, requireCallback, requireDamaged, requireSignal } from "./contracts/arguments.ts";
 import type { BackupOptions, BackupProgress, BackupReport } from "./contracts/backup.ts";
-import { requireDamaged } from "./contracts/damaged.ts";
 import type { RecordKind } from "./contracts/record_kind.ts";
 import { checkConversations } from "./conversations/check.ts";
 import { CheckCollector } from "./engine/check.ts";
@@ -88,7 +87,6 @@ function assertSound(collector: CheckCollector): void {
         ...collector.first,
         problems: collector.report().problems.length,
         table: first.table,
-        row: first.row,
       },
     },
   );

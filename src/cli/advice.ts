@@ -18,6 +18,9 @@ const DAMAGED: Advice = (command) => {
   if (command === "restore") {
     return "Take another backup; if it is the ledger that is damaged, --ledger-export takes a copy of it.";
   }
+  if (["backup", "context", "export", "search"].includes(command)) {
+    return "Run `check`, which says what is damaged; --skip-damaged leaves it out, and says so.";
+  }
   return command === "check"
     ? "Restore a backup (`restore --help`)."
     : "Run `check`, which says what is damaged; a backup can be restored (`restore --help`).";

@@ -18,8 +18,11 @@ export interface Session {
   readonly signal: AbortSignal;
 }
 
+/** Whether the store says yes; `"skipped"` where the work is done, but damaged rows were left out. */
+export type Answer = boolean | "skipped";
+
 /** Runs a command's work; it gives whether the store says yes. */
-export type Run = (work: (session: Session) => Promise<boolean>) => Promise<void>;
+export type Run = (work: (session: Session) => Promise<Answer>) => Promise<void>;
 
 /** Declares one command below the program. */
 export type Declare = (program: Command, run: Run) => void;

@@ -4,7 +4,7 @@ import { Command, CommanderError } from "commander";
 import { PACKAGE_VERSION } from "../context/package_version.ts";
 import { BACKUP } from "./backup.ts";
 import { CHECK } from "./check.ts";
-import { type Declare, flagsFor, INSTALLED, type Run } from "./command.ts";
+import { type Answer, type Declare, flagsFor, INSTALLED, type Run } from "./command.ts";
 import { CONTEXT } from "./context.ts";
 import { DELETE } from "./delete.ts";
 import { DEMO } from "./demo.ts";
@@ -37,6 +37,7 @@ Exit status:
   1    refused by the store, a file or a permission; a check, receipt or scrub that is not in order; or output \
 that could not be written
   2    the words were wrong
+  3    done, but --skip-damaged left damaged rows out, and the command says which
   130  interrupted (143 by SIGTERM); nothing is left half done
 
 A command needs --allow-read for the directories of the files it is given, and --allow-write as well if it writes; \
@@ -59,7 +60,7 @@ export async function runCommandLine(
   });
   let exitCode = 0;
   const run: Run = async (work) => {
-    if (!await work({ screen, signal: interruption.signal })) exitCode = 1;
+    exitCode = exitCodeOf(await work({ screen, signal: interruption.signal }));
   };
   try {
     await makeProgram(screen, run).parseAsync(args, { from: "user" });
@@ -69,6 +70,11 @@ export async function runCommandLine(
     if (error instanceof ReaderGone) return 0;
     return await tellFailure({ screen, interruption, args }, error);
   }
+}
+
+function exitCodeOf(answer: Answer): number {
+  if (answer === "skipped") return 3;
+  return answer ? 0 : 1;
 }
 
 /** One line on standard error, or one JSON object; what was printed before comes first. */

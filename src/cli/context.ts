@@ -4,6 +4,7 @@ import type { AssembledContext } from "../context/assembled_context.ts";
 import type { Drop, LayerName, LayerReason } from "../context/diagnostics.ts";
 import type { SourceRef } from "../contracts/source_ref.ts";
 import {
+  type Answer,
   counted,
   type Declare,
   grouped,
@@ -21,6 +22,7 @@ import {
 } from "./indexed_reading.ts";
 import { Progress } from "./progress.ts";
 import type { Screen } from "./screen.ts";
+import { damagedOption, tellSkipped } from "./skipping.ts";
 
 interface ContextOptions extends IndexedOptions {
   readonly budget?: number;
@@ -76,20 +78,22 @@ async function showContext(
   store: string,
   question: string,
   options: ContextOptions,
-): Promise<boolean> {
+): Promise<Answer> {
   using progress = new Progress(screen);
   await using memory = await openIndexed(store, options, progress);
   const budget = options.budget === undefined ? {} : { inputCap: options.budget };
   const conversation = await requireConversation(memory, options, signal);
-  const { snapshot, context } = await conversation.assemble(question, budget, {
+  const { snapshot, context, skipped } = await conversation.assemble(question, budget, {
     system: options.system,
+    ...damagedOption(options),
     signal,
   });
   if (screen.json) {
     const { request, blocks, diagnostics } = context;
-    await screen.value({ snapshot, request, blocks, diagnostics });
+    const told = skipped.length === 0 ? {} : { skipped };
+    await screen.value({ snapshot, request, blocks, diagnostics, ...told });
   } else await printContext(screen, context);
-  return true;
+  return await tellSkipped(screen, skipped);
 }
 
 async function printContext(screen: Screen, { blocks, diagnostics }: AssembledContext): Promise<void> {

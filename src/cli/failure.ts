@@ -1,5 +1,6 @@
 /** What a command says when it does not succeed: a code, a sentence, what to do, and how the process ends. */
 
+import type { DamagedRow } from "../contracts/damaged.ts";
 import {
   ConflictError,
   type ConflictReason,
@@ -8,6 +9,7 @@ import {
   MemoryError,
 } from "../errors.ts";
 import { adviceFor, adviceForCode } from "./advice.ts";
+import { nameOf } from "./skipping.ts";
 
 /** The store, a file or a permission says no. */
 const EXIT_REFUSED = 1;
@@ -57,10 +59,17 @@ export function failureOf(error: unknown, command: string = ""): Failure {
   const { code, details } = error;
   const message = error instanceof ConflictError
     ? CONVERSATIONS[error.reason] ?? error.message
-    : error.message;
+    : named(error);
   const exitCode = error instanceof ContractError ? EXIT_WORDS : EXIT_REFUSED;
   const told = { code, message, advice: adviceFor(error, command), details, exitCode };
   return error instanceof ConflictError ? { ...told, reason: error.reason } : told;
+}
+
+/** What is damaged, by its labels. */
+function named({ message, details }: MemoryError): string {
+  return typeof details.table === "string" && details.tenantId !== undefined
+    ? `${message} (${nameOf(details as unknown as DamagedRow)})`
+    : message;
 }
 
 /** What commands meet concerns a conversation that was named; none of them makes one, and none says scope. */

@@ -5,9 +5,10 @@ import type { Conversation } from "../conversations/conversation.ts";
 import type { Memory } from "../memory.ts";
 import { indexingShown, openStore, scopeOf, type ScopeOptions } from "./command.ts";
 import type { Progress } from "./progress.ts";
+import { type SkippingOptions, withSkipDamaged } from "./skipping.ts";
 
 /** Their options. */
-export interface IndexedOptions extends ScopeOptions {
+export interface IndexedOptions extends ScopeOptions, SkippingOptions {
   readonly readOnly?: true;
 }
 
@@ -15,9 +16,9 @@ export interface IndexedOptions extends ScopeOptions {
 export const SHOWS_TEXT =
   "Shows text: that is what it is for. Indexes first what is not indexed yet, hence the permission to write.";
 
-/** Declares `--read-only`. */
+/** Declares `--read-only` and `--skip-damaged`. */
 export function withReadOnly(command: Command): Command {
-  return command.option(
+  return withSkipDamaged(command).option(
     "--read-only",
     "do not complete the index: needs --allow-read alone, fails if it is incomplete",
   );

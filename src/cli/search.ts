@@ -1,6 +1,6 @@
 /** `search`: the pieces of a conversation that answer a query. */
 
-import { type Declare, type Session, storeCommand, wholeNumber, withScope } from "./command.ts";
+import { type Answer, type Declare, type Session, storeCommand, wholeNumber, withScope } from "./command.ts";
 import {
   type IndexedOptions,
   openIndexed,
@@ -9,6 +9,7 @@ import {
   withReadOnly,
 } from "./indexed_reading.ts";
 import { Progress } from "./progress.ts";
+import { damagedOption, tellSkipped } from "./skipping.ts";
 
 interface SearchOptions extends IndexedOptions {
   readonly top?: number;
@@ -34,17 +35,18 @@ async function search(
   store: string,
   query: string,
   options: SearchOptions,
-): Promise<boolean> {
+): Promise<Answer> {
   using progress = new Progress(screen);
   await using memory = await openIndexed(store, options, progress);
   const conversation = await requireConversation(memory, options, signal);
   const hits = await conversation.search(query, {
     signal,
+    ...damagedOption(options),
     ...options.top === undefined ? {} : { topK: options.top },
   });
   if (screen.json) {
-    await screen.value({ hits });
-    return true;
+    await screen.value(hits.skipped.length === 0 ? { hits } : { hits, skipped: hits.skipped });
+    return await tellSkipped(screen, hits.skipped);
   }
   for (const [at, { source, content, score }] of hits.entries()) {
     await screen.line(`${at + 1}. turn ${source.turnId}, score ${digits(score.total)}`, "bold");
@@ -55,7 +57,7 @@ async function search(
     await screen.block(content);
   }
   if (hits.length === 0) await screen.note("Nothing was found.");
-  return true;
+  return await tellSkipped(screen, hits.skipped);
 }
 
 /** A score in a small conversation can be tiny, and is none the less. */

@@ -1,5 +1,6 @@
 /** Judges the arguments of calls: option names, numbers, identifiers, texts. Nothing is touched before they are good. */
 
+import type { Damaged } from "./damaged.ts";
 import { codePointLength, isBlank } from "../canonical/text.ts";
 import { ContractError } from "../errors.ts";
 
@@ -74,6 +75,12 @@ export function requireBoolean(field: string, value: unknown): boolean {
 export function requireSignal(value: unknown): AbortSignal | undefined {
   if (value === undefined || value instanceof AbortSignal) return value;
   throw new ContractError("signal", "Expected signal to be an AbortSignal");
+}
+
+/** Requires what is to be done about damaged rows; `"error"` if nothing is said. */
+export function requireDamaged(value: unknown): Damaged {
+  if (value === undefined || value === "error" || value === "skip") return value ?? "error";
+  throw new ContractError("damaged", 'Expected damaged to be "error" or "skip"');
 }
 
 /** Requires a function, or nothing. */

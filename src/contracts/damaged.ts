@@ -1,7 +1,5 @@
 /** What a call does about a damaged row, and how it names one. */
 
-import { ContractError } from "../errors.ts";
-
 /**
  * What a call does about a damaged row: `"error"`, the default, ends it with an `IntegrityError` that names the row;
  * `"skip"` leaves the row out, and what the call returns lists it as `skipped`.
@@ -72,10 +70,4 @@ export interface DamagedRow {
 export interface Skipping<T> extends AsyncIterable<T> {
   /** What was left out so far; at most 1 000 rows are listed. Always empty without `damaged: "skip"`. */
   readonly skipped: readonly DamagedRow[];
-}
-
-/** Requires the option `damaged`; `"error"` if it was omitted. */
-export function requireDamaged(value: unknown): Damaged {
-  if (value === undefined || value === "error" || value === "skip") return value ?? "error";
-  throw new ContractError("damaged", 'Expected damaged to be "error" or "skip"');
 }

@@ -263,12 +263,17 @@ const BUILT_IN_KINDS: readonly RecordKind[] = [
   defineKind("fact", asStandard(FACT)),
 ];
 
+/** Whether a kind is one that every store has: it never changes, so that what does not fit it was not put. */
+export function isBuiltIn(kind: RecordKind): boolean {
+  return BUILT_IN_KINDS.includes(kind);
+}
+
 /**
  * The rule of ours that a value broke, as the end of a sentence; null where a caller's schema judged, whose words may
  * tell the value.
  */
 export function ruleOf(kind: RecordKind, issue: StandardIssue): string | null {
-  return BUILT_IN_KINDS.includes(kind) ? issue.message : null;
+  return isBuiltIn(kind) ? issue.message : null;
 }
 
 /** Requires kinds made by {@linkcode defineKind}, each name once and none of the built-in ones. */

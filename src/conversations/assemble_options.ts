@@ -20,8 +20,8 @@ import {
   type ProfileName,
   profileOf,
 } from "../context/profile.ts";
-import { readFields, requireInteger, requireSignal } from "../contracts/arguments.ts";
-import { type Damaged, type DamagedRow, requireDamaged } from "../contracts/damaged.ts";
+import { readFields, requireDamaged, requireInteger, requireSignal } from "../contracts/arguments.ts";
+import type { Damaged, DamagedRow } from "../contracts/damaged.ts";
 import type { Message } from "../contracts/message.ts";
 import type { ToolDefinition } from "../contracts/tool.ts";
 import { ContractError } from "../errors.ts";

@@ -2,6 +2,7 @@
 
 export { receiptOf } from "./deletion_receipt.ts";
 export { deleteItem } from "./delete.ts";
+export { Damage } from "../engine/damage.ts";
 export { ensureScope } from "./ensure_scope.ts";
 export { readRevision, requireScope } from "./present_scope.ts";
 export { putPin } from "./put_pin.ts";

@@ -3,6 +3,7 @@ import { monotonicMs } from "../clock.ts";
 import {
   readFields,
   requireBoolean,
+  requireDamaged,
   requireInteger,
   requireSignal,
   requireText,
@@ -15,10 +16,9 @@ import type {
   PutSummaryOptions,
   PutTurnOptions,
   ReplayPutOptions,
-  TurnsOptions,
 } from "../contracts/conversation_options.ts";
 import type { Budget, Retrieval } from "../context/configuration.ts";
-import { type DamagedRow, requireDamaged, type Skipping } from "../contracts/damaged.ts";
+import type { DamagedRow, Skipping } from "../contracts/damaged.ts";
 import type { Tell } from "../contracts/memory_options.ts";
 import type { Message, NewMessage } from "../contracts/message.ts";
 import type { PinInput } from "../contracts/pin.ts";
@@ -26,7 +26,7 @@ import type { DeleteOptions, DeleteTarget, Receipt } from "../contracts/receipt.
 import type { Scope } from "../contracts/scope.ts";
 import type { Summary } from "../contracts/summary.ts";
 import type { TimedTurn, TurnInput } from "../contracts/turn.ts";
-import { Damage, NOTHING_SKIPPED } from "../engine/damage.ts";
+import type { Damage } from "../engine/damage.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { ReadTransaction } from "../engine/operation.ts";
 import { ConflictError } from "../errors.ts";
@@ -56,6 +56,7 @@ import type { ScopeLimits } from "./put_turn.ts";
 import { CALLS, ScopeAccess } from "./scope_access.ts";
 import { requireSame, requireSnapshot, type Snapshot } from "./snapshot.ts";
 import type { StoreAccess } from "./store_access.ts";
+import type { TurnsOptions } from "./turns_options.ts";
 
 const CONTEXTS = new LateModule(() => import("./contexts.ts"));
 
@@ -307,10 +308,10 @@ export class Conversation {
    * ```
    */
   async snapshot(options: CallOptions = {}): Promise<Snapshot> {
-    return await this.#snapshot(readSignal(options), NOTHING_SKIPPED);
+    return await this.#snapshot(readSignal(options));
   }
 
-  async #snapshot(signal: AbortSignal | undefined, damage: Damage): Promise<Snapshot> {
+  async #snapshot(signal: AbortSignal | undefined, damage?: Damage): Promise<Snapshot> {
     const { snapshot } = await this.#access.readUpkept(
       (transaction, moment) => CALLS.module.takeSnapshot(transaction, this.#place, { ...moment, damage }),
       signal,
@@ -351,7 +352,7 @@ export class Conversation {
   async *#turns(options: TurnsOptions, skipped: DamagedRow[]): AsyncGenerator<TimedTurn, void> {
     const given = readFields("options", options, ["snapshot", "last", "after", "damaged", "signal"]);
     const { snapshot } = given;
-    const damage = new Damage(requireDamaged(given.damaged), skipped);
+    const damaged = requireDamaged(given.damaged);
     const signal = requireSignal(given.signal);
     const last = given.last === undefined
       ? null
@@ -359,9 +360,10 @@ export class Conversation {
     const afterTurn = given.after === undefined
       ? null
       : requireText("after", given.after, Number.MAX_SAFE_INTEGER);
-    const of = snapshot === undefined
-      ? await this.#snapshot(signal, damage)
-      : requireSnapshot(snapshot, this.scope);
+    const known = snapshot === undefined ? null : requireSnapshot(snapshot, this.scope);
+    await CALLS.load();
+    const damage = new CALLS.module.Damage(damaged, skipped);
+    const of = known ?? await this.#snapshot(signal, damage);
     const { epoch } = this.#engine;
     const plan = (transaction: ReadTransaction) => ({
       place: this.#place,

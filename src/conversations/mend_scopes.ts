@@ -171,7 +171,7 @@ function* raise(
   yield* raiseFloor(transaction, scopeHashOf(hashKey, scope), keyHash, isRevision ? revision : row.revision);
 }
 
-const SELECT_MESSAGE_IDS = `SELECT message_id FROM message_ids WHERE turn = $1 ORDER BY message_id`;
+const SELECT_MESSAGE_IDS = `SELECT message_id FROM message_ids WHERE turn = $1`;
 const DELETE_MESSAGE_IDS = `DELETE FROM message_ids WHERE turn = $1`;
 const INSERT_MESSAGE_ID = `INSERT INTO message_ids (scope, message_id, turn) VALUES ($1, $2, $3)
   ON CONFLICT (scope, message_id) DO UPDATE SET turn = excluded.turn`;

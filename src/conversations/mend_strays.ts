@@ -17,6 +17,9 @@ const DELETE_STRAYS: readonly (readonly [table: string, sql: string])[] = [
   ["covered_turns", `DELETE FROM covered_turns WHERE scope NOT IN (SELECT id FROM scopes)`],
 ];
 
+/** What is written anew where it is missing, or says nothing by itself. */
+const DERIVED: ReadonlySet<string> = new Set(["message_ids", "covered_turns"]);
+
 /** Takes them out; before the scopes are mended, whose pins may cite such turns. */
 export function* mendStrays(transaction: WriteTransaction, { hashKey, damage }: Mending): Operation<void> {
   for (const [id, turnId, payload] of yield* transaction.all(SELECT_STRAY_TURNS)) {
@@ -32,9 +35,8 @@ export function* mendStrays(transaction: WriteTransaction, { hashKey, damage }: 
     transaction.markDirty("turns");
   }
   for (const [table, sql] of DELETE_STRAYS) {
-    if ((yield* transaction.run(sql)) > 0) {
-      damage.noteRow({ table });
-      if (table !== "covered_turns") transaction.markDirty(table);
-    }
+    if ((yield* transaction.run(sql)) === 0) continue;
+    transaction.markDirty(table);
+    if (!DERIVED.has(table)) damage.noteRow({ table });
   }
 }

@@ -21,7 +21,9 @@ export class CheckCollector {
     table: string,
     problem: string,
     row: string | null = null,
+    labels: ErrorDetails = {},
   ): void {
+    if (this.#problems.length === 0) this.#first = labels;
     if (this.#problems.length < CHECK_PROBLEMS_MAX) this.#problems.push({ database, table, row, problem });
   }
 
@@ -48,8 +50,7 @@ export class CheckCollector {
   /** Notes what reading a row threw, if it says that something is damaged; anything else is thrown again. */
   caught(database: CheckProblem["database"], table: string, error: unknown, row: string | null = null): void {
     if (!isDamage(error)) throw error;
-    if (this.#problems.length === 0) this.#first = error.details;
-    this.problem(database, table, error.message, row);
+    this.problem(database, table, error.message, row, error.details);
   }
 
   /** Counts a batch of rows, tells how far the check is, and lets other work run. */

@@ -34,7 +34,8 @@ export interface FileFacts {
   readonly isUnstamped: boolean;
 }
 
-const HEADER_BYTES = 100;
+/** The bytes of the header of a SQLite database. */
+export const HEADER_BYTES = 100;
 
 /** Refuses a file that is cut off within its header. SQLite takes one of a single byte for empty, and would write to it. */
 export function assertWholeHeader(bytes: number, { what }: Pick<FileKind, "what">): void {

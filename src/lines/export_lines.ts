@@ -3,8 +3,8 @@
 import { equalBytes } from "../canonical/keyed_hash.ts";
 import { instantFromMs } from "../canonical/time.ts";
 import { giveWay } from "../clock.ts";
-import { readFields, requireBoolean, requireSignal } from "../contracts/arguments.ts";
-import { type Damaged, type DamagedRow, requireDamaged } from "../contracts/damaged.ts";
+import { readFields, requireBoolean, requireDamaged, requireSignal } from "../contracts/arguments.ts";
+import type { Damaged, DamagedRow } from "../contracts/damaged.ts";
 import type { ExportLinesOptions } from "../contracts/lines.ts";
 import { type Scope, toScope } from "../contracts/scope.ts";
 import { type Place, placeOf } from "../conversations/place.ts";

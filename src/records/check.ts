@@ -1,13 +1,13 @@
 /** Checks every record, remembered operation and floor. */
 
 import { checksumOf } from "../canonical/checksum.ts";
-import type { RecordKind } from "../contracts/record_kind.ts";
+import { isBuiltIn, type RecordKind } from "../contracts/record_kind.ts";
 import type { CheckCollector } from "../engine/check.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Operation, ReadTransaction } from "../engine/operation.ts";
 import type { Row } from "../engine/sqlite/driver.ts";
 import { CHECK_ROWS_PER_BATCH } from "../limits.ts";
-import { readBody } from "./judge.ts";
+import { fromBody, readBody } from "./judge.ts";
 import { toRecord } from "./read.ts";
 import type { Identity } from "./row.ts";
 
@@ -69,7 +69,9 @@ function checkRecord(
       collector.problem("main", "records", "The counter is behind a revision", place);
     }
     const kind = kinds.get(identity.kind);
-    const field = kind === undefined ? null : readBody(kind, body).field;
+    if (kind === undefined) return;
+    if (isBuiltIn(kind)) fromBody(kind, body);
+    const { field } = readBody(kind, body);
     if (field !== null) collector.misfit(place, field);
   } catch (error) {
     collector.caught("main", "records", error, place);

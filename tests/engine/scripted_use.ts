@@ -74,6 +74,7 @@ async function restore(driver: PlanningDriver): Promise<void> {
   const memory = await openMemory(at("agent.db"), options);
   await prepareTalk(memory);
   const conversation = talkOf(memory);
+  await memory.backup(at("skipping.backup"), { damaged: "skip" });
   // The pin that cites it goes, and leaves a floor.
   await revise(conversation, turnOf("t1", "other words", { revision: 2 }));
   await memory.backup(at("agent.backup"));

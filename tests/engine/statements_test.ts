@@ -13,6 +13,10 @@ import { useEverything } from "./scripted_use.ts";
 const OUT_OF_REACH: Readonly<Record<string, string>> = {
   "conversations/index_loading.ts SELECT_TURNS_BEFORE": "a search of a conversation longer than one read",
   "conversations/index_query.ts SELECT_HEAD": "an index that has turns of the window which are due",
+  "conversations/mend_scopes.ts INSERT_MESSAGE_ID": "a damaged row of a message's id",
+  "conversations/mend_scopes.ts SELECT_NEXT_DUE": "a damaged row of a scope",
+  "conversations/mend_scopes.ts UPDATE_NAMES": "a damaged name of a scope",
+  "records/mend_records.ts DELETE_OPERATION": "a damaged row of an operation",
   "engine/operation_ids.ts DELETE_OLDEST_OPERATIONS": "a scope with a hundred thousand operations",
 };
 

@@ -9,7 +9,7 @@ const TENANTS = ["harbour", "meadow", "orchard"] as const;
 const TURNS = 40;
 const DAMAGED = 25;
 const LABELS = { table: "turns", tenantId: "orchard", sessionId: "spring", turnId: `turn-${DAMAGED}` };
-const COUNTER = { identity: "characters", count: (text: string): number => text.length };
+const COUNTER = { name: "quarters", version: "1", countText: (text: string) => Math.ceil(text.length / 4) };
 const ASSEMBLY = {
   system: "Answer from the notes.",
   counting: { counter: COUNTER },
@@ -94,8 +94,8 @@ for (const indexed of [false, true]) {
     const damaged = talkOf(memory, "orchard");
     await assert.rejects(idsOf(damaged.turns()), namesTheTurn);
     await assert.rejects(damaged.search(`page${DAMAGED}`), namesTheTurn);
-    await assert.rejects(damaged.assemble("grafting", { inputCap: 4_000 }, ASSEMBLY), namesTheTurn);
-    await assert.rejects(Array.fromAsync(memory.exportLines()), namesTheTurn);
+    await assert.rejects(damaged.assemble("grafting", { inputCap: 1_300 }, ASSEMBLY), namesTheTurn);
+    await assert.rejects(Array.fromAsync(memory.exportLines({ includeContent: true })), namesTheTurn);
     await assert.rejects(memory.backup(shelf.at("agent.backup")), namesTheTurn);
     assert.deepEqual(await idsOf(damaged.turns({ last: 8 })), numbers(33, 40));
     assert.deepEqual(await idsOf(damaged.turns({ after: LABELS.turnId })), numbers(26, 40));
@@ -103,7 +103,7 @@ for (const indexed of [false, true]) {
       const conversation = talkOf(memory, tenantId);
       assert.equal((await idsOf(conversation.turns())).length, TURNS);
       assert.equal((await conversation.search(`page${DAMAGED}`))[0]?.source.turnId, LABELS.turnId);
-      const { context } = await conversation.assemble("grafting", { inputCap: 4_000 }, ASSEMBLY);
+      const { context } = await conversation.assemble("grafting", { inputCap: 1_300 }, ASSEMBLY);
       assert(context.diagnostics.keptTurnIds.length > 0);
       const lines = await Array.fromAsync(memory.exportLines({ scope: conversation.scope }));
       assert.equal(lines.length, TURNS + 3);
@@ -128,7 +128,7 @@ for (const indexed of [false, true]) {
 
       const { context, skipped } = await damaged.assemble(
         `page${DAMAGED}`,
-        { inputCap: 9_000, evidenceReserve: 0, summaryReserve: 0 },
+        { inputCap: 1_300 },
         { ...ASSEMBLY, ...options },
       );
       assert.deepEqual(skipped, [LABELS]);

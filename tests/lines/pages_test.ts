@@ -81,8 +81,9 @@ for (const [sort, fill] of Object.entries(FILLS)) {
       assert.equal(things.filter((thing) => thing !== null).length, count + (sort === "turns" ? 1 : 0));
       const lines = await exported(source);
       await using fresh = await freshStore(clock);
-      const { imported, ...others } = await fresh.importLines(lines);
+      const { imported, skipped, ...others } = await fresh.importLines(lines);
       assert.equal(imported[sort as keyof typeof FILLS], count, `${count} ${sort}`);
+      assert.equal(skipped, 0);
       for (const outcome of Object.values(others)) assert.deepEqual(outcome, NONE);
       assert.deepEqual(await readAll(fresh), things, `${count} ${sort}`);
       assert.equal(held(await exported(fresh)), held(lines), `${count} ${sort}`);

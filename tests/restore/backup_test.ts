@@ -266,7 +266,13 @@ Deno.test("BAK-06 backup() of a damaged store says what is damaged and makes not
   const names = shelf.names();
   await assert.rejects(memory.backup(shelf.at("agent.backup")), {
     code: "INTEGRITY",
-    details: { problems: 1, table: "turns" },
+    details: {
+      problems: 1,
+      table: "turns",
+      tenantId: SCOPE.tenantId,
+      sessionId: SCOPE.sessionId,
+      turnId: turnIds[0]!,
+    },
   });
   assert.deepEqual(shelf.names(), names);
   const talk = memory.conversation(SCOPE);

@@ -5,6 +5,7 @@ import { type Conversation, type Memory, openMemory, restoreMemory, type TimedTu
 import { nodeSqlite } from "../../src/engine/sqlite/node_sqlite.ts";
 import {
   CHAIN_EVENTS_PER_BATCH,
+  LEDGER_TAIL_EVENTS,
   COPIED_BYTES_PER_BATCH,
   COPIED_ROWS_PER_BATCH,
   SCOPES_MOVED_PER_STEP,
@@ -189,7 +190,7 @@ function changeEvent(path: string, sequence: number, by: 1 | -1): void {
   connection.close();
 }
 
-Deno.test("A changed event is found by check() and by a restore, in whichever batch it is", async () => {
+Deno.test("A changed event is found by check() or by opening, and by a restore, in whichever batch it is", async () => {
   await using directory = await TemporaryDirectory.makeInMemory();
   const clock = new MutableClock(NOON);
   const path = directory.file("agent.db");
@@ -210,7 +211,9 @@ Deno.test("A changed event is found by check() and by a restore, in whichever ba
   const deletionPath = `${path}.deletions`;
   for (const changed of [1, EVENTS, EVENTS + 1, 2 * EVENTS, 2 * EVENTS + 1]) {
     changeEvent(path, changed, 1);
-    {
+    if (changed > 2 * EVENTS + 1 - LEDGER_TAIL_EVENTS) {
+      await assert.rejects(openMemory(path, { clock: clock.now }), { code: "INTEGRITY" }, `${changed}`);
+    } else {
       await using memory = await openMemory(path, { clock: clock.now });
       assert.equal((await memory.check()).ok, false, `${changed}`);
     }

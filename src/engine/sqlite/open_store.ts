@@ -2,7 +2,7 @@
 
 import { monotonicMs } from "../../clock.ts";
 import { because, StorageError } from "../../errors.ts";
-import { assertOwnHeader } from "../../files/header.ts";
+import { assertOwnHeader, HEADER_BYTES } from "../../files/header.ts";
 import { claimFile, isOpenHere } from "../../files/open_files.ts";
 import { requirePermissions } from "../../files/permissions.ts";
 import {
@@ -303,9 +303,9 @@ function assertUnchanged(paths: StorePaths, before: StoreFiles, after: StoreFile
   }
 }
 
-/** Whether a file is there with content, and no log with content or trace of another opening lies beside it. */
+/** Whether a file is there with a header, and no log with content or trace of another opening lies beside it. */
 function isAlone(path: string, identity: FileIdentity | null, seen: StoreFiles | null): boolean {
-  return identity !== null && identity.bytes > 0 && !hasLogs(path, seen) &&
+  return identity !== null && identity.bytes >= HEADER_BYTES && !hasLogs(path, seen) &&
     lstatOrNull(pathBeside({ path }, TURN_SUFFIX)) === null;
 }
 

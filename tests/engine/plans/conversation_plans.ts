@@ -9,6 +9,7 @@ export const CONVERSATION_PLANS: Plans = {
   },
   "conversations/assemble_summary.ts": {
     COUNT_TURNS_UP_TO: "SEARCH turns USING COVERING INDEX turns_by_scope (scope=? AND rowid<?)",
+    SELECT_COVERED: "SEARCH covered_turns USING PRIMARY KEY (scope=? AND turn=?)",
     SELECT_NEWEST_COVERED: "SEARCH covered_turns USING PRIMARY KEY (scope=?)",
   },
   "conversations/assemble_turns.ts": {

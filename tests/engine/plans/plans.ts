@@ -5,6 +5,7 @@ import { COPY_PLANS } from "./copy_plans.ts";
 import { DELETION_PLANS } from "./deletion_plans.ts";
 import { ENGINE_PLANS } from "./engine_plans.ts";
 import { INDEX_PLANS } from "./index_plans.ts";
+import { MEND_PLANS } from "./mend_plans.ts";
 import { RECORD_PLANS } from "./record_plans.ts";
 
 /** By file, then by the statement's name: the steps, as EXPLAIN QUERY PLAN says them; and why, where a step is no search. */
@@ -19,5 +20,6 @@ export const PLANS: Plans = {
   ...DELETION_PLANS,
   ...ENGINE_PLANS,
   ...INDEX_PLANS,
+  ...MEND_PLANS,
   ...RECORD_PLANS,
 };

@@ -1,0 +1,63 @@
+/** Plans of the statements that take what is damaged out of a copy. */
+
+import type { Plans } from "./plans.ts";
+
+const STRAYS = "looks for rows that hang from nothing, which no key leads to";
+
+/** See the module's documentation. */
+export const MEND_PLANS: Plans = {
+  "conversations/mend_scopes.ts": {
+    COUNT_ROWS: {
+      plan:
+        "SCAN CONSTANT ROW; SCALAR SUBQUERY 1; SEARCH turns USING COVERING INDEX turns_by_scope (scope=?); " +
+        "SCALAR SUBQUERY 2; SEARCH turns USING INDEX turns_by_scope (scope=?); SCALAR SUBQUERY 3; " +
+        "SEARCH pins USING PRIMARY KEY (scope=?); SCALAR SUBQUERY 4; " +
+        "SEARCH operations USING COVERING INDEX operations_by_time (scope_hash=?)",
+      because: "one row of four counts of one scope",
+    },
+    DELETE_MESSAGE_IDS: "SEARCH message_ids USING COVERING INDEX message_ids_by_turn (turn=?)",
+    INSERT_MESSAGE_ID: "",
+    SELECT_COVERED_TURN_IDS:
+      "SEARCH covered_turns USING PRIMARY KEY (scope=?); SEARCH turns USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN",
+    SELECT_MESSAGE_IDS: "SEARCH message_ids USING COVERING INDEX message_ids_by_turn (turn=?)",
+    SELECT_NEXT_DUE: "CO-ROUTINE (subquery-3); COMPOUND QUERY; LEFT-MOST SUBQUERY; " +
+      "SEARCH turns USING INDEX turns_by_scope (scope=?); UNION ALL; SEARCH pins USING PRIMARY KEY (scope=?); " +
+      "UNION ALL; SEARCH summaries USING INTEGER PRIMARY KEY (rowid=?); SEARCH (subquery-3)",
+    SELECT_NEXT_SCOPE: "SEARCH scopes USING INTEGER PRIMARY KEY (rowid>?)",
+    SELECT_PINS: "SEARCH pins USING PRIMARY KEY (scope=?)",
+    SELECT_SOURCE: "SEARCH turns USING INTEGER PRIMARY KEY (rowid=?)",
+    SELECT_SUMMARY: "SEARCH summaries USING INTEGER PRIMARY KEY (rowid=?)",
+    SELECT_TURNS: "SEARCH turns USING INDEX turns_by_scope (scope=? AND rowid>?)",
+    UPDATE_NAMES: "SEARCH scopes USING INTEGER PRIMARY KEY (rowid=?)",
+  },
+  "conversations/mend_strays.ts": {
+    "DELETE FROM covered_turns WHERE scope NOT IN (SELECT id FROM scopes)": {
+      plan: "SCAN covered_turns; USING ROWID SEARCH ON TABLE scopes FOR IN-OPERATOR",
+      because: STRAYS,
+    },
+    "DELETE FROM message_ids WHERE turn NOT IN (SELECT id FROM turns)": {
+      plan:
+        "SCAN message_ids USING COVERING INDEX message_ids_by_turn; USING ROWID SEARCH ON TABLE turns FOR IN-OPERATOR",
+      because: STRAYS,
+    },
+    "DELETE FROM pins WHERE scope NOT IN (SELECT id FROM scopes)": {
+      plan: "SCAN pins; USING ROWID SEARCH ON TABLE scopes FOR IN-OPERATOR",
+      because: STRAYS,
+    },
+    "DELETE FROM summaries WHERE scope NOT IN (SELECT id FROM scopes)": {
+      plan: "SCAN summaries; USING ROWID SEARCH ON TABLE scopes FOR IN-OPERATOR",
+      because: STRAYS,
+    },
+    DELETE_STRAY_TURN: "SEARCH turns USING INTEGER PRIMARY KEY (rowid=?)",
+    SELECT_STRAY_TURNS: {
+      plan: "SCAN turns; USING ROWID SEARCH ON TABLE scopes FOR IN-OPERATOR",
+      because: STRAYS,
+    },
+  },
+  "records/mend_records.ts": {
+    DELETE_OPERATION: "SEARCH operations USING PRIMARY KEY (scope_hash=? AND operation_hash=?)",
+    DELETE_RECORD: "SEARCH records USING PRIMARY KEY (tenant=? AND kind=? AND key=?)",
+    SELECT_OPERATIONS: "SEARCH operations USING PRIMARY KEY ((scope_hash,operation_hash)>(?,?))",
+    SELECT_RECORDS: "SEARCH records USING PRIMARY KEY ((tenant,kind,key)>(?,?,?))",
+  },
+};
