@@ -1,6 +1,6 @@
 /** Writes that go on after errors, and openings without end: what a supervised harness does to its store. */
 
-import { type Memory, openMemory } from "@holdfast/memory";
+import { type Memory, type MemoryOptions, openMemory } from "@holdfast/memory";
 import { oldLibrary } from "./old_library.ts";
 import type { Reopened, Task } from "./task.ts";
 
@@ -11,8 +11,9 @@ const TENANT = "orchard";
 type Reopening = Task & { readonly do: "reopen" };
 type Writing = Task & { readonly do: "write turns" };
 
-function open({ path, old }: Reopening | Writing): Promise<Memory> {
-  return openMemory(path, { busyTimeoutMs: BUSY_TIMEOUT_MS, driver: old ? oldLibrary : undefined });
+function open({ path, old }: Reopening | Writing, options: MemoryOptions = {}): Promise<Memory> {
+  const driver = old ? oldLibrary : undefined;
+  return openMemory(path, { busyTimeoutMs: BUSY_TIMEOUT_MS, driver, ...options });
 }
 
 /** Counts errors by their codes. */
@@ -59,7 +60,7 @@ export async function reopen(task: Reopening): Promise<Reopened> {
   const errors = new Errors();
   for (let time = 0; time < task.times; time++) {
     await errors.note(async () => {
-      await using memory = await open(task);
+      await using memory = await open(task, { deletionPath: task.deletionPath });
       await memory.records.list(TENANT);
     });
   }

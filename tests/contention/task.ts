@@ -28,7 +28,13 @@ export type Task =
     readonly old: boolean;
   }
   /** Opens the store, reads a little and closes it, over and over. */
-  | { readonly do: "reopen"; readonly path: string; readonly times: number; readonly old: boolean }
+  | {
+    readonly do: "reopen";
+    readonly path: string;
+    readonly deletionPath?: string;
+    readonly times: number;
+    readonly old: boolean;
+  }
   /** Starts Workers in the process, each with tasks of its own. */
   | { readonly do: "start threads"; readonly count: number }
   /** Gives each Worker a task at once, and answers when all have. */

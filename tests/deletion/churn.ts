@@ -1,7 +1,7 @@
 /** A store that is churned: puts, revisions, deletions and expiries in turn, every text and identifier marked. */
 
 import { Buffer } from "node:buffer";
-import { type Conversation, type Memory, openMemory, type Scope } from "@holdfast/memory";
+import { type Conversation, type Memory, type MemoryOptions, openMemory, type Scope } from "@holdfast/memory";
 import { NOON, pinOf, readTurns, sourceOf, summaryOf, turnOf } from "../conversations/samples.ts";
 import { MutableClock } from "../kit/mutable_clock.ts";
 import { Seeded } from "../model/records/seeded.ts";
@@ -77,9 +77,13 @@ export class Churn {
   }
 
   /** Churns a new store; it is left open. */
-  static async run(path: string, seed: number): Promise<{ readonly memory: Memory; readonly churn: Churn }> {
+  static async run(
+    path: string,
+    seed: number,
+    options: MemoryOptions = {},
+  ): Promise<{ readonly memory: Memory; readonly churn: Churn }> {
     const churn = new Churn(seed);
-    const memory = await openMemory(path, { clock: churn.#clock.now });
+    const memory = await openMemory(path, { clock: churn.#clock.now, ...options });
     await churn.#fill(memory);
     await churn.#expire();
     await churn.#deleteScope();
