@@ -5,9 +5,9 @@ import { type Conversation, type Memory, openMemory, restoreMemory, type TimedTu
 import { nodeSqlite } from "../../src/engine/sqlite/node_sqlite.ts";
 import {
   CHAIN_EVENTS_PER_BATCH,
-  LEDGER_TAIL_EVENTS,
   COPIED_BYTES_PER_BATCH,
   COPIED_ROWS_PER_BATCH,
+  LEDGER_TAIL_EVENTS,
   SCOPES_MOVED_PER_STEP,
 } from "../../src/limits.ts";
 import { sourceOf } from "../conversations/samples.ts";

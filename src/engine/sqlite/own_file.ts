@@ -17,6 +17,7 @@ import { type DatabaseKind, MAIN } from "./database.ts";
 import type { SqliteDriver } from "./driver.ts";
 import { FileTurn, settleTurn } from "./file_turn.ts";
 import { lookAtFile, lookWithoutLogs, type StoreFacts } from "./file_look.ts";
+import { isBusy } from "./result_codes.ts";
 
 /** A database file that is to be opened. */
 interface FileToOpen extends Omit<FileInQuestion, "bytes"> {
@@ -120,8 +121,9 @@ export function isMainOf(path: string, lineage: string, driver: SqliteDriver): b
     });
     if (facts === null || facts === "live") return facts === "live";
     return facts.applicationId === MAIN.applicationId && (facts.lineage ?? lineage) === lineage;
-  } catch {
-    return false;
+  } catch (error) {
+    // Another process is just opening it, which it could not with another ledger.
+    return isBusy(error);
   }
 }
 

@@ -83,7 +83,10 @@ async function prepare(paths: RestorePaths, options: RestoreStoreOptions): Promi
   }
   const opening = new Opening(driver, { readOnly: false, ownFile });
   try {
-    const ledger = openAuthority(opening, paths.ledger);
+    const ledger = await patiently(
+      monotonicMs() + busyTimeoutMs,
+      () => openAuthority(opening, paths.ledger),
+    );
     await requireSoundLedger(ledger, options.signal);
     await patiently(monotonicMs() + busyTimeoutMs, () => clearDestination(paths.main, ledger, driver));
     using work = WorkFile.claim(paths.main, ".restoring");
