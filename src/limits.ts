@@ -90,6 +90,9 @@ export const PENDING_EVENTS_READ_MAX = 1_000;
 /** Events whose chain is verified in one go before other work gets its turn. */
 export const CHAIN_EVENTS_PER_BATCH = 1_000;
 
+/** How often a file with a second name is looked at before that is an error: the name comes and goes within a millisecond. */
+export const ALIAS_LOOKS_MAX = 100;
+
 /** The newest events of the ledger that every open verifies: what damage at the file's end hits. */
 export const LEDGER_TAIL_EVENTS = 64;
 

@@ -2,6 +2,7 @@
 
 import { type Because, because, IntegrityError, StorageError } from "../errors.ts";
 import { currentUser, requirePermissionsToMake } from "./permissions.ts";
+import { ALIAS_LOOKS_MAX } from "../limits.ts";
 import { ALIAS_SUFFIX, type FilePath, pathBeside, SIDECAR_SUFFIXES, type StorePaths } from "./store_path.ts";
 
 /** What is looked at of a file: device, inode, owner, bytes, mode. Windows tells only the size. */
@@ -66,18 +67,27 @@ export function inspectPrivateFile(path: string, what: string): FileIdentity | n
   if (info.mode !== null && (info.mode & OTHERS) !== 0) {
     throw unsafe(what, "mode", "must not be open to group or others: its mode must be 0600");
   }
-  if (info.nlink !== null && info.nlink !== 1) assertOnlyAlias(path, info, what);
+  if (info.nlink !== null && info.nlink !== 1 && !hasOnlyAlias(path)) {
+    throw unsafe(what, "hard-link", "must have no other hard link");
+  }
   const writable = info.mode === null || (info.mode & WRITABLE_BY_OWNER) !== 0;
   return { device: info.dev, inode: info.ino, owner: info.uid, bytes: info.size, writable };
 }
 
-/** A file has a second name while another process looks at it, and after a process was killed that did. */
-function assertOnlyAlias(path: string, info: Deno.FileInfo, what: string): void {
-  const alias = info.nlink === 2 ? lstatOrNull(pathBeside({ path }, ALIAS_SUFFIX)) : null;
-  if (alias?.dev === info.dev && alias.ino === info.ino) return;
-  // The second name may have gone since the file was looked at.
-  if (lstatOrNull(path)?.nlink === 1) return;
-  throw unsafe(what, "hard-link", "must have no other hard link");
+/**
+ * Whether a file's second name is the one it has while another process looks at it, or after a process was killed that
+ * did. That name comes and goes between two looks, so that one answer in its favour is enough.
+ */
+function hasOnlyAlias(path: string): boolean {
+  const alias = pathBeside({ path }, ALIAS_SUFFIX);
+  for (let look = 0; look < ALIAS_LOOKS_MAX; look++) {
+    const file = lstatOrNull(path);
+    if (file === null || file.nlink === 1) return true;
+    if (file.nlink !== 2) return false;
+    const other = lstatOrNull(alias);
+    if (other?.dev === file.dev && other.ino === file.ino) return true;
+  }
+  return false;
 }
 
 /** Requires that a name still leads to a file that was inspected before. */
