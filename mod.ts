@@ -32,7 +32,7 @@ export type {
   CountingOptions,
   Retrieval,
 } from "./src/context/configuration.ts";
-export { defaultTokenCounter } from "./src/context/default_counter.ts";
+export { defaultTokenCounter } from "./src/context/counting/default_counter.ts";
 export type {
   BlockDiagnostic,
   ContextDiagnostics,
@@ -41,11 +41,11 @@ export type {
   LayerName,
   LayerReason,
 } from "./src/context/diagnostics.ts";
-export type { TokenEstimate } from "./src/context/estimate.ts";
+export type { TokenEstimate } from "./src/context/counting/estimate.ts";
 export type { ProfileName } from "./src/context/profile.ts";
 export type { BlockKind } from "./src/context/rendering.ts";
 export { frozenSummary, type SummaryPolicy } from "./src/context/summary_policy.ts";
-export type { TokenCounter } from "./src/context/token_counter.ts";
+export type { TokenCounter } from "./src/context/counting/token_counter.ts";
 export type {
   BackupOptions,
   BackupProgress,
@@ -53,7 +53,7 @@ export type {
   RestoreOptions,
   RestoreProgress,
   RestoreReport,
-} from "./src/contracts/backup.ts";
+} from "./src/contracts/options/backup_options.ts";
 export type { Chunk } from "./src/contracts/chunk.ts";
 export type {
   Appended,
@@ -63,9 +63,9 @@ export type {
   PutSummaryOptions,
   PutTurnOptions,
   ReplayPutOptions,
-} from "./src/contracts/conversation_options.ts";
+} from "./src/contracts/options/conversation_options.ts";
 export type { Exportable, ExportedFields, ExportOptions } from "./src/contracts/discreet.ts";
-export type { Leftover, SweptLeftovers } from "./src/contracts/leftovers.ts";
+export type { Leftover, SweptLeftovers } from "./src/contracts/options/leftovers_report.ts";
 export type { Message, NewMessage, Role, ToolCall } from "./src/contracts/message.ts";
 export { type Pin, pin, type PinInput, type TimedPin } from "./src/contracts/pin.ts";
 export type {
@@ -80,7 +80,7 @@ export type {
   ReceiptSubject,
   ReceiptTarget,
   ScrubReport,
-} from "./src/contracts/receipt.ts";
+} from "./src/contracts/options/receipt.ts";
 export type { Scope } from "./src/contracts/scope.ts";
 export type { SourceRef } from "./src/contracts/source_ref.ts";
 export { type Summary, summaryFromHistory, type SummaryInput } from "./src/contracts/summary.ts";
@@ -90,11 +90,10 @@ export type {
   AssembleOptions,
   Assembly,
   IndexBatchOptions,
-  IndexProgress,
   SearchOptions,
-} from "./src/conversations/assemble_options.ts";
+} from "./src/conversations/context_options.ts";
 export { Conversation } from "./src/conversations/conversation.ts";
-export type { Snapshot } from "./src/conversations/snapshot.ts";
+export type { Snapshot } from "./src/contracts/snapshot.ts";
 export type { TurnsOptions } from "./src/conversations/turns_options.ts";
 export type {
   CheckOptions,
@@ -102,22 +101,22 @@ export type {
   CheckProgress,
   CheckReport,
   Misfit,
-} from "./src/contracts/check.ts";
+} from "./src/contracts/options/check_options.ts";
 export type { Damaged, DamagedRow, Skipping } from "./src/contracts/damaged.ts";
 export type {
   InspectedScope,
   InspectedTenant,
   Inspection,
   InspectOptions,
-} from "./src/contracts/inspection.ts";
+} from "./src/contracts/options/inspection.ts";
 export type {
   ExportLinesOptions,
   ImportLinesOptions,
   ImportReport,
   LineCounts,
   Lines,
-} from "./src/contracts/lines.ts";
-export type { MemoryEvent, MemoryOptions } from "./src/contracts/memory_options.ts";
+} from "./src/contracts/options/lines_options.ts";
+export type { MemoryEvent, MemoryOptions } from "./src/contracts/options/memory_options.ts";
 export type {
   Checkpoint,
   Fact,
@@ -143,17 +142,16 @@ export {
   type StandardResult,
   type StandardSchema,
 } from "./src/contracts/record_kind.ts";
-export type { Watermark } from "./src/engine/engine.ts";
+export type { Watermark } from "./src/contracts/watermark.ts";
+export type { Row, SqlValue } from "./src/engine/values.ts";
 export type {
-  Row,
   SqliteConnection,
   SqliteDriver,
   SqliteOpenOptions,
   SqliteStatement,
-  SqlValue,
-} from "./src/engine/sqlite/driver.ts";
-export { SqliteFailure } from "./src/engine/sqlite/driver.ts";
-export { nodeSqlite } from "./src/engine/sqlite/node_sqlite.ts";
+} from "./src/engines/sqlite/drivers/driver.ts";
+export { SqliteFailure } from "./src/engines/sqlite/drivers/driver.ts";
+export { nodeSqlite } from "./src/engines/sqlite/drivers/node_sqlite.ts";
 export {
   type BudgetCode,
   BudgetError,
@@ -170,7 +168,8 @@ export {
   StorageError,
 } from "./src/errors.ts";
 export { Memory } from "./src/memory.ts";
-export { openMemory, restoreMemory } from "./src/open_memory.ts";
-export { Records } from "./src/records/records.ts";
-export type { ChunkIndex } from "./src/retrieval/chunk_index.ts";
-export type { Hit, Hits, Score } from "./src/retrieval/evidence_source.ts";
+export { openMemory, restoreMemory } from "./src/open.ts";
+export { Records } from "./src/records/record_calls.ts";
+export type { ChunkIndex } from "./src/index/chunk_index.ts";
+export type { IndexProgress } from "./src/index/index_progress.ts";
+export type { Hit, Hits, Score } from "./src/search/evidence_source.ts";

@@ -1,6 +1,6 @@
 /** Applies a recorded deletion in main: each kind of thing knows how. */
 
-import { applyDeletion } from "./deletion/apply_event.ts";
+import { applyDeletion } from "./deletion/apply_deletion.ts";
 import type { Operation, RecordedEvent, WriteTransaction } from "./engine/operation.ts";
 import { applyForget } from "./records/forget.ts";
 

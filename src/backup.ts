@@ -1,19 +1,19 @@
 /** Backups: one private file each, made under another name and looked through before it gets its own. */
 
 import { readFields, requireCallback, requireDamaged, requireSignal } from "./contracts/arguments.ts";
-import type { BackupOptions, BackupProgress, BackupReport } from "./contracts/backup.ts";
+import type { BackupOptions, BackupProgress, BackupReport } from "./contracts/options/backup_options.ts";
 import type { RecordKind } from "./contracts/record_kind.ts";
-import { checkConversations } from "./conversations/check.ts";
-import { CheckCollector } from "./engine/check.ts";
+import { checkConversations } from "./conversations/check_conversations.ts";
+import { CheckCollector } from "./engine/check_collector.ts";
 import { Damage } from "./engine/damage.ts";
 import type { CheckRows, Engine } from "./engine/engine.ts";
-import { RememberedWork } from "./engine/works.ts";
+import { RememberedWork } from "./engines/sqlite/files/works.ts";
 import { IntegrityError } from "./errors.ts";
-import { requirePermissions } from "./files/permissions.ts";
-import { inspectDirectory, makePrivateDirectory } from "./files/private_file.ts";
-import { type FilePath, parseFilePath, resolveFile } from "./files/store_path.ts";
+import { requirePermissions } from "./platform/permissions.ts";
+import { inspectDirectory, makePrivateDirectory } from "./engines/sqlite/files/private_file.ts";
+import { type FilePath, parseFilePath, resolveFile } from "./engines/sqlite/files/store_path.ts";
 import { sweepLeftovers } from "./leftovers.ts";
-import { checkRecords } from "./records/check.ts";
+import { checkRecords } from "./records/check_records.ts";
 
 /** What is backed up, and by what its rows are judged. */
 interface BackupSource {

@@ -4,10 +4,15 @@ import { equalBytes } from "./canonical/keyed_hash.ts";
 import { instantFromMs } from "./canonical/time.ts";
 import { giveWay } from "./clock.ts";
 import { readFields, requireInteger, requireSignal } from "./contracts/arguments.ts";
-import type { InspectedScope, InspectedTenant, Inspection, InspectOptions } from "./contracts/inspection.ts";
-import { LATEST_MS } from "./conversations/take_snapshot.ts";
-import { tenantHash } from "./deletion/hashes.ts";
-import { type ScopeRow, toScopeRow } from "./deletion/scope_row.ts";
+import type {
+  InspectedScope,
+  InspectedTenant,
+  Inspection,
+  InspectOptions,
+} from "./contracts/options/inspection.ts";
+import { LATEST_MS } from "./scopes/take_snapshot.ts";
+import { tenantHash } from "./deletion/scope_hashes.ts";
+import { type ScopeRow, toScopeRow } from "./tables/scopes.ts";
 import type { Engine } from "./engine/engine.ts";
 import type { DeletionEvent, Operation, ReadTransaction } from "./engine/operation.ts";
 import { because, ContractError, StorageError } from "./errors.ts";

@@ -1,10 +1,11 @@
 /** What killed backups, exports and restores of a store left behind: found where the store remembers it, and removed. */
 
-import type { Leftover, SweptLeftovers } from "./contracts/leftovers.ts";
-import { isDamage } from "./engine/check.ts";
+import type { Leftover, SweptLeftovers } from "./contracts/options/leftovers_report.ts";
+import { isDamage } from "./engine/check_collector.ts";
 import type { Engine } from "./engine/engine.ts";
-import { forgetIfPossible, type Works } from "./engine/works.ts";
-import { findRestoring, lookAtWork, removeWork } from "./files/work_file.ts";
+import type { Works } from "./engine/works_list.ts";
+import { forgetIfPossible } from "./engines/sqlite/files/works.ts";
+import { findRestoring, lookAtWork, removeWork } from "./engines/sqlite/files/work_file.ts";
 
 /** Looks for leftovers; changes nothing. */
 export async function findLeftovers(engine: Engine): Promise<readonly Leftover[]> {

@@ -1,25 +1,31 @@
 import { monotonicMs } from "./clock.ts";
 import { readFields, requireSignal } from "./contracts/arguments.ts";
-import type { BackupOptions, BackupReport, RestoreReport } from "./contracts/backup.ts";
-import type { CheckOptions, CheckReport } from "./contracts/check.ts";
-import type { Inspection, InspectOptions } from "./contracts/inspection.ts";
+import type { BackupOptions, BackupReport, RestoreReport } from "./contracts/options/backup_options.ts";
+import type { CheckOptions, CheckReport } from "./contracts/options/check_options.ts";
+import type { Inspection, InspectOptions } from "./contracts/options/inspection.ts";
 import type { DamagedRow, Skipping } from "./contracts/damaged.ts";
-import type { ExportLinesOptions, ImportLinesOptions, ImportReport, Lines } from "./contracts/lines.ts";
-import type { Tell } from "./contracts/memory_options.ts";
+import type {
+  ExportLinesOptions,
+  ImportLinesOptions,
+  ImportReport,
+  Lines,
+} from "./contracts/options/lines_options.ts";
+import type { Tell } from "./contracts/options/memory_options.ts";
 import type {
   PruneOptions,
   PruneReport,
   Receipt,
   ReceiptReport,
   ReceiptSubject,
-} from "./contracts/receipt.ts";
+} from "./contracts/options/receipt.ts";
 import type { RecordKind } from "./contracts/record_kind.ts";
 import { type Scope, toScope } from "./contracts/scope.ts";
+import type { Watermark } from "./contracts/watermark.ts";
 import { Conversation } from "./conversations/conversation.ts";
 import type { ScopeLimits } from "./conversations/put_turn.ts";
-import type { Engine, Watermark } from "./engine/engine.ts";
-import type { Works } from "./engine/works.ts";
-import { Records } from "./records/records.ts";
+import type { Engine } from "./engine/engine.ts";
+import type { Works } from "./engine/works_list.ts";
+import { Records } from "./records/record_calls.ts";
 
 /** The works of a memory's store. For the command, which makes files of its own from it; no part of the interface. */
 export let worksOf: (memory: Memory) => Promise<Works>;
@@ -182,9 +188,9 @@ export class Memory implements AsyncDisposable {
     const given = readFields("options", options, ["signal", "onProgress"]);
     requireSignal(given.signal);
     const [{ CheckCollector }, { checkRecords }, { checkConversations }] = await Promise.all([
-      import("./engine/check.ts"),
-      import("./records/check.ts"),
-      import("./conversations/check.ts"),
+      import("./engine/check_collector.ts"),
+      import("./records/check_records.ts"),
+      import("./conversations/check_conversations.ts"),
     ]);
     const collector = new CheckCollector(options);
     await this.#engine.check(collector);

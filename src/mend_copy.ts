@@ -5,7 +5,7 @@ import { mendStrays } from "./conversations/mend_strays.ts";
 import type { Damage } from "./engine/damage.ts";
 import type { CopyStep } from "./engine/engine.ts";
 import { mendOperations, mendRecords, type OperationPlace } from "./records/mend_records.ts";
-import type { Identity } from "./records/row.ts";
+import type { Identity } from "./tables/records.ts";
 
 const NO_BYTES = new Uint8Array();
 

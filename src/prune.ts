@@ -5,12 +5,12 @@
 
 import { yieldToEventLoop } from "./clock.ts";
 import { readFields, requireBoolean, requireSignal } from "./contracts/arguments.ts";
-import type { PruneOptions, PruneProgress, PruneReport } from "./contracts/receipt.ts";
-import { clearRetired, selectRetired } from "./conversations/index_state.ts";
-import { type DueScope, expireScope, selectDueScopes } from "./conversations/upkeep.ts";
+import type { PruneOptions, PruneProgress, PruneReport } from "./contracts/options/receipt.ts";
+import { clearRetired, selectRetired } from "./index/index_state.ts";
+import { type DueScope, expireScope, selectDueScopes } from "./deletion/expiry.ts";
 import { nothingErased } from "./deletion/cascade.ts";
 import { scrub } from "./deletion/scrub.ts";
-import { isDamage } from "./engine/check.ts";
+import { isDamage } from "./engine/check_collector.ts";
 import type { Engine } from "./engine/engine.ts";
 import type { Operation, WriteTransaction } from "./engine/operation.ts";
 import { StorageError } from "./errors.ts";

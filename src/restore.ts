@@ -2,18 +2,20 @@
 
 import { rowsCheck } from "./backup.ts";
 import { readFields, requireBoolean, requireCallback, requireSignal } from "./contracts/arguments.ts";
-import { type RestoreOptions, type RestoreReport, toWatermark } from "./contracts/backup.ts";
+import { type RestoreOptions, type RestoreReport, toWatermark } from "./contracts/options/backup_options.ts";
 import type { RecordKind } from "./contracts/record_kind.ts";
-import { dropDerived, moveRevisions } from "./conversations/restored_scopes.ts";
-import type { ApplyEvent, Watermark } from "./engine/engine.ts";
-import type { SqliteDriver } from "./engine/sqlite/driver.ts";
-import { type OpenedStore, preparePaths } from "./engine/sqlite/open_store.ts";
-import type { NewerDeletions } from "./engine/sqlite/judge_restore.ts";
-import { isMainOf } from "./engine/sqlite/own_file.ts";
-import { type RestorePaths, restoreStore } from "./engine/sqlite/restore_store.ts";
+import type { Watermark } from "./contracts/watermark.ts";
+import { dropDerived, moveRevisions } from "./scopes/restored_scopes.ts";
+import type { ApplyEvent } from "./engine/engine.ts";
+import type { OpenedStore } from "./engines/sqlite/database/opened_store.ts";
+import type { SqliteDriver } from "./engines/sqlite/drivers/driver.ts";
+import { preparePaths } from "./engines/sqlite/open/open_store.ts";
+import type { NewerDeletions } from "./engines/sqlite/restore/plan_restore.ts";
+import { isMainOf } from "./engines/sqlite/database/own_file.ts";
+import { type RestorePaths, restoreStore } from "./engines/sqlite/restore/restore_store.ts";
 import { ContractError } from "./errors.ts";
-import { requirePermissions } from "./files/permissions.ts";
-import { lstatOrNull } from "./files/private_file.ts";
+import { requirePermissions } from "./platform/permissions.ts";
+import { lstatOrNull } from "./engines/sqlite/files/private_file.ts";
 import {
   fileIn,
   type FilePath,
@@ -21,8 +23,8 @@ import {
   parseFilePath,
   resolveFile,
   SIDECAR_SUFFIXES,
-} from "./files/store_path.ts";
-import { OPENING_NAMES, readOptions } from "./given_options.ts";
+} from "./engines/sqlite/files/store_path.ts";
+import { OPENING_NAMES, readOptions } from "./opening_options.ts";
 
 /** What a restore takes besides what opening takes. */
 interface OwnOptions {
@@ -119,7 +121,7 @@ export async function planRestore(backup: string | URL, options: RestoreOptions)
     ledger: resolveSource(parseFilePath("deletionPath", rest.deletionPath)),
     ledgerExport: own.ledgerExport === null ? null : resolveSource(own.ledgerExport),
   };
-  const { judgeRestore } = await import("./engine/sqlite/judge_restore.ts");
+  const { judgeRestore } = await import("./engines/sqlite/restore/plan_restore.ts");
   return await judgeRestore(paths, { driver, watermark: own.watermark, signal: own.signal });
 }
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { judgeLate, LateModule } from "../src/late_module.ts";
+import { judgeLate, LateModule } from "../src/contracts/late_module.ts";
 
 /** What a judge that has to be loaded first is handed. */
 function captured<Given>(given: Given): Promise<Given> {

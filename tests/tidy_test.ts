@@ -42,18 +42,18 @@ Deno.test("only the clock reads time, sleeps, yields or draws random numbers", (
 
 Deno.test("only the engine begins, commits, rolls back, or sets savepoints", () => {
   const pattern = /["'`](BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE)\b/;
-  assert.deepEqual(offenders(pattern, (path) => path.startsWith("src/engine/")), []);
+  assert.deepEqual(offenders(pattern, (path) => path.startsWith("src/engines/")), []);
 });
 
 Deno.test("only drivers import a SQLite binding", () => {
   const pattern = /from "(node:sqlite|@db\/sqlite)"/;
-  const drivers = ["src/engine/sqlite/node_sqlite.ts", "src/engine/sqlite/db_sqlite.ts"];
+  const drivers = ["src/engines/sqlite/drivers/node_sqlite.ts", "src/engines/sqlite/drivers/db_sqlite.ts"];
   assert.deepEqual(offenders(pattern, (path) => drivers.includes(path)), []);
 });
 
 Deno.test("nothing but the driver ./ffi names a registry that may be out of reach", () => {
   assert.deepEqual(
-    offenders(/from "(jsr:|@std\/|@db\/)/, (path) => path === "src/engine/sqlite/db_sqlite.ts"),
+    offenders(/from "(jsr:|@std\/|@db\/)/, (path) => path === "src/engines/sqlite/drivers/db_sqlite.ts"),
     [],
   );
 });
@@ -86,29 +86,184 @@ Deno.test("no file is named for what it is rather than for what it holds", () =>
   assert.deepEqual(vague.map(({ path }) => path), []);
 });
 
-Deno.test("arrows between folders point one way", () => {
-  const forbidden: readonly (readonly [from: RegExp, to: RegExp])[] = [
-    [/^src\/canonical\//, /\/(records|conversations|context|deletion|retrieval|files)\//],
-    [/^src\/contracts\//, /\/(records|conversations|context|deletion|retrieval|files)\//],
-    [/^src\/files\//, /\/(records|conversations|context|deletion|retrieval|engine)\//],
-    [/^src\/engine\//, /\/(records|conversations|context|deletion|retrieval)\//],
-    [/^src\/deletion\//, /\/(records|conversations|context)\//],
-    [/^src\/retrieval\//, /\/(records|conversations|context)\//],
-    [/^src\/records\//, /\/(conversations|context)\//],
-    [/^src\/[a-z]+\/(?<!^src\/lines\/)/, /\/lines\//],
-    [/^src\/(?!cli\/)/, /\/cli\//],
-  ];
-  const wrong = SOURCES.flatMap(({ path, text }) =>
-    [...text.matchAll(/from "(\.[^"]+)"/g)]
-      .filter(([, target]) => forbidden.some(([from, to]) => from.test(path) && to.test(`/${target}`)))
-      .map(([, target]) => `${path} -> ${target}`)
+/**
+ * Which rooms a room may import from, besides itself; ordered so that a room imports only from rooms above it in this
+ * table. `src/` itself is two rooms: the ground that everything stands on, and the facade.
+ */
+const ROOMS: Readonly<Record<string, readonly string[]>> = {
+  ground: [],
+  canonical: ["ground"],
+  contracts: ["ground", "canonical"],
+  "contracts/options": ["ground", "contracts"],
+  engine: ["ground", "canonical", "contracts", "contracts/options"],
+  "tables/schema": ["engine"],
+  tables: ["ground", "canonical", "contracts", "engine", "tables/schema"],
+  deletion: ["ground", "canonical", "contracts", "contracts/options", "engine", "tables"],
+  scopes: ["ground", "canonical", "contracts", "contracts/options", "engine", "tables", "deletion"],
+  "index/analysis": ["canonical"],
+  index: ["ground", "canonical", "contracts", "engine", "tables", "deletion", "scopes", "index/analysis"],
+  search: ["ground", "canonical", "contracts", "engine", "tables", "deletion", "index/analysis", "index"],
+  "context/counting": ["ground", "canonical"],
+  context: ["ground", "canonical", "contracts", "index/analysis", "index", "search", "context/counting"],
+  records: ["ground", "canonical", "contracts", "contracts/options", "engine", "tables", "deletion"],
+  conversations: [
+    ...["ground", "canonical", "contracts", "contracts/options", "engine", "tables", "deletion", "scopes"],
+    ...["index", "search", "context/counting", "context"],
+  ],
+  lines: [
+    ...["ground", "canonical", "contracts", "contracts/options", "engine", "tables", "deletion", "scopes"],
+    ...["records", "conversations"],
+  ],
+  platform: ["ground"],
+  "engines/sqlite/drivers": ["ground", "engine"],
+  "engines/sqlite/files": ["ground", "canonical", "engine", "platform"],
+  "engines/sqlite/database": [
+    ...[
+      "ground",
+      "canonical",
+      "platform",
+      "engine",
+      "tables/schema",
+      "engines/sqlite/drivers",
+      "engines/sqlite/files",
+    ],
+  ],
+  "engines/sqlite/read": [
+    ...[
+      "ground",
+      "canonical",
+      "engine",
+      "tables/schema",
+      "engines/sqlite/drivers",
+      "engines/sqlite/database",
+    ],
+  ],
+  "engines/sqlite/write": [
+    ...["ground", "canonical", "engine", "engines/sqlite/drivers", "engines/sqlite/files"],
+    ...["engines/sqlite/database"],
+  ],
+  "engines/sqlite/open": [
+    ...["ground", "engine", "platform", "engines/sqlite/drivers", "engines/sqlite/files"],
+    ...["engines/sqlite/database", "engines/sqlite/read"],
+  ],
+  "engines/sqlite/restore": [
+    ...["ground", "contracts", "engine", "tables", "engines/sqlite/drivers", "engines/sqlite/files"],
+    ...["engines/sqlite/database", "engines/sqlite/read", "engines/sqlite/write", "engines/sqlite/open"],
+  ],
+  "engines/sqlite": [
+    ...[
+      "ground",
+      "contracts",
+      "engine",
+      "engines/sqlite/drivers",
+      "engines/sqlite/database",
+      "engines/sqlite/read",
+    ],
+    ...["engines/sqlite/write", "engines/sqlite/open"],
+  ],
+  facade: [
+    ...["ground", "canonical", "contracts", "contracts/options", "engine", "tables", "deletion", "scopes"],
+    ...["index", "records", "conversations", "lines", "platform"],
+  ],
+  "cli/terminal": ["ground"],
+  "cli/commands": [
+    ...["ground", "contracts", "contracts/options", "context", "conversations", "platform", "facade"],
+    ...["cli/terminal"],
+  ],
+  cli: ["ground", "cli/terminal", "cli/commands"],
+};
+
+/** Files of `src/` itself that every room may import. */
+const GROUND: readonly string[] = ["clock", "errors", "limits", "pace", "package_version"]
+  .map((name) => `src/${name}.ts`);
+
+/** Only these choose an engine; everything else outside `src/engines/` knows the port. */
+const ENGINE_CHOOSERS: readonly string[] = ["src/open.ts", "src/restore.ts"];
+
+/** Arrows that still point the wrong way. The list only ever gets shorter. */
+const WRONG_WAY: readonly string[] = [
+  "src/backup.ts -> src/engines/sqlite/files/private_file.ts",
+  "src/backup.ts -> src/engines/sqlite/files/store_path.ts",
+  "src/backup.ts -> src/engines/sqlite/files/works.ts",
+  "src/cli/commands/command.ts -> src/engines/sqlite/files/store_path.ts",
+  "src/cli/commands/file_access.ts -> src/engine/works_list.ts",
+  "src/cli/commands/file_access.ts -> src/engines/sqlite/files/store_path.ts",
+  "src/cli/commands/file_access.ts -> src/engines/sqlite/files/works.ts",
+  "src/cli/terminal/failure.ts -> src/cli/commands/skipping.ts",
+  "src/cli/terminal/failure.ts -> src/contracts/damaged.ts",
+  "src/contracts/options/memory_options.ts -> src/engines/sqlite/drivers/driver.ts",
+  "src/engines/sqlite/sqlite_engine.ts -> src/engines/sqlite/restore/change_copy.ts",
+  "src/leftovers.ts -> src/engines/sqlite/files/work_file.ts",
+  "src/leftovers.ts -> src/engines/sqlite/files/works.ts",
+  "src/opening_options.ts -> src/engines/sqlite/drivers/driver.ts",
+  "src/opening_options.ts -> src/engines/sqlite/drivers/node_sqlite.ts",
+];
+
+/** The room that a file is in. */
+function roomOf(path: string): string {
+  const folder = path.slice("src/".length, Math.max("src/".length, path.lastIndexOf("/")));
+  if (folder !== "") return folder;
+  return GROUND.includes(path) ? "ground" : "facade";
+}
+
+/** The relative imports of a file, those that wait for a first call included. */
+function importsOf(source: Source): string[] {
+  const targets = [...codeOf(source).matchAll(/(?:from |\bimport\()"(\.[^"]+)"/g)];
+  return targets.map(([, target = ""]) => new URL(target, `file:///${source.path}`).pathname.slice(1));
+}
+
+Deno.test("a room imports only from rooms that the table allows it", () => {
+  const wrong = SOURCES.flatMap((source) => {
+    const room = roomOf(source.path);
+    const allowed = ROOMS[room] ?? [];
+    return importsOf(source).filter((target) => {
+      const other = roomOf(target);
+      if (other.startsWith("engines/") && ENGINE_CHOOSERS.includes(source.path)) return false;
+      return other !== room && !allowed.includes(other);
+    }).map((target) => `${source.path} -> ${target}`);
+  });
+  assert.deepEqual([...new Set(wrong)].sort(), WRONG_WAY);
+});
+
+Deno.test("the table of rooms names every room, and each only imports from rooms above it", () => {
+  const names = Object.keys(ROOMS);
+  assert.deepEqual([...new Set(SOURCES.map(({ path }) => roomOf(path)))].sort(), [...names].sort());
+  const upward = names.flatMap((name, place) =>
+    ROOMS[name]!.filter((other) => !names.slice(0, place).includes(other)).map((other) =>
+      `${name} -> ${other}`
+    )
   );
-  assert.deepEqual(wrong, []);
+  assert.deepEqual(upward, []);
+});
+
+Deno.test("the engine's port, and what stands on it, imports no engine", () => {
+  const reaching = Object.entries(ROOMS).filter(([name, others]) =>
+    !name.startsWith("engines/") && others.some((other) => other.startsWith("engines/"))
+  );
+  assert.deepEqual(reaching, []);
+});
+
+const FILES_PER_ROOM_MAX = 25;
+
+Deno.test("a room has at most 25 files", () => {
+  const rooms = Map.groupBy(SOURCES, ({ path }) => roomOf(path));
+  const full = [...rooms].filter(([, files]) => files.length > FILES_PER_ROOM_MAX).map(([name]) => name);
+  assert.deepEqual(full, []);
+});
+
+Deno.test("no two files bear one name, and no six begin with one word", () => {
+  const nameOf = ({ path }: Source): string => path.slice(path.lastIndexOf("/") + 1, -".ts".length);
+  const twice = [...Map.groupBy(SOURCES, nameOf)].filter(([, files]) => files.length > 1);
+  assert.deepEqual(twice.map(([name]) => name), []);
+  const assembling = SOURCES.map(nameOf).filter((name) => name.startsWith("assemble"));
+  assert.ok(assembling.length < 6, assembling.join(", "));
+  assert.deepEqual(SOURCES.map(nameOf).filter((name) => /(^|_)judge/.test(name)), []);
 });
 
 /** What only tests call, and why it is there all the same. */
 const FOR_TESTS_ALONE: Readonly<Record<string, string>> = {
-  "src/files/open_files.ts countOpenFiles": "looks for stores left open, which no sanitizer of Deno sees",
+  "src/engines/sqlite/files/open_files.ts countOpenFiles":
+    "looks for stores left open, which no sanitizer of Deno sees",
 };
 
 const { exports: ENTRIES } = JSON.parse(Deno.readTextFileSync(new URL("deno.json", ROOT)));

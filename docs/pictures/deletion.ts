@@ -1,6 +1,6 @@
 /**
  * How a deletion goes through both files, and what a kill at each step leaves: the steps of
- * `src/engine/sqlite/write_group.ts`, with a write-ahead log.
+ * `src/engines/sqlite/write/write_group.ts`, with a write-ahead log.
  */
 
 import { type Box, drawArrow, drawBox, drawLines, type Picture, words } from "./svg.ts";

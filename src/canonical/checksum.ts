@@ -1,7 +1,5 @@
 /** CRC-32 over a row's columns: finds damage, proves nothing. Our own table, since `node:zlib` is one more module to load. */
 
-import type { SqlValue } from "../engine/sqlite/driver.ts";
-
 const POLYNOMIAL = 0xedb88320;
 
 function makeTables(): [Uint32Array, Uint32Array, Uint32Array, Uint32Array] {
@@ -25,7 +23,7 @@ const [FIRST, SECOND, THIRD, FOURTH] = makeTables();
 const TAG = { null: 0, integer: 1, text: 2, bytes: 3 } as const;
 
 /** The checksum of values in order, as an unsigned 32-bit integer. Types and boundaries count. */
-export function checksumOf(...values: readonly SqlValue[]): number {
+export function checksumOf(...values: readonly (null | number | bigint | string | Uint8Array)[]): number {
   let crc = 0xffffffff;
   for (const value of values) {
     if (typeof value === "string") crc = addText(addInteger(crc, TAG.text, value.length), value);

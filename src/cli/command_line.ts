@@ -1,25 +1,25 @@
 /** The whole command line: parses the words, runs one command, tells what went wrong, gives the exit code. */
 
 import { Command, CommanderError } from "commander";
-import { PACKAGE_VERSION } from "../context/package_version.ts";
-import { BACKUP } from "./backup.ts";
-import { CHECK } from "./check.ts";
-import { type Answer, type Declare, flagsFor, INSTALLED, type Run } from "./command.ts";
-import { CONTEXT } from "./context.ts";
-import { DELETE } from "./delete.ts";
-import { DEMO } from "./demo.ts";
-import { EXPORT } from "./export.ts";
-import { CommandError, type Failure, failureOf, wrongWords } from "./failure.ts";
+import { PACKAGE_VERSION } from "../package_version.ts";
+import { BACKUP } from "./commands/backup_command.ts";
+import { CHECK } from "./commands/check_command.ts";
+import { type Answer, type Declare, flagsFor, INSTALLED, type Run } from "./commands/command.ts";
+import { CONTEXT } from "./commands/context_command.ts";
+import { DELETE } from "./commands/delete_command.ts";
+import { DEMO } from "./commands/demo_command.ts";
+import { EXPORT } from "./commands/export_command.ts";
+import { CommandError, type Failure, failureOf, wrongWords } from "./terminal/failure.ts";
 import { folded } from "./help_text.ts";
-import { IMPORT } from "./import.ts";
-import { INSPECT } from "./inspect.ts";
-import { Interruption } from "./interruption.ts";
-import { PRUNE } from "./prune.ts";
-import { RESTORE } from "./restore.ts";
-import { ReaderGone, Screen, type Streams } from "./screen.ts";
-import { SEARCH } from "./search.ts";
-import { systemFailure } from "./system_failure.ts";
-import { VERIFY } from "./verify.ts";
+import { IMPORT } from "./commands/import_command.ts";
+import { INSPECT } from "./commands/inspect_command.ts";
+import { Interruption } from "./terminal/interruption.ts";
+import { PRUNE } from "./commands/prune_command.ts";
+import { RESTORE } from "./commands/restore_command.ts";
+import { ReaderGone, Screen, type Streams } from "./terminal/screen.ts";
+import { SEARCH } from "./commands/search_command.ts";
+import { systemFailure } from "./terminal/system_failure.ts";
+import { VERIFY } from "./commands/verify_command.ts";
 
 const COMMANDS: readonly Declare[] = [
   ...[INSPECT, SEARCH, CONTEXT, CHECK, PRUNE, DELETE, VERIFY],

@@ -1,6 +1,6 @@
 /** Help that fits: prose is broken between words, and what a shell takes is left whole, to be copied. */
 
-import { wrapped } from "./display_width.ts";
+import { wrapped } from "./terminal/display_width.ts";
 
 const SHELL = /^ *deno /;
 

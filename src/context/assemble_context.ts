@@ -5,15 +5,15 @@ import type { Pin } from "../contracts/pin.ts";
 import type { Scope } from "../contracts/scope.ts";
 import type { ToolDefinition } from "../contracts/tool.ts";
 import type { Turn } from "../contracts/turn.ts";
-import { judgeLate, LateModule } from "../late_module.ts";
-import type { ChunkIndex } from "../retrieval/chunk_index.ts";
+import { judgeLate, LateModule } from "../contracts/late_module.ts";
+import type { ChunkIndex } from "../index/chunk_index.ts";
 import type { AssembledContext } from "./assembled_context.ts";
 import type { AssemblyOptions, Budget, Cap, CountingOptions, Retrieval } from "./configuration.ts";
 import type { ProfileName } from "./profile.ts";
 import type { SummaryPolicy } from "./summary_policy.ts";
 
 /** Some fifty modules that a program without contexts would otherwise load at every start. */
-const HISTORIES = new LateModule(() => import("./assemble_history.ts"));
+const HISTORIES = new LateModule(() => import("./history_context.ts"));
 
 /**
  * What a context is assembled from.

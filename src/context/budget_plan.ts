@@ -5,7 +5,7 @@ import type { TimedPin } from "../contracts/pin.ts";
 import type { SourceRef } from "../contracts/source_ref.ts";
 import { BudgetError } from "../errors.ts";
 import { type BudgetValues, fittingReserves, inputAllowance } from "./configuration.ts";
-import type { TokenEstimate } from "./estimate.ts";
+import type { TokenEstimate } from "./counting/estimate.ts";
 import { type Draft, draftOf } from "./rendering.ts";
 
 /** How the allowance is parted. */

@@ -1,19 +1,10 @@
 /** CAP: a long message is shown by its head and its tail, with a marker for what was cut out between them. */
 
 import { BudgetError } from "../errors.ts";
-import { CodePointMap } from "../retrieval/code_point_map.ts";
+import { CodePointMap } from "../canonical/code_point_map.ts";
 import type { CapValues } from "./configuration.ts";
-import type { PartCounter, TokenCut } from "./part_counter.ts";
-
-/** What is cut out of a text. */
-export interface Elision {
-  /** Where it begins, in code units. */
-  readonly start: number;
-  /** Where it ends. */
-  readonly end: number;
-  /** How many tokens it has. */
-  readonly tokens: number;
-}
+import type { Elision } from "./counting/elision.ts";
+import type { PartCounter, TokenCut } from "./counting/part_counter.ts";
 
 /**
  * What is to be cut out of a text, so that it has at most `maxTokens`; null where it has no more. Cut by code points, so

@@ -4,9 +4,9 @@ import type { Message } from "../contracts/message.ts";
 import type { TimedTurn } from "../contracts/turn.ts";
 import { elide, findElision } from "./cap.ts";
 import type { CapValues } from "./configuration.ts";
-import type { CountMemory } from "./count_memory.ts";
+import type { CountMemory } from "./counting/count_memory.ts";
 import type { LayerDiagnostic } from "./diagnostics.ts";
-import type { PartCounter } from "./part_counter.ts";
+import type { PartCounter } from "./counting/part_counter.ts";
 
 /** A turn's messages as the window shows them. */
 export interface CappedTurn {

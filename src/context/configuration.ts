@@ -2,8 +2,8 @@
 
 import { readFields, requireBoolean, requireInteger } from "../contracts/arguments.ts";
 import { ContractError } from "../errors.ts";
-import type { Calibration } from "./estimate.ts";
-import { requireCounter, type TokenCounter } from "./token_counter.ts";
+import type { Calibration } from "./counting/estimate.ts";
+import { requireCounter, type TokenCounter } from "./counting/token_counter.ts";
 
 /**
  * Tokens. What is left out has the default.

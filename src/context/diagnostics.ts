@@ -1,7 +1,7 @@
 /** What an assembly tells about itself: ids, counts and reasons, never text. */
 
 import type { SourceRef } from "../contracts/source_ref.ts";
-import type { TokenEstimate } from "./estimate.ts";
+import type { TokenEstimate } from "./counting/estimate.ts";
 import type { BlockKind } from "./rendering.ts";
 
 /**

@@ -3,8 +3,8 @@
 import { canonicalJson } from "../canonical/canonical_json.ts";
 import type { Chunk } from "../contracts/chunk.ts";
 import type { SourceRef } from "../contracts/source_ref.ts";
-import type { RankedChunk } from "../retrieval/evidence_source.ts";
-import type { Pace } from "../retrieval/pace.ts";
+import type { RankedChunk } from "../search/evidence_source.ts";
+import type { Pace } from "../pace.ts";
 import { type Draft, EMPTY_DRAFT, TextPart } from "./rendering.ts";
 
 /** What evidence is chosen by. */

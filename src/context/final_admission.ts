@@ -5,10 +5,10 @@
 
 import type { Chunk } from "../contracts/chunk.ts";
 import { BudgetError, PolicyError } from "../errors.ts";
-import type { Pace } from "../retrieval/pace.ts";
+import type { Pace } from "../pace.ts";
 import { requiredTooLarge } from "./budget_plan.ts";
 import type { Drop } from "./diagnostics.ts";
-import type { TokenEstimate } from "./estimate.ts";
+import type { TokenEstimate } from "./counting/estimate.ts";
 import { evidenceDraft } from "./evidence.ts";
 import { type Drafts, EMPTY_DRAFT } from "./rendering.ts";
 import type { RequestMeter } from "./request_meter.ts";

@@ -1,7 +1,7 @@
 /** The two profiles: every choice in which the default differs from the reference, in one place. */
 
-import { type Analyzer, LEXICAL_ANALYZER, RICH_ANALYZER } from "../retrieval/analyzer.ts";
-import type { RankingRules } from "../retrieval/ranking.ts";
+import { type Analyzer, LEXICAL_ANALYZER, RICH_ANALYZER } from "../index/analysis/analyzer.ts";
+import type { RankingRules } from "../search/ranking.ts";
 
 /**
  * The name of a profile.

@@ -1,7 +1,7 @@
 /** How blocks become a request: their order, their headings, and the request's text in parts. */
 
 import { quote } from "../canonical/canonical_json.ts";
-import { toolsWireText } from "../canonical/wire.ts";
+import { toolsWireText } from "../contracts/wire.ts";
 import type { SourceRef } from "../contracts/source_ref.ts";
 import type { ToolDefinition } from "../contracts/tool.ts";
 

@@ -1,10 +1,10 @@
 /** Estimates of whole requests: nothing is ever judged by the size of a block alone. */
 
-import { requestFingerprint } from "../canonical/digest.ts";
-import { toolsWireText } from "../canonical/wire.ts";
+import { requestFingerprint } from "../contracts/digest.ts";
+import { toolsWireText } from "../contracts/wire.ts";
 import type { ToolDefinition } from "../contracts/tool.ts";
-import { type Calibration, Calibrator, SERIALIZER_NAME, type TokenEstimate } from "./estimate.ts";
-import type { PartCounter } from "./part_counter.ts";
+import { type Calibration, Calibrator, SERIALIZER_NAME, type TokenEstimate } from "./counting/estimate.ts";
+import type { PartCounter } from "./counting/part_counter.ts";
 import { contentOf, type Draft, type Drafts, messagesOf, requestParts } from "./rendering.ts";
 
 /** What requests are measured with. */

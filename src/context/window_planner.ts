@@ -1,6 +1,6 @@
 /** Which of the newest turns the window holds: as many as fit, without a gap. */
 
-import type { Pace } from "../retrieval/pace.ts";
+import type { Pace } from "../pace.ts";
 import type { Drafts } from "./rendering.ts";
 import type { RequestMeter } from "./request_meter.ts";
 import { windowDraft, type WindowTurn, type WindowTurns } from "./window_turns.ts";

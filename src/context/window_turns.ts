@@ -1,10 +1,10 @@
 /** The newest turns, read one by one and no further than they are needed. */
 
 import { quote } from "../canonical/canonical_json.ts";
-import { messageWireText } from "../canonical/wire.ts";
+import { messageWireText } from "../contracts/wire.ts";
 import type { TimedTurn } from "../contracts/turn.ts";
-import type { VisibleText } from "../retrieval/evidence_source.ts";
-import type { Pace } from "../retrieval/pace.ts";
+import type { VisibleText } from "../search/evidence_source.ts";
+import type { Pace } from "../pace.ts";
 import type { CappedTurn, Capper } from "./capper.ts";
 import { type Draft, EMPTY_DRAFT, TextPart } from "./rendering.ts";
 

@@ -1,7 +1,7 @@
 /** A piece of a message that is indexed by itself. */
 
 import { codePointLength } from "../canonical/text.ts";
-import { fields, judge, made, refusal, ruled, type Schema, text } from "./judge.ts";
+import { fields, judge, made, refusal, ruled, type Schema, text } from "./validate.ts";
 import { extract, type SourceRef, sourceRefSchema } from "./source_ref.ts";
 import type { Turn } from "./turn.ts";
 

@@ -14,7 +14,7 @@ import {
   ruled,
   type Schema,
   text,
-} from "./judge.ts";
+} from "./validate.ts";
 
 /**
  * Who speaks.

@@ -18,7 +18,7 @@ import {
   type Schema,
   text,
   time,
-} from "./judge.ts";
+} from "./validate.ts";
 import { sameScope, type Scope, scopeSchema } from "./scope.ts";
 import { type SourceRef, sourceRefSchema } from "./source_ref.ts";
 

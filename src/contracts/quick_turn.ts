@@ -1,7 +1,7 @@
 /** The fast way to read back a turn whose payload was written by this module. */
 
 import { jsonObjectFault } from "../canonical/json_object.ts";
-import { encodeTurn } from "../canonical/payload.ts";
+import { encodeTurn } from "./payload.ts";
 import { isBlank } from "../canonical/text.ts";
 import { readStoredInstant } from "../canonical/time.ts";
 import { faultOf, faultOfIds, isRole, judgedMessage, type Message, type ToolCall } from "./message.ts";

@@ -1,6 +1,6 @@
 /** The owner of a conversation: a label, not an authorisation. */
 
-import { fields, judge, made, name, type Schema } from "./judge.ts";
+import { fields, judge, made, name, type Schema } from "./validate.ts";
 
 /**
  * Whose conversation, and which one.

@@ -1,9 +1,9 @@
 /** Where a piece of text was taken from. */
 
 import { sliceCodePoints } from "../canonical/code_points.ts";
-import { contentHash } from "../canonical/digest.ts";
+import { contentHash } from "./digest.ts";
 import { codePointLength } from "../canonical/text.ts";
-import { fields, integer, made, refusal, ruled, type Schema, text } from "./judge.ts";
+import { fields, integer, made, refusal, ruled, type Schema, text } from "./validate.ts";
 import { sameScope, type Scope, scopeSchema } from "./scope.ts";
 import type { Turn } from "./turn.ts";
 

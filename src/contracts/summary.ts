@@ -1,6 +1,6 @@
 /** A summary of part of a history, bound to exactly that part. */
 
-import { historyDigest } from "../canonical/digest.ts";
+import { historyDigest } from "./digest.ts";
 import { codePointLength } from "../canonical/text.ts";
 import { compareInstants, type Instant, instantOf } from "../canonical/time.ts";
 import { ContractError } from "../errors.ts";
@@ -20,7 +20,7 @@ import {
   type Schema,
   text,
   time,
-} from "./judge.ts";
+} from "./validate.ts";
 import { firstRepeated } from "./message.ts";
 import { sameScope, type Scope, scopeSchema } from "./scope.ts";
 import { extract, type SourceRef, sourceRefSchema, wholeMessage } from "./source_ref.ts";

@@ -1,7 +1,7 @@
 /** What a tool is, as a model is told. */
 
 import { canonicalJsonObject } from "../canonical/json_object.ts";
-import { anyText, fields, jsonObjectText, judge, made, type Schema, text } from "./judge.ts";
+import { anyText, fields, jsonObjectText, judge, made, type Schema, text } from "./validate.ts";
 
 /**
  * A tool that the model may call.

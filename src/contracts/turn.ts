@@ -15,7 +15,7 @@ import {
   ruled,
   type Schema,
   time,
-} from "./judge.ts";
+} from "./validate.ts";
 import { faultOfIds, type Message, messageSchema } from "./message.ts";
 import { type Scope, scopeSchema } from "./scope.ts";
 

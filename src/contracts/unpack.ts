@@ -4,7 +4,7 @@ import { decodePayload, PAYLOAD_BYTES_MAX } from "../canonical/json_object.ts";
 import { readStoredInstant } from "../canonical/time.ts";
 import { exceedsBytes } from "../canonical/utf8.ts";
 import { ContractError, IntegrityError } from "../errors.ts";
-import { carried, type Place } from "./judge.ts";
+import { carried, type Place } from "./validate.ts";
 import { isEffective, type TimedPin, toPlainPin } from "./pin.ts";
 import { quickTurn } from "./quick_turn.ts";
 import { type Summary, toPlainSummary } from "./summary.ts";

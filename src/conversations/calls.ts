@@ -1,15 +1,15 @@
 /** What the calls of a conversation run once they are judged, in one place: it is loaded by the first of them. */
 
 export { receiptOf } from "./deletion_receipt.ts";
-export { deleteItem } from "./delete.ts";
+export { deleteItem } from "./delete_item.ts";
 export { Damage } from "../engine/damage.ts";
-export { ensureScope } from "./ensure_scope.ts";
-export { readRevision, requireScope } from "./present_scope.ts";
+export { ensureScope } from "../scopes/ensure_scope.ts";
+export { readRevision, requireScope } from "../scopes/present_scope.ts";
 export { putPin } from "./put_pin.ts";
 export { putSummary } from "./put_summary.ts";
 export { appendTurn, putTurn } from "./put_turn.ts";
 export { readTurnPage, startOfTurns } from "./read_turns.ts";
 export { getReplay, putReplay } from "./replay.ts";
-export { takeSnapshot } from "./take_snapshot.ts";
-export { glanceAtScope } from "../deletion/scope_row.ts";
-export { expireScope } from "./upkeep.ts";
+export { takeSnapshot } from "../scopes/take_snapshot.ts";
+export { glanceAtScope } from "../tables/scopes.ts";
+export { expireScope } from "../deletion/expiry.ts";

@@ -4,8 +4,8 @@
  */
 
 export { toRetrieval } from "../context/configuration.ts";
-export { assembleStored } from "./assemble.ts";
-export { judgeAssembly, judgeBatch, judgeSearch } from "./assemble_options.ts";
-export { readChunkIndex } from "./index_chunks.ts";
-export { indexBatch } from "./index_run.ts";
+export { assembleStored } from "./stored_context.ts";
+export { judgeAssembly, judgeBatch, judgeSearch } from "./context_options.ts";
+export { readChunkIndex } from "../index/read_chunks.ts";
+export { indexBatch } from "../index/index_run.ts";
 export { searchStored } from "./search.ts";

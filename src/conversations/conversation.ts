@@ -16,13 +16,13 @@ import type {
   PutSummaryOptions,
   PutTurnOptions,
   ReplayPutOptions,
-} from "../contracts/conversation_options.ts";
+} from "../contracts/options/conversation_options.ts";
 import type { Budget, Retrieval } from "../context/configuration.ts";
 import type { DamagedRow, Skipping } from "../contracts/damaged.ts";
-import type { Tell } from "../contracts/memory_options.ts";
+import type { Tell } from "../contracts/options/memory_options.ts";
 import type { Message, NewMessage } from "../contracts/message.ts";
 import type { PinInput } from "../contracts/pin.ts";
-import type { DeleteOptions, DeleteTarget, Receipt } from "../contracts/receipt.ts";
+import type { DeleteOptions, DeleteTarget, Receipt } from "../contracts/options/receipt.ts";
 import type { Scope } from "../contracts/scope.ts";
 import type { Summary } from "../contracts/summary.ts";
 import type { TimedTurn, TurnInput } from "../contracts/turn.ts";
@@ -30,18 +30,12 @@ import type { Damage } from "../engine/damage.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { ReadTransaction } from "../engine/operation.ts";
 import { ConflictError } from "../errors.ts";
-import { judgeLate, LateModule } from "../late_module.ts";
+import { judgeLate, LateModule } from "../contracts/late_module.ts";
 import { TURNS_PER_PAGE } from "../limits.ts";
-import type { ChunkIndex } from "../retrieval/chunk_index.ts";
-import type { Hits } from "../retrieval/evidence_source.ts";
-import type {
-  AssembleOptions,
-  Assembly,
-  IndexBatchOptions,
-  IndexProgress,
-  SearchOptions,
-} from "./assemble_options.ts";
-import { type Place, placeOf } from "./place.ts";
+import type { ChunkIndex } from "../index/chunk_index.ts";
+import type { Hits } from "../search/evidence_source.ts";
+import type { AssembleOptions, Assembly, IndexBatchOptions, SearchOptions } from "./context_options.ts";
+import { type Place, placeOf } from "../scopes/place.ts";
 import {
   type Context,
   planAppend,
@@ -54,8 +48,9 @@ import {
 } from "./plans.ts";
 import type { ScopeLimits } from "./put_turn.ts";
 import { CALLS, ScopeAccess } from "./scope_access.ts";
-import { requireSame, requireSnapshot, type Snapshot } from "./snapshot.ts";
-import type { StoreAccess } from "./store_access.ts";
+import { requireSame, requireSnapshot, type Snapshot } from "../contracts/snapshot.ts";
+import type { IndexProgress } from "../index/index_progress.ts";
+import type { StoreAccess } from "../scopes/store_access.ts";
 import type { TurnsOptions } from "./turns_options.ts";
 
 const CONTEXTS = new LateModule(() => import("./contexts.ts"));

@@ -1,8 +1,8 @@
 import { instantFromMs } from "../canonical/time.ts";
-import type { ErasedCounts, Receipt } from "../contracts/receipt.ts";
+import type { ErasedCounts, Receipt } from "../contracts/options/receipt.ts";
 import { nothingErased } from "../deletion/cascade.ts";
 import { receiptMac, receiptTarget } from "../deletion/receipt_mac.ts";
-import type { Deleted, DeletePlan } from "./delete.ts";
+import type { Deleted, DeletePlan } from "./delete_item.ts";
 
 /** The receipt of a deletion, made now or before. */
 export function receiptOf(

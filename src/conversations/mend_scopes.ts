@@ -16,16 +16,16 @@ import {
   eraseTurn,
   nothingErased,
 } from "../deletion/cascade.ts";
-import { itemHashOf, scopeHashOf } from "../deletion/hashes.ts";
-import { damagedRow, readScopeAnyhow, type ScopeRow, writeScope } from "../deletion/scope_row.ts";
+import { itemHashOf, scopeHashOf } from "../deletion/scope_hashes.ts";
+import { damagedRow, readScopeAnyhow, type ScopeRow, writeScope } from "../tables/scopes.ts";
 import { raiseFloor } from "../deletion/tombstones.ts";
 import type { Damage } from "../engine/damage.ts";
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
-import type { Row } from "../engine/sqlite/driver.ts";
+import type { Row } from "../engine/values.ts";
 import { CHECK_ROWS_PER_BATCH, IMPORTED_REVISIONS_MAX } from "../limits.ts";
-import { requirePinRow } from "./pin_row.ts";
-import { requireSummaryRow } from "./summary_row.ts";
-import { toStoredTurn, toTurnHead } from "./turn_row.ts";
+import { requirePinRow } from "../tables/pins.ts";
+import { requireSummaryRow } from "../tables/summaries.ts";
+import { toStoredTurn, toTurnHead } from "../tables/turns.ts";
 
 /** What mending goes by. */
 export interface Mending {

@@ -1,6 +1,6 @@
 /** Takes rows out of a copy that hang from nothing: what they belonged to is damaged, or their place is. */
 
-import { itemHashOf, scopeHashOf } from "../deletion/hashes.ts";
+import { itemHashOf, scopeHashOf } from "../deletion/scope_hashes.ts";
 import { raiseFloor } from "../deletion/tombstones.ts";
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
 import { type Mending, parsedTurn } from "./mend_scopes.ts";

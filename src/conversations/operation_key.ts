@@ -1,8 +1,8 @@
 import { keyedHash, toHex } from "../canonical/keyed_hash.ts";
 import { requireText } from "../contracts/arguments.ts";
-import type { OperationKey } from "../engine/operation_ids.ts";
+import type { OperationKey } from "../tables/operation_ids.ts";
 import { OPERATION_ID_CODE_POINTS_MAX } from "../limits.ts";
-import type { Place } from "./place.ts";
+import type { Place } from "../scopes/place.ts";
 
 /** What an operation id stands for: the id and a digest of its input, as keyed hashes. */
 export function operationKey(place: Place, operationId: unknown, verb: string, input: string): OperationKey {

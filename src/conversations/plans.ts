@@ -1,8 +1,8 @@
 /** What callers hand in, judged and encoded into plans that an operation can run; nothing is touched before. */
 
-import { appendDigest, operationDigest, pinDigest, summaryDigest } from "../canonical/digest.ts";
+import { appendDigest, operationDigest, pinDigest, summaryDigest } from "../contracts/digest.ts";
 import { toHex } from "../canonical/keyed_hash.ts";
-import { encodePin, encodeSummary, encodeTurn } from "../canonical/payload.ts";
+import { encodePin, encodeSummary, encodeTurn } from "../contracts/payload.ts";
 import { copyPlain, type Json, PlainFailure } from "../canonical/plain.ts";
 import { sha256Hex } from "../canonical/sha256.ts";
 import { canonicalJson, type CanonicalValue } from "../canonical/canonical_json.ts";
@@ -13,7 +13,7 @@ import { readFields, requireInteger, requireText } from "../contracts/arguments.
 import { type NewMessage, toNewMessages } from "../contracts/message.ts";
 import { requirePairedCalls } from "../contracts/pairing.ts";
 import { effective, type Pin, type TimedPin, toPin } from "../contracts/pin.ts";
-import type { DeleteTarget } from "../contracts/receipt.ts";
+import type { DeleteTarget } from "../contracts/options/receipt.ts";
 import { sameScope, type Scope } from "../contracts/scope.ts";
 import { type Summary, toSummary } from "../contracts/summary.ts";
 import { isTimed, judgedTurn, timed, type TimedTurn, toTurn, turn as makeTurn } from "../contracts/turn.ts";
@@ -28,14 +28,14 @@ import {
   SUMMARY_BYTES_MAX,
   TURN_BYTES_MAX,
 } from "../limits.ts";
-import type { DeletePlan } from "./delete.ts";
-import type { Place } from "./place.ts";
+import type { DeletePlan } from "./delete_item.ts";
+import type { Place } from "../scopes/place.ts";
 import type { PutPinPlan, WrittenPin } from "./put_pin.ts";
 import type { PutSummaryPlan, WrittenSummary } from "./put_summary.ts";
 import type { Deadline, PutTurnPlan, ScopeLimits } from "./put_turn.ts";
 import { operationKey } from "./operation_key.ts";
 import type { ReplayPlan } from "./replay.ts";
-import { requireSnapshot } from "./snapshot.ts";
+import { requireSnapshot } from "../contracts/snapshot.ts";
 
 /** Keys of replays: long enough for any, short enough for an index. */
 const KEY_CODE_POINTS_MAX = 100_000;

@@ -3,18 +3,18 @@
 import { checksumOf } from "../canonical/checksum.ts";
 import { extract, type SourceRef } from "../contracts/source_ref.ts";
 import { changedScope } from "../deletion/cascade.ts";
-import { itemHashOf } from "../deletion/hashes.ts";
-import { noteDue, type ScopeRow, writeScope } from "../deletion/scope_row.ts";
+import { itemHashOf } from "../deletion/scope_hashes.ts";
+import { noteDue, type ScopeRow, writeScope } from "../tables/scopes.ts";
 import { tombstoneOf } from "../deletion/tombstones.ts";
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
-import { type OperationKey, recallOperation } from "../engine/operation_ids.ts";
+import { type OperationKey, recallOperation } from "../tables/operation_ids.ts";
 import { ConflictError } from "../errors.ts";
 import { SCOPE_PINS_MAX } from "../limits.ts";
-import type { Place } from "./place.ts";
-import { changeOf, requireRevision, requireScope, requireUpkept } from "./present_scope.ts";
+import type { Place } from "../scopes/place.ts";
+import { changeOf, requireRevision, requireScope, requireUpkept } from "../scopes/present_scope.ts";
 import { type Deadline, requireFuture } from "./put_turn.ts";
-import { rememberScopeOperation } from "./remembered.ts";
-import { toStoredTurn } from "./turn_row.ts";
+import { rememberScopeOperation } from "./remember_scope_operation.ts";
+import { toStoredTurn } from "../tables/turns.ts";
 
 /** A put, judged and encoded. */
 export interface PutPinPlan {

@@ -5,17 +5,17 @@ import { instantFromMs } from "../canonical/time.ts";
 import { matches, type Summary } from "../contracts/summary.ts";
 import type { TimedTurn } from "../contracts/turn.ts";
 import { changedScope, eraseSummary } from "../deletion/cascade.ts";
-import { noteDue, type ScopeRow, writeScope } from "../deletion/scope_row.ts";
+import { noteDue, type ScopeRow, writeScope } from "../tables/scopes.ts";
 import { hasPassed } from "../engine/effective_time.ts";
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
-import { type OperationKey, recallOperation } from "../engine/operation_ids.ts";
+import { type OperationKey, recallOperation } from "../tables/operation_ids.ts";
 import { ConflictError } from "../errors.ts";
-import type { Place } from "./place.ts";
-import { changeOf, requireScope, requireUpkept } from "./present_scope.ts";
-import { rememberScopeOperation } from "./remembered.ts";
-import type { Snapshot } from "./snapshot.ts";
-import { requireCurrent } from "./take_snapshot.ts";
-import { type StoredTurn, toStoredTurn } from "./turn_row.ts";
+import type { Place } from "../scopes/place.ts";
+import { changeOf, requireScope, requireUpkept } from "../scopes/present_scope.ts";
+import { rememberScopeOperation } from "./remember_scope_operation.ts";
+import type { Snapshot } from "../contracts/snapshot.ts";
+import { requireCurrent } from "../scopes/take_snapshot.ts";
+import { type StoredTurn, toStoredTurn } from "../tables/turns.ts";
 
 /** A put, judged and encoded. */
 export interface PutSummaryPlan {

@@ -5,18 +5,18 @@ import type { Message } from "../contracts/message.ts";
 import { unpackTurn } from "../contracts/unpack.ts";
 import { changedScope, changedTurn, eraseMessageIds } from "../deletion/cascade.ts";
 import { noteUnindexed } from "../deletion/erase_index.ts";
-import { itemHashOf } from "../deletion/hashes.ts";
-import { noteDue, type ScopeRow, writeScope } from "../deletion/scope_row.ts";
+import { itemHashOf } from "../deletion/scope_hashes.ts";
+import { noteDue, type ScopeRow, writeScope } from "../tables/scopes.ts";
 import { tombstoneOf } from "../deletion/tombstones.ts";
 import { hasPassed } from "../engine/effective_time.ts";
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
-import { type OperationKey, recallOperation } from "../engine/operation_ids.ts";
+import { type OperationKey, recallOperation } from "../tables/operation_ids.ts";
 import { ConflictError, ContractError, IntegrityError } from "../errors.ts";
-import { ensureScope } from "./ensure_scope.ts";
-import type { Place } from "./place.ts";
-import { changeOf, requireRevision, requireScope, requireUpkept } from "./present_scope.ts";
-import { rememberScopeOperation } from "./remembered.ts";
-import { headChecksum, requirePayload, toTurnHead, type TurnHead } from "./turn_row.ts";
+import { ensureScope } from "../scopes/ensure_scope.ts";
+import type { Place } from "../scopes/place.ts";
+import { changeOf, requireRevision, requireScope, requireUpkept } from "../scopes/present_scope.ts";
+import { rememberScopeOperation } from "./remember_scope_operation.ts";
+import { headChecksum, requirePayload, toTurnHead, type TurnHead } from "../tables/turns.ts";
 
 /** How large a scope may become. */
 export interface ScopeLimits {

@@ -3,10 +3,10 @@
 import type { Damage } from "../engine/damage.ts";
 import type { Operation, ReadTransaction } from "../engine/operation.ts";
 import { ConflictError } from "../errors.ts";
-import type { Place } from "./place.ts";
-import type { Snapshot } from "./snapshot.ts";
-import { type Reading, requireCurrent } from "./take_snapshot.ts";
-import { type StoredTurn, toStoredTurn } from "./turn_row.ts";
+import type { Place } from "../scopes/place.ts";
+import type { Snapshot } from "../contracts/snapshot.ts";
+import { type Reading, requireCurrent } from "../scopes/take_snapshot.ts";
+import { type StoredTurn, toStoredTurn } from "../tables/turns.ts";
 
 /** A page of turns, oldest first. */
 interface TurnPage {

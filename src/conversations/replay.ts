@@ -4,13 +4,13 @@ import { checksumOf } from "../canonical/checksum.ts";
 import type { Json } from "../canonical/plain.ts";
 import { clockBehind } from "../engine/effective_time.ts";
 import type { Operation, ReadTransaction, WriteTransaction } from "../engine/operation.ts";
-import { noteDue, type ScopeRow, writeScope } from "../deletion/scope_row.ts";
+import { noteDue, type ScopeRow, writeScope } from "../tables/scopes.ts";
 import { IntegrityError } from "../errors.ts";
 import { CLOCK_BEHIND_MS_MAX, SCOPE_REPLAYS_MAX } from "../limits.ts";
-import type { Place } from "./place.ts";
-import { requireUpkept } from "./present_scope.ts";
-import { requireSame, type Snapshot } from "./snapshot.ts";
-import { readScopeState, requireCurrent } from "./take_snapshot.ts";
+import type { Place } from "../scopes/place.ts";
+import { requireUpkept } from "../scopes/present_scope.ts";
+import { requireSame, type Snapshot } from "../contracts/snapshot.ts";
+import { readScopeState, requireCurrent } from "../scopes/take_snapshot.ts";
 
 /** A put, judged and encoded. */
 export interface ReplayPlan {

@@ -1,25 +1,14 @@
 import { equalBytes } from "../canonical/keyed_hash.ts";
-import type { Tell } from "../contracts/memory_options.ts";
+import type { Tell } from "../contracts/options/memory_options.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { DeletionEvent, Operation, ReadTransaction, WriteTransaction } from "../engine/operation.ts";
-import { StorageError } from "../errors.ts";
-import { LateModule } from "../late_module.ts";
+import { LateModule } from "../contracts/late_module.ts";
 import { CLOCK_BEHIND_MS_MAX, UPKEEP_ROUNDS_MAX } from "../limits.ts";
-import { type Place, UpkeepDue } from "./place.ts";
-import type { Due, Moment, StoreAccess, WriteOptions } from "./store_access.ts";
+import { canWait, type Place, UpkeepDue } from "../scopes/place.ts";
+import type { Due, Moment, StoreAccess, WriteOptions } from "../scopes/store_access.ts";
 
 /** What runs in the store: every module counts at every start, so the first call of any conversation loads it. */
 export const CALLS: LateModule<typeof import("./calls.ts")> = new LateModule(() => import("./calls.ts"));
-
-const CAN_WAIT: ReadonlySet<string> = new Set(["BUSY", "FULL", "READONLY"]);
-
-/**
- * Whether an error kept something from being written that nobody waits for: upkeep, or the note of an index's use. A read
- * then answers without; also where nothing is written any more, since the outcome of an earlier write is unknown.
- */
-export function canWait(error: unknown): boolean {
-  return error instanceof StorageError && (CAN_WAIT.has(error.code) || error.details.refused === true);
-}
 
 /** One scope's reads and writes, with its upkeep: what is due there is erased before it could be seen. */
 export class ScopeAccess implements StoreAccess {

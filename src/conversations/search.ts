@@ -3,15 +3,15 @@
 import { monotonicMs } from "../clock.ts";
 import { Damage } from "../engine/damage.ts";
 import { overlap } from "../context/evidence.ts";
-import type { Hit, Hits } from "../retrieval/evidence_source.ts";
-import { Pace } from "../retrieval/pace.ts";
-import { withView } from "./assemble_opening.ts";
-import type { JudgedSearch } from "./assemble_options.ts";
-import { StoredTurns } from "./assemble_turns.ts";
-import type { View } from "./assemble_view.ts";
-import { IndexEvidence } from "./index_evidence.ts";
-import { indexKind } from "./index_state.ts";
-import type { StoreAccess } from "./store_access.ts";
+import type { Hit, Hits } from "../search/evidence_source.ts";
+import { Pace } from "../pace.ts";
+import { withView } from "../index/open_view.ts";
+import type { JudgedSearch } from "./context_options.ts";
+import { StoredTurns } from "../search/stored_turns.ts";
+import type { View } from "../index/scope_view.ts";
+import { IndexEvidence } from "../search/index_evidence.ts";
+import { indexKind } from "../index/index_state.ts";
+import type { StoreAccess } from "../scopes/store_access.ts";
 
 /** Searches; what it was judged with is good. */
 export async function searchStored(store: StoreAccess, judged: JudgedSearch): Promise<Hits> {

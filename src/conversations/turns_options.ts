@@ -1,7 +1,7 @@
 /** What `turns` takes. */
 
 import type { Damaged } from "../contracts/damaged.ts";
-import type { Snapshot } from "./snapshot.ts";
+import type { Snapshot } from "../contracts/snapshot.ts";
 
 /**
  * What `turns` takes.

@@ -6,8 +6,8 @@
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
 import type { Scope } from "../contracts/scope.ts";
 import { eraseIndexesOfScope, eraseTurnFromIndexes } from "./erase_index.ts";
-import { itemHashOf } from "./hashes.ts";
-import type { ScopeRow } from "./scope_row.ts";
+import { itemHashOf } from "./scope_hashes.ts";
+import type { ScopeRow } from "../tables/scopes.ts";
 import { raiseFloor } from "./tombstones.ts";
 
 /** What was erased, by what it was. */

@@ -5,10 +5,10 @@
 
 import { checksumOf } from "../canonical/checksum.ts";
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
-import { decodeTerms, headOf, type IndexedTerm, isSoundIndexedTurn } from "../retrieval/indexed_turn.ts";
+import { decodeTerms, headOf, type IndexedTerm, isSoundIndexedTurn } from "../tables/indexed_turns.ts";
 import type { Change } from "./cascade.ts";
-import { blockOf, type IndexRow, readIndexesAnyhow, writeIndex } from "./index_row.ts";
-import { removePosting } from "./posting_row.ts";
+import { blockOf, type IndexRow, readIndexesAnyhow, writeIndex } from "../tables/chunk_indexes.ts";
+import { removePosting } from "../tables/postings.ts";
 
 /** The tables that hold what derives from text. */
 const INDEX_TABLES = ["indexed_turns", "index_terms", "postings"] as const;

@@ -1,10 +1,10 @@
 /** What ties a receipt to its subject and to the store: hashes that only who has the store's key can make. */
 
 import { keyedHash, toHex } from "../canonical/keyed_hash.ts";
-import type { Receipt, ReceiptTarget } from "../contracts/receipt.ts";
+import type { Receipt, ReceiptTarget } from "../contracts/options/receipt.ts";
 import type { Scope } from "../contracts/scope.ts";
 import { nothingErased } from "./cascade.ts";
-import { itemHashOf, scopeHashOf, tenantHash } from "./hashes.ts";
+import { itemHashOf, scopeHashOf, tenantHash } from "./scope_hashes.ts";
 
 /** The names of a receipt's counts, in the order in which they are hashed. */
 export const COUNT_NAMES = Object.keys(nothingErased()) as readonly (keyof Receipt["erased"])[];

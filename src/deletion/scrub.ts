@@ -5,8 +5,8 @@
  */
 
 import { yieldToEventLoop } from "../clock.ts";
-import type { ScrubReport } from "../contracts/receipt.ts";
-import { rewriteTable, selectDirty } from "../engine/dirty_tables.ts";
+import type { ScrubReport } from "../contracts/options/receipt.ts";
+import { rewriteTable, selectDirty } from "../tables/dirty_tables.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Operation, ReadTransaction, WriteTransaction } from "../engine/operation.ts";
 import { StorageError } from "../errors.ts";

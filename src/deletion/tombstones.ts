@@ -3,7 +3,7 @@
 import { checksumOf } from "../canonical/checksum.ts";
 import { decodeCounts } from "../engine/chain.ts";
 import type { Operation, ReadTransaction, WriteTransaction } from "../engine/operation.ts";
-import type { Row } from "../engine/sqlite/driver.ts";
+import type { Row } from "../engine/values.ts";
 import { IntegrityError } from "../errors.ts";
 
 /** What remains of something that was deleted, expired, or lost with its source. */

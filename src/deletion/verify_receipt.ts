@@ -3,17 +3,17 @@
 import { equalBytes, toHex } from "../canonical/keyed_hash.ts";
 import { instantFromMs } from "../canonical/time.ts";
 import { readFields, requireText } from "../contracts/arguments.ts";
-import type { ErasedCounts, Receipt, ReceiptReport, ReceiptTarget } from "../contracts/receipt.ts";
+import type { ErasedCounts, Receipt, ReceiptReport, ReceiptTarget } from "../contracts/options/receipt.ts";
 import { decodeCounts } from "../engine/chain.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Operation, ReadTransaction } from "../engine/operation.ts";
 import { ContractError } from "../errors.ts";
 import { TURN_BYTES_MAX } from "../limits.ts";
 import { type Erased, nothingErased } from "./cascade.ts";
-import { itemHashOf, tenantHash } from "./hashes.ts";
+import { itemHashOf, tenantHash } from "./scope_hashes.ts";
 import { ORPHANS } from "./orphans.ts";
 import { COUNT_NAMES, receiptMac, receiptTarget } from "./receipt_mac.ts";
-import { readScopeAnyhow } from "./scope_row.ts";
+import { readScopeAnyhow } from "../tables/scopes.ts";
 
 const RECEIPT_FIELDS = [
   ...["lineage", "sequence", "head", "kind", "at", "already", "scrubbed"] as const,

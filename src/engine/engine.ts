@@ -1,9 +1,8 @@
 /** The port between the store's logic and a database: what every engine does, whatever it runs on. */
 
-import type { LateModule } from "../late_module.ts";
-import type { CheckCollector } from "./check.ts";
-import type { Row, SqlValue } from "./sqlite/driver.ts";
-import type { Works } from "./works.ts";
+import type { LateModule } from "../contracts/late_module.ts";
+import type { Watermark } from "../contracts/watermark.ts";
+import type { CheckCollector } from "./check_collector.ts";
 import type {
   DeletionEvent,
   GroupTime,
@@ -12,6 +11,8 @@ import type {
   RecordedEvent,
   WriteTransaction,
 } from "./operation.ts";
+import type { Row, SqlValue } from "./values.ts";
+import type { Works } from "./works_list.ts";
 
 /** What an engine can do, as data. */
 export interface EngineSupports {
@@ -43,31 +44,6 @@ export interface WriteOptions {
   readonly needs?: Promise<void> | undefined;
   /** Withdraws the write while it is queued. */
   readonly signal?: AbortSignal | undefined;
-}
-
-/**
- * A place in a store's history of deletions.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { openMemory, type Watermark } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
- * await talk.delete({ kind: "scope", expectedRevision: await talk.revision() });
- * const watermark: Watermark = await memory.deletionWatermark();
- * assert.equal(watermark.sequence, 1);
- * ```
- */
-export interface Watermark {
-  /** Which ledger: 32 lower-case hex digits. */
-  readonly lineage: string;
-  /** How many deletions it has recorded. */
-  readonly sequence: number;
-  /** The hash chain over all of them: 64 lower-case hex digits. */
-  readonly head: string;
 }
 
 /** Where a file of a store stands: which one it is, and what was deleted so far. */

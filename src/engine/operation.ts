@@ -1,6 +1,6 @@
 /** What a store operation is: a generator that yields SQL and receives rows, driven by an engine. */
 
-import type { Row, SqlValue } from "./sqlite/driver.ts";
+import type { Row, SqlValue } from "./values.ts";
 
 /** One statement to run, with its parameters. */
 interface SqlRequest {

@@ -2,11 +2,11 @@
 
 import { yieldToEventLoop } from "../clock.ts";
 import { readFields, requireSignal } from "../contracts/arguments.ts";
-import type { ImportReport, LineCounts, Lines } from "../contracts/lines.ts";
-import type { Tell } from "../contracts/memory_options.ts";
+import type { ImportReport, LineCounts, Lines } from "../contracts/options/lines_options.ts";
+import type { Tell } from "../contracts/options/memory_options.ts";
 import type { RecordKind } from "../contracts/record_kind.ts";
 import { sameScope } from "../contracts/scope.ts";
-import { placeOf } from "../conversations/place.ts";
+import { placeOf } from "../scopes/place.ts";
 import type { ScopeLimits } from "../conversations/put_turn.ts";
 import { ScopeAccess } from "../conversations/scope_access.ts";
 import { firstHead } from "../engine/chain.ts";

@@ -5,10 +5,10 @@ import type { Operation, WriteTransaction } from "../engine/operation.ts";
 import { mayBeKept } from "../engine/revision_range.ts";
 import { ConflictError } from "../errors.ts";
 import { CLOCK_BEHIND_MS_MAX } from "../limits.ts";
-import { recordHash } from "../records/hashes.ts";
+import { recordHash } from "../records/record_hashes.ts";
 import { writeRecord } from "../records/put.ts";
 import { type RawRecord, readRecord } from "../records/read.ts";
-import { valueChecksum } from "../records/row.ts";
+import { valueChecksum } from "../tables/records.ts";
 import type { ImportedRecord } from "./parse_record.ts";
 import { isRecordRefused, type Origin } from "./tombstone_pass.ts";
 

@@ -2,18 +2,18 @@
 
 import { instantFromMs, instantOf } from "../canonical/time.ts";
 import { matches } from "../contracts/summary.ts";
-import { ensureScope } from "../conversations/ensure_scope.ts";
-import type { Place } from "../conversations/place.ts";
-import { changeOf, requireUpkept } from "../conversations/present_scope.ts";
+import { ensureScope } from "../scopes/ensure_scope.ts";
+import type { Place } from "../scopes/place.ts";
+import { changeOf, requireUpkept } from "../scopes/present_scope.ts";
 import { proveSource, requirePinCapacity, writePin } from "../conversations/put_pin.ts";
 import { readCovered, writeSummary } from "../conversations/put_summary.ts";
 import { requireCapacity, type ScopeLimits, takenMessageId, writeTurn } from "../conversations/put_turn.ts";
-import { requirePinRow } from "../conversations/pin_row.ts";
-import { requireSummaryRow } from "../conversations/summary_row.ts";
-import { requirePayload, toTurnHead } from "../conversations/turn_row.ts";
+import { requirePinRow } from "../tables/pins.ts";
+import { requireSummaryRow } from "../tables/summaries.ts";
+import { requirePayload, toTurnHead } from "../tables/turns.ts";
 import { changedScope } from "../deletion/cascade.ts";
-import { itemHashOf } from "../deletion/hashes.ts";
-import { noteDue, readScope, type ScopeRow, writeScope } from "../deletion/scope_row.ts";
+import { itemHashOf } from "../deletion/scope_hashes.ts";
+import { noteDue, readScope, type ScopeRow, writeScope } from "../tables/scopes.ts";
 import { isBurned } from "../deletion/tombstones.ts";
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
 import { ConflictError, ContractError } from "../errors.ts";

@@ -1,14 +1,14 @@
 /** The lines of an export, as texts: a header, what the store holds, and a closing line that tells whether all came. */
 
 import { quote } from "../canonical/canonical_json.ts";
-import { encodeScope } from "../canonical/payload.ts";
+import { encodeScope } from "../contracts/payload.ts";
 import { RunningSha256 } from "../canonical/sha256.ts";
 import type { DamagedRow } from "../contracts/damaged.ts";
-import type { LineCounts } from "../contracts/lines.ts";
+import type { LineCounts } from "../contracts/options/lines_options.ts";
 import type { Scope } from "../contracts/scope.ts";
-import type { TurnHead } from "../conversations/turn_row.ts";
-import type { Watermark } from "../engine/engine.ts";
-import type { Identity, RecordHead } from "../records/row.ts";
+import type { Watermark } from "../contracts/watermark.ts";
+import type { TurnHead } from "../tables/turns.ts";
+import type { Identity, RecordHead } from "../tables/records.ts";
 
 /** What the first line calls the format. */
 export const LINES_FORMAT = "holdfast-lines";

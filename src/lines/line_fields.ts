@@ -1,6 +1,6 @@
 /** The fields of a line: how they are judged, and which of their names errors may show. */
 
-import { judgePlain, type Schema } from "../contracts/judge.ts";
+import { judgePlain, type Schema } from "../contracts/validate.ts";
 
 /** An object of JSON, of which nothing is known yet. */
 export type LineFields = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 /** The lines of an import, numbered, from texts or from the bytes of a file, one in memory at a time. */
 
-import type { Lines } from "../contracts/lines.ts";
+import type { Lines } from "../contracts/options/lines_options.ts";
 import { ContractError } from "../errors.ts";
 import { LINE_BYTES_MAX } from "../limits.ts";
 

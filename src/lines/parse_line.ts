@@ -1,7 +1,7 @@
 /** One line of an import, judged as strictly as what callers put. */
 
 import { canonicalJson, type CanonicalValue } from "../canonical/canonical_json.ts";
-import { encodeTurn } from "../canonical/payload.ts";
+import { encodeTurn } from "../contracts/payload.ts";
 import { JSON_DEPTH_MAX } from "../canonical/plain.ts";
 import { readStrictJson, StrictJsonFailure } from "../canonical/strict_json.ts";
 import {
@@ -13,7 +13,7 @@ import {
   oneOf,
   type Schema,
   time,
-} from "../contracts/judge.ts";
+} from "../contracts/validate.ts";
 import { requirePairedCalls } from "../contracts/pairing.ts";
 import type { TimedPin } from "../contracts/pin.ts";
 import type { RecordKind } from "../contracts/record_kind.ts";

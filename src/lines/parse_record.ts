@@ -2,13 +2,13 @@
 
 import { type CanonicalValue, Float } from "../canonical/canonical_json.ts";
 import type { Json } from "../canonical/plain.ts";
-import { anything, fields, integer } from "../contracts/judge.ts";
+import { anything, fields, integer } from "../contracts/validate.ts";
 import { type RecordKind, requireIdentifier } from "../contracts/record_kind.ts";
 import { string } from "../contracts/schema.ts";
 import { ContractError } from "../errors.ts";
 import { RECORD_SECONDS_MAX } from "../limits.ts";
-import { toBody } from "../records/judge.ts";
-import type { Identity } from "../records/row.ts";
+import { toBody } from "../records/validate_value.ts";
+import type { Identity } from "../tables/records.ts";
 import { judgeLine, type LineFields, nullable } from "./line_fields.ts";
 
 /** A record as it is to be. */

@@ -4,7 +4,7 @@ import type { Damage } from "../engine/damage.ts";
 import type { Operation, ReadTransaction } from "../engine/operation.ts";
 import { EXPORT_ROWS_PER_PAGE } from "../limits.ts";
 import { toRecord } from "../records/read.ts";
-import { type Identity, isExpired } from "../records/row.ts";
+import { type Identity, isExpired } from "../tables/records.ts";
 import { recordLine, recordOutline } from "./line.ts";
 
 /** A page of lines, and where the next begins; null once there is none. */

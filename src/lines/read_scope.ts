@@ -1,13 +1,13 @@
 /** A scope for an export: everything but what is due, at one moment, or page by page while it does not change. */
 
 import { utf8Length } from "../canonical/utf8.ts";
-import { readPins, type StoredPin } from "../conversations/pin_row.ts";
-import { readSummary, type StoredSummary } from "../conversations/summary_row.ts";
-import { requirePayload, toTurnHead } from "../conversations/turn_row.ts";
-import { readScope, type ScopeRow } from "../deletion/scope_row.ts";
+import { readPins, type StoredPin } from "../tables/pins.ts";
+import { readSummary, type StoredSummary } from "../tables/summaries.ts";
+import { requirePayload, toTurnHead } from "../tables/turns.ts";
+import { readScope, type ScopeRow } from "../tables/scopes.ts";
 import type { Damage } from "../engine/damage.ts";
 import type { Operation, ReadTransaction } from "../engine/operation.ts";
-import type { Row } from "../engine/sqlite/driver.ts";
+import type { Row } from "../engine/values.ts";
 import { EXPORT_ROWS_PER_PAGE } from "../limits.ts";
 import {
   pinLine,

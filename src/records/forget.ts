@@ -2,17 +2,17 @@
 
 import { toHex } from "../canonical/keyed_hash.ts";
 import { targetsOf } from "../deletion/event_targets.ts";
-import { tenantHash } from "../deletion/hashes.ts";
+import { tenantHash } from "../deletion/scope_hashes.ts";
 import { isBurned } from "../deletion/tombstones.ts";
 import type { Operation, RecordedEvent, WriteTransaction } from "../engine/operation.ts";
 import { IntegrityError } from "../errors.ts";
 import { RECORD_OPERATION_KEPT_MS } from "../limits.ts";
-import { rememberRecordOperation } from "./remembered.ts";
-import { type OperationKey, recallOperation } from "../engine/operation_ids.ts";
-import { recordHash } from "./hashes.ts";
+import { rememberRecordOperation } from "./remember_record_operation.ts";
+import { type OperationKey, recallOperation } from "../tables/operation_ids.ts";
+import { recordHash } from "./record_hashes.ts";
 import { SELECT_RECORD_HEAD } from "./put.ts";
 import { selectNextTenant } from "./read.ts";
-import type { Identity } from "./row.ts";
+import type { Identity } from "../tables/records.ts";
 
 /** A forget, judged and ready to run. */
 interface ForgetPlan {

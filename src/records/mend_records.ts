@@ -5,7 +5,7 @@ import type { Damage } from "../engine/damage.ts";
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
 import { CHECK_ROWS_PER_BATCH } from "../limits.ts";
 import { toRecord } from "./read.ts";
-import type { Identity } from "./row.ts";
+import type { Identity } from "../tables/records.ts";
 
 const SELECT_RECORDS =
   `SELECT revision, created, max_age, expires, value_checksum, checksum, body, tenant, kind, key

@@ -5,9 +5,16 @@ import { clockBehind } from "../engine/effective_time.ts";
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
 import { ConflictError, IntegrityError } from "../errors.ts";
 import { CLOCK_BEHIND_MS_MAX, RECORD_OPERATION_KEPT_MS } from "../limits.ts";
-import { rememberRecordOperation } from "./remembered.ts";
-import { type OperationKey, recallOperation } from "../engine/operation_ids.ts";
-import { headChecksum, type Identity, isExpired, type RecordHead, toHead, valueChecksum } from "./row.ts";
+import { rememberRecordOperation } from "./remember_record_operation.ts";
+import { type OperationKey, recallOperation } from "../tables/operation_ids.ts";
+import {
+  headChecksum,
+  type Identity,
+  isExpired,
+  type RecordHead,
+  toHead,
+  valueChecksum,
+} from "../tables/records.ts";
 
 /** A put, judged and ready to run; all that is hashed or encoded was so before. */
 interface PutPlan {

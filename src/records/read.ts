@@ -1,9 +1,16 @@
 /** Reading records: one by its identity, or a page of a tenant's live ones. */
 
 import type { GroupTime, Operation, ReadTransaction, WriteTransaction } from "../engine/operation.ts";
-import type { Row } from "../engine/sqlite/driver.ts";
+import type { Row } from "../engine/values.ts";
 import { EXPIRED_PER_GROUP_MAX, TENANTS_PER_READ } from "../limits.ts";
-import { assertValue, type Identity, type RawValue, type RecordHead, toHead, toValue } from "./row.ts";
+import {
+  assertValue,
+  type Identity,
+  type RawValue,
+  type RecordHead,
+  toHead,
+  toValue,
+} from "../tables/records.ts";
 
 /** What a read gives of one record. No column more: each costs as much as all that is done with it here. */
 export const SELECT_VALUE = `SELECT revision, expires, body, value_checksum FROM records

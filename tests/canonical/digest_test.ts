@@ -17,8 +17,8 @@ import {
   pinDigest,
   requestFingerprint,
   summaryDigest,
-} from "../../src/canonical/digest.ts";
-import { encodeRetrieval, encodeScope, encodeTurn } from "../../src/canonical/payload.ts";
+} from "../../src/contracts/digest.ts";
+import { encodeRetrieval, encodeScope, encodeTurn } from "../../src/contracts/payload.ts";
 import { sha256Hex } from "../../src/canonical/sha256.ts";
 import { readStrictJson } from "../../src/canonical/strict_json.ts";
 import { keyedPins } from "../../src/contracts/keyed_pins.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { canonicalJson, type CanonicalObject } from "../../src/canonical/canonical_json.ts";
 import { readStrictJson } from "../../src/canonical/strict_json.ts";
-import { identifiedMessageText, messageWireText, toolsWireText } from "../../src/canonical/wire.ts";
+import { identifiedMessageText, messageWireText, toolsWireText } from "../../src/contracts/wire.ts";
 import { requestParts, TextPart } from "../../src/context/rendering.ts";
 import { toTool } from "../../src/contracts/tool.ts";
 import { T1, VECTORS_TEXT } from "../vectors/conversation.ts";

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
 import { defineKind, openMemory } from "../../mod.ts";
-import { nodeSqlite } from "../../src/engine/sqlite/node_sqlite.ts";
-import { RESULT } from "../../src/engine/sqlite/result_codes.ts";
+import { nodeSqlite } from "../../src/engines/sqlite/drivers/node_sqlite.ts";
+import { RESULT } from "../../src/engines/sqlite/drivers/result_codes.ts";
 import { FaultyDriver } from "../kit/faulty_driver.ts";
 import { assertRefused, holdfast, printed, value } from "./collected.ts";
 import { DRIVES, POISONED_NAME, POISONED_TEXT } from "./poison.ts";

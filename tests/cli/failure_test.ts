@@ -1,7 +1,7 @@
 /** Whatever is thrown becomes a code, a sentence, and what to do. */
 
 import assert from "node:assert/strict";
-import { failureOf } from "../../src/cli/failure.ts";
+import { failureOf } from "../../src/cli/terminal/failure.ts";
 import {
   type Because,
   because,

@@ -1,7 +1,7 @@
 /** Stored text is shown so that it cannot drive a terminal. */
 
 import assert from "node:assert/strict";
-import { escapeJson, harmless, harmlessJson, harmlessLines } from "../../src/cli/harmless_text.ts";
+import { escapeJson, harmless, harmlessJson, harmlessLines } from "../../src/cli/terminal/harmless_text.ts";
 import { DRIVES, POISON } from "./poison.ts";
 
 for (const [what, text] of Object.entries(POISON)) {

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { yieldToEventLoop } from "../../src/clock.ts";
-import type { SqliteConnection } from "../../src/engine/sqlite/driver.ts";
+import type { SqliteConnection } from "../../src/engines/sqlite/drivers/driver.ts";
 import { openBeside } from "../kit/test_store.ts";
 import { assertRefused, type Ended, printed, value } from "./collected.ts";
 import { IN_SCOPE, SCOPE, StoredFile } from "./stored.ts";

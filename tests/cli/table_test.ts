@@ -1,9 +1,9 @@
 /** Tables fit their terminal, whatever stands in them. */
 
 import assert from "node:assert/strict";
-import { cutToWidth, displayWidth, filledTo, wrapped } from "../../src/cli/display_width.ts";
-import { harmless } from "../../src/cli/harmless_text.ts";
-import { tableLines } from "../../src/cli/table.ts";
+import { cutToWidth, displayWidth, filledTo, wrapped } from "../../src/cli/terminal/display_width.ts";
+import { harmless } from "../../src/cli/terminal/harmless_text.ts";
+import { tableLines } from "../../src/cli/terminal/table.ts";
 
 const WIDTHS: readonly (readonly [text: string, cells: number])[] = [
   ["pear", 4],

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { openMemory } from "../../mod.ts";
-import { displayWidth } from "../../src/cli/display_width.ts";
+import { displayWidth } from "../../src/cli/terminal/display_width.ts";
 import { printed } from "./collected.ts";
 import { DRIVES, POISONED_NAME, POISONED_TEXT } from "./poison.ts";
 import { IN_SCOPE, SCOPE, StoredFile } from "./stored.ts";

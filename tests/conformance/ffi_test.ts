@@ -5,7 +5,7 @@
 
 import assert from "node:assert/strict";
 import { openMemory, type SqliteDriver } from "../../mod.ts";
-import { nodeSqlite } from "../../src/engine/sqlite/node_sqlite.ts";
+import { nodeSqlite } from "../../src/engines/sqlite/drivers/node_sqlite.ts";
 import { testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { fileTarget, memoryTarget } from "../kit/store_target.ts";
 import { TappedDriver } from "../kit/tapped_driver.ts";
@@ -14,7 +14,7 @@ import { fill, SCOPE, Shelf, textsOf } from "../restore/shelf.ts";
 import { testRecords } from "./records_suite.ts";
 
 /** Not a literal: nothing that only looks at this file may have to resolve the package. */
-const DRIVER = new URL("../../src/engine/sqlite/db_sqlite.ts", import.meta.url).href;
+const DRIVER = new URL("../../src/engines/sqlite/drivers/db_sqlite.ts", import.meta.url).href;
 
 async function loadDriver(): Promise<SqliteDriver | string> {
   try {

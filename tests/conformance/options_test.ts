@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { MemoryOptions } from "../../src/contracts/memory_options.ts";
+import type { MemoryOptions } from "../../src/contracts/options/memory_options.ts";
 import { ContractError } from "../../src/errors.ts";
-import { openMemory } from "../../src/open_memory.ts";
+import { openMemory } from "../../src/open.ts";
 import { testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { forEachRow } from "../kit/table.ts";
 import { TemporaryDirectory } from "../kit/temporary_directory.ts";

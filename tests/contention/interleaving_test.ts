@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import type { Operation, WriteTransaction } from "../../src/engine/operation.ts";
-import { nodeSqlite } from "../../src/engine/sqlite/node_sqlite.ts";
-import { LateModule } from "../../src/late_module.ts";
-import { openStoreInMemory } from "../../src/engine/sqlite/open_store.ts";
-import { SqliteEngine } from "../../src/engine/sqlite/sqlite_engine.ts";
+import { nodeSqlite } from "../../src/engines/sqlite/drivers/node_sqlite.ts";
+import { LateModule } from "../../src/contracts/late_module.ts";
+import { openStoreInMemory } from "../../src/engines/sqlite/open/open_store.ts";
+import { SqliteEngine } from "../../src/engines/sqlite/sqlite_engine.ts";
 import { putRecord } from "../../src/records/put.ts";
 
 const BODY = '{"reviewed": false, "schema": 1, "source": "pair", "text": "one of two"}';

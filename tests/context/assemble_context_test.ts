@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { assembleContext, type AssembleContextInput } from "../../src/context/assemble_context.ts";
 import { frozenSummary } from "../../src/context/summary_policy.ts";
-import { historyDigest } from "../../src/canonical/digest.ts";
+import { historyDigest } from "../../src/contracts/digest.ts";
 import { pin } from "../../src/contracts/pin.ts";
 import { extract } from "../../src/contracts/source_ref.ts";
 import { summaryFromHistory } from "../../src/contracts/summary.ts";
 import { turn } from "../../src/contracts/turn.ts";
-import { chunkerVersion } from "../../src/retrieval/chunk_ranges.ts";
-import { chunksOf } from "../retrieval/chunks.ts";
-import { AT, conversation, SCOPE } from "../retrieval/conversation.ts";
+import { chunkerVersion } from "../../src/index/chunk_ranges.ts";
+import { chunksOf } from "../search/chunks.ts";
+import { AT, conversation, SCOPE } from "../search/conversation.ts";
 import { BASE, HISTORY } from "./gate_phrase.ts";
 import { STUB4 } from "./golden.ts";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { assembleContext, type AssembleContextInput } from "../../src/context/assemble_context.ts";
-import { PACKAGE_VERSION } from "../../src/context/package_version.ts";
+import { PACKAGE_VERSION } from "../../src/package_version.ts";
 import { turn } from "../../src/contracts/turn.ts";
-import { SCOPE } from "../retrieval/conversation.ts";
+import { SCOPE } from "../search/conversation.ts";
 import { BASE, HISTORY } from "./gate_phrase.ts";
 import { STUB4 } from "./golden.ts";
 

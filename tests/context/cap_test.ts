@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { elide, findElision } from "../../src/context/cap.ts";
-import { CountMemory } from "../../src/context/count_memory.ts";
-import { defaultTokenCounter } from "../../src/context/default_counter.ts";
-import { PartCounter } from "../../src/context/part_counter.ts";
-import type { TokenCounter } from "../../src/context/token_counter.ts";
+import { CountMemory } from "../../src/context/counting/count_memory.ts";
+import { defaultTokenCounter } from "../../src/context/counting/default_counter.ts";
+import { PartCounter } from "../../src/context/counting/part_counter.ts";
+import type { TokenCounter } from "../../src/context/counting/token_counter.ts";
 import { readVectors, STUB4 } from "./golden.ts";
 
 const DEFAULTS = { maxTokens: 35, headTokens: 22, tailTokens: 8 };

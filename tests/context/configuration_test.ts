@@ -7,7 +7,7 @@ import {
   toOptions,
   toRetrieval,
 } from "../../src/context/configuration.ts";
-import { settingsOf } from "../../src/context/judge_input.ts";
+import { settingsOf } from "../../src/context/validate_input.ts";
 
 Deno.test("What is left out has the reference's default", () => {
   assert.deepEqual(toBudget(), {

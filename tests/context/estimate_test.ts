@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { Calibrator } from "../../src/context/estimate.ts";
+import { Calibrator } from "../../src/context/counting/estimate.ts";
 import { readVectors } from "./golden.ts";
 
 function estimated(tokens: number, factor: number, overhead = 0): number {

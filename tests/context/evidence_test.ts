@@ -3,9 +3,9 @@ import fc from "fast-check";
 import { chooseEvidence, evidenceDraft } from "../../src/context/evidence.ts";
 import { contentOf, type Draft } from "../../src/context/rendering.ts";
 import type { Chunk } from "../../src/contracts/chunk.ts";
-import type { RankedChunk } from "../../src/retrieval/evidence_source.ts";
-import { Pace } from "../../src/retrieval/pace.ts";
-import { conversation, search } from "../retrieval/conversation.ts";
+import type { RankedChunk } from "../../src/search/evidence_source.ts";
+import { Pace } from "../../src/pace.ts";
+import { conversation, search } from "../search/conversation.ts";
 
 /** Chunks of pump texts of these lengths, best first. */
 async function ranked(lengths: readonly number[]): Promise<readonly RankedChunk[]> {

@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { account } from "../../src/context/accounting.ts";
 import { Capper } from "../../src/context/capper.ts";
-import { CountMemory } from "../../src/context/count_memory.ts";
+import { CountMemory } from "../../src/context/counting/count_memory.ts";
 import { evidenceDraft } from "../../src/context/evidence.ts";
 import { admit } from "../../src/context/final_admission.ts";
-import { PartCounter } from "../../src/context/part_counter.ts";
+import { PartCounter } from "../../src/context/counting/part_counter.ts";
 import { draftOf } from "../../src/context/rendering.ts";
 import { RequestMeter } from "../../src/context/request_meter.ts";
-import type { TokenCounter } from "../../src/context/token_counter.ts";
+import type { TokenCounter } from "../../src/context/counting/token_counter.ts";
 import { windowDraft, WindowTurns } from "../../src/context/window_turns.ts";
-import { Pace } from "../../src/retrieval/pace.ts";
-import { chunksOf } from "../retrieval/chunks.ts";
-import { conversation } from "../retrieval/conversation.ts";
+import { Pace } from "../../src/pace.ts";
+import { chunksOf } from "../search/chunks.ts";
+import { conversation } from "../search/conversation.ts";
 
 const UNITS: TokenCounter = { name: "units", version: "1", countText: (text) => text.length };
 const CALIBRATION = { calibrationFactor: 1, adapterOverheadTokens: 0 };

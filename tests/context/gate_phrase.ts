@@ -2,7 +2,7 @@
 
 import type { AssembleContextInput } from "../../src/context/assemble_context.ts";
 import { pin } from "../../src/contracts/pin.ts";
-import { AT, conversation, SCOPE } from "../retrieval/conversation.ts";
+import { AT, conversation, SCOPE } from "../search/conversation.ts";
 import { STUB4 } from "./golden.ts";
 
 const PADDING = "routine telemetry was read and nothing of note was found. ".repeat(8);

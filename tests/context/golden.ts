@@ -2,7 +2,7 @@
 
 import type { AssembleContextInput } from "../../src/context/assemble_context.ts";
 import { frozenSummary } from "../../src/context/summary_policy.ts";
-import type { TokenCounter } from "../../src/context/token_counter.ts";
+import type { TokenCounter } from "../../src/context/counting/token_counter.ts";
 import { pin } from "../../src/contracts/pin.ts";
 import { toSummary } from "../../src/contracts/summary.ts";
 import { turn } from "../../src/contracts/turn.ts";

@@ -5,7 +5,7 @@ import { frozenSummary } from "../../src/context/summary_policy.ts";
 import { instantOf } from "../../src/canonical/time.ts";
 import { type Summary, summaryFromHistory } from "../../src/contracts/summary.ts";
 import { type Turn, turn } from "../../src/contracts/turn.ts";
-import { AT, conversation, SCOPE } from "../retrieval/conversation.ts";
+import { AT, conversation, SCOPE } from "../search/conversation.ts";
 import { STUB4 } from "./golden.ts";
 
 const HISTORY = conversation(Array.from({ length: 40 }, (_, index) => `report ${index} of the north wall`));

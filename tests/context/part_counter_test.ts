@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { CountMemory } from "../../src/context/count_memory.ts";
-import { defaultTokenCounter } from "../../src/context/default_counter.ts";
-import { PartCounter } from "../../src/context/part_counter.ts";
-import { RecentMap } from "../../src/context/recent_map.ts";
-import { isExactCut, runCuts } from "../../src/context/token_runs.ts";
+import { CountMemory } from "../../src/context/counting/count_memory.ts";
+import { defaultTokenCounter } from "../../src/context/counting/default_counter.ts";
+import { PartCounter } from "../../src/context/counting/part_counter.ts";
+import { RecentMap } from "../../src/context/counting/recent_map.ts";
+import { isExactCut, runCuts } from "../../src/context/counting/token_runs.ts";
 import { STUB4 } from "./golden.ts";
 
 const COUNTER = await defaultTokenCounter();

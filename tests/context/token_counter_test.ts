@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { defaultTokenCounter, O200kCounter } from "../../src/context/default_counter.ts";
-import { countTokens, requireCounter } from "../../src/context/token_counter.ts";
+import { defaultTokenCounter, O200kCounter } from "../../src/context/counting/default_counter.ts";
+import { countTokens, requireCounter } from "../../src/context/counting/token_counter.ts";
 import { readVectors, STUB4 } from "./golden.ts";
 
 const COUNTER = await defaultTokenCounter();

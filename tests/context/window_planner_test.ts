@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { Capper } from "../../src/context/capper.ts";
-import { CountMemory } from "../../src/context/count_memory.ts";
-import { defaultTokenCounter } from "../../src/context/default_counter.ts";
-import { PartCounter } from "../../src/context/part_counter.ts";
+import { CountMemory } from "../../src/context/counting/count_memory.ts";
+import { defaultTokenCounter } from "../../src/context/counting/default_counter.ts";
+import { PartCounter } from "../../src/context/counting/part_counter.ts";
 import { draftOf } from "../../src/context/rendering.ts";
 import { RequestMeter } from "../../src/context/request_meter.ts";
-import type { TokenCounter } from "../../src/context/token_counter.ts";
+import type { TokenCounter } from "../../src/context/counting/token_counter.ts";
 import { planWindow } from "../../src/context/window_planner.ts";
 import { windowDraft, WindowTurns } from "../../src/context/window_turns.ts";
 import type { TimedTurn } from "../../src/contracts/turn.ts";
-import { Pace } from "../../src/retrieval/pace.ts";
-import { conversation } from "../retrieval/conversation.ts";
+import { Pace } from "../../src/pace.ts";
+import { conversation } from "../search/conversation.ts";
 import { STUB4 } from "./golden.ts";
 
 const O200K = await defaultTokenCounter();

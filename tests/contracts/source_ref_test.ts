@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { contentHash } from "../../src/canonical/digest.ts";
+import { contentHash } from "../../src/contracts/digest.ts";
 import { toChunk, validateSource } from "../../src/contracts/chunk.ts";
 import { toPin } from "../../src/contracts/pin.ts";
 import { extract, wholeMessage } from "../../src/contracts/source_ref.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { historyDigest } from "../../src/canonical/digest.ts";
+import { historyDigest } from "../../src/contracts/digest.ts";
 import { instantOf } from "../../src/canonical/time.ts";
 import { matches, summaryFromHistory, toSummary } from "../../src/contracts/summary.ts";
 import { type TimedTurn, turn } from "../../src/contracts/turn.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
-import { encodePin, encodeScope, encodeSummary, encodeTurn } from "../../src/canonical/payload.ts";
+import { encodePin, encodeScope, encodeSummary, encodeTurn } from "../../src/contracts/payload.ts";
 import { isBlank } from "../../src/canonical/text.ts";
 import type { Message } from "../../src/contracts/message.ts";
 import { pin } from "../../src/contracts/pin.ts";

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { ConflictError, type Conversation, nodeSqlite } from "@holdfast/memory";
 import { checksumOf } from "../../src/canonical/checksum.ts";
-import type { SqlValue } from "../../src/engine/sqlite/driver.ts";
+import type { SqlValue } from "../../src/engine/values.ts";
 import { SCOPE_OPERATIONS_MAX } from "../../src/limits.ts";
 import { memoryTarget } from "../kit/store_target.ts";
 import { TappedDriver } from "../kit/tapped_driver.ts";

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { checksumOf } from "../../src/canonical/checksum.ts";
 import { firstHead } from "../../src/engine/chain.ts";
-import { headChecksum } from "../../src/conversations/turn_row.ts";
+import { headChecksum } from "../../src/tables/turns.ts";
 import type { TestStore } from "../kit/test_store.ts";
 import type { ConversationsSuite } from "./promise.ts";
 import {

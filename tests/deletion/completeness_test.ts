@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { toHex } from "../../src/canonical/keyed_hash.ts";
-import { REWRITES } from "../../src/engine/schema/rewrites.ts";
-import type { SqliteConnection } from "../../src/engine/sqlite/driver.ts";
+import { REWRITES } from "../../src/tables/schema/rewrites.ts";
+import type { SqliteConnection } from "../../src/engines/sqlite/drivers/driver.ts";
 import {
   atNoon,
   clockAtNoon,

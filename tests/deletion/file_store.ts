@@ -1,6 +1,6 @@
 /** Stores in files for the tests of deletion. */
 
-import { nodeSqlite } from "../../src/engine/sqlite/node_sqlite.ts";
+import { nodeSqlite } from "../../src/engines/sqlite/drivers/node_sqlite.ts";
 import { FaultyDriver } from "../kit/faulty_driver.ts";
 import { makeFileStore } from "../kit/store_target.ts";
 import { TemporaryDirectory } from "../kit/temporary_directory.ts";

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { type Conversation, type Memory, openMemory } from "@holdfast/memory";
-import { RESULT } from "../../src/engine/sqlite/result_codes.ts";
+import { RESULT } from "../../src/engines/sqlite/drivers/result_codes.ts";
 import {
   after,
   atNoon,

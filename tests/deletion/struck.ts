@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { type Memory, openMemory } from "@holdfast/memory";
-import { nodeSqlite } from "../../src/engine/sqlite/node_sqlite.ts";
+import { nodeSqlite } from "../../src/engines/sqlite/drivers/node_sqlite.ts";
 import { after, derive, HARBOUR, NOON, ORCHARD, talk, turnOf } from "../conversations/samples.ts";
 import { FaultyDriver } from "../kit/faulty_driver.ts";
 import { type DatabaseDump, dumpStore } from "../kit/store_dump.ts";

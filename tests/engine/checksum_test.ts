@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { checksumOf } from "../../src/canonical/checksum.ts";
-import type { SqlValue } from "../../src/engine/sqlite/driver.ts";
+import type { SqlValue } from "../../src/engine/values.ts";
 import { flippedBits } from "../kit/bit_flips.ts";
 
 const HASH = new Uint8Array(16).map((_, index) => index * 16 + 5);

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { allRows, getRow, type Operation, runStatement } from "../../src/engine/operation.ts";
-import { Connection } from "../../src/engine/sqlite/connection.ts";
-import { nodeSqlite } from "../../src/engine/sqlite/node_sqlite.ts";
-import { RESULT } from "../../src/engine/sqlite/result_codes.ts";
+import { Connection } from "../../src/engines/sqlite/database/connection.ts";
+import { nodeSqlite } from "../../src/engines/sqlite/drivers/node_sqlite.ts";
+import { RESULT } from "../../src/engines/sqlite/drivers/result_codes.ts";
 import { IntegrityError, StorageError } from "../../src/errors.ts";
 import { FaultyDriver } from "../kit/faulty_driver.ts";
 

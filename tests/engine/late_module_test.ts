@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { LateModule } from "../../src/late_module.ts";
+import { LateModule } from "../../src/contracts/late_module.ts";
 
 Deno.test("LateModule loads once, however many wait, and has nothing to wait for afterwards", async () => {
   let loads = 0;

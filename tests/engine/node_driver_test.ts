@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import type { SqliteConnection, SqlValue } from "../../src/engine/sqlite/driver.ts";
-import { SqliteFailure } from "../../src/engine/sqlite/driver.ts";
-import { nodeSqlite } from "../../src/engine/sqlite/node_sqlite.ts";
+import type { SqlValue } from "../../src/engine/values.ts";
+import type { SqliteConnection } from "../../src/engines/sqlite/drivers/driver.ts";
+import { SqliteFailure } from "../../src/engines/sqlite/drivers/driver.ts";
+import { nodeSqlite } from "../../src/engines/sqlite/drivers/node_sqlite.ts";
 import { TemporaryDirectory } from "../kit/temporary_directory.ts";
 
 /** A database in memory that closes itself, with a table of one strict integer column. */

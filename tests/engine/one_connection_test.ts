@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { nodeSqlite } from "../../src/engine/sqlite/node_sqlite.ts";
+import { nodeSqlite } from "../../src/engines/sqlite/drivers/node_sqlite.ts";
 import { FaultyDriver } from "../kit/faulty_driver.ts";
 import { TestStore } from "../kit/test_store.ts";
 import { factAt, factOf } from "../conformance/records/samples.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { SqliteFailure } from "../../src/engine/sqlite/driver.ts";
-import { isBusy, isFull, toMemoryError } from "../../src/engine/sqlite/result_codes.ts";
+import { SqliteFailure } from "../../src/engines/sqlite/drivers/driver.ts";
+import { isBusy, isFull, toMemoryError } from "../../src/engines/sqlite/drivers/result_codes.ts";
 import { ContractError, IntegrityError, StorageError } from "../../src/errors.ts";
 
 /** SQLite's result codes, some of them extended, and what each becomes. */

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { type Memory, nodeSqlite, type RecordPage } from "../../mod.ts";
-import { RESULT } from "../../src/engine/sqlite/result_codes.ts";
+import { RESULT } from "../../src/engines/sqlite/drivers/result_codes.ts";
 import { CHECK_ROWS_PER_BATCH, GROUP_MEMBERS_MAX, LIST_ITEMS_MAX } from "../../src/limits.ts";
 import { atNoon, HARBOUR, ORCHARD, talk } from "../conversations/samples.ts";
 import { FaultyDriver } from "../kit/faulty_driver.ts";

@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { type Memory, openMemory, restoreMemory } from "@holdfast/memory";
-import { RESULT } from "../../src/engine/sqlite/result_codes.ts";
-import { nodeSqlite } from "../../src/engine/sqlite/node_sqlite.ts";
+import { RESULT } from "../../src/engines/sqlite/drivers/result_codes.ts";
+import { nodeSqlite } from "../../src/engines/sqlite/drivers/node_sqlite.ts";
 import { ORCHARD, pinOf, pinUp, readTurns, revise, turnOf } from "../conversations/samples.ts";
 import { factAt } from "../conformance/records/samples.ts";
 import { DUE_MS, prepareDue, prepareTalk, REVISION, talkOf } from "../faults/conversation_operations.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { nodeSqlite } from "../../src/engine/sqlite/node_sqlite.ts";
-import { countOpenFiles } from "../../src/files/open_files.ts";
-import { openMemory } from "../../src/open_memory.ts";
+import { nodeSqlite } from "../../src/engines/sqlite/drivers/node_sqlite.ts";
+import { countOpenFiles } from "../../src/engines/sqlite/files/open_files.ts";
+import { openMemory } from "../../src/open.ts";
 import { AlteredDriver, type Answers } from "../kit/altered_driver.ts";
 import { testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { makeFileStore } from "../kit/store_target.ts";

@@ -1,7 +1,7 @@
 /** Every statement of the source: which index it uses, by which columns, and that none scans or sorts without a reason. */
 
 import assert from "node:assert/strict";
-import { nodeSqlite } from "../../src/engine/sqlite/node_sqlite.ts";
+import { nodeSqlite } from "../../src/engines/sqlite/drivers/node_sqlite.ts";
 import { FaultyDriver } from "../kit/faulty_driver.ts";
 import { testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { readSourceStatements } from "../kit/source_statements.ts";
@@ -11,13 +11,13 @@ import { useEverything } from "./scripted_use.ts";
 
 /** What the scripted use does not come to; planned on a store that is open. */
 const OUT_OF_REACH: Readonly<Record<string, string>> = {
-  "conversations/index_loading.ts SELECT_TURNS_BEFORE": "a search of a conversation longer than one read",
-  "conversations/index_query.ts SELECT_HEAD": "an index that has turns of the window which are due",
+  "search/search_cache.ts SELECT_TURNS_BEFORE": "a search of a conversation longer than one read",
+  "search/index_query.ts SELECT_HEAD": "an index that has turns of the window which are due",
   "conversations/mend_scopes.ts INSERT_MESSAGE_ID": "a damaged row of a message's id",
   "conversations/mend_scopes.ts SELECT_NEXT_DUE": "a damaged row of a scope",
   "conversations/mend_scopes.ts UPDATE_NAMES": "a damaged name of a scope",
   "records/mend_records.ts DELETE_OPERATION": "a damaged row of an operation",
-  "engine/operation_ids.ts DELETE_OLDEST_OPERATIONS": "a scope with a hundred thousand operations",
+  "tables/operation_ids.ts DELETE_OLDEST_OPERATIONS": "a scope with a hundred thousand operations",
 };
 
 type Planned = Record<string, Record<string, string>>;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { journalModeFor } from "../../src/engine/sqlite/settings.ts";
+import { journalModeFor } from "../../src/engines/sqlite/database/settings.ts";
 
 /** Versions, and whether a commit that races a WAL reset is safe in them. */
 const VERSIONS: readonly (readonly [string, boolean])[] = [

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { Member } from "../../src/engine/sqlite/member.ts";
-import { WriteQueue } from "../../src/engine/sqlite/write_queue.ts";
+import type { Member } from "../../src/engine/member.ts";
+import { WriteQueue } from "../../src/engine/write_queue.ts";
 import type { Operation } from "../../src/engine/operation.ts";
 import { StorageError } from "../../src/errors.ts";
 import { GROUP_BYTES_MAX, GROUP_MEMBERS_MAX } from "../../src/limits.ts";

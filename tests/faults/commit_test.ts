@@ -1,7 +1,7 @@
 /** What a COMMIT that fails means, and how the store finds out. */
 
 import assert from "node:assert/strict";
-import { RESULT } from "../../src/engine/sqlite/result_codes.ts";
+import { RESULT } from "../../src/engines/sqlite/drivers/result_codes.ts";
 import type { Memory } from "../../src/memory.ts";
 import { factAt, factOf } from "../conformance/records/samples.ts";
 import type { Fault } from "../kit/faulty_driver.ts";

@@ -1,7 +1,7 @@
 /** The table of PROTOCOLS 2, row by row: what a failure at each step of a deletion leaves behind, and who finishes it. */
 
 import assert from "node:assert/strict";
-import { RESULT } from "../../src/engine/sqlite/result_codes.ts";
+import { RESULT } from "../../src/engines/sqlite/drivers/result_codes.ts";
 import type { Memory } from "../../src/memory.ts";
 import { factAt, factOf } from "../conformance/records/samples.ts";
 import type { Fault } from "../kit/faulty_driver.ts";
@@ -342,7 +342,7 @@ for (const [journal, driver] of JOURNALS) {
 
   Deno.test(`A store opened read-only serves all but what a pending deletion concerns, which is READONLY [${journal}]`, async () => {
     await using store = await makeCrashed(make);
-    const { openMemory } = await import("../../src/open_memory.ts");
+    const { openMemory } = await import("../../src/open.ts");
     await using memory = await openMemory(store.path, {
       readOnly: true,
       busyTimeoutMs: 5,

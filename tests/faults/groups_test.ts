@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { RESULT } from "../../src/engine/sqlite/result_codes.ts";
+import { RESULT } from "../../src/engines/sqlite/drivers/result_codes.ts";
 import type { Memory } from "../../src/memory.ts";
 import { factAt, factOf } from "../conformance/records/samples.ts";
 import type { DriverCall } from "../kit/faulty_driver.ts";

@@ -9,21 +9,22 @@ import { endingOf, imageOf, StruckStore } from "./struck_store.ts";
 
 /** Statements that no operation with a row runs, and why. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
-  "conversations/index_check.ts": "check() reports damage instead of throwing",
-  "engine/sqlite/check_store.ts": "likewise",
+  "index/check_index.ts": "check() reports damage instead of throwing",
+  "engines/sqlite/read/check_store.ts": "likewise",
   "deletion/verify_receipt.ts": "only verifyReceipt() reads it",
-  "conversations/index_loading.ts": "only read, of terms so common that their postings are not: tests/index/",
-  "conversations/index_query.ts SELECT_HEAD": "only read, where what is due could not be erased",
+  "search/search_cache.ts": "only read, of terms so common that their postings are not: tests/index/",
+  "search/index_query.ts SELECT_HEAD": "only read, where what is due could not be erased",
   "conversations/mend_scopes.ts": "a copy in the making: tests/restore/mended_backups_test.ts",
   "conversations/mend_strays.ts SELECT_STRAY_TURNS": "likewise",
   "records/mend_records.ts DELETE_OPERATION": "likewise",
   "lines/read_scope.ts SELECT_DUE_TURNS": "only read, where what is due could not be erased",
   "lines/import_lines.ts SELECT_HEAD": "only read, for lines of this very store: tests/lines/",
-  "engine/operation_ids.ts DELETE_OLDEST_OPERATIONS": "a scope that remembers too many operations",
-  "engine/sqlite/database.ts GET_SCHEMA_COOKIE": "a file whose creation was cut off: tests/powerloss/",
-  "engine/sqlite/connection.ts SAVEPOINT_MEMBER": "several members: groups_test.ts",
-  "engine/sqlite/connection.ts RELEASE_MEMBER": "several members: groups_test.ts",
-  "engine/sqlite/connection.ts ROLLBACK_TO_MEMBER": "several members: groups_test.ts",
+  "tables/operation_ids.ts DELETE_OLDEST_OPERATIONS": "a scope that remembers too many operations",
+  "engines/sqlite/database/database.ts GET_SCHEMA_COOKIE":
+    "a file whose creation was cut off: tests/powerloss/",
+  "engines/sqlite/database/connection.ts SAVEPOINT_MEMBER": "several members: groups_test.ts",
+  "engines/sqlite/database/connection.ts RELEASE_MEMBER": "several members: groups_test.ts",
+  "engines/sqlite/database/connection.ts ROLLBACK_TO_MEMBER": "several members: groups_test.ts",
 };
 
 function onOneLine(sql: string): string {

@@ -1,7 +1,7 @@
 /** The two ways in which a store in a file makes its commits durable. */
 
-import type { SqliteDriver } from "../../src/engine/sqlite/driver.ts";
-import { nodeSqlite } from "../../src/engine/sqlite/node_sqlite.ts";
+import type { SqliteDriver } from "../../src/engines/sqlite/drivers/driver.ts";
+import { nodeSqlite } from "../../src/engines/sqlite/drivers/node_sqlite.ts";
 import { AlteredDriver, OLD_VERSION } from "../kit/altered_driver.ts";
 
 /** A driver for each. */

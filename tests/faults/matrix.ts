@@ -1,6 +1,6 @@
 /** Fault matrices: every statement of something, struck in every way, generated from a recorded trace. */
 
-import { RESULT } from "../../src/engine/sqlite/result_codes.ts";
+import { RESULT } from "../../src/engines/sqlite/drivers/result_codes.ts";
 import { type CallVerb, type DriverCall, type Fault, STATEMENT_VERBS } from "../kit/faulty_driver.ts";
 
 /** One way in which a call can fail. */

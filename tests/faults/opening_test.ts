@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { RESULT } from "../../src/engine/sqlite/result_codes.ts";
-import { countOpenFiles } from "../../src/files/open_files.ts";
+import { RESULT } from "../../src/engines/sqlite/drivers/result_codes.ts";
+import { countOpenFiles } from "../../src/engines/sqlite/files/open_files.ts";
 import type { Memory } from "../../src/memory.ts";
 import { factAt, factOf } from "../conformance/records/samples.ts";
 import type { DriverCall } from "../kit/faulty_driver.ts";

@@ -1,7 +1,7 @@
 /** The openings that fault matrices strike: of nothing, of a store, and of one that has something left to do. */
 
 import assert from "node:assert/strict";
-import { RESULT } from "../../src/engine/sqlite/result_codes.ts";
+import { RESULT } from "../../src/engines/sqlite/drivers/result_codes.ts";
 import type { Memory } from "../../src/memory.ts";
 import { factAt, factOf } from "../conformance/records/samples.ts";
 import { prepareTalk, REVISION, talkOf } from "./conversation_operations.ts";

@@ -6,9 +6,9 @@
  */
 
 import assert from "node:assert/strict";
-import { RESULT } from "../../src/engine/sqlite/result_codes.ts";
-import type { Works } from "../../src/engine/works.ts";
-import { lstatOrNull } from "../../src/files/private_file.ts";
+import type { Works } from "../../src/engine/works_list.ts";
+import { RESULT } from "../../src/engines/sqlite/drivers/result_codes.ts";
+import { lstatOrNull } from "../../src/engines/sqlite/files/private_file.ts";
 import { type Memory, worksOf } from "../../src/memory.ts";
 import { factAt, factOf } from "../conformance/records/samples.ts";
 import { NOON } from "../conversations/samples.ts";

@@ -5,7 +5,7 @@
 
 import assert from "node:assert/strict";
 import { type Memory, openMemory } from "@holdfast/memory";
-import { nodeSqlite } from "../../src/engine/sqlite/node_sqlite.ts";
+import { nodeSqlite } from "../../src/engines/sqlite/drivers/node_sqlite.ts";
 import { readIds } from "../conversations/samples.ts";
 import type { DriverCall } from "../kit/faulty_driver.ts";
 import { assertSound, testThatNothingIsLeftOpen } from "../kit/soundness.ts";

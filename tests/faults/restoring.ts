@@ -1,7 +1,7 @@
 /** A restore to be struck: a store, its backup, and a turn that was deleted after it. */
 
 import { type Memory, openMemory, restoreMemory, type Watermark } from "@holdfast/memory";
-import type { SqliteDriver } from "../../src/engine/sqlite/driver.ts";
+import type { SqliteDriver } from "../../src/engines/sqlite/drivers/driver.ts";
 import type { DriverCall } from "../kit/faulty_driver.ts";
 import { TemporaryDirectory } from "../kit/temporary_directory.ts";
 import { prepareTalk, REVISION, talkOf } from "./conversation_operations.ts";

@@ -1,12 +1,12 @@
 /** A store for one case of a fault matrix: a copy of a prepared one, opened through a driver that can fail. */
 
 import assert from "node:assert/strict";
-import { nodeSqlite } from "../../src/engine/sqlite/node_sqlite.ts";
+import { nodeSqlite } from "../../src/engines/sqlite/drivers/node_sqlite.ts";
 import { MemoryError, StorageError } from "../../src/errors.ts";
-import { lstatOrNull } from "../../src/files/private_file.ts";
+import { lstatOrNull } from "../../src/engines/sqlite/files/private_file.ts";
 import type { Memory } from "../../src/memory.ts";
-import { openMemory } from "../../src/open_memory.ts";
-import type { SqliteDriver } from "../../src/engine/sqlite/driver.ts";
+import { openMemory } from "../../src/open.ts";
+import type { SqliteDriver } from "../../src/engines/sqlite/drivers/driver.ts";
 import { FaultyDriver } from "../kit/faulty_driver.ts";
 import { assertSound } from "../kit/soundness.ts";
 import { dumpStore, type StoreDump, withoutProbe } from "../kit/store_dump.ts";

@@ -2,7 +2,7 @@
 
 import { DatabaseSync } from "node:sqlite";
 import { checksumOf } from "../../src/canonical/checksum.ts";
-import { LEDGER, MAIN } from "../../src/engine/sqlite/database.ts";
+import { LEDGER, MAIN } from "../../src/engines/sqlite/database/database.ts";
 import type { DATABASES } from "./store_names.ts";
 
 const APPLICATION_IDS = {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { openMemory } from "../../mod.ts";
-import { countOpenFiles } from "../../src/files/open_files.ts";
+import { countOpenFiles } from "../../src/engines/sqlite/files/open_files.ts";
 import { observedDriver } from "./observed_driver.ts";
 import { namesIn, Scratch } from "./scratch.ts";
 import { DATABASES } from "./store_names.ts";

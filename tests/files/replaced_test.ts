@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type Memory, openMemory } from "../../mod.ts";
-import { countOpenFiles } from "../../src/files/open_files.ts";
+import { countOpenFiles } from "../../src/engines/sqlite/files/open_files.ts";
 import { FILE_COMPARISON_MS, GLANCE_MS } from "../../src/limits.ts";
 import { Scratch } from "./scratch.ts";
 import { SteadyClock } from "./steady_clock.ts";

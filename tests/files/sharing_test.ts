@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { openMemory } from "../../mod.ts";
-import { countOpenFiles } from "../../src/files/open_files.ts";
+import { countOpenFiles } from "../../src/engines/sqlite/files/open_files.ts";
 import { inodesOf, locksOn, whyNoLocks } from "../kit/process_locks.ts";
 import { runForJson } from "./child.ts";
 import { COUNTER, countUp, readCounter, startCounter } from "./counter.ts";

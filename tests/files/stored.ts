@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { type Fact, type Memory, type MemoryOptions, openMemory, StorageError } from "../../mod.ts";
-import { countOpenFiles } from "../../src/files/open_files.ts";
+import { countOpenFiles } from "../../src/engines/sqlite/files/open_files.ts";
 
 /** The tenant of every record here. */
 export const TENANT = "orchard";

@@ -5,7 +5,7 @@
 
 import assert from "node:assert/strict";
 import { type Memory, openMemory } from "../../mod.ts";
-import { countOpenFiles } from "../../src/files/open_files.ts";
+import { countOpenFiles } from "../../src/engines/sqlite/files/open_files.ts";
 import { FILE_COMPARISON_MS } from "../../src/limits.ts";
 import { runForJson } from "./child.ts";
 import { Scratch } from "./scratch.ts";

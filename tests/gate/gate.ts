@@ -76,7 +76,7 @@ function filesBelow(folders: readonly string[], ending: string): string[] {
 }
 
 /** Only this file imports from a registry that is often out of reach. */
-const FFI = "src/engine/sqlite/db_sqlite.ts";
+const FFI = "src/engines/sqlite/drivers/db_sqlite.ts";
 
 const SOURCES = ["mod.ts", ...filesBelow(["src"], ".ts").filter((file) => file !== FFI)];
 

@@ -1,8 +1,12 @@
 import assert from "node:assert/strict";
-import { nodeSqlite } from "../../src/engine/sqlite/node_sqlite.ts";
+import { nodeSqlite } from "../../src/engines/sqlite/drivers/node_sqlite.ts";
 import { assembleContext, type Conversation, openMemory, type TokenCounter } from "../../mod.ts";
-import type { SqliteConnection, SqliteDriver, SqliteOpenOptions } from "../../src/engine/sqlite/driver.ts";
-import { HashedMemory } from "../../src/context/hashed_memory.ts";
+import type {
+  SqliteConnection,
+  SqliteDriver,
+  SqliteOpenOptions,
+} from "../../src/engines/sqlite/drivers/driver.ts";
+import { HashedMemory } from "../../src/context/counting/hashed_memory.ts";
 import { STUB4 } from "../context/golden.ts";
 import { MutableClock } from "../kit/mutable_clock.ts";
 import { testThatNothingIsLeftOpen } from "../kit/soundness.ts";

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { nodeSqlite } from "../../src/engine/sqlite/node_sqlite.ts";
+import { nodeSqlite } from "../../src/engines/sqlite/drivers/node_sqlite.ts";
 import type { Conversation } from "../../mod.ts";
 import { testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { makeFileStore } from "../kit/store_target.ts";
 import { TappedDriver } from "../kit/tapped_driver.ts";
 import type { TestStore } from "../kit/test_store.ts";
-import { decodePostings } from "../../src/retrieval/posting.ts";
+import { decodePostings } from "../../src/tables/posting_list.ts";
 import { countIndexRows, NO_ROWS } from "./index_contents.ts";
 import { SCOPE } from "./scenario.ts";
 import { Writer } from "./vocabulary.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { Row, SqlValue } from "../../src/engine/sqlite/driver.ts";
-import { nodeSqlite } from "../../src/engine/sqlite/node_sqlite.ts";
+import { nodeSqlite } from "../../src/engines/sqlite/drivers/node_sqlite.ts";
 import { assembleContext, type Memory, type TimedTurn } from "../../mod.ts";
+import type { Row, SqlValue } from "../../src/engine/values.ts";
 import { testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { makeFileStore, memoryTarget } from "../kit/store_target.ts";
 import { TappedDriver } from "../kit/tapped_driver.ts";

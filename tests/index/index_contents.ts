@@ -1,7 +1,7 @@
 /** What the tables of an index say, without the numbers that depend on the order of events. */
 
-import type { SqlValue } from "../../src/engine/sqlite/driver.ts";
-import { decodePostings } from "../../src/retrieval/posting.ts";
+import type { SqlValue } from "../../src/engine/values.ts";
+import { decodePostings } from "../../src/tables/posting_list.ts";
 
 /** Runs one statement behind the store's back. */
 export type Sql = (sql: string, ...parameters: SqlValue[]) => readonly (readonly SqlValue[])[];

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { nodeSqlite } from "../../src/engine/sqlite/node_sqlite.ts";
+import { nodeSqlite } from "../../src/engines/sqlite/drivers/node_sqlite.ts";
 import { type Conversation, openMemory } from "../../mod.ts";
+import type { Row } from "../../src/engine/values.ts";
 import type {
-  Row,
   SqliteConnection,
   SqliteDriver,
   SqliteOpenOptions,
-} from "../../src/engine/sqlite/driver.ts";
+} from "../../src/engines/sqlite/drivers/driver.ts";
 import { STUB4 } from "../context/golden.ts";
 import { testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { SCOPE } from "./scenario.ts";

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { nodeSqlite } from "../../mod.ts";
-import { RESULT } from "../../src/engine/sqlite/result_codes.ts";
+import { RESULT } from "../../src/engines/sqlite/drivers/result_codes.ts";
 import { INDEXES_PER_READ } from "../../src/limits.ts";
 import { FaultyDriver } from "../kit/faulty_driver.ts";
 import { makeFileStore } from "../kit/store_target.ts";

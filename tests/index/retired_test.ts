@@ -1,8 +1,8 @@
 /** An index that made room for another is gone, even if the call that retired it could not clear it away. */
 
 import assert from "node:assert/strict";
-import { RESULT } from "../../src/engine/sqlite/result_codes.ts";
-import { nodeSqlite } from "../../src/engine/sqlite/node_sqlite.ts";
+import { RESULT } from "../../src/engines/sqlite/drivers/result_codes.ts";
+import { nodeSqlite } from "../../src/engines/sqlite/drivers/node_sqlite.ts";
 import type { Conversation, Memory, PruneProgress } from "../../mod.ts";
 import { FaultyDriver } from "../kit/faulty_driver.ts";
 import { testThatNothingIsLeftOpen } from "../kit/soundness.ts";

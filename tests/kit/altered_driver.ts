@@ -1,12 +1,12 @@
 /** A driver that gives other answers than SQLite to chosen statements: another version, a refused setting. */
 
+import type { Row } from "../../src/engine/values.ts";
 import type {
-  Row,
   SqliteConnection,
   SqliteDriver,
   SqliteOpenOptions,
   SqliteStatement,
-} from "../../src/engine/sqlite/driver.ts";
+} from "../../src/engines/sqlite/drivers/driver.ts";
 import { type DatabaseName, DatabaseNames } from "./database_names.ts";
 import type { ObservableDriver } from "./tapped_driver.ts";
 

@@ -1,6 +1,6 @@
 /** Values as they read after one bit of them was flipped on disk. */
 
-import type { SqlValue } from "../../src/engine/sqlite/driver.ts";
+import type { SqlValue } from "../../src/engine/values.ts";
 
 /** Every value that differs in one bit: of each code unit, each byte, or of the 53 bits of a whole number. */
 export function flippedBits(value: SqlValue): readonly SqlValue[] {

@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { defineKind } from "../../src/contracts/record_kind.ts";
-import { openMemory } from "../../src/open_memory.ts";
+import { openMemory } from "../../src/open.ts";
 
 /** Which record all of them count up. */
 export const SHARED = { tenant: "orchard", kind: "counter", key: "shared" } as const;

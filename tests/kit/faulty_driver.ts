@@ -21,16 +21,15 @@
  * ```
  */
 
+import type { Row, SqlValue } from "../../src/engine/values.ts";
 import type {
-  Row,
   SqliteConnection,
   SqliteDriver,
   SqliteOpenOptions,
   SqliteStatement,
-  SqlValue,
-} from "../../src/engine/sqlite/driver.ts";
-import { SqliteFailure } from "../../src/engine/sqlite/driver.ts";
-import { RESULT } from "../../src/engine/sqlite/result_codes.ts";
+} from "../../src/engines/sqlite/drivers/driver.ts";
+import { SqliteFailure } from "../../src/engines/sqlite/drivers/driver.ts";
+import { RESULT } from "../../src/engines/sqlite/drivers/result_codes.ts";
 import { type DatabaseName, DatabaseNames } from "./database_names.ts";
 
 /** What a caller asks of a driver. */

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { SqliteFailure } from "../../src/engine/sqlite/driver.ts";
-import type { SqliteConnection } from "../../src/engine/sqlite/driver.ts";
-import { nodeSqlite } from "../../src/engine/sqlite/node_sqlite.ts";
-import { RESULT } from "../../src/engine/sqlite/result_codes.ts";
+import { SqliteFailure } from "../../src/engines/sqlite/drivers/driver.ts";
+import type { SqliteConnection } from "../../src/engines/sqlite/drivers/driver.ts";
+import { nodeSqlite } from "../../src/engines/sqlite/drivers/node_sqlite.ts";
+import { RESULT } from "../../src/engines/sqlite/drivers/result_codes.ts";
 import { FaultyDriver } from "./faulty_driver.ts";
 
 /** A driver, and a connection in memory with an empty table. */

@@ -1,6 +1,6 @@
 /** Another process that holds a database's write lock, with a change under way, until it is told to go or is killed. */
 
-import { nodeSqlite } from "../../src/engine/sqlite/node_sqlite.ts";
+import { nodeSqlite } from "../../src/engines/sqlite/drivers/node_sqlite.ts";
 
 /** One such process. */
 export class LockHolder implements AsyncDisposable {

@@ -5,7 +5,7 @@ import type {
   SqliteDriver,
   SqliteOpenOptions,
   SqliteStatement,
-} from "../../src/engine/sqlite/driver.ts";
+} from "../../src/engines/sqlite/drivers/driver.ts";
 import type { DatabaseName } from "./database_names.ts";
 import { type ObservableDriver, TappedDriver } from "./tapped_driver.ts";
 

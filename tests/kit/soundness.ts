@@ -1,7 +1,7 @@
 /** What must hold at the end of every test that opened a store. */
 
 import assert from "node:assert/strict";
-import { countOpenFiles } from "../../src/files/open_files.ts";
+import { countOpenFiles } from "../../src/engines/sqlite/files/open_files.ts";
 import type { Memory } from "../../src/memory.ts";
 
 /** Requires that `check()` finds nothing damaged. */

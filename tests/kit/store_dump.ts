@@ -1,7 +1,8 @@
 /** Everything that both databases hold, in a form that can be compared. */
 
 import { toHex } from "../../src/canonical/keyed_hash.ts";
-import type { SqliteConnection, SqlValue } from "../../src/engine/sqlite/driver.ts";
+import type { SqlValue } from "../../src/engine/values.ts";
+import type { SqliteConnection } from "../../src/engines/sqlite/drivers/driver.ts";
 import type { DatabaseName } from "./database_names.ts";
 
 /** A row by its columns; bytes are hex digits. */

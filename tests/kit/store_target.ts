@@ -1,8 +1,8 @@
 /** The kinds of store that one suite is run on. */
 
-import { nodeSqlite } from "../../src/engine/sqlite/node_sqlite.ts";
-import type { SqliteDriver } from "../../src/engine/sqlite/driver.ts";
-import { openMemory } from "../../src/open_memory.ts";
+import { nodeSqlite } from "../../src/engines/sqlite/drivers/node_sqlite.ts";
+import type { SqliteDriver } from "../../src/engines/sqlite/drivers/driver.ts";
+import { openMemory } from "../../src/open.ts";
 import { AlteredDriver, OLD_VERSION } from "./altered_driver.ts";
 import { FaultyDriver } from "./faulty_driver.ts";
 import { type ObservableDriver, TappedDriver } from "./tapped_driver.ts";

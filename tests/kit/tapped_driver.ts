@@ -1,6 +1,10 @@
 /** A driver that hands out its inner connections unchanged, and remembers them, so that a test can look at raw rows. */
 
-import type { SqliteConnection, SqliteDriver, SqliteOpenOptions } from "../../src/engine/sqlite/driver.ts";
+import type {
+  SqliteConnection,
+  SqliteDriver,
+  SqliteOpenOptions,
+} from "../../src/engines/sqlite/drivers/driver.ts";
 import { type DatabaseName, DatabaseNames } from "./database_names.ts";
 
 /** What a test store needs of a driver besides being one. */

@@ -1,12 +1,13 @@
 /** One store under test, with a way to look behind the scenes. */
 
 import assert from "node:assert/strict";
-import { nodeSqlite } from "../../src/engine/sqlite/node_sqlite.ts";
-import type { SqliteConnection, SqlValue } from "../../src/engine/sqlite/driver.ts";
-import type { MemoryOptions } from "../../src/contracts/memory_options.ts";
+import { nodeSqlite } from "../../src/engines/sqlite/drivers/node_sqlite.ts";
+import type { SqliteConnection } from "../../src/engines/sqlite/drivers/driver.ts";
+import type { MemoryOptions } from "../../src/contracts/options/memory_options.ts";
+import type { SqlValue } from "../../src/engine/values.ts";
 import { StorageError } from "../../src/errors.ts";
 import type { Memory } from "../../src/memory.ts";
-import { openMemory } from "../../src/open_memory.ts";
+import { openMemory } from "../../src/open.ts";
 import type { DatabaseName } from "./database_names.ts";
 import { assertSound } from "./soundness.ts";
 import { dumpStore, type StoreDump } from "./store_dump.ts";

@@ -1,8 +1,8 @@
 /** Looking over a store: names, counts, bytes and times, in pages, without text, and without what is being deleted. */
 
 import assert from "node:assert/strict";
-import { nodeSqlite } from "../../src/engine/sqlite/node_sqlite.ts";
-import { RESULT } from "../../src/engine/sqlite/result_codes.ts";
+import { nodeSqlite } from "../../src/engines/sqlite/drivers/node_sqlite.ts";
+import { RESULT } from "../../src/engines/sqlite/drivers/result_codes.ts";
 import { atNoon, HARBOUR, ORCHARD, talk } from "../conversations/samples.ts";
 import { FaultyDriver } from "../kit/faulty_driver.ts";
 import { testThatNothingIsLeftOpen } from "../kit/soundness.ts";

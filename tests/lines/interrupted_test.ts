@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { ConflictError, type Memory } from "@holdfast/memory";
-import { nodeSqlite } from "../../src/engine/sqlite/node_sqlite.ts";
-import { RESULT } from "../../src/engine/sqlite/result_codes.ts";
+import { nodeSqlite } from "../../src/engines/sqlite/drivers/node_sqlite.ts";
+import { RESULT } from "../../src/engines/sqlite/drivers/result_codes.ts";
 import { atNoon, ORCHARD, talk } from "../conversations/samples.ts";
 import { FaultyDriver } from "../kit/faulty_driver.ts";
 import { assertSound, testThatNothingIsLeftOpen } from "../kit/soundness.ts";

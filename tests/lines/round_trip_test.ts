@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { type ConflictError, openMemory } from "@holdfast/memory";
-import { nodeSqlite } from "../../src/engine/sqlite/node_sqlite.ts";
+import { nodeSqlite } from "../../src/engines/sqlite/drivers/node_sqlite.ts";
 import { atNoon, clockAtNoon, HARBOUR, ORCHARD, readIds, turnOf } from "../conversations/samples.ts";
 import { makeFileStore } from "../kit/store_target.ts";
 import { TappedDriver } from "../kit/tapped_driver.ts";

@@ -1,10 +1,10 @@
 /** A store that version 1 of the schema wrote, as it was kept. */
 
 import assert from "node:assert/strict";
-import { assertSchema } from "../../src/engine/sqlite/assert_schema.ts";
-import { Connection } from "../../src/engine/sqlite/connection.ts";
-import { LEDGER, MAIN } from "../../src/engine/sqlite/database.ts";
-import { nodeSqlite } from "../../src/engine/sqlite/node_sqlite.ts";
+import { assertSchema } from "../../src/engines/sqlite/database/assert_schema.ts";
+import { Connection } from "../../src/engines/sqlite/database/connection.ts";
+import { LEDGER, MAIN } from "../../src/engines/sqlite/database/database.ts";
+import { nodeSqlite } from "../../src/engines/sqlite/drivers/node_sqlite.ts";
 import { type Memory, openMemory } from "../../mod.ts";
 import { NOON_MS, NOTE } from "../fixtures/make_version_1.ts";
 import { assertSound, testThatNothingIsLeftOpen } from "../kit/soundness.ts";

@@ -2,16 +2,13 @@
 
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
-import { LEDGER, MAIN } from "../../src/engine/sqlite/database.ts";
-import { FORMATS, type Formats } from "../../src/engine/sqlite/formats.ts";
-import { nodeSqlite } from "../../src/engine/sqlite/node_sqlite.ts";
-import {
-  type OpenedStore,
-  openStoreOnDisk,
-  type OpenStoreOptions,
-} from "../../src/engine/sqlite/open_store.ts";
-import { resolveFile } from "../../src/files/store_path.ts";
+import { LEDGER, MAIN } from "../../src/engines/sqlite/database/database.ts";
+import { FORMATS, type Formats } from "../../src/engines/sqlite/database/formats.ts";
+import { nodeSqlite } from "../../src/engines/sqlite/drivers/node_sqlite.ts";
+import { openStoreOnDisk, type OpenStoreOptions } from "../../src/engines/sqlite/open/open_store.ts";
+import { resolveFile } from "../../src/engines/sqlite/files/store_path.ts";
 import { openMemory } from "../../mod.ts";
+import type { OpenedStore } from "../../src/engines/sqlite/database/opened_store.ts";
 import { testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { fill, SCOPE, Shelf, textsOf } from "../restore/shelf.ts";
 

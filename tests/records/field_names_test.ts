@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
 import { defineKind, type StandardSchema } from "../../src/contracts/record_kind.ts";
-import { toBody } from "../../src/records/judge.ts";
+import { toBody } from "../../src/records/validate_value.ts";
 
 /** Which field a refusal names. */
 function fieldOf(schema: StandardSchema<unknown>, value: unknown): string {

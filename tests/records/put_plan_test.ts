@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { ConflictError } from "../../src/errors.ts";
 import { planHead } from "../../src/records/put.ts";
-import type { RecordHead } from "../../src/records/row.ts";
+import type { RecordHead } from "../../src/tables/records.ts";
 
 const BODY = "{}";
 const IDENTITY = { tenant: "orchard", kind: "fact", key: "preference" };

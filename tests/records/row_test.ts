@@ -7,7 +7,7 @@ import {
   toHead,
   toValue,
   valueChecksum,
-} from "../../src/records/row.ts";
+} from "../../src/tables/records.ts";
 import { flippedBits } from "../kit/bit_flips.ts";
 
 const IDENTITY = { tenant: "orchard", kind: "fact", key: "preference" };

@@ -1,7 +1,11 @@
 /** A driver that knows whether a transaction of a store is open: callers' code may never see one. */
 
-import { nodeSqlite } from "../../src/engine/sqlite/node_sqlite.ts";
-import type { SqliteConnection, SqliteDriver, SqliteOpenOptions } from "../../src/engine/sqlite/driver.ts";
+import { nodeSqlite } from "../../src/engines/sqlite/drivers/node_sqlite.ts";
+import type {
+  SqliteConnection,
+  SqliteDriver,
+  SqliteOpenOptions,
+} from "../../src/engines/sqlite/drivers/driver.ts";
 
 /** Files in the making, which are no store yet. */
 const IS_COPY = /\.(partial|restoring)$/;

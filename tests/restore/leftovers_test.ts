@@ -1,10 +1,11 @@
 /** Files that killed backups and restores leave behind: each is found from the store, named, and removed. */
 
 import assert from "node:assert/strict";
-import { RememberedWork, type Works } from "../../src/engine/works.ts";
-import { parseFilePath, resolveFile } from "../../src/files/store_path.ts";
+import { RememberedWork } from "../../src/engines/sqlite/files/works.ts";
+import { parseFilePath, resolveFile } from "../../src/engines/sqlite/files/store_path.ts";
 import { type Memory, worksOf } from "../../src/memory.ts";
 import { openMemory } from "../../mod.ts";
+import type { Works } from "../../src/engine/works_list.ts";
 import { run, runForJson } from "../files/child.ts";
 import { Scratch } from "../files/scratch.ts";
 import { TinyDisk, whyNoTinyDisk } from "../files/tiny_disk.ts";

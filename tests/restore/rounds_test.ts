@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { type Conversation, type Memory, openMemory, restoreMemory, type TimedTurn } from "../../mod.ts";
-import { nodeSqlite } from "../../src/engine/sqlite/node_sqlite.ts";
+import { nodeSqlite } from "../../src/engines/sqlite/drivers/node_sqlite.ts";
 import {
   CHAIN_EVENTS_PER_BATCH,
   COPIED_BYTES_PER_BATCH,

@@ -1,8 +1,8 @@
 /** A directory with a store, its backups, and what was restored from them. */
 
 import { hash } from "node:crypto";
-import { nodeSqlite } from "../../src/engine/sqlite/node_sqlite.ts";
-import type { SqliteDriver } from "../../src/engine/sqlite/driver.ts";
+import { nodeSqlite } from "../../src/engines/sqlite/drivers/node_sqlite.ts";
+import type { SqliteDriver } from "../../src/engines/sqlite/drivers/driver.ts";
 import { StorageError } from "../../src/errors.ts";
 import {
   type BackupReport,

@@ -4,12 +4,12 @@
  */
 
 import type { CanonicalObject, CanonicalValue } from "../../src/canonical/canonical_json.ts";
-import { digest } from "../../src/canonical/digest.ts";
-import { encodePin, encodeScope, encodeSourceRef, encodeSummary } from "../../src/canonical/payload.ts";
+import { digest } from "../../src/contracts/digest.ts";
+import { encodePin, encodeScope, encodeSourceRef, encodeSummary } from "../../src/contracts/payload.ts";
 import { sha256Hex } from "../../src/canonical/sha256.ts";
 import { readStrictJson } from "../../src/canonical/strict_json.ts";
 import { compareCodePoints } from "../../src/canonical/text.ts";
-import { identifiedMessageText } from "../../src/canonical/wire.ts";
+import { identifiedMessageText } from "../../src/contracts/wire.ts";
 import type { Chunk } from "../../src/contracts/chunk.ts";
 import type { KeyedPins } from "../../src/contracts/keyed_pins.ts";
 import type { Scope } from "../../src/contracts/scope.ts";

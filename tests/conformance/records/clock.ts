@@ -1,7 +1,7 @@
 /** Effective time: what a clock that stands, jumps or steps back does to records. */
 
 import assert from "node:assert/strict";
-import { countOpenFiles } from "../../../src/files/open_files.ts";
+import { countOpenFiles } from "../../../src/engines/sqlite/files/open_files.ts";
 import { MutableClock } from "../../kit/mutable_clock.ts";
 import { forEachRow } from "../../kit/table.ts";
 import type { RecordsSuite } from "./promise.ts";

@@ -1,7 +1,7 @@
 /** What the store tells while it works: operations, times and counts, no content. */
 
 import assert from "node:assert/strict";
-import type { MemoryEvent } from "../../../src/contracts/memory_options.ts";
+import type { MemoryEvent } from "../../../src/contracts/options/memory_options.ts";
 import { MutableClock } from "../../kit/mutable_clock.ts";
 import type { RecordsSuite } from "./promise.ts";
 import { factAt, factOf, LISTS, PREFERENCE, RUN, START } from "./samples.ts";

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { ContractError } from "../../../src/errors.ts";
-import type { Records } from "../../../src/records/records.ts";
+import type { Records } from "../../../src/records/record_calls.ts";
 import { forEachRow } from "../../kit/table.ts";
 import type { RecordsSuite } from "./promise.ts";
 import { ANYTHING, PREFERENCE, RUN, START } from "./samples.ts";

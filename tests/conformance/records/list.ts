@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { MutableClock } from "../../kit/mutable_clock.ts";
 import type { TestStore } from "../../kit/test_store.ts";
-import type { Records } from "../../../src/records/records.ts";
+import type { Records } from "../../../src/records/record_calls.ts";
 import { forEachRow } from "../../kit/table.ts";
 import type { RecordsSuite } from "./promise.ts";
 import { ANYTHING, COUNTER, factAt, factOf, RUN, START } from "./samples.ts";

@@ -1,7 +1,7 @@
 /** What holds across openings, connections and processes: for stores in files. */
 
 import assert from "node:assert/strict";
-import { countOpenFiles } from "../../../src/files/open_files.ts";
+import { countOpenFiles } from "../../../src/engines/sqlite/files/open_files.ts";
 import { countInProcess, SHARED } from "../../kit/counting_process.ts";
 import { LockHolder } from "../../kit/lock_holder.ts";
 import { MutableClock } from "../../kit/mutable_clock.ts";

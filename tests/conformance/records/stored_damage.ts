@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { IntegrityError } from "../../../src/errors.ts";
-import { headChecksum, type RecordHead, valueChecksum } from "../../../src/records/row.ts";
+import { headChecksum, type RecordHead, valueChecksum } from "../../../src/tables/records.ts";
 import type { TestStore } from "../../kit/test_store.ts";
 import type { RecordsSuite } from "./promise.ts";
 import { COUNTER, factAt, factOf, LISTS, PREFERENCE, RUN, START } from "./samples.ts";

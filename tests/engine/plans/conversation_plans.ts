@@ -4,21 +4,21 @@ import type { Plans } from "./plans.ts";
 
 /** See the module's documentation. */
 export const CONVERSATION_PLANS: Plans = {
-  "conversations/assemble.ts": {
+  "conversations/stored_context.ts": {
     SELECT_MESSAGE_ID: "SEARCH message_ids USING PRIMARY KEY (scope=? AND message_id=?)",
   },
-  "conversations/assemble_summary.ts": {
+  "conversations/stored_summary.ts": {
     COUNT_TURNS_UP_TO: "SEARCH turns USING COVERING INDEX turns_by_scope (scope=? AND rowid<?)",
     SELECT_COVERED: "SEARCH covered_turns USING PRIMARY KEY (scope=? AND turn=?)",
     SELECT_NEWEST_COVERED: "SEARCH covered_turns USING PRIMARY KEY (scope=?)",
   },
-  "conversations/assemble_turns.ts": {
+  "search/stored_turns.ts": {
     SELECT_NEWEST_TURNS: "SEARCH turns USING INDEX turns_by_scope (scope=? AND rowid<?)",
   },
-  "conversations/assemble_view.ts": {
+  "index/scope_view.ts": {
     SELECT_INDEX: "SEARCH chunk_indexes USING INTEGER PRIMARY KEY (rowid=?)",
   },
-  "conversations/check.ts": {
+  "conversations/check_conversations.ts": {
     "SELECT count(*) FROM scopes WHERE id < 1": "SEARCH scopes USING INTEGER PRIMARY KEY (rowid<?)",
     "SELECT count(*) FROM turns WHERE id < 1": "SEARCH turns USING INTEGER PRIMARY KEY (rowid<?)",
     SELECT_COVERED_TURN_IDS:
@@ -39,11 +39,11 @@ export const CONVERSATION_PLANS: Plans = {
     SELECT_SUMMARY: "SEARCH summaries USING INTEGER PRIMARY KEY (rowid=?)",
     SELECT_TURNS: "SEARCH turns USING INDEX turns_by_scope (scope=? AND rowid>?)",
   },
-  "conversations/delete.ts": {
+  "conversations/delete_item.ts": {
     SELECT_PIN: "SEARCH pins USING PRIMARY KEY (scope=? AND key=?)",
     SELECT_TURN: "SEARCH turns USING INDEX turns_by_turn_id (scope=? AND turn_id=?)",
   },
-  "conversations/pin_row.ts": {
+  "tables/pins.ts": {
     SELECT_PINS: "SEARCH pins USING PRIMARY KEY (scope=?)",
   },
   "conversations/put_pin.ts": {
@@ -77,7 +77,7 @@ export const CONVERSATION_PLANS: Plans = {
     SELECT_REPLAY_KEYS: "SEARCH replays USING PRIMARY KEY (scope=?)",
     UPSERT_REPLAY: "",
   },
-  "conversations/restored_scopes.ts": {
+  "scopes/restored_scopes.ts": {
     DELETE_COVERED_TURNS: "",
     DELETE_INDEXED_TURNS: "",
     DELETE_INDEXES: "",
@@ -88,17 +88,17 @@ export const CONVERSATION_PLANS: Plans = {
     DELETE_UNINDEXED_TURNS: "",
     SELECT_SCOPES_BELOW: "SEARCH scopes USING INTEGER PRIMARY KEY (rowid>?)",
   },
-  "conversations/summary_row.ts": {
+  "tables/summaries.ts": {
     SELECT_COVERED: "SEARCH covered_turns USING PRIMARY KEY (scope=? AND turn=?)",
     SELECT_SUMMARY: "SEARCH summaries USING INTEGER PRIMARY KEY (rowid=?)",
   },
-  "conversations/take_snapshot.ts": {
+  "scopes/take_snapshot.ts": {
     SELECT_DUE_TURNS: {
       plan: "SEARCH turns USING INDEX turns_by_expiry (scope=? AND expires<?); USE TEMP B-TREE FOR ORDER BY",
       because: "sorts what is due in one scope and not erased yet",
     },
   },
-  "conversations/upkeep.ts": {
+  "deletion/expiry.ts": {
     DELETE_DUE_REPLAYS: "SEARCH replays USING PRIMARY KEY (scope=?)",
     SELECT_DUE_PINS: "SEARCH pins USING PRIMARY KEY (scope=?)",
     SELECT_DUE_SCOPES: "SEARCH scopes USING INDEX scopes_by_due (next_due>? AND next_due<?)",

@@ -4,7 +4,7 @@ import type { Plans } from "./plans.ts";
 
 /** See the module's documentation. */
 export const COPY_PLANS: Plans = {
-  "engine/schema/copies.ts": {
+  "tables/schema/copies.ts": {
     "INSERT INTO covered_turns …": "",
     "INSERT INTO deletions …": "",
     "INSERT INTO events …": "",
@@ -66,7 +66,7 @@ export const COPY_PLANS: Plans = {
     "SELECT … FROM turns WHERE id > $1 ORDER BY id LIMIT $2":
       "SEARCH turns USING INTEGER PRIMARY KEY (rowid>?)",
   },
-  "engine/schema/rewrites.ts": {
+  "tables/schema/rewrites.ts": {
     COPY_INDEXED_TURNS: {
       plan: "SCAN indexed_turns USING INDEX indexed_turns_by_turn",
       because: "rewrites the whole table",

@@ -4,7 +4,7 @@ import type { Plans } from "./plans.ts";
 
 /** See the module's documentation. */
 export const DELETION_PLANS: Plans = {
-  "deletion/apply_event.ts": {
+  "deletion/apply_deletion.ts": {
     SELECT_PIN_KEYS: "SEARCH pins USING PRIMARY KEY (scope=?)",
     SELECT_TURN_IDS: "SEARCH turns USING INDEX turns_by_scope (scope=?)",
   },
@@ -40,7 +40,7 @@ export const DELETION_PLANS: Plans = {
     SUM_POSTINGS: "SEARCH postings USING PRIMARY KEY (index_id=?)",
     UPDATE_TERM: "SEARCH index_terms USING PRIMARY KEY (index_id=? AND number=?)",
   },
-  "deletion/index_row.ts": {
+  "tables/chunk_indexes.ts": {
     INSERT_INDEX: "",
     SELECT_INDEXES: "SEARCH chunk_indexes USING INDEX chunk_indexes_by_scope (scope=?)",
     SELECT_NEXT_INDEX_ID: "SEARCH chunk_indexes",
@@ -109,13 +109,13 @@ export const DELETION_PLANS: Plans = {
         because: "looks everywhere for what a deletion left",
       },
   },
-  "deletion/posting_row.ts": {
+  "tables/postings.ts": {
     DELETE_ROW: "SEARCH postings USING PRIMARY KEY (index_id=? AND block=? AND term=? AND turn=?)",
     INSERT_ROW: "",
     SELECT_ROW_OF_TURN: "SEARCH postings USING PRIMARY KEY (index_id=? AND block=? AND term=? AND turn<?)",
     UPDATE_ROW: "SEARCH postings USING PRIMARY KEY (index_id=? AND block=? AND term=? AND turn=?)",
   },
-  "deletion/scope_row.ts": {
+  "tables/scopes.ts": {
     INSERT_SCOPE: "",
     SELECT_NEXT_SCOPE_ID: "SEARCH scopes",
     SELECT_SCOPE: "SEARCH scopes USING INDEX scopes_by_hash (scope_hash=?)",

@@ -4,11 +4,11 @@ import type { Plans } from "./plans.ts";
 
 /** See the module's documentation. */
 export const ENGINE_PLANS: Plans = {
-  "engine/dirty_tables.ts": {
+  "tables/dirty_tables.ts": {
     DELETE_DIRTY: "SEARCH dirty USING PRIMARY KEY (name=?)",
     SELECT_DIRTY: { plan: "SCAN dirty", because: "has a row for each table at most" },
   },
-  "engine/operation_ids.ts": {
+  "tables/operation_ids.ts": {
     DELETE_OLDEST_OPERATIONS:
       "SEARCH operations USING PRIMARY KEY (scope_hash=? AND operation_hash=?); LIST SUBQUERY 2; SEARCH operations USING COVERING INDEX operations_by_time (scope_hash=?)",
     DELETE_OLD_OPERATIONS:
@@ -16,29 +16,29 @@ export const ENGINE_PLANS: Plans = {
     SELECT_OPERATION: "SEARCH operations USING PRIMARY KEY (scope_hash=? AND operation_hash=?)",
     UPSERT_OPERATION: "",
   },
-  "engine/sqlite/agreement.ts": {
+  "engines/sqlite/database/agreement.ts": {
     SELECT_COPIES: "SEARCH deletions USING INTEGER PRIMARY KEY (rowid>?)",
   },
-  "engine/sqlite/assert_schema.ts": {
+  "engines/sqlite/database/assert_schema.ts": {
     SELECT_SCHEMA: {
       plan: "SCAN sqlite_schema; USE TEMP B-TREE FOR ORDER BY",
       because: "the schema has some forty rows",
     },
   },
-  "engine/sqlite/catch_up.ts": {
+  "engines/sqlite/write/catch_up.ts": {
     INSERT_DIRTY: "",
   },
-  "engine/sqlite/ledger_works.ts": {
+  "engines/sqlite/database/ledger_works.ts": {
     DELETE_WORK: "SEARCH works USING PRIMARY KEY (path=?)",
     INSERT_WORK: "",
     SELECT_WORK: "SEARCH works USING PRIMARY KEY (path=?)",
     SELECT_WORKS: "SEARCH works USING PRIMARY KEY (path>?)",
   },
-  "engine/sqlite/check_copy.ts": {
+  "engines/sqlite/read/check_copy.ts": {
     COUNT_BEFORE_FIRST: "SEARCH deletions USING INTEGER PRIMARY KEY (rowid<?)",
     SELECT_DELETIONS: "SEARCH deletions USING INTEGER PRIMARY KEY (rowid>?)",
   },
-  "engine/sqlite/check_store.ts": {
+  "engines/sqlite/read/check_store.ts": {
     COUNT_BEFORE_FIRST: "SEARCH events USING INTEGER PRIMARY KEY (rowid<?)",
     COUNT_DELETIONS_BEFORE_FIRST: "SEARCH deletions USING INTEGER PRIMARY KEY (rowid<?)",
     COUNT_OPERATIONS: {
@@ -54,16 +54,16 @@ export const ENGINE_PLANS: Plans = {
     SELECT_DELETIONS: "SEARCH deletions USING INTEGER PRIMARY KEY (rowid>?)",
     SELECT_LAST_DELETION: "SEARCH deletions",
   },
-  "engine/sqlite/database.ts": {
+  "engines/sqlite/database/database.ts": {
     COUNT_WITHOUT_PAGES: { plan: "SCAN sqlite_schema", because: "the schema has some forty rows" },
   },
-  "engine/sqlite/deletions.ts": {
+  "engines/sqlite/write/deletions.ts": {
     INSERT_DELETION: "",
   },
-  "engine/sqlite/file_look.ts": {
+  "engines/sqlite/database/file_look.ts": {
     SELECT_LINEAGE: "SEARCH meta USING INTEGER PRIMARY KEY (rowid=?)",
   },
-  "engine/sqlite/ledger.ts": {
+  "engines/sqlite/database/ledger.ts": {
     INSERT_EVENT: "",
     INSERT_META: "",
     SELECT_EVENTS: "SEARCH events USING INTEGER PRIMARY KEY (rowid>?)",
@@ -72,23 +72,23 @@ export const ENGINE_PLANS: Plans = {
     UPDATE_ANNOUNCED: "SEARCH meta USING INTEGER PRIMARY KEY (rowid=?)",
     UPDATE_META: "SEARCH meta USING INTEGER PRIMARY KEY (rowid=?)",
   },
-  "engine/sqlite/main_meta.ts": {
+  "engines/sqlite/database/main_meta.ts": {
     INSERT_META: "",
     SELECT_META: "SEARCH meta USING INTEGER PRIMARY KEY (rowid=?)",
     UPDATE_META: "SEARCH meta USING INTEGER PRIMARY KEY (rowid=?)",
   },
-  "engine/sqlite/prepare_restored.ts": {
+  "engines/sqlite/restore/prepare_restored.ts": {
     COUNT_ROWS: {
       plan:
         "SCAN CONSTANT ROW; SCALAR SUBQUERY 1; SCAN records; SCALAR SUBQUERY 2; SCAN scopes USING COVERING INDEX scopes_by_hash; SCALAR SUBQUERY 3; SCAN turns USING COVERING INDEX turns_by_scope; SCALAR SUBQUERY 4; SCAN pins",
       because: "counts a whole copy",
     },
   },
-  "engine/sqlite/settings.ts": {
+  "engines/sqlite/database/settings.ts": {
     COUNT_SCHEMA: { plan: "SCAN sqlite_master", because: "the schema has some forty rows" },
     SELECT_VERSION: { plan: "SCAN CONSTANT ROW", because: "reads no table" },
   },
-  "engine/sqlite/sqlite_engine.ts": {
+  "engines/sqlite/sqlite_engine.ts": {
     SELECT_NOTHING: { plan: "SCAN CONSTANT ROW", because: "reads no table" },
     SELECT_WATERMARK: "SEARCH meta USING INTEGER PRIMARY KEY (rowid=?)",
   },

@@ -4,7 +4,7 @@ import type { Plans } from "./plans.ts";
 
 /** See the module's documentation. */
 export const INDEX_PLANS: Plans = {
-  "conversations/index_batch.ts": {
+  "index/index_batch.ts": {
     DELETE_UNINDEXED: "SEARCH unindexed_turns USING PRIMARY KEY (index_id=? AND turn=?)",
     SELECT_INDEXED: "SEARCH indexed_turns USING COVERING INDEX indexed_turns_by_turn (index_id=? AND turn=?)",
     SELECT_NEW_TURNS: "SEARCH turns USING COVERING INDEX turns_by_scope (scope=? AND rowid>?)",
@@ -12,7 +12,7 @@ export const INDEX_PLANS: Plans = {
     SELECT_TURN: "SEARCH turns USING INTEGER PRIMARY KEY (rowid=?)",
     SELECT_UNINDEXED: "SEARCH unindexed_turns USING PRIMARY KEY (index_id=?)",
   },
-  "conversations/index_check.ts": {
+  "index/check_index.ts": {
     COUNT_CHANGED: "SEARCH unindexed_turns USING PRIMARY KEY (index_id=?)",
     COUNT_NEWER: "SEARCH turns USING COVERING INDEX turns_by_scope (scope=? AND rowid>?)",
     SELECT_INDEXES: "SEARCH chunk_indexes USING INDEX chunk_indexes_by_scope (scope=?)",
@@ -21,21 +21,21 @@ export const INDEX_PLANS: Plans = {
     SELECT_TURNS:
       "SEARCH indexed_turns USING INDEX indexed_turns_by_turn (index_id=? AND turn>?); SEARCH turns USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN",
   },
-  "conversations/index_chunks.ts": {
+  "index/read_chunks.ts": {
     SELECT_INDEXED_TURN: "SEARCH indexed_turns USING INDEX indexed_turns_by_turn (index_id=? AND turn=?)",
     SELECT_TURNS: "SEARCH turns USING INDEX turns_by_scope (scope=? AND rowid>?)",
   },
-  "conversations/index_loading.ts": {
+  "search/search_cache.ts": {
     SELECT_TURN: "SEARCH indexed_turns USING INDEX indexed_turns_by_turn (index_id=? AND turn=?)",
     SELECT_TURNS_AFTER:
       "SEARCH indexed_turns USING INDEX indexed_turns_by_turn (index_id=? AND turn>? AND turn<?)",
     SELECT_TURNS_BEFORE: "SEARCH indexed_turns USING INDEX indexed_turns_by_turn (index_id=? AND turn<?)",
   },
-  "conversations/index_postings.ts": {
+  "search/posting_reader.ts": {
     SELECT_POSTINGS:
       "SEARCH postings USING PRIMARY KEY (index_id=? AND block=? AND term=? AND turn>? AND turn<?)",
   },
-  "conversations/index_query.ts": {
+  "search/index_query.ts": {
     SELECT_HEAD: "SEARCH indexed_turns USING INDEX indexed_turns_by_turn (index_id=? AND turn=?)",
     SELECT_HEADS_FROM: "SEARCH indexed_turns USING INDEX indexed_turns_by_turn (index_id=? AND turn>?)",
     SELECT_OLDEST_TURN: "SEARCH indexed_turns USING COVERING INDEX indexed_turns_by_turn (index_id=?)",
@@ -44,7 +44,7 @@ export const INDEX_PLANS: Plans = {
     SELECT_TERM: "SEARCH index_terms USING INDEX index_terms_by_term (index_id=? AND term=?)",
     SELECT_TURN: "SEARCH indexed_turns USING INDEX indexed_turns_by_turn (index_id=? AND turn=?)",
   },
-  "conversations/index_state.ts": {
+  "index/index_state.ts": {
     DELETE_INDEX: "SEARCH chunk_indexes USING INTEGER PRIMARY KEY (rowid=?)",
     DELETE_POSTINGS_UP_TO: "SEARCH postings USING PRIMARY KEY (index_id=? AND block=? AND term<?)",
     DELETE_TERMS_UP_TO: "SEARCH index_terms USING PRIMARY KEY (index_id=? AND number<?)",
@@ -60,7 +60,7 @@ export const INDEX_PLANS: Plans = {
     SELECT_LAST_TURN:
       "CO-ROUTINE (subquery-1); SEARCH indexed_turns USING COVERING INDEX indexed_turns_by_turn (index_id=?); SEARCH (subquery-1)",
   },
-  "conversations/index_writing.ts": {
+  "index/index_writing.ts": {
     INSERT_TERM: "",
     INSERT_TURN: "",
     SELECT_TERM: "SEARCH index_terms USING INDEX index_terms_by_term (index_id=? AND term=?)",

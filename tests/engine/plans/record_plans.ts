@@ -32,7 +32,7 @@ export const RECORD_PLANS: Plans = {
   "prune.ts": {
     SELECT_CLOCK_MARK: "SEARCH meta USING INTEGER PRIMARY KEY (rowid=?)",
   },
-  "records/check.ts": {
+  "records/check_records.ts": {
     SELECT_COUNTER: "SEARCH meta USING INTEGER PRIMARY KEY (rowid=?)",
     SELECT_OPERATIONS: "SEARCH operations USING PRIMARY KEY ((scope_hash,operation_hash)>(?,?))",
     SELECT_RECORDS: "SEARCH records USING PRIMARY KEY ((tenant,kind,key)>(?,?,?))",

@@ -8,7 +8,7 @@ const TESTS = "tests/cli";
 export const COMMAND_BREAKS: readonly Mutant[] = [
   {
     name: "controls are shown as they are",
-    file: "src/cli/harmless_text.ts",
+    file: "src/cli/terminal/harmless_text.ts",
     find: "[\\p{Cc}\\p{Zl}",
     replace: "[\\p{Zl}",
     test: `${TESTS}/harmless_text_test.ts`,
@@ -17,7 +17,7 @@ export const COMMAND_BREAKS: readonly Mutant[] = [
   },
   {
     name: "JSON holds controls as they are",
-    file: "src/cli/harmless_text.ts",
+    file: "src/cli/terminal/harmless_text.ts",
     find: "return escapeJson(JSON.stringify(value));",
     replace: "return JSON.stringify(value);",
     test: `${TESTS}/harmless_text_test.ts`,
@@ -26,7 +26,7 @@ export const COMMAND_BREAKS: readonly Mutant[] = [
   },
   {
     name: "a cell is as wide as its characters are many",
-    file: "src/cli/display_width.ts",
+    file: "src/cli/terminal/display_width.ts",
     find: "if (ASCII.test(text)) return text.length;",
     replace: "return text.length;",
     test: `${TESTS}/table_test.ts`,
@@ -35,7 +35,7 @@ export const COMMAND_BREAKS: readonly Mutant[] = [
   },
   {
     name: "delete deletes without being told yes",
-    file: "src/cli/delete.ts",
+    file: "src/cli/commands/delete_command.ts",
     find: "options.yes ? erase",
     replace: "true ? erase",
     test: `${TESTS}/commands_test.ts`,
@@ -44,7 +44,7 @@ export const COMMAND_BREAKS: readonly Mutant[] = [
   },
   {
     name: "a command makes a store that is not there",
-    file: "src/cli/command.ts",
+    file: "src/cli/commands/command.ts",
     find: 'const bytes = requireFile(path, "store", access === "read");',
     replace: "const bytes: number = 1;",
     test: `${TESTS}/words_test.ts`,
@@ -53,7 +53,7 @@ export const COMMAND_BREAKS: readonly Mutant[] = [
   },
   {
     name: "damage exits like health",
-    file: "src/cli/check.ts",
+    file: "src/cli/commands/check_command.ts",
     find: "return false;",
     replace: "return true;",
     test: `${TESTS}/refusals_test.ts`,
@@ -62,7 +62,7 @@ export const COMMAND_BREAKS: readonly Mutant[] = [
   },
   {
     name: "an export that was refused leaves its beginning",
-    file: "src/cli/file_access.ts",
+    file: "src/cli/commands/file_access.ts",
     find: "this.#work[Symbol.dispose]();",
     replace: "",
     test: `${TESTS}/commands_test.ts`,

@@ -17,7 +17,7 @@ export const DELETION_BREAKS: readonly Mutant[] = [
   },
   {
     name: "opening does not look at the ledger's newest events",
-    file: "src/engine/sqlite/sqlite_engine.ts",
+    file: "src/engines/sqlite/sqlite_engine.ts",
     find: "await patiently(deadlineMs, () => verifyTail(store.main, store.ledger));",
     replace: "",
     test: "tests/files/ledger_tail_test.ts",
@@ -26,7 +26,7 @@ export const DELETION_BREAKS: readonly Mutant[] = [
   },
   {
     name: "opening does not look at the ledger's size",
-    file: "src/engine/sqlite/ledger.ts",
+    file: "src/engines/sqlite/database/ledger.ts",
     find: "if (bytes === undefined || bytes >= expected) return;",
     replace: "return;",
     test: "tests/files/ledger_tail_test.ts",
@@ -35,7 +35,7 @@ export const DELETION_BREAKS: readonly Mutant[] = [
   },
   {
     name: "an announced batch that is missing is left alone",
-    file: "src/engine/sqlite/write_group.ts",
+    file: "src/engines/sqlite/write/write_group.ts",
     find:
       "if (ledgerMeta.announced !== null && !ledger.announce(ledgerMeta, null)) return this.#startOver();",
     replace: "",
@@ -63,7 +63,7 @@ export const DELETION_BREAKS: readonly Mutant[] = [
   },
   {
     name: "main keeps no copy of a deletion",
-    file: "src/engine/sqlite/write_group.ts",
+    file: "src/engines/sqlite/write/write_group.ts",
     find: "insertDeletions(main, events);",
     replace: "",
     test: `${TARGETS}/deletions_test.ts`,
@@ -72,7 +72,7 @@ export const DELETION_BREAKS: readonly Mutant[] = [
   },
   {
     name: "main is committed before the ledger",
-    file: "src/engine/sqlite/write_group.ts",
+    file: "src/engines/sqlite/write/write_group.ts",
     find: "ledger.append(fresh, events);",
     replace: "main.commit(); main.begin('immediate'); ledger.append(fresh, events);",
     test: `${TARGETS}/deletions_test.ts`,
@@ -81,7 +81,7 @@ export const DELETION_BREAKS: readonly Mutant[] = [
   },
   {
     name: "a write does not complete what is recorded",
-    file: "src/engine/sqlite/write_group.ts",
+    file: "src/engines/sqlite/write/write_group.ts",
     find: "if (ledgerMeta.count > meta.applied) {",
     replace: "if (ledgerMeta.count < 0) {",
     test: `${TARGETS}/deletions_test.ts`,
@@ -90,7 +90,7 @@ export const DELETION_BREAKS: readonly Mutant[] = [
   },
   {
     name: "a read does not wait for a recorded deletion",
-    file: "src/engine/sqlite/reading.ts",
+    file: "src/engines/sqlite/read/reading.ts",
     find: "const isPending = ledgerMeta.count > meta.applied;",
     replace: "const isPending = ledgerMeta.count < 0;",
     test: `${TARGETS}/deletions_test.ts`,
@@ -99,7 +99,7 @@ export const DELETION_BREAKS: readonly Mutant[] = [
   },
   {
     name: "a get goes without a look while a deletion is pending",
-    file: "src/engine/sqlite/reading.ts",
+    file: "src/engines/sqlite/read/reading.ts",
     find: "isPending ? -Infinity : monotonicMs()",
     replace: "monotonicMs()",
     test: `${TARGETS}/deletions_test.ts`,
@@ -108,7 +108,7 @@ export const DELETION_BREAKS: readonly Mutant[] = [
   },
   {
     name: "the epoch is not compared",
-    file: "src/engine/sqlite/agreement.ts",
+    file: "src/engines/sqlite/database/agreement.ts",
     find: "if (main.epoch !== meta.epoch) {",
     replace: "if (main.epoch === null) {",
     test: `${TARGETS}/deletions_test.ts`,
@@ -117,7 +117,7 @@ export const DELETION_BREAKS: readonly Mutant[] = [
   },
   {
     name: "the lineage is not compared",
-    file: "src/engine/sqlite/agreement.ts",
+    file: "src/engines/sqlite/database/agreement.ts",
     find: "if (main.lineage !== meta.lineage) {",
     replace: "if (main.lineage === null) {",
     test: `${TARGETS}/deletions_test.ts`,
@@ -126,7 +126,7 @@ export const DELETION_BREAKS: readonly Mutant[] = [
   },
   {
     name: "the heads of main and ledger are not compared",
-    file: "src/engine/sqlite/agreement.ts",
+    file: "src/engines/sqlite/database/agreement.ts",
     find: "if (ledger.headAt(main.applied, meta) !== main.appliedHead) {",
     replace: "if (ledger.headAt(main.applied, meta) === undefined) {",
     test: `${TARGETS}/deletions_test.ts`,
@@ -135,7 +135,7 @@ export const DELETION_BREAKS: readonly Mutant[] = [
   },
   {
     name: "a main older than one deletion is caught up with",
-    file: "src/engine/sqlite/catch_up.ts",
+    file: "src/engines/sqlite/write/catch_up.ts",
     find: "if (events.some((event) => event.batch !== meta.applied + 1)) {",
     replace: "if (events.some((event) => event.batch < 0)) {",
     test: `${TARGETS}/deletions_test.ts`,
@@ -153,7 +153,7 @@ export const DELETION_BREAKS: readonly Mutant[] = [
   },
   {
     name: "the ledger's meta is remembered for ever",
-    file: "src/engine/sqlite/ledger.ts",
+    file: "src/engines/sqlite/database/ledger.ts",
     find: "if (this.#cached?.dataVersion !== dataVersion)",
     replace: "if (this.#cached === null)",
     test: `${TARGETS}/deletions_test.ts`,
@@ -162,7 +162,7 @@ export const DELETION_BREAKS: readonly Mutant[] = [
   },
   {
     name: "a read looks at the ledger before main",
-    file: "src/engine/sqlite/reading.ts",
+    file: "src/engines/sqlite/read/reading.ts",
     find: 'main.begin("deferred");\n      const state',
     replace:
       'const early = ledger.meta();\n      ledger.meta = () => early;\n      main.begin("deferred");\n      const state',
@@ -172,7 +172,7 @@ export const DELETION_BREAKS: readonly Mutant[] = [
   },
   {
     name: "a scrub rewrites no table",
-    file: "src/engine/schema/rewrites.ts",
+    file: "src/tables/schema/rewrites.ts",
     find: "  return [name, [\n    create.replace(",
     replace: '  if (name !== "") return [name, []];\n  return [name, [\n    create.replace(',
     test: "tests/deletion/bytes_test.ts",

@@ -8,7 +8,7 @@ const TARGETS = "tests/mutants/targets";
 export const FILE_BREAKS: readonly Mutant[] = [
   {
     name: "files are made readable for others",
-    file: "src/files/private_file.ts",
+    file: "src/engines/sqlite/files/private_file.ts",
     find: "createNew: true, mode: 0o600 }",
     replace: "createNew: true, mode: 0o644 }",
     test: `${TARGETS}/files_test.ts`,
@@ -17,7 +17,7 @@ export const FILE_BREAKS: readonly Mutant[] = [
   },
   {
     name: "directories are made open to others",
-    file: "src/files/private_file.ts",
+    file: "src/engines/sqlite/files/private_file.ts",
     find: "mode: 0o700 }",
     replace: "mode: 0o755 }",
     test: `${TARGETS}/files_test.ts`,
@@ -26,7 +26,7 @@ export const FILE_BREAKS: readonly Mutant[] = [
   },
   {
     name: "a file that others may read is accepted",
-    file: "src/files/private_file.ts",
+    file: "src/engines/sqlite/files/private_file.ts",
     find: "const OTHERS = 0o077;",
     replace: "const OTHERS = 0;",
     test: `${TARGETS}/files_test.ts`,
@@ -35,7 +35,7 @@ export const FILE_BREAKS: readonly Mutant[] = [
   },
   {
     name: "a symbolic link is followed",
-    file: "src/files/private_file.ts",
+    file: "src/engines/sqlite/files/private_file.ts",
     find: "return Deno.lstatSync(path);",
     replace: "return Deno.statSync(path);",
     test: `${TARGETS}/files_test.ts`,
@@ -44,7 +44,7 @@ export const FILE_BREAKS: readonly Mutant[] = [
   },
   {
     name: "a second hard link is accepted",
-    file: "src/files/private_file.ts",
+    file: "src/engines/sqlite/files/private_file.ts",
     find: 'throw unsafe(what, "hard-link", "must have no other hard link");',
     replace: "",
     test: `${TARGETS}/files_test.ts`,
@@ -53,7 +53,7 @@ export const FILE_BREAKS: readonly Mutant[] = [
   },
   {
     name: "a directory that others may write is accepted",
-    file: "src/files/private_file.ts",
+    file: "src/engines/sqlite/files/private_file.ts",
     find: "const WRITABLE_BY_OTHERS = 0o022;",
     replace: "const WRITABLE_BY_OTHERS = 0;",
     test: `${TARGETS}/files_test.ts`,
@@ -62,7 +62,7 @@ export const FILE_BREAKS: readonly Mutant[] = [
   },
   {
     name: "a foreign file is opened before it is recognized",
-    file: "src/files/header.ts",
+    file: "src/engines/sqlite/files/header.ts",
     find: "if (applicationId !== kind.applicationId) throw foreign(kind, applicationId);",
     replace: "if (applicationId === 1) throw foreign(kind, applicationId);",
     test: `${TARGETS}/files_test.ts`,
@@ -71,7 +71,7 @@ export const FILE_BREAKS: readonly Mutant[] = [
   },
   {
     name: "a lost ledger is made anew",
-    file: "src/engine/sqlite/open_store.ts",
+    file: "src/engines/sqlite/open/open_store.ts",
     find: "throw ledgerIsMissing();",
     replace: "",
     test: `${TARGETS}/files_test.ts`,
@@ -80,7 +80,7 @@ export const FILE_BREAKS: readonly Mutant[] = [
   },
   {
     name: "a lost main is made anew",
-    file: "src/engine/sqlite/open_store.ts",
+    file: "src/engines/sqlite/open/open_store.ts",
     find: "if (!unfinished && !isThere(before, paths.main) && isMissing(paths.main)) throw mainIsMissing();",
     replace: "",
     test: `${TARGETS}/files_test.ts`,
@@ -89,7 +89,7 @@ export const FILE_BREAKS: readonly Mutant[] = [
   },
   {
     name: "a replaced file goes unnoticed",
-    file: "src/files/sentinel.ts",
+    file: "src/engines/sqlite/files/sentinel.ts",
     find:
       "if (info === null || info.dev !== before.device || info.ino !== before.inode) throw this.#replaced();",
     replace: "if (info === null) throw this.#replaced();",
@@ -99,7 +99,7 @@ export const FILE_BREAKS: readonly Mutant[] = [
   },
   {
     name: "a log is emptied into a file that has lost its name",
-    file: "src/engine/sqlite/sqlite_engine.ts",
+    file: "src/engines/sqlite/sqlite_engine.ts",
     find: "this.#store.sentinel?.assertNames();",
     replace: "",
     test: "tests/files/swapped_log_test.ts",
@@ -108,7 +108,7 @@ export const FILE_BREAKS: readonly Mutant[] = [
   },
   {
     name: "commits are not synced",
-    file: "src/engine/sqlite/settings.ts",
+    file: "src/engines/sqlite/database/settings.ts",
     find: 'set: "PRAGMA synchronous = FULL",\n  get: "PRAGMA synchronous",\n  value: 2',
     replace: 'set: "PRAGMA synchronous = NORMAL",\n  get: "PRAGMA synchronous",\n  value: 1',
     test: `${TARGETS}/files_test.ts`,
@@ -117,7 +117,7 @@ export const FILE_BREAKS: readonly Mutant[] = [
   },
   {
     name: "deleted cells are not cleared",
-    file: "src/engine/sqlite/settings.ts",
+    file: "src/engines/sqlite/database/settings.ts",
     find: 'set: "PRAGMA secure_delete = ON", get: null, value: 1',
     replace: 'set: "PRAGMA secure_delete = OFF", get: null, value: 0',
     test: `${TARGETS}/files_test.ts`,
@@ -126,7 +126,7 @@ export const FILE_BREAKS: readonly Mutant[] = [
   },
   {
     name: "the names of new files are not made durable",
-    file: "src/files/private_file.ts",
+    file: "src/engines/sqlite/files/private_file.ts",
     find: "handle.syncSync();",
     replace: "",
     test: `${TARGETS}/files_test.ts`,
@@ -135,7 +135,7 @@ export const FILE_BREAKS: readonly Mutant[] = [
   },
   {
     name: "a raw descriptor of a store's file is opened and closed",
-    file: "src/engine/sqlite/open_store.ts",
+    file: "src/engines/sqlite/open/open_store.ts",
     find: "const database = this.open(kind, file.path);",
     replace: "Deno.openSync(file.path).close();\n    " +
       "const database = this.open(kind, file.path);",

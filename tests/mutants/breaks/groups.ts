@@ -8,7 +8,7 @@ const TARGETS = "tests/mutants/targets";
 export const GROUP_BREAKS: readonly Mutant[] = [
   {
     name: "a failing member is not rolled back to its savepoint",
-    file: "src/engine/sqlite/connection.ts",
+    file: "src/engines/sqlite/database/connection.ts",
     find: "this.run(ROLLBACK_TO_MEMBER);",
     replace: "",
     test: `${TARGETS}/groups_test.ts`,
@@ -17,7 +17,7 @@ export const GROUP_BREAKS: readonly Mutant[] = [
   },
   {
     name: "after an automatic rollback members that had run are acknowledged",
-    file: "src/engine/sqlite/write_group.ts",
+    file: "src/engines/sqlite/write/write_group.ts",
     find: 'if (member !== failing) member.outcome = { kind: "alone" };',
     replace: 'if (member !== failing && member.outcome === null) member.outcome = { kind: "alone" };',
     test: `${TARGETS}/groups_test.ts`,
@@ -26,7 +26,7 @@ export const GROUP_BREAKS: readonly Mutant[] = [
   },
   {
     name: "a failing member's deletion is recorded",
-    file: "src/engine/sqlite/group_transaction.ts",
+    file: "src/engine/group_transaction.ts",
     find: "this.#events.length = mark.events;",
     replace: "",
     test: `${TARGETS}/groups_test.ts`,
@@ -35,7 +35,7 @@ export const GROUP_BREAKS: readonly Mutant[] = [
   },
   {
     name: "main is not probed after a refused COMMIT",
-    file: "src/engine/sqlite/write_group.ts",
+    file: "src/engines/sqlite/write/write_group.ts",
     find: "const verdict = probeMain(main, meta, before);",
     replace: 'const verdict = before < 0 ? probeMain(main, meta, before) : "gone";',
     test: `${TARGETS}/groups_test.ts`,
@@ -44,7 +44,7 @@ export const GROUP_BREAKS: readonly Mutant[] = [
   },
   {
     name: "the ledger is not probed after a refused COMMIT",
-    file: "src/engine/sqlite/write_group.ts",
+    file: "src/engines/sqlite/write/write_group.ts",
     find: "const verdict = probeLedger(ledger, before, events.at(-1)!.head);",
     replace: 'const verdict = events.length < 0 ? probeLedger(ledger, before, "") : "gone";',
     test: `${TARGETS}/groups_test.ts`,
@@ -53,7 +53,7 @@ export const GROUP_BREAKS: readonly Mutant[] = [
   },
   {
     name: "writes go on after an unknown outcome",
-    file: "src/engine/sqlite/write_group.ts",
+    file: "src/engines/sqlite/write/write_group.ts",
     find: "if (this.#refusal !== null) return this.#fail(members, this.#refusal);",
     replace: "",
     test: `${TARGETS}/groups_test.ts`,
@@ -62,7 +62,7 @@ export const GROUP_BREAKS: readonly Mutant[] = [
   },
   {
     name: "a held lock is told as a broken file",
-    file: "src/engine/sqlite/result_codes.ts",
+    file: "src/engines/sqlite/drivers/result_codes.ts",
     find: '[RESULT.BUSY, ["BUSY", "another connection holds the lock"]],',
     replace: '[RESULT.BUSY, ["IO", "another connection holds the lock"]],',
     test: `${TARGETS}/groups_test.ts`,
@@ -71,7 +71,7 @@ export const GROUP_BREAKS: readonly Mutant[] = [
   },
   {
     name: "extended result codes are not understood",
-    file: "src/engine/sqlite/result_codes.ts",
+    file: "src/engines/sqlite/drivers/result_codes.ts",
     find: "const primary = error.resultCode & 0xff;",
     replace: "const primary = error.resultCode;",
     test: `${TARGETS}/groups_test.ts`,
@@ -80,7 +80,7 @@ export const GROUP_BREAKS: readonly Mutant[] = [
   },
   {
     name: "a withdrawn write is carried out",
-    file: "src/engine/sqlite/write_queue.ts",
+    file: "src/engine/write_queue.ts",
     find: "this.#waiting.splice(index, 1);",
     replace: "",
     test: `${TARGETS}/groups_test.ts`,
@@ -89,7 +89,7 @@ export const GROUP_BREAKS: readonly Mutant[] = [
   },
   {
     name: "a closed store can be used",
-    file: "src/engine/sqlite/sqlite_engine.ts",
+    file: "src/engines/sqlite/sqlite_engine.ts",
     find: "if (this.#closing !== null) throw",
     replace: "if (this.#closing === undefined) throw",
     test: `${TARGETS}/groups_test.ts`,

@@ -8,7 +8,7 @@ const TARGETS = "tests/mutants/targets";
 export const NAMED_BREAKS: readonly Mutant[] = [
   {
     name: "the expiry condition is removed from get",
-    file: "src/records/records.ts",
+    file: "src/records/record_calls.ts",
     find: "if (isExpired(expires, this.#now(given.now))) return null;",
     replace: "",
     test: `${TARGETS}/expiry_test.ts`,

@@ -26,7 +26,7 @@ export const EXPIRY_BREAKS: readonly Mutant[] = [
   },
   {
     name: "a record is seen at its deadline",
-    file: "src/records/row.ts",
+    file: "src/tables/records.ts",
     find: "return expires !== null && expires <= nowSeconds;",
     replace: "return expires !== null && expires < nowSeconds;",
     test: `${TARGETS}/expiry_test.ts`,
@@ -44,7 +44,7 @@ export const EXPIRY_BREAKS: readonly Mutant[] = [
   },
   {
     name: "update tells an expired record as a conflict of its put",
-    file: "src/records/records.ts",
+    file: "src/records/record_calls.ts",
     find: 'if (error.reason === "EXPIRED") throw missing();',
     replace: "",
     test: `${TARGETS}/expiry_test.ts`,
@@ -84,7 +84,7 @@ export const COMPARISON_BREAKS: readonly Mutant[] = [
   },
   {
     name: "a refused member keeps the revision it drew",
-    file: "src/engine/sqlite/group_transaction.ts",
+    file: "src/engine/group_transaction.ts",
     find: "this.#counter = mark.counter;",
     replace: "",
     test: `${TARGETS}/comparison_test.ts`,
@@ -93,7 +93,7 @@ export const COMPARISON_BREAKS: readonly Mutant[] = [
   },
   {
     name: "update tries once more than it is told",
-    file: "src/records/records.ts",
+    file: "src/records/record_calls.ts",
     find: 'if (error.reason !== "REVISION" || attempt >= attempts) throw error;',
     replace: 'if (error.reason !== "REVISION" || attempt > attempts) throw error;',
     test: `${TARGETS}/comparison_test.ts`,
@@ -102,7 +102,7 @@ export const COMPARISON_BREAKS: readonly Mutant[] = [
   },
   {
     name: "update does not try again",
-    file: "src/records/records.ts",
+    file: "src/records/record_calls.ts",
     find: 'if (error.reason !== "REVISION" || attempt >= attempts) throw error;',
     replace: "throw error;",
     test: `${TARGETS}/comparison_test.ts`,
@@ -111,7 +111,7 @@ export const COMPARISON_BREAKS: readonly Mutant[] = [
   },
   {
     name: "the input of a repeated operation is not compared",
-    file: "src/engine/operation_ids.ts",
+    file: "src/tables/operation_ids.ts",
     find: "if (!equalBytes(inputHash, key.inputHash)) {",
     replace: "if (inputHash.length === 0) {",
     test: `${TARGETS}/comparison_test.ts`,
@@ -129,7 +129,7 @@ export const COMPARISON_BREAKS: readonly Mutant[] = [
   },
   {
     name: "an operation id is remembered for ever",
-    file: "src/engine/operation_ids.ts",
+    file: "src/tables/operation_ids.ts",
     find: "if (keptMs < Infinity && at + keptMs <= transaction.time().effectiveMs) return null;",
     replace: "",
     test: `${TARGETS}/comparison_test.ts`,
@@ -160,7 +160,7 @@ export const TENANT_BREAKS: readonly Mutant[] = [
   },
   {
     name: "a list's cursor is lost",
-    file: "src/records/records.ts",
+    file: "src/records/record_calls.ts",
     find: "limit: limit + 1,",
     replace: "limit,",
     test: `${TARGETS}/tenants_test.ts`,

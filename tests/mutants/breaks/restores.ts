@@ -8,7 +8,7 @@ const FORGED = "tests/restore/forged_files_test.ts";
 const LEFTOVERS = "tests/restore/leftovers_test.ts";
 const WORK_NAMES = "tests/restore/work_names_test.ts";
 const PENDING = "tests/restore/pending_test.ts";
-const PREPARE = "src/engine/sqlite/prepare_restored.ts";
+const PREPARE = "src/engines/sqlite/restore/prepare_restored.ts";
 
 /** What a backup holds, what a restore leaves out, and which store is live after it. */
 export const RESTORE_BREAKS: readonly Mutant[] = [
@@ -70,7 +70,7 @@ export const RESTORE_BREAKS: readonly Mutant[] = [
   },
   {
     name: "scope revisions stay in their range",
-    file: "src/conversations/restored_scopes.ts",
+    file: "src/scopes/restored_scopes.ts",
     find: "row.revision = movedRevision(row.revision, generation);",
     replace: "",
     test: RESTORE,
@@ -79,7 +79,7 @@ export const RESTORE_BREAKS: readonly Mutant[] = [
   },
   {
     name: "replays survive a restore",
-    file: "src/conversations/restored_scopes.ts",
+    file: "src/scopes/restored_scopes.ts",
     find: '["replays", DELETE_REPLAYS],',
     replace: "",
     test: RESTORE,
@@ -97,7 +97,7 @@ export const RESTORE_BREAKS: readonly Mutant[] = [
   },
   {
     name: "a restore does not look whether another was faster",
-    file: "src/engine/sqlite/switch_store.ts",
+    file: "src/engines/sqlite/write/switch_store.ts",
     find: "if (before.generation !== meta.pendingFrom) throw superseded();",
     replace: "",
     test: RESTORE,
@@ -106,7 +106,7 @@ export const RESTORE_BREAKS: readonly Mutant[] = [
   },
   {
     name: "a restore takes any schema",
-    file: "src/engine/sqlite/restore_store.ts",
+    file: "src/engines/sqlite/restore/restore_store.ts",
     find: "assertSchema(copy.connection, { ...MAIN, what: BACKUP.what });",
     replace: "",
     test: RESTORE,
@@ -115,7 +115,7 @@ export const RESTORE_BREAKS: readonly Mutant[] = [
   },
   {
     name: "a restore does not look through the rows",
-    file: "src/engine/sqlite/restore_store.ts",
+    file: "src/engines/sqlite/restore/restore_store.ts",
     find: "checkCopy(MAIN, copy, collector, checkRows)",
     replace: "Promise.resolve()",
     test: RESTORE,
@@ -124,7 +124,7 @@ export const RESTORE_BREAKS: readonly Mutant[] = [
   },
   {
     name: "an exported ledger's generation is believed",
-    file: "src/engine/sqlite/restore_store.ts",
+    file: "src/engines/sqlite/restore/restore_store.ts",
     find: "const generation = isCopy ? known + LOST_GENERATIONS + randomBytes(1)[0]! : known;",
     replace: "const generation = known;",
     test: RESTORE,
@@ -133,7 +133,7 @@ export const RESTORE_BREAKS: readonly Mutant[] = [
   },
   {
     name: "a backup removes whatever bears its work name",
-    file: "src/files/work_file.ts",
+    file: "src/engines/sqlite/files/work_file.ts",
     find: "if (!isOurLeftover(path)) throw exists(target.name + suffix);",
     replace: "",
     test: BACKUP,
@@ -142,7 +142,7 @@ export const RESTORE_BREAKS: readonly Mutant[] = [
   },
   {
     name: "a new store takes the place of one that is being restored",
-    file: "src/engine/sqlite/open_store.ts",
+    file: "src/engines/sqlite/open/open_store.ts",
     find: "if (!before.has(paths.main.path)) assertNotRestoring(paths);",
     replace: "",
     test: RESTORE,
@@ -151,7 +151,7 @@ export const RESTORE_BREAKS: readonly Mutant[] = [
   },
   {
     name: "a backup is written over what is there",
-    file: "src/files/work_file.ts",
+    file: "src/engines/sqlite/files/work_file.ts",
     find: "if (lstatOrNull(target.path + suffix) !== null) throw exists(target.name + suffix);",
     replace: "if (target.path === suffix) throw exists(target.name);",
     test: BACKUP,
@@ -169,7 +169,7 @@ export const RESTORE_BREAKS: readonly Mutant[] = [
   },
   {
     name: "a backup reads without a transaction",
-    file: "src/engine/sqlite/copying.ts",
+    file: "src/engines/sqlite/read/copying.ts",
     find: "return { place: readPlace(kind, source), version: schemaVersion(source) };\n  } catch",
     replace:
       "const place = readPlace(kind, source); const version = schemaVersion(source); source.commit(); return { place, version };\n  } catch",
@@ -179,7 +179,7 @@ export const RESTORE_BREAKS: readonly Mutant[] = [
   },
   {
     name: "a killed backup is in the way for ever",
-    file: "src/files/work_file.ts",
+    file: "src/engines/sqlite/files/work_file.ts",
     find: "    removeWithSidecars(path);\n  } catch",
     replace: "  } catch",
     test: BACKUP,
@@ -188,7 +188,7 @@ export const RESTORE_BREAKS: readonly Mutant[] = [
   },
   {
     name: "a copy has the mode of any file",
-    file: "src/files/work_file.ts",
+    file: "src/engines/sqlite/files/work_file.ts",
     find: "createNew: true, mode: 0o600 }",
     replace: "createNew: true, mode: 0o644 }",
     test: BACKUP,
@@ -197,7 +197,7 @@ export const RESTORE_BREAKS: readonly Mutant[] = [
   },
   {
     name: "a meta row may say anything if its checksum is right",
-    file: "src/engine/sqlite/main_meta.ts",
+    file: "src/engines/sqlite/database/main_meta.ts",
     find: "if (isPossible(meta)) return meta;",
     replace: "if (meta !== null) return meta;",
     test: FORGED,
@@ -215,7 +215,7 @@ export const RESTORE_BREAKS: readonly Mutant[] = [
   },
   {
     name: "views and triggers are let in",
-    file: "src/engine/sqlite/database.ts",
+    file: "src/engines/sqlite/database/database.ts",
     find: "if (hasOnlyTables(connection)) return;",
     replace: "if (hasOnlyTables(connection) || kind !== null) return;",
     test: "tests/files/held_up_test.ts",
@@ -224,7 +224,7 @@ export const RESTORE_BREAKS: readonly Mutant[] = [
   },
   {
     name: "sidecars of an earlier work file are left where they are",
-    file: "src/files/work_file.ts",
+    file: "src/engines/sqlite/files/work_file.ts",
     find: "if (lstatOrNull(path + suffix) !== null) removeIfThere(path + suffix);",
     replace: "",
     test: "tests/restore/interrupted_backups_test.ts",
@@ -233,7 +233,7 @@ export const RESTORE_BREAKS: readonly Mutant[] = [
   },
   {
     name: "what is made is not synced before it gets its name",
-    file: "src/files/work_file.ts",
+    file: "src/engines/sqlite/files/work_file.ts",
     find: "this.#file.syncSync();",
     replace: "",
     test: "tests/powerloss/power_loss_test.ts",
@@ -242,7 +242,7 @@ export const RESTORE_BREAKS: readonly Mutant[] = [
   },
   {
     name: "a first page that was written in part is damage",
-    file: "src/engine/sqlite/own_file.ts",
+    file: "src/engines/sqlite/database/own_file.ts",
     find: "if (isNoDatabase(error) && undoesFirstPage(path, bytes)) return;",
     replace: "",
     test: "tests/powerloss/power_loss_test.ts",
@@ -251,7 +251,7 @@ export const RESTORE_BREAKS: readonly Mutant[] = [
   },
   {
     name: "a file that is being made is taken for one that was left",
-    file: "src/files/work_file.ts",
+    file: "src/engines/sqlite/files/work_file.ts",
     find: 'if (!file.tryLockSync(false)) return "in-use";',
     replace: "",
     test: LEFTOVERS,
@@ -260,7 +260,7 @@ export const RESTORE_BREAKS: readonly Mutant[] = [
   },
   {
     name: "a file in the making is remembered once, before it is there",
-    file: "src/engine/works.ts",
+    file: "src/engines/sqlite/files/works.ts",
     find: "    try {\n      await rememberIfPossible(works, path);\n      return work;",
     replace: "    try {\n      return work;",
     test: LEFTOVERS,
@@ -269,7 +269,7 @@ export const RESTORE_BREAKS: readonly Mutant[] = [
   },
   {
     name: "a leftover is forgotten where its directory is missing",
-    file: "src/files/work_file.ts",
+    file: "src/engines/sqlite/files/work_file.ts",
     find: 'if (!isInReach(path, true)) return "out-of-reach";',
     replace: "",
     test: LEFTOVERS,
@@ -278,7 +278,7 @@ export const RESTORE_BREAKS: readonly Mutant[] = [
   },
   {
     name: "the work name of a backup that is there already is left",
-    file: "src/files/work_file.ts",
+    file: "src/engines/sqlite/files/work_file.ts",
     find: "removeLeftover(target, suffix);\n    assertFree(target);",
     replace: "assertFree(target);",
     test: WORK_NAMES,
@@ -287,7 +287,7 @@ export const RESTORE_BREAKS: readonly Mutant[] = [
   },
   {
     name: "a backup that still has its work name is refused",
-    file: "src/engine/sqlite/restore_store.ts",
+    file: "src/engines/sqlite/restore/restore_store.ts",
     find: 'if (source !== null && hasWorkName(source.path, ".partial")) removeLeftover(source, ".partial");',
     replace: "",
     test: WORK_NAMES,
@@ -296,7 +296,7 @@ export const RESTORE_BREAKS: readonly Mutant[] = [
   },
   {
     name: "a ledger that is said to be lost is looked for after its store was removed",
-    file: "src/engine/sqlite/restore_store.ts",
+    file: "src/engines/sqlite/restore/restore_store.ts",
     find: "    requireLost(paths.ledger);",
     replace: "",
     test: "tests/restore/lost_ledger_test.ts",
@@ -305,7 +305,7 @@ export const RESTORE_BREAKS: readonly Mutant[] = [
   },
   {
     name: "an opening completes a restore that the ledger does not name",
-    file: "src/engine/sqlite/switch_store.ts",
+    file: "src/engines/sqlite/write/switch_store.ts",
     find: "meta.pendingFrom !== null && ledger.readMeta().epoch === meta.epoch;",
     replace: "meta.pendingFrom !== null;",
     test: PENDING,
@@ -314,7 +314,7 @@ export const RESTORE_BREAKS: readonly Mutant[] = [
   },
   {
     name: "a destination that the ledger names is taken for unfinished",
-    file: "src/engine/sqlite/clear_destination.ts",
+    file: "src/engines/sqlite/restore/clear_destination.ts",
     find: "found.lineage !== meta.lineage || found.epoch === meta.epoch",
     replace: "found.lineage !== meta.lineage",
     test: PENDING,
@@ -323,7 +323,7 @@ export const RESTORE_BREAKS: readonly Mutant[] = [
   },
   {
     name: "what is deleted while a restore goes on is not applied before it becomes live",
-    file: "src/engine/sqlite/switch_store.ts",
+    file: "src/engines/sqlite/write/switch_store.ts",
     find: "applyAll({ main, ...parts }, meta, ledger);\n      ledger.updateMeta(",
     replace: "ledger.updateMeta(",
     test: "tests/restore/deletions_meanwhile_test.ts",
@@ -351,7 +351,7 @@ export const RESTORE_BREAKS: readonly Mutant[] = [
   },
   {
     name: "a changed kind is damage",
-    file: "src/records/check.ts",
+    file: "src/records/check_records.ts",
     find: "if (isBuiltIn(kind)) fromBody",
     replace: "fromBody",
     test: "tests/restore/mended_backups_test.ts",

@@ -12,7 +12,7 @@ const EXPIRED = "tests/conversations/expired_read_only_test.ts";
 export const ROUND_BREAKS: readonly Mutant[] = [
   {
     name: "a table that was scrubbed once is taken for marked ever after",
-    file: "src/engine/sqlite/write_group.ts",
+    file: "src/engines/sqlite/write/write_group.ts",
     find: "      this.#knownDirty = new Set();",
     replace: "",
     test: SCRUBS,
@@ -21,7 +21,7 @@ export const ROUND_BREAKS: readonly Mutant[] = [
   },
   {
     name: "a completed deletion marks no table",
-    file: "src/engine/sqlite/catch_up.ts",
+    file: "src/engines/sqlite/write/catch_up.ts",
     find: "  insertDirty(main, transaction.dirty);",
     replace: "",
     test: SCRUBS,
@@ -48,7 +48,7 @@ export const ROUND_BREAKS: readonly Mutant[] = [
   },
   {
     name: "a restore moves the revisions of one step of scopes",
-    file: "src/conversations/restored_scopes.ts",
+    file: "src/scopes/restored_scopes.ts",
     find: "return rows.length < SCOPES_MOVED_PER_STEP ? null : rows.at(-1)![0] as number;",
     replace: "return null;",
     test: "tests/restore/rounds_test.ts",
@@ -57,7 +57,7 @@ export const ROUND_BREAKS: readonly Mutant[] = [
   },
   {
     name: "a turn that changed while it was indexed is indexed as it was",
-    file: "src/conversations/index_batch.ts",
+    file: "src/index/index_batch.ts",
     find: "if (source !== undefined && source !== turn.source) {",
     replace: "if (source === null) {",
     test: BATCHES,
@@ -66,7 +66,7 @@ export const ROUND_BREAKS: readonly Mutant[] = [
   },
   {
     name: "a batch passes over a turn that changed",
-    file: "src/conversations/index_batch.ts",
+    file: "src/index/index_batch.ts",
     find: "if (turn.turn > index.indexedTo) break;",
     replace: "",
     test: BATCHES,
@@ -84,7 +84,7 @@ export const ROUND_BREAKS: readonly Mutant[] = [
   },
   {
     name: "an index page of a prune is the last",
-    file: "src/conversations/index_state.ts",
+    file: "src/index/index_state.ts",
     find: "after: rows.length < INDEXES_PER_READ ? null : rows.at(-1)![0],",
     replace: "after: null,",
     test: "tests/index/retired_pages_test.ts",
@@ -102,7 +102,7 @@ export const ROUND_BREAKS: readonly Mutant[] = [
   },
   {
     name: "a file is held to the size that it was opened with",
-    file: "src/files/sentinel.ts",
+    file: "src/engines/sqlite/files/sentinel.ts",
     find: "before.bytes = info.size;",
     replace: "",
     test: "tests/files/grown_test.ts",
@@ -111,7 +111,7 @@ export const ROUND_BREAKS: readonly Mutant[] = [
   },
   {
     name: "a prune that could not scrub exits like one that did",
-    file: "src/cli/prune.ts",
+    file: "src/cli/commands/prune_command.ts",
     find: "const isComplete = scrub?.complete === true;",
     replace: "const isComplete = scrub !== null;",
     test: "tests/cli/busy_prune_test.ts",
@@ -129,7 +129,7 @@ export const ROUND_BREAKS: readonly Mutant[] = [
   },
   {
     name: "the block in which the window begins is not searched",
-    file: "src/conversations/index_postings.ts",
+    file: "src/search/posting_reader.ts",
     find: "const lastBlock = blockOf(index, boundary);",
     replace: "const lastBlock = blockOf(index, boundary) - 1;",
     test: BORDERS,
@@ -138,7 +138,7 @@ export const ROUND_BREAKS: readonly Mutant[] = [
   },
   {
     name: "all turns but those of the first batch go unchecked",
-    file: "src/conversations/check.ts",
+    file: "src/conversations/check_conversations.ts",
     find: "if (rows.length < CHECK_ROWS_PER_BATCH) return { turns, bytes };",
     replace: "return { turns: scope.turns, bytes: scope.turnBytes };",
     test: "tests/engine/rounds_test.ts",
@@ -147,7 +147,7 @@ export const ROUND_BREAKS: readonly Mutant[] = [
   },
   {
     name: "the newest remembered operation is forgotten first",
-    file: "src/engine/operation_ids.ts",
+    file: "src/tables/operation_ids.ts",
     find: "ORDER BY at LIMIT $2)",
     replace: "ORDER BY at DESC LIMIT $2)",
     test: "tests/conversations/forgotten_operations_test.ts",
@@ -174,7 +174,7 @@ export const ROUND_BREAKS: readonly Mutant[] = [
   },
   {
     name: "token counts are remembered whichever counter counted",
-    file: "src/conversations/assemble_counts.ts",
+    file: "src/conversations/remembered_counts.ts",
     find: "let memory = ofEngine.get(counter);",
     replace: "counter = engine as never; let memory = ofEngine.get(counter);",
     test: REMEMBERED,
@@ -192,7 +192,7 @@ export const ROUND_BREAKS: readonly Mutant[] = [
   },
   {
     name: "one index serves every profile",
-    file: "src/conversations/index_state.ts",
+    file: "src/index/index_state.ts",
     find: "key: `${chunkerVersion(size)}/${analyzer.key}`",
     replace: "key: `${chunkerVersion(size)}/`",
     test: REMEMBERED,
@@ -201,7 +201,7 @@ export const ROUND_BREAKS: readonly Mutant[] = [
   },
   {
     name: "a snapshot's id is remembered for its number of parts",
-    file: "src/conversations/take_snapshot.ts",
+    file: "src/scopes/take_snapshot.ts",
     find: " || parts.some((part, index) => part !== newest.parts[index])",
     replace: "",
     test: REMEMBERED,

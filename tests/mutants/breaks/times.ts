@@ -8,7 +8,7 @@ const TARGETS = "tests/mutants/targets";
 export const TIME_BREAKS: readonly Mutant[] = [
   {
     name: "the clock mark is not written",
-    file: "src/engine/sqlite/group_transaction.ts",
+    file: "src/engine/group_transaction.ts",
     find: "markMs: Math.max(markMs, effectiveMs)",
     replace: "markMs",
     test: `${TARGETS}/time_test.ts`,
@@ -35,7 +35,7 @@ export const TIME_BREAKS: readonly Mutant[] = [
   },
   {
     name: "a read from inside a transaction does not wait for its end",
-    file: "src/engine/sqlite/reading.ts",
+    file: "src/engines/sqlite/read/reading.ts",
     find: "if (this.#parts.main.isBegun) await this.ended();",
     replace: "",
     test: `${TARGETS}/inside_test.ts`,
@@ -44,7 +44,7 @@ export const TIME_BREAKS: readonly Mutant[] = [
   },
   {
     name: "a glance from inside a transaction sees what is not committed",
-    file: "src/engine/sqlite/reading.ts",
+    file: "src/engines/sqlite/read/reading.ts",
     find: " || main.isBegun) return undefined;",
     replace: ") return undefined;",
     test: `${TARGETS}/inside_test.ts`,
@@ -89,7 +89,7 @@ export const TIME_BREAKS: readonly Mutant[] = [
   },
   {
     name: "acceptClock does not lower the mark",
-    file: "src/engine/sqlite/group_transaction.ts",
+    file: "src/engine/group_transaction.ts",
     find: "this.#clockLowered = true;",
     replace: "",
     test: `${TARGETS}/time_test.ts`,
@@ -107,7 +107,7 @@ export const TIME_BREAKS: readonly Mutant[] = [
   },
   {
     name: "main's meta row is remembered whatever others commit",
-    file: "src/engine/sqlite/reading.ts",
+    file: "src/engines/sqlite/read/reading.ts",
     find: "this.#remembered?.dataVersion !== dataVersion ||",
     replace: "this.#remembered === null ||",
     test: `${TARGETS}/time_test.ts`,
@@ -116,7 +116,7 @@ export const TIME_BREAKS: readonly Mutant[] = [
   },
   {
     name: "a search asks only once whether its scope changed",
-    file: "src/conversations/assemble_view.ts",
+    file: "src/index/scope_view.ts",
     find: "if (transaction.state !== this.#state)",
     replace: "if (this.#state === null)",
     test: "tests/index/changed_between_test.ts",
@@ -125,7 +125,7 @@ export const TIME_BREAKS: readonly Mutant[] = [
   },
   {
     name: "numbers of rows are bound as they stand",
-    file: "src/engine/sqlite/driver.ts",
+    file: "src/engines/sqlite/drivers/driver.ts",
     find: '"LIMIT $1 + 0"',
     replace: '"LIMIT $1"',
     test: "tests/engine/compiled_once_test.ts",

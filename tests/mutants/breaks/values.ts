@@ -8,7 +8,7 @@ const TARGETS = "tests/mutants/targets";
 export const LIMIT_BREAKS: readonly Mutant[] = [
   {
     name: "the byte limit is not kept",
-    file: "src/records/judge.ts",
+    file: "src/records/validate_value.ts",
     find: "if (body.length > kind.maxBytes) {",
     replace: "if (body.length < 0) {",
     test: `${TARGETS}/limits_test.ts`,
@@ -75,7 +75,7 @@ export const LIMIT_BREAKS: readonly Mutant[] = [
 export const DAMAGE_BREAKS: readonly Mutant[] = [
   {
     name: "a row's checksum is not compared",
-    file: "src/records/row.ts",
+    file: "src/tables/records.ts",
     find: "if (headChecksum(identity, head) !== row[5]) {",
     replace: "if (headChecksum(identity, head) < 0) {",
     test: `${TARGETS}/damage_test.ts`,
@@ -84,7 +84,7 @@ export const DAMAGE_BREAKS: readonly Mutant[] = [
   },
   {
     name: "a value's checksum is not compared",
-    file: "src/records/row.ts",
+    file: "src/tables/records.ts",
     find: 'if (typeof value.body === "string" && valueChecksum(identity, value) === checksum) return;',
     replace: 'if (typeof value.body === "string") return;',
     test: `${TARGETS}/damage_test.ts`,
@@ -93,7 +93,7 @@ export const DAMAGE_BREAKS: readonly Mutant[] = [
   },
   {
     name: "the checksum of main's meta row is not compared",
-    file: "src/engine/sqlite/main_meta.ts",
+    file: "src/engines/sqlite/database/main_meta.ts",
     find: "if (checksumOf(...row.slice(0, 14)) !== row[14]) {",
     replace: "if (checksumOf(...row.slice(0, 14)) < 0) {",
     test: `${TARGETS}/damage_test.ts`,
@@ -102,7 +102,7 @@ export const DAMAGE_BREAKS: readonly Mutant[] = [
   },
   {
     name: "the checksum of the ledger's meta row is not compared",
-    file: "src/engine/sqlite/ledger.ts",
+    file: "src/engines/sqlite/database/ledger.ts",
     find: "if (checksumOf(...row.slice(0, 7)) !== row[7]) {",
     replace: "if (checksumOf(...row.slice(0, 7)) < 0) {",
     test: `${TARGETS}/damage_test.ts`,
@@ -111,7 +111,7 @@ export const DAMAGE_BREAKS: readonly Mutant[] = [
   },
   {
     name: "the checksum of a remembered operation is not compared",
-    file: "src/engine/operation_ids.ts",
+    file: "src/tables/operation_ids.ts",
     find: "if (checksumOf(key.scopeHash, key.operationHash, inputHash, result, at) !== checksum) {",
     replace: "if (checksum < 0) {",
     test: `${TARGETS}/damage_test.ts`,

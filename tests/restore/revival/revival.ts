@@ -10,7 +10,7 @@ import {
   type SqliteDriver,
 } from "@holdfast/memory";
 import { searchFiles } from "../../deletion/churn.ts";
-import { lstatOrNull } from "../../../src/files/private_file.ts";
+import { lstatOrNull } from "../../../src/engines/sqlite/files/private_file.ts";
 import { TemporaryDirectory } from "../../kit/temporary_directory.ts";
 import { NOTE } from "./marks.ts";
 import { type Scene, sceneOf, ScopeIsGone, step } from "./play.ts";

@@ -1,0 +1,91 @@
+/** `demo`: a small harness on a real file, in a directory of its own that is removed afterwards. */
+
+import { ConflictError } from "../../errors.ts";
+import type { Memory } from "../../memory.ts";
+import { openMemory } from "../../open.ts";
+import { type Declare, type Session, withPermissions } from "./command.ts";
+import { requireDirectory } from "./file_access.ts";
+
+/** Declares it. */
+export const DEMO: Declare = (program, run) => {
+  withPermissions(program.command("demo"), "write", "DIR")
+    .summary("Run the worked example on a real file")
+    .description(
+      "Run the worked example on a real file: a run resumes, a stale write is rejected, tenants do not see each other, " +
+        "a fact expires, and everything is cleared away. It works in a new directory below the one that is given, and " +
+        "removes it.",
+    )
+    .argument("[directory]", "where to make that directory", ".")
+    .action((directory: string) => run((session) => demo(session, directory)));
+};
+
+/** What it tells, by what it is of. */
+type Told = Record<string, string | number | boolean | null>;
+
+/** The worked example is told in these words, whoever runs it. */
+const SAID: ReadonlyMap<unknown, string> = new Map<unknown, string>([[null, "None"], [true, "True"], [
+  false,
+  "False",
+]]);
+
+async function demo({ screen, signal }: Session, directory: string): Promise<boolean> {
+  requireDirectory(directory);
+  const place = await Deno.makeTempDir({ dir: directory, prefix: ".holdfast-demo-" });
+  const told: Told = {};
+  try {
+    await begin(`${place}/agent.db`);
+    signal.throwIfAborted();
+    await using memory = await openMemory(`${place}/agent.db`);
+    await goOn(memory, told);
+    signal.throwIfAborted();
+  } catch (error) {
+    // What failed first is what matters.
+    await Deno.remove(place, { recursive: true }).catch(() => {});
+    throw error;
+  }
+  await Deno.remove(place, { recursive: true });
+  if (screen.json) await screen.value(told);
+  else {for (const [what, value] of Object.entries(told)) {
+      await screen.line(`${what}: ${SAID.get(value) ?? value}`);
+    }}
+  return true;
+}
+
+const RUN = { tenant: "orchard", kind: "checkpoint", key: "run-a" } as const;
+const PREFERENCE = { tenant: "orchard", kind: "fact", key: "preference" } as const;
+const START = { schema: 1, step: 0, items: [] } as const;
+
+/** Times are handed in, so that each run is the same. */
+async function begin(path: string): Promise<void> {
+  await using memory = await openMemory(path);
+  await memory.records.put(RUN, START, { expected: null, now: 100, ttl: 60 });
+  await advance(memory, "collected", 101);
+}
+
+async function advance({ records }: Memory, item: string, now: number): Promise<number> {
+  const found = await records.get(RUN, { now });
+  if (found === null) throw new TypeError("The checkpoint of the example is missing");
+  const next = { ...found.value, step: found.value.step + 1, items: [...found.value.items, item] };
+  return await records.put(RUN, next, { expected: found.revision, now, ttl: 60 });
+}
+
+async function goOn(memory: Memory, told: Told): Promise<void> {
+  const { records } = memory;
+  told["resumed step"] = (await records.get(RUN, { now: 102 }))?.value.step ?? null;
+  const revision = await advance(memory, "drafted", 102);
+  const stale = await records.put(RUN, START, { expected: 1, now: 103, ttl: 60 }).catch((error) => error);
+  told["stale write"] = stale instanceof ConflictError ? "rejected" : "accepted";
+  const fact = {
+    schema: 1,
+    text: "Fictional team likes checklists.",
+    source: "workshop-note-1",
+    reviewed: false,
+  } as const;
+  await records.put(PREFERENCE, fact, { expected: null, now: 103, ttl: 5 });
+  const other = await records.get({ ...PREFERENCE, tenant: "harbour" }, { now: 104 });
+  told["other tenant"] = other?.value.text ?? null;
+  told["at expiry"] = (await records.get(PREFERENCE, { now: 108 }))?.value.text ?? null;
+  told["expired rows purged"] = await records.purge("orchard", { now: 108 });
+  told["checkpoint forgotten"] = await records.forget(RUN, revision);
+  told["remaining rows"] = (await records.list("orchard", { now: 0 })).items.length;
+}

@@ -1,0 +1,193 @@
+/** The command line's own files: read, or made private where nothing is; permissions are asked for without prompting. */
+
+import type { Works } from "../../engine/works_list.ts";
+import { RememberedWork } from "../../engines/sqlite/files/works.ts";
+import type { ErrorDetails } from "../../errors.ts";
+import { MemoryError, StorageError } from "../../errors.ts";
+import { requirePermissions } from "../../platform/permissions.ts";
+import { parsePath, resolveFile } from "../../engines/sqlite/files/store_path.ts";
+import { SMALL_FILE_BYTES_MAX } from "../../limits.ts";
+import { CommandError, wrongWords } from "../terminal/failure.ts";
+import { systemFailure } from "../terminal/system_failure.ts";
+
+/** The name that means standard input or output. */
+export const STANDARD = "-";
+
+/** Requires the permissions for a file, or for its directory; names the flags that are missing. */
+function requireAccess(path: string, what: string, readOnly: boolean): void {
+  const names = readOnly ? ["read"] as const : ["read", "write"] as const;
+  if (names.every((name) => Deno.permissions.querySync({ name, path }).state === "granted")) return;
+  requireDirectoryAccess(parsePath(what, path).parent, what, readOnly);
+}
+
+function requireDirectoryAccess(directory: string, what: string, readOnly: boolean): void {
+  try {
+    requirePermissions([directory], readOnly);
+  } catch (error) {
+    if (!(error instanceof MemoryError) || error.code !== "PERMISSION") throw error;
+    const { flags } = error.details as ErrorDetails & { readonly flags: readonly string[] };
+    throw new CommandError("PERMISSION", `Cannot open the ${what}: run Deno with ${flags.join(" ")}`, {
+      details: error.details,
+    });
+  }
+}
+
+/** Requires that a file is there; gives its size. */
+export function requireFile(path: string, what: string, readOnly: boolean): number {
+  requireAccess(path, what, readOnly);
+  try {
+    return Deno.statSync(path).size;
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory)) throw error;
+    throw new CommandError("NOT_FOUND", `There is no file ${path}`, {
+      advice: `Look at the path of the ${what}.`,
+    });
+  }
+}
+
+/** Whether anything has that name. */
+export function isThere(path: string, what: string, readOnly: boolean): boolean {
+  requireAccess(path, what, readOnly);
+  try {
+    Deno.lstatSync(path);
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}
+
+/** A small JSON value from a file or standard input. */
+export async function readJson(path: string, what: string, signal: AbortSignal): Promise<unknown> {
+  let text = "";
+  let bytes = 0;
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  for await (const piece of readPieces(path, what, { signal })) {
+    bytes += piece.length;
+    if (bytes > SMALL_FILE_BYTES_MAX) throw noJson(what);
+    text += decodedOr(() => decoder.decode(piece, { stream: true }), what);
+  }
+  return decodedOr(() => JSON.parse(text), what);
+}
+
+function decodedOr<T>(decode: () => T, what: string): T {
+  try {
+    return decode();
+  } catch {
+    throw noJson(what);
+  }
+}
+
+function noJson(what: string): CommandError {
+  return new CommandError("CONTRACT", `The ${what} is not JSON, or too large for one`, {
+    advice: `Give the file that holdfast printed it to.`,
+  });
+}
+
+/** Requires a file, or a standard input that is not a terminal: there nobody would know what is waited for. */
+export function requireSource(path: string, what: string): void {
+  if (path !== STANDARD) requireNoDirectory(path, what);
+  else if (Deno.stdin.isTerminal()) {
+    throw wrongWords(`The terminal gives no ${what}`, `Give a file, or pipe the ${what} in.`);
+  }
+}
+
+function requireNoDirectory(path: string, what: string): void {
+  requireFile(path, what, true);
+  if (!Deno.statSync(path).isDirectory) return;
+  throw new CommandError("NOT_FOUND", `There is no file ${path}, but a directory`, {
+    advice: `Look at the path of the ${what}.`,
+  });
+}
+
+/** The bytes of a file or of standard input, piece by piece. */
+export async function* readPieces(
+  path: string,
+  what: string,
+  { signal, onBytes }: { readonly signal: AbortSignal; readonly onBytes?: (bytes: number) => void },
+): AsyncGenerator<Uint8Array> {
+  requireSource(path, what);
+  const readable = path === STANDARD ? Deno.stdin.readable : (await Deno.open(path)).readable;
+  const reader = readable.getReader();
+  // Nothing may come from standard input for ever.
+  const cancel = (): void => void reader.cancel().catch(() => {});
+  signal.addEventListener("abort", cancel, { once: true });
+  let total = 0;
+  try {
+    for (;;) {
+      const { done, value } = await orSystemFailure(() => reader.read(), `Cannot read the ${what}`);
+      signal.throwIfAborted();
+      if (done) return;
+      total += value.length;
+      onBytes?.(total);
+      yield value;
+    }
+  } finally {
+    signal.removeEventListener("abort", cancel);
+    await reader.cancel();
+  }
+}
+
+async function orSystemFailure<T>(call: () => Promise<T>, cannot: string): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    throw systemFailure(error, cannot);
+  }
+}
+
+/**
+ * A private file in the making, under its name with `.partial`: it gets its name once it is whole, and else is removed
+ * when its block ends. The store whose text it takes remembers it until then.
+ */
+export class PrivateFile implements AsyncDisposable {
+  readonly #work: RememberedWork;
+
+  private constructor(work: RememberedWork) {
+    this.#work = work;
+  }
+
+  /** Makes it where nothing is. */
+  static async make(path: string, what: string, works: Works): Promise<PrivateFile> {
+    const given = parsePath(what, path);
+    requireDirectoryAccess(given.parent, what, false);
+    if (!isThere(given.parent, what, false)) {
+      throw new CommandError("NOT_FOUND", `There is no directory for ${path}`, { advice: "Make it first." });
+    }
+    return new PrivateFile(await RememberedWork.claim(works, resolveFile(given)));
+  }
+
+  write(text: string): void {
+    writing(() => this.#work.file.write(new TextEncoder().encode(text)));
+  }
+
+  /** Makes it durable, and gives it its name. */
+  finish(): void {
+    writing(() => this.#work.file.publish());
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#work[Symbol.asyncDispose]();
+  }
+}
+
+/** It is no file of a store. */
+function writing(call: () => void): void {
+  try {
+    call();
+  } catch (error) {
+    if (!(error instanceof StorageError) || error.code === "EXISTS") throw error;
+    throw systemFailure(error.cause ?? error, "Cannot write the file");
+  }
+}
+
+/** Requires a directory that files can be made in. */
+export function requireDirectory(path: string): void {
+  requirePermissions([path], false);
+  try {
+    if (Deno.statSync(path).isDirectory) return;
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory)) throw error;
+  }
+  throw new CommandError("NOT_FOUND", `There is no directory ${path}`, { advice: "Make it first." });
+}

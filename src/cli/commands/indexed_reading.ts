@@ -1,0 +1,41 @@
+/** What `search` and `context` share: they show text, and complete the index before they read. */
+
+import type { Command } from "commander";
+import type { Conversation } from "../../conversations/conversation.ts";
+import type { Memory } from "../../memory.ts";
+import { indexingShown, openStore, scopeOf, type ScopeOptions } from "./command.ts";
+import type { Progress } from "../terminal/progress.ts";
+import { type SkippingOptions, withSkipDamaged } from "./skipping.ts";
+
+/** Their options. */
+export interface IndexedOptions extends ScopeOptions, SkippingOptions {
+  readonly readOnly?: true;
+}
+
+/** What their help says of both. */
+export const SHOWS_TEXT =
+  "Shows text: that is what it is for. Indexes first what is not indexed yet, hence the permission to write.";
+
+/** Declares `--read-only` and `--skip-damaged`. */
+export function withReadOnly(command: Command): Command {
+  return withSkipDamaged(command).option(
+    "--read-only",
+    "do not complete the index: needs --allow-read alone, fails if it is incomplete",
+  );
+}
+
+/** Opens a store whose index may be completed, which is shown. */
+export function openIndexed(store: string, options: IndexedOptions, progress: Progress): Promise<Memory> {
+  return openStore(store, options, options.readOnly ? "read" : "write", indexingShown(progress));
+}
+
+/** The conversation; a name that was mistyped is told, instead of finding nothing. */
+export async function requireConversation(
+  memory: Memory,
+  options: IndexedOptions,
+  signal: AbortSignal,
+): Promise<Conversation> {
+  const conversation = memory.conversation(scopeOf(options));
+  await conversation.revision({ signal });
+  return conversation;
+}

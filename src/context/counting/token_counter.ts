@@ -1,0 +1,70 @@
+/** Counting tokens: what a counter is, and the rule that nothing but a whole number is taken from one. */
+
+import { isBlank } from "../../canonical/text.ts";
+import { ContractError, PolicyError } from "../../errors.ts";
+
+/**
+ * Counts the tokens of texts, as some model would. The same text must always count the same; a text that is put in
+ * front of another must not make the count fall.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { openMemory, type TokenCounter } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const counter: TokenCounter = { name: "bytes", version: "1", countText: (text) => new Blob([text]).size };
+ * const { context } = await talk.assemble("When?", {}, { system: "Answer.", counting: { counter } });
+ * assert.equal(context.diagnostics.estimate.tokenizerName, "bytes");
+ * assert.equal(context.blocks.find(({ kind }) => kind === "system")?.tokens, 7);
+ * ```
+ */
+export interface TokenCounter {
+  /** Names the encoding; part of estimates and of configuration fingerprints. */
+  readonly name: string;
+  /** The counter's version: another wherever counts may differ. */
+  readonly version: string;
+  /** The tokens of a text: a whole number, 0 or more. */
+  countText(text: string): number;
+}
+
+/**
+ * Judges what a caller handed in as a counter; nothing is counted yet.
+ *
+ * @throws {ContractError} naming `field`, or its `name`, `version` or `countText`
+ */
+export function requireCounter(value: unknown, field: string): TokenCounter {
+  if (typeof value !== "object" || value === null) {
+    throw new ContractError(field, `Expected ${field} to be a token counter`);
+  }
+  const counter = value as Partial<TokenCounter>;
+  requireName(counter.name, `${field}.name`);
+  requireName(counter.version, `${field}.version`);
+  if (typeof counter.countText !== "function") {
+    throw new ContractError(`${field}.countText`, `Expected ${field}.countText to be a function`);
+  }
+  return counter as TokenCounter;
+}
+
+function requireName(value: unknown, field: string): void {
+  if (typeof value === "string" && value.isWellFormed() && !isBlank(value)) return;
+  throw new ContractError(field, `Expected ${field} to be text that is not blank`);
+}
+
+/**
+ * Counts a text.
+ *
+ * @throws {PolicyError} where the counter throws, or gives anything but a whole number of at least 0
+ */
+export function countTokens(counter: TokenCounter, text: string): number {
+  let tokens: unknown;
+  try {
+    tokens = counter.countText(text);
+  } catch (error) {
+    throw new PolicyError("The token counter threw", { cause: error });
+  }
+  if (typeof tokens === "number" && Number.isSafeInteger(tokens) && tokens >= 0) return tokens + 0;
+  throw new PolicyError("The token counter gave something else than a whole number of at least 0");
+}

@@ -1,0 +1,127 @@
+/** From layers to a finished context: the same for a history in memory and for a store. */
+
+import { configFingerprint, digest } from "../contracts/digest.ts";
+import { type AssembledContext, assembledContext, type Block } from "./assembled_context.ts";
+import { account } from "./accounting.ts";
+import { type AssemblyInput, type AssemblySettings, type LayeredContext, runLayers } from "./layers.ts";
+import { CAP_DISABLED, capDiagnostic } from "./capper.ts";
+import type { BlockDiagnostic, ContextDiagnostics, LayerDiagnostic } from "./diagnostics.ts";
+import type { TokenEstimate } from "./counting/estimate.ts";
+import { admit, type Admitted } from "./final_admission.ts";
+import { PACKAGE_VERSION } from "../package_version.ts";
+import { contentOf, draftOf, EMPTY_DRAFT, messagesOf } from "./rendering.ts";
+
+/** What only one who holds the whole history can tell. */
+export interface WholeHistory {
+  /** All turns, oldest first. */
+  readonly turnIds: readonly string[];
+  readonly historyFingerprint: string;
+  readonly inputFingerprint: string;
+  /** What CAP did to all turns; null where it is told of the window alone. */
+  readonly cap: LayerDiagnostic | null;
+}
+
+/**
+ * Assembles a context from judged input.
+ *
+ * @param whole what only one who holds the whole history can tell, or null
+ * @throws {BudgetError} where what must be there does not fit
+ * @throws {PolicyError} where the counter or a summary policy fails
+ */
+export async function assemble(input: AssemblyInput, whole: WholeHistory | null): Promise<AssembledContext> {
+  const { pace, question, tools } = input;
+  const layered = await runLayers(input);
+  const { meter, plan } = layered;
+  const admitted = admit(layered, { meter, question, inputAllowance: plan.inputAllowance, pace });
+  const accounts = account(admitted, meter, question);
+  pace.check();
+  const diagnostics = told(input, whole, { layered, admitted, ...accounts });
+  const messages = messagesOf(admitted.drafts, question).map(({ role, parts }) => ({
+    role,
+    content: parts.map((part) => part.text).join(""),
+  }));
+  return assembledContext({
+    messages,
+    tools,
+    diagnostics,
+    blocks: blocksOf(admitted, accounts.blocks, question),
+  });
+}
+
+function blocksOf(
+  { drafts }: Admitted,
+  accounts: readonly BlockDiagnostic[],
+  question: string,
+): readonly Block[] {
+  return accounts.map(({ kind, sources, contentTokens }) => {
+    const draft = kind === "question" ? draftOf(question) : drafts[kind] ?? EMPTY_DRAFT;
+    return { kind, content: contentOf(draft), sources, tokens: contentTokens };
+  });
+}
+
+function told(
+  input: AssemblyInput,
+  whole: WholeHistory | null,
+  { layered, admitted, baseRequestTokens, blocks }: {
+    readonly layered: LayeredContext;
+    readonly admitted: Admitted;
+    readonly baseRequestTokens: number;
+    readonly blocks: readonly BlockDiagnostic[];
+  },
+): ContextDiagnostics {
+  const { estimate, chunks, drafts, drops } = admitted;
+  const keptTurnIds = admitted.window.map(({ turn }) => turn.turnId);
+  const kept = new Set(keptTurnIds);
+  return {
+    inputAllowance: layered.plan.inputAllowance,
+    estimate,
+    remainingTokens: layered.plan.inputAllowance - estimate.estimatedTokens,
+    baseRequestTokens,
+    blocks,
+    plannedWindowTurnIds: layered.window.map(({ turn }) => turn.turnId),
+    keptTurnIds,
+    omittedTurnCount: input.turns.count - kept.size,
+    ...(whole === null ? {} : { omittedTurnIds: whole.turnIds.filter((id) => !kept.has(id)) }),
+    retrievedTurnIds: [...new Set(chunks.map(({ source }) => source.turnId))],
+    retrievedChunkIds: chunks.map(({ chunkId }) => chunkId),
+    summaryUsed: (drafts.summary?.parts.length ?? 0) > 0,
+    layers: [capOf(input, whole, layered), ...layered.layers],
+    drops,
+    ...(whole === null ? {} : {
+      historyFingerprint: whole.historyFingerprint,
+      inputFingerprint: whole.inputFingerprint,
+    }),
+    configFingerprint: fingerprintOf(input.settings, estimate),
+    evaluatedAt: input.at.text,
+    packageVersion: PACKAGE_VERSION,
+  };
+}
+
+function capOf(
+  { settings }: AssemblyInput,
+  whole: WholeHistory | null,
+  layered: LayeredContext,
+): LayerDiagnostic {
+  if (!settings.options.cap) return CAP_DISABLED;
+  return whole?.cap ?? capDiagnostic(layered.window, layered.meter.counter);
+}
+
+/** The reference's fingerprint; with what a profile adds, where it is another. */
+function fingerprintOf(settings: AssemblySettings, estimate: TokenEstimate): string {
+  const { profile, budget, cap, retrieval, options, summaryPrefix } = settings;
+  const configuration = configFingerprint({
+    budget,
+    cap,
+    retrieval,
+    options,
+    counting: {
+      tokenizer: estimate.tokenizerName,
+      version: estimate.tokenizerVersion,
+      serializer: estimate.serializerName,
+      factor: estimate.calibrationFactor,
+      overhead: estimate.adapterOverheadTokens,
+    },
+  });
+  if (profile.name === "reference" && !summaryPrefix) return configuration;
+  return digest({ configuration, profile: profile.name, summary_prefix: summaryPrefix });
+}

@@ -1,0 +1,268 @@
+/**
+ * The five layers over any source of turns, evidence and summaries: the whole history in memory, or a store that reads
+ * no more of it than is needed. Everything that decides what a context holds is here and in the files it names.
+ */
+
+import type { Instant } from "../canonical/time.ts";
+import type { TimedPin } from "../contracts/pin.ts";
+import type { Chunk } from "../contracts/chunk.ts";
+import type { ToolDefinition } from "../contracts/tool.ts";
+import type { EvidenceSource, VisibleText, WindowView } from "../search/evidence_source.ts";
+import type { Pace } from "../pace.ts";
+import { type BudgetPlan, pinnedDraft, planBudget } from "./budget_plan.ts";
+import { Capper } from "./capper.ts";
+import type { BudgetValues, CapValues, OptionValues, RetrievalSettings } from "./configuration.ts";
+import type { CountMemory } from "./counting/count_memory.ts";
+import type { LayerDiagnostic, LayerName, LayerReason } from "./diagnostics.ts";
+import type { Calibration } from "./counting/estimate.ts";
+import { chooseEvidence, type ChosenEvidence } from "./evidence.ts";
+import { PartCounter } from "./counting/part_counter.ts";
+import type { Profile } from "./profile.ts";
+import { draftOf, type Drafts, EMPTY_DRAFT } from "./rendering.ts";
+import { RequestMeter } from "./request_meter.ts";
+import { chooseSummary, type ChosenSummary } from "./summary_layer.ts";
+import type { SummarySource } from "./summary_policy.ts";
+import type { TokenCounter } from "./counting/token_counter.ts";
+import { planWindow } from "./window_planner.ts";
+import { type TurnSource, visibleText, windowDraft, type WindowTurn, WindowTurns } from "./window_turns.ts";
+
+/** What an assembly is configured by; everything judged. */
+export interface AssemblySettings {
+  readonly profile: Profile;
+  /** Without the reserves of layers that do not run. */
+  readonly budget: BudgetValues;
+  readonly cap: CapValues;
+  readonly retrieval: RetrievalSettings;
+  readonly options: OptionValues;
+  readonly calibration: Calibration;
+  readonly summaryPrefix: boolean;
+}
+
+/** What an assembly is made from; everything judged. */
+export interface AssemblyInput {
+  readonly settings: AssemblySettings;
+  readonly counter: TokenCounter;
+  /** What is remembered of the counter. */
+  readonly memory: CountMemory;
+  readonly pace: Pace;
+  readonly at: Instant;
+  /** Not blank. */
+  readonly system: string;
+  readonly question: string;
+  /** The active pins, sorted by key. */
+  readonly pins: readonly TimedPin[];
+  readonly tools: readonly ToolDefinition[];
+  readonly turns: TurnSource;
+  readonly evidence: EvidenceSource;
+  /** Null where no summary is looked for. */
+  readonly summaries: SummarySource | null;
+}
+
+/** What the layers came to, before the last look at the whole. */
+export interface LayeredContext {
+  readonly meter: RequestMeter;
+  readonly plan: BudgetPlan;
+  /** The window, oldest turn first. */
+  readonly window: readonly WindowTurn[];
+  /** The evidence, best first. */
+  readonly chunks: readonly Chunk[];
+  readonly drafts: Drafts;
+  /** PIN, RETRIEVE, WINDOW and SUMMARIZE. */
+  readonly layers: readonly LayerDiagnostic[];
+}
+
+/**
+ * Runs PIN, RETRIEVE, WINDOW and SUMMARIZE; CAP runs on each turn as it is read.
+ *
+ * @throws {BudgetError} where what must be there does not fit
+ * @throws {PolicyError} where the counter or a summary policy fails
+ */
+export async function runLayers(input: AssemblyInput): Promise<LayeredContext> {
+  const layers = new Layers(input);
+  try {
+    return await layers.run();
+  } finally {
+    await layers.close();
+  }
+}
+
+/** The evidence layer's outcome for one window. */
+interface Retrieved extends ChosenEvidence {
+  readonly reason: LayerReason;
+}
+
+const NOTHING_RETRIEVED: ChosenEvidence = { chunks: [], draft: EMPTY_DRAFT, hasMatches: false };
+
+class Layers {
+  readonly #input: AssemblyInput;
+  readonly #meter: RequestMeter;
+  readonly #turns: WindowTurns;
+  /** The question's terms; found once it is known that the question fits. */
+  #terms: readonly string[] = [];
+
+  constructor(input: AssemblyInput) {
+    this.#input = input;
+    const { settings, counter, memory, pace, tools } = input;
+    const parts = new PartCounter(counter, memory);
+    this.#meter = new RequestMeter({ counter: parts, calibration: settings.calibration, tools });
+    const capper = new Capper(settings.options.cap ? settings.cap : null, parts, memory);
+    this.#turns = new WindowTurns(input.turns, capper, pace);
+  }
+
+  async close(): Promise<void> {
+    await this.#turns.close();
+  }
+
+  async run(): Promise<LayeredContext> {
+    const { settings, pace, pins, system, question } = this.#input;
+    const mandatory: Drafts = { system: draftOf(system), pinned: pinnedDraft(pins) };
+    const plan = planBudget(settings.budget, this.#meter.estimate(mandatory, question));
+    this.#terms = settings.profile.analyzer.queryTerms(question);
+    pace.check();
+    const first = await this.#planned(mandatory, plan);
+    const retrieved = await this.#retrieve(mandatory, plan, first);
+    pace.check();
+    const drafts: Drafts = { ...mandatory, retrieved: retrieved.draft, window: this.#window(first) };
+    const summary = await this.#summarize(drafts, plan, first);
+    pace.check();
+    const size = settings.profile.sharesReserves
+      ? await this.#grown({ ...drafts, summary: summary.draft }, plan, { size: first, retrieved, summary })
+      : first;
+    const fixed: Drafts = { ...mandatory, summary: summary.draft };
+    const final = size === first ? retrieved : await this.#retrieve(fixed, plan, size);
+    pace.check();
+    return this.#finished(plan, { size, retrieved: final, summary, drafts: mandatory });
+  }
+
+  /** The window that its own share of the budget holds. */
+  #planned(mandatory: Drafts, plan: BudgetPlan): Promise<number> {
+    const estimateMax = plan.required.estimatedTokens + plan.windowTokens;
+    return this.#planWindow({ drafts: mandatory, estimateMax, from: 0 });
+  }
+
+  #planWindow(what: {
+    readonly drafts: Drafts;
+    readonly estimateMax: number;
+    readonly from: number;
+    readonly isBarrier?: (turn: WindowTurn, distance: number) => boolean;
+  }): Promise<number> {
+    const { pace, question } = this.#input;
+    return planWindow({ turns: this.#turns, meter: this.#meter, pace, question, ...what });
+  }
+
+  #window(size: number): ReturnType<typeof windowDraft> {
+    return windowDraft(this.#turns.newest(size));
+  }
+
+  /**
+   * What evidence and summary left of their reserves goes to the window. It grows over no turn whose evidence it would
+   * hide behind a shortened text, and over none that the summary stands for; after it grew, evidence is looked for again.
+   */
+  #grown(drafts: Drafts, plan: BudgetPlan, so: {
+    readonly size: number;
+    readonly retrieved: ChosenEvidence;
+    readonly summary: ChosenSummary;
+  }): Promise<number> {
+    const { turns, settings } = this.#input;
+    const newestSummarized = so.summary.coveredTurns === 0 ? Infinity : turns.count - so.summary.coveredTurns;
+    const recovers = settings.retrieval.recoverCappedWindow;
+    const isBarrier = (turn: WindowTurn, distance: number): boolean =>
+      distance >= newestSummarized || (!recovers && hides(turn, so.retrieved.chunks));
+    return this.#planWindow({ drafts, estimateMax: plan.inputAllowance, from: so.size, isBarrier });
+  }
+
+  /** RETRIEVE, for a window of the newest `size` turns. */
+  async #retrieve(drafts: Drafts, plan: BudgetPlan, size: number): Promise<Retrieved> {
+    const { turns, evidence, settings, pace, question } = this.#input;
+    const view = this.#viewOf(size);
+    if (this.#terms.length === 0) return { ...NOTHING_RETRIEVED, reason: "empty_query" };
+    if (size >= turns.count && view.shortened.size === 0) {
+      return { ...NOTHING_RETRIEVED, reason: "no_old_history" };
+    }
+    if (plan.retrievalTokens === 0) return { ...NOTHING_RETRIEVED, reason: "zero_reserve" };
+    const { system = EMPTY_DRAFT, pinned = EMPTY_DRAFT } = drafts;
+    const reserveMax = plan.required.estimatedTokens + plan.retrievalTokens;
+    const window = this.#window(size);
+    const chosen = await chooseEvidence(await evidence.rank(this.#terms, view), {
+      topK: settings.retrieval.topK,
+      misfitsMax: settings.profile.misfitsMax,
+      pace,
+      fitsReserve: (retrieved) =>
+        this.#meter.estimated({ system, pinned, retrieved }, question) <= reserveMax,
+      fitsRequest: (retrieved) =>
+        this.#meter.estimated({ ...drafts, window, retrieved }, question) <= plan.inputAllowance,
+    });
+    const found = chosen.chunks.length > 0 ? "evidence_retrieved" : "evidence_over_budget";
+    return { ...chosen, reason: chosen.hasMatches ? found : "no_match" };
+  }
+
+  #viewOf(size: number): WindowView {
+    const shortened = new Map<string, VisibleText>();
+    if (this.#input.settings.retrieval.recoverCappedWindow) {
+      for (const turn of this.#turns.newest(size)) {
+        if (turn.isShortened) shortened.set(turn.turn.turnId, visibleText(turn));
+      }
+    }
+    return { size, shortened };
+  }
+
+  /** SUMMARIZE, for what a window of the newest `size` turns leaves out. */
+  #summarize(drafts: Drafts, plan: BudgetPlan, size: number): Promise<ChosenSummary> {
+    const { summaries, settings, turns, question } = this.#input;
+    const { system = EMPTY_DRAFT, pinned = EMPTY_DRAFT } = drafts;
+    const reserveMax = plan.required.estimatedTokens + plan.summaryTokens;
+    return chooseSummary(summaries, {
+      omittedTurns: turns.count - size,
+      hasReserve: plan.summaryTokens > 0,
+      takesPrefix: settings.summaryPrefix,
+      quotes: settings.profile.quotesSummary,
+      fits: (summary) =>
+        this.#meter.estimated({ system, pinned, summary }, question) <= reserveMax &&
+        this.#meter.estimated({ ...drafts, summary }, question) <= plan.inputAllowance,
+    });
+  }
+
+  #finished(plan: BudgetPlan, { size, retrieved, summary, drafts: mandatory }: {
+    readonly size: number;
+    readonly retrieved: Retrieved;
+    readonly summary: ChosenSummary;
+    readonly drafts: Drafts;
+  }): LayeredContext {
+    const window = this.#turns.newest(size);
+    const windowIds = window.map(({ turn }) => turn.turnId);
+    const drafts: Drafts = {
+      ...mandatory,
+      summary: summary.draft,
+      window: windowDraft(window),
+      retrieved: retrieved.draft,
+    };
+    const tokens = (kind: keyof Drafts): number => this.#meter.contentTokens(drafts[kind] ?? EMPTY_DRAFT);
+    const retrievedIds = [...new Set(retrieved.chunks.map(({ source }) => source.turnId))];
+    const shown = window.length > 0 ? "recent_suffix_selected" : "empty_window";
+    const layers = [
+      told("PIN", "required_context_reserved", tokens("system") + tokens("pinned")),
+      told("RETRIEVE", retrieved.reason, tokens("retrieved"), retrievedIds),
+      told("WINDOW", shown, tokens("window"), windowIds),
+      told("SUMMARIZE", summary.reason, summary.isUsed ? tokens("summary") : 0),
+    ];
+    return { meter: this.#meter, plan, window, chunks: retrieved.chunks, drafts, layers };
+  }
+}
+
+function told(
+  layer: LayerName,
+  reason: LayerReason,
+  outputTextTokens: number,
+  changedTurnIds: readonly string[] = [],
+): LayerDiagnostic {
+  return { layer, reason, changedTurnIds, inputTextTokens: 0, outputTextTokens };
+}
+
+/** Whether a turn in the window would hide evidence that is taken from it. */
+function hides(turn: WindowTurn, chunks: readonly Chunk[]): boolean {
+  return chunks.some(({ source, content }) => {
+    if (source.turnId !== turn.turn.turnId) return false;
+    const shown = turn.messages.find((message) => message.messageId === source.messageId);
+    return shown === undefined || !shown.content.includes(content);
+  });
+}

@@ -1,0 +1,245 @@
+/** What backups and restores take and tell. */
+
+import { ContractError } from "../../errors.ts";
+import { readFields, requireInteger } from "../arguments.ts";
+import type { Damaged, DamagedRow } from "../damaged.ts";
+import type { Watermark } from "../watermark.ts";
+import type { SweptLeftovers } from "./leftovers_report.ts";
+import type { MemoryOptions } from "./memory_options.ts";
+
+/**
+ * What `backup` and `exportLedger` take.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { type BackupOptions, openMemory } from "@holdfast/memory";
+ *
+ * const directory = await Deno.makeTempDir();
+ * await using memory = await openMemory(`${directory}/agent.db`);
+ * const steps = new Set<string>();
+ * const options: BackupOptions = { onProgress: ({ step }) => steps.add(step) };
+ * await memory.backup(`${directory}/monday.backup`, options);
+ * assert.deepEqual([...steps], ["copy", "check"]);
+ * ```
+ */
+export interface BackupOptions {
+  /**
+   * What becomes of damaged rows of the store: `"error"` (the default) makes no backup; `"skip"` leaves them out with what
+   * cites them, so that the rest can be restored. A revision that is left out is never given again.
+   */
+  readonly damaged?: Damaged | undefined;
+  /** Cancels between two batches; nothing is left then. */
+  readonly signal?: AbortSignal | undefined;
+  /** Told how far it is. */
+  readonly onProgress?: ((progress: BackupProgress) => void) | undefined;
+}
+
+/**
+ * How far a backup is.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { type BackupProgress, openMemory } from "@holdfast/memory";
+ *
+ * const directory = await Deno.makeTempDir();
+ * await using memory = await openMemory(`${directory}/agent.db`);
+ * const told: BackupProgress[] = [];
+ * await memory.backup(`${directory}/monday.backup`, { onProgress: (progress) => told.push(progress) });
+ * assert.equal(told[0]?.step, "copy");
+ * ```
+ */
+export interface BackupProgress {
+  /** Whether rows are being copied, or the copy is being looked through. */
+  readonly step: "copy" | "check";
+  /** Which table, or `pages`. */
+  readonly part: string;
+  /** Rows of it so far. */
+  readonly rows: number;
+}
+
+/**
+ * What a backup or an exported ledger is. Keep its watermark with it, or a later one of the store's.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { type BackupReport, openMemory } from "@holdfast/memory";
+ *
+ * const directory = await Deno.makeTempDir();
+ * await using memory = await openMemory(`${directory}/agent.db`);
+ * const report: BackupReport = await memory.backup(`${directory}/monday.backup`);
+ * assert.deepEqual([report.of, report.generation, report.watermark.sequence], ["store", 0, 0]);
+ * ```
+ */
+export interface BackupReport {
+  /** Which of the two files it is a copy of. */
+  readonly of: "store" | "ledger";
+  /** How large the file is. */
+  readonly bytes: number;
+  /** Which ledger and store belong together: 32 lower-case hex digits. */
+  readonly lineage: string;
+  /** How often the lineage was restored. */
+  readonly generation: number;
+  /** Which store was live: 32 lower-case hex digits. */
+  readonly epoch: string;
+  /** Which deletions it has. */
+  readonly watermark: Watermark;
+  /** What became of files that earlier backups, exports and restores of the store left behind when they were killed. */
+  readonly leftovers: SweptLeftovers;
+  /** What was left out with `damaged: "skip"`; at most 1 000 rows are listed. */
+  readonly skipped: readonly DamagedRow[];
+}
+
+/**
+ * What `restoreMemory` takes: what opening takes, and what holds the restore to its ledger.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { openMemory, restoreMemory, type RestoreOptions } from "@holdfast/memory";
+ *
+ * const directory = await Deno.makeTempDir();
+ * const memory = await openMemory(`${directory}/agent.db`);
+ * const { watermark } = await memory.backup(`${directory}/monday.backup`);
+ * await memory.close();
+ * const options: RestoreOptions = { deletionPath: `${directory}/agent.db.deletions`, watermark };
+ * await using restored = await restoreMemory(`${directory}/monday.backup`, `${directory}/new.db`, options);
+ * assert.equal(restored.restored?.ledgerLost, false);
+ * ```
+ */
+export type RestoreOptions =
+  & Omit<MemoryOptions, "deletionPath" | "readOnly" | "backupBeforeUpgrade">
+  & {
+    /** Where the store's deletion ledger lies. */
+    readonly deletionPath: string | URL;
+    /** Cancels until the ledger's commit; nothing is left then. */
+    readonly signal?: AbortSignal | undefined;
+    /** Told how far it is. */
+    readonly onProgress?: ((progress: RestoreProgress) => void) | undefined;
+  }
+  & ({
+    /** What the ledger must have: the newest `deletionWatermark()` that was kept apart from the store. */
+    readonly watermark: Watermark;
+    /**
+     * The ledger is lost, and this is a copy that `exportLedger()` made: makes a new one from it, at `deletionPath`. What
+     * was deleted after the copy is forgotten; a watermark that is newer than the copy is refused, the one of the copy's
+     * own report is taken. With a `deletionPath` of its own this is also how to rehearse a restore: the store in service
+     * is not fenced, and what comes out must never be served beside it.
+     */
+    readonly ledgerExport?: string | URL | undefined;
+    readonly ledgerLost?: false | undefined;
+  } | {
+    /**
+     * The ledger is lost: makes a new one, at `deletionPath`, from what the backup knows of deletions. Those made after
+     * the backup are forgotten, and what they erased comes back.
+     */
+    readonly ledgerLost: true;
+    readonly watermark?: undefined;
+    readonly ledgerExport?: undefined;
+  });
+
+/**
+ * How far a restore is.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { openMemory, restoreMemory, type RestoreProgress } from "@holdfast/memory";
+ *
+ * const directory = await Deno.makeTempDir();
+ * const memory = await openMemory(`${directory}/agent.db`);
+ * const { watermark } = await memory.backup(`${directory}/monday.backup`);
+ * await memory.close();
+ * const steps = new Set<RestoreProgress["step"]>();
+ * await using restored = await restoreMemory(`${directory}/monday.backup`, `${directory}/new.db`, {
+ *   deletionPath: `${directory}/agent.db.deletions`,
+ *   watermark,
+ *   onProgress: ({ step }) => steps.add(step),
+ * });
+ * assert(steps.has("copy") && steps.has("check"));
+ * assert.equal((await restored.check()).ok, true);
+ * ```
+ */
+export interface RestoreProgress {
+  /** Whether the backup is being copied, newer deletions are applied to it, or the result is being looked through. */
+  readonly step: "copy" | "apply" | "check";
+  /** Bytes copied, deletions applied, or rows looked at so far. */
+  readonly done: number;
+}
+
+/**
+ * What a restore did.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { openMemory, restoreMemory, type RestoreReport } from "@holdfast/memory";
+ *
+ * const directory = await Deno.makeTempDir();
+ * const memory = await openMemory(`${directory}/agent.db`);
+ * const { watermark } = await memory.backup(`${directory}/monday.backup`);
+ * await memory.close();
+ * await using restored = await restoreMemory(`${directory}/monday.backup`, `${directory}/new.db`, {
+ *   deletionPath: `${directory}/agent.db.deletions`,
+ *   watermark,
+ * });
+ * const report: RestoreReport | null = restored.restored;
+ * assert.equal(report?.generation, 1);
+ * assert.deepEqual(report?.fenced, [`${directory}/agent.db`]);
+ * ```
+ */
+export interface RestoreReport {
+  /** Which ledger and store belong together: 32 lower-case hex digits. */
+  readonly lineage: string;
+  /** How often the lineage was restored, this time included. */
+  readonly generation: number;
+  /** Which deletions the backup had. */
+  readonly from: Watermark;
+  /** Which deletions the store has now: those of the ledger. */
+  readonly to: Watermark;
+  /** What the backup brought along and newer deletions erased again. */
+  readonly erased: {
+    /** Records. */
+    readonly records: number;
+    /** Scopes. */
+    readonly scopes: number;
+    /** Turns, those of erased scopes among them. */
+    readonly turns: number;
+    /** Pins, those that cited an erased turn among them. */
+    readonly pins: number;
+  };
+  /**
+   * Files of the store that was live before, where it lies beside its ledger under the name that the ledger's tells. They
+   * are fenced, never written again, and keep what is deleted from now on: remove them. A store that lay elsewhere, by an
+   * earlier restore say, is fenced too, and is not listed.
+   */
+  readonly fenced: readonly string[];
+  /**
+   * Whether the ledger was lost and made anew from the backup. What was deleted after the backup, and is in it, is then
+   * back, and receipts of such deletions no longer verify.
+   */
+  readonly ledgerLost: boolean;
+}
+
+const HEX_32 = /^[0-9a-f]{32}$/;
+const HEX_64 = /^[0-9a-f]{64}$/;
+
+/** Judges a watermark. */
+export function toWatermark(field: string, value: unknown): Watermark {
+  const { lineage, sequence, head } = readFields(field, value, ["lineage", "sequence", "head"]);
+  return {
+    lineage: requireHex(`${field}.lineage`, lineage, HEX_32),
+    sequence: requireInteger(`${field}.sequence`, sequence, 0, Number.MAX_SAFE_INTEGER),
+    head: requireHex(`${field}.head`, head, HEX_64),
+  };
+}
+
+function requireHex(field: string, value: unknown, pattern: RegExp): string {
+  if (typeof value === "string" && pattern.test(value)) return value;
+  throw new ContractError(
+    field,
+    `Expected ${field} to be lower-case hex digits, as deletionWatermark() gives them`,
+  );
+}

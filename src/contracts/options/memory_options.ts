@@ -1,0 +1,100 @@
+/** How a store is opened, and what it reports while it is open. */
+
+import type { SqliteDriver } from "../../engines/sqlite/drivers/driver.ts";
+import type { RecordKind } from "../record_kind.ts";
+
+/**
+ * What `openMemory` takes besides the path.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { type MemoryOptions, openMemory } from "@holdfast/memory";
+ *
+ * const options: MemoryOptions = { clock: () => Date.UTC(2026, 2, 1), limits: { turnsPerScope: 1 } };
+ * await using memory = await openMemory(":memory:", options);
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await talk.append([{ role: "user", content: "Which trees were grafted?" }]);
+ * await assert.rejects(talk.append([{ role: "user", content: "Which?" }]), { reason: "CAPACITY" });
+ * assert.equal((await talk.snapshot()).at, "2026-03-01T00:00:00+00:00");
+ * ```
+ */
+export interface MemoryOptions {
+  /**
+   * Milliseconds since the Unix epoch; `Date.now` if omitted. Read before a transaction begins, never inside one, so it may
+   * call the store.
+   */
+  readonly clock?: (() => number) | undefined;
+  /** Where the deletion ledger lies; the store's whole path with `.deletions` appended if omitted. */
+  readonly deletionPath?: string | URL | undefined;
+  /** Kinds of records besides checkpoint and fact, made by `defineKind`. */
+  readonly kinds?: readonly RecordKind[] | undefined;
+  /** How large a scope may become: 10 000 turns and 8 000 000 bytes of turns if omitted. */
+  readonly limits?: {
+    /** Turns of one scope. */
+    readonly turnsPerScope?: number | undefined;
+    /** UTF-8 bytes of all turns of one scope, as stored. */
+    readonly bytesPerScope?: number | undefined;
+  } | undefined;
+  /** The SQLite binding; Deno's built-in one if omitted. */
+  readonly driver?: SqliteDriver | undefined;
+  /** Whether the store may only be read: for inspectors. Needs no permission to write. */
+  readonly readOnly?: boolean | undefined;
+  /** Milliseconds from a call until a lock held by others is reported as `BUSY`; 5 000 if omitted. */
+  readonly busyTimeoutMs?: number | undefined;
+  /** Whether a clock that is behind the highest time seen is to be believed: lowers the store's mark. */
+  readonly acceptClock?: boolean | undefined;
+  /**
+   * Where a store of an older release is copied to before it is upgraded; the ledger, if it is older too, goes beside it
+   * with `.deletions` appended. No copy is made if omitted, or if there is nothing to upgrade: no deletion would reach it.
+   */
+  readonly backupBeforeUpgrade?: string | URL | undefined;
+  /** Told what the store does; content-free. Called outside every transaction. */
+  readonly onEvent?: ((event: MemoryEvent) => void) | undefined;
+}
+
+/**
+ * Something a store did: names, times and counts, no content.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { type MemoryEvent, openMemory } from "@holdfast/memory";
+ *
+ * const events: MemoryEvent[] = [];
+ * const memory = await openMemory(":memory:", { onEvent: (event) => events.push(event) });
+ * await memory.prune();
+ * await memory.close();
+ * await new Promise((resolve) => setTimeout(resolve)); // told after the call
+ * assert.deepEqual(events.map(({ operation }) => operation), ["open", "prune", "close"]);
+ * ```
+ */
+export interface MemoryEvent {
+  /** What was done. */
+  readonly operation:
+    | "open"
+    | "restore"
+    | "backup"
+    | "exportLedger"
+    | "acceptClock"
+    | "forget"
+    | "purge"
+    | "delete"
+    /** One batch of turns was indexed: by `indexBatch`, or by a search or an assembly that needed it. */
+    | "index"
+    | "search"
+    | "assemble"
+    | "prune"
+    | "check"
+    | "import"
+    | "close";
+  /** When it ended: milliseconds since the Unix epoch, by the store's effective time. */
+  readonly at: number;
+  /** How long it took, in milliseconds. */
+  readonly durationMs: number;
+  /** What was counted, such as `{ records: 3 }`. */
+  readonly counts: Readonly<Record<string, number>>;
+}
+
+/** Tells of something that was done, begun at `startedMs` on the monotonic clock. Internal. */
+export type Tell = (told: Pick<MemoryEvent, "operation" | "counts">, startedMs: number) => void;

@@ -1,0 +1,106 @@
+/**
+ * The exact texts in which scopes, turns, pins and summaries are stored and hashed: canonical JSON, written
+ * field by field because the order of the keys is known.
+ */
+
+import type { Message, NewMessage } from "./message.ts";
+import type { Pin } from "./pin.ts";
+import type { Scope } from "./scope.ts";
+import type { SourceRef } from "./source_ref.ts";
+import type { Summary } from "./summary.ts";
+import type { Turn } from "./turn.ts";
+import { canonicalJson, Float, quote } from "../canonical/canonical_json.ts";
+
+/** A scope; also the key of every table that belongs to one. */
+export function encodeScope(scope: Scope): string {
+  return `{"session_id":${quote(scope.sessionId)},"tenant_id":${quote(scope.tenantId)}}`;
+}
+
+/** A turn's payload. An open timestamp is written as null: for digests only, never for storage. */
+export function encodeTurn(turn: Turn): string {
+  return `{"messages":${encodeMessages(turn.messages)},"revision":${turn.revision},` +
+    `"scope":${encodeScope(turn.scope)},"timestamp":${quoteOrNull(turn.timestamp)},"turn_id":${
+      quote(turn.turnId)
+    }}`;
+}
+
+/** Messages as a turn's payload holds them; a missing message id is written as null: for digests only. */
+export function encodeMessages(messages: readonly (Message | NewMessage)[]): string {
+  return list(messages, encodeMessage);
+}
+
+function encodeMessage(message: Message | NewMessage): string {
+  const calls = list(
+    message.toolCalls ?? [],
+    (call) =>
+      `{"arguments_json":${quote(call.argumentsJson)},"call_id":${quote(call.callId)},"name":${
+        quote(call.name)
+      }}`,
+  );
+  return `{"content":${quote(message.content)},"message_id":${quoteOrNull(message.messageId)},` +
+    `"role":"${message.role}","tool_call_id":${quoteOrNull(message.toolCallId)},"tool_calls":${calls}}`;
+}
+
+/** A source. */
+export function encodeSourceRef(source: SourceRef): string {
+  return `{"end":${source.end},"message_hash":"${source.messageHash}","message_id":${
+    quote(source.messageId)
+  },` +
+    `"revision":${source.revision},"scope":${encodeScope(source.scope)},"start":${source.start},` +
+    `"turn_id":${quote(source.turnId)}}`;
+}
+
+/** A pin's payload. An open start is written as null: for digests only, never for storage. */
+export function encodePin(pin: Pin): string {
+  const source = pin.source === undefined ? "null" : encodeSourceRef(pin.source);
+  return `{"effective_at":${quoteOrNull(pin.effectiveAt)},"expires_at":${quoteOrNull(pin.expiresAt)},` +
+    `"key":${quote(pin.key)},"origin":${quote(pin.origin)},"revision":${pin.revision},` +
+    `"scope":${encodeScope(pin.scope)},"source":${source},"value":${quote(pin.value)}}`;
+}
+
+/** A list of pins. */
+export function encodePinList(pins: readonly Pin[]): string {
+  return list(pins, encodePin);
+}
+
+/** A summary's payload. */
+export function encodeSummary(summary: Summary): string {
+  return `{"content":${quote(summary.content)},"covered_turn_ids":${list(summary.coveredTurnIds, quote)},` +
+    `"created_at":${quote(summary.createdAt)},"expires_at":${quoteOrNull(summary.expiresAt)},` +
+    `"history_fingerprint":${quote(summary.historyFingerprint)},"policy_version":${
+      quote(summary.policyVersion)
+    },` +
+    `"scope":${encodeScope(summary.scope)},"sources":${list(summary.sources, encodeSourceRef)}}`;
+}
+
+/** The seven values that decide retrieval. */
+export interface RetrievalValues {
+  readonly chunkCharacters: number;
+  readonly overlapCharacters: number;
+  readonly topK: number;
+  readonly minimumScore: number;
+  readonly k1: number;
+  readonly b: number;
+  readonly recoverCappedWindow: boolean;
+}
+
+/** A retrieval configuration. `b`, `k1` and `minimumScore` are written as floats, even where they are whole. */
+export function encodeRetrieval(retrieval: RetrievalValues): string {
+  return canonicalJson({
+    b: new Float(retrieval.b),
+    chunk_characters: retrieval.chunkCharacters,
+    k1: new Float(retrieval.k1),
+    minimum_score: new Float(retrieval.minimumScore),
+    overlap_characters: retrieval.overlapCharacters,
+    recover_capped_window: retrieval.recoverCappedWindow,
+    top_k: retrieval.topK,
+  }, "retrieval");
+}
+
+function list<T>(items: readonly T[], encode: (item: T) => string): string {
+  return `[${items.map((item) => encode(item)).join(",")}]`;
+}
+
+function quoteOrNull(text: string | null | undefined): string {
+  return text === undefined || text === null ? "null" : quote(text);
+}

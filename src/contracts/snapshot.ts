@@ -1,0 +1,127 @@
+/** A snapshot: what a scope is at one moment. */
+
+import { Discreet, type Exportable, type ExportedFields } from "./discreet.ts";
+import type { TimedPin } from "./pin.ts";
+import type { Scope } from "./scope.ts";
+import type { Summary } from "./summary.ts";
+import { ConflictError, ContractError } from "../errors.ts";
+
+/**
+ * What a scope is at one moment. Printed, it shows ids and counts.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { openMemory, type Snapshot } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const snapshot: Snapshot = await talk.snapshot();
+ * assert.deepEqual([snapshot.turnCount, snapshot.pins, snapshot.summary], [1, [], null]);
+ * ```
+ */
+export interface Snapshot extends Exportable {
+  /** Whose. */
+  readonly scope: Scope;
+  /** Moves with every change of the scope. */
+  readonly revision: number;
+  /** Opaque; equal ids mean that nothing that counts has changed. */
+  readonly id: string;
+  /** How many turns there are. */
+  readonly turnCount: number;
+  /** The active pins, by key in code point order. */
+  readonly pins: readonly TimedPin[];
+  /** The summary, while it counts. */
+  readonly summary: Summary | null;
+  /** When: the store's time, as ISO text. */
+  readonly at: string;
+  /** No later than the first time at which something of the scope expires, as ISO text; null if nothing ever does. */
+  readonly nextDueAt: string | null;
+}
+
+type SnapshotFields = Omit<Snapshot, "export">;
+
+class SnapshotValue extends Discreet implements Snapshot {
+  readonly scope: Scope;
+  readonly revision: number;
+  readonly id: string;
+  readonly turnCount: number;
+  readonly pins: readonly TimedPin[];
+  readonly summary: Summary | null;
+  readonly at: string;
+  readonly nextDueAt: string | null;
+  readonly #taken = true;
+
+  constructor(fields: SnapshotFields) {
+    super();
+    this.scope = fields.scope;
+    this.revision = fields.revision;
+    this.id = fields.id;
+    this.turnCount = fields.turnCount;
+    this.pins = Object.freeze(fields.pins);
+    this.summary = fields.summary;
+    this.at = fields.at;
+    this.nextDueAt = fields.nextDueAt;
+    Object.freeze(this);
+  }
+
+  static is(value: unknown): value is SnapshotValue {
+    return typeof value === "object" && value !== null && #taken in value;
+  }
+
+  protected override noun(): string {
+    return "Snapshot";
+  }
+
+  protected override outline(): ExportedFields {
+    const { scope, revision, id, turnCount, pins, summary, at, nextDueAt } = this;
+    return {
+      scope: { ...scope },
+      revision,
+      id,
+      turnCount,
+      pins: pins.length,
+      summary: summary !== null,
+      at,
+      nextDueAt,
+    };
+  }
+
+  override export(options: { readonly includeContent?: boolean } = {}): ExportedFields {
+    const outline = super.export({ ...options, includeContent: false });
+    if (options.includeContent === undefined || options.includeContent === false) return outline;
+    if (options.includeContent !== true) {
+      throw new ContractError("includeContent", "includeContent must be a boolean");
+    }
+    return {
+      ...outline,
+      pins: this.pins.map((pin) => pin.export(options)),
+      summary: this.summary?.export(options) ?? null,
+    };
+  }
+}
+
+/** Requires a snapshot that a store gave, of this scope. */
+export function requireSnapshot(value: unknown, scope: Scope): Snapshot {
+  if (!SnapshotValue.is(value)) {
+    throw new ContractError("snapshot", "Expected snapshot to come from this store");
+  }
+  if (value.scope.tenantId !== scope.tenantId || value.scope.sessionId !== scope.sessionId) {
+    throw new ContractError("snapshot", "Expected snapshot to be of this conversation's scope");
+  }
+  return value;
+}
+
+/** Makes a snapshot of what was read. */
+export function makeSnapshot(fields: SnapshotFields): Snapshot {
+  return new SnapshotValue(fields);
+}
+
+/** Requires that a snapshot is the one that there is now. */
+export function requireSame(now: Pick<Snapshot, "id" | "revision">, snapshot: Snapshot): void {
+  if (now.id === snapshot.id) return;
+  throw new ConflictError("SNAPSHOT", "The snapshot is stale; take a fresh one", {
+    currentRevision: now.revision,
+  });
+}

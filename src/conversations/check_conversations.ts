@@ -1,0 +1,266 @@
+/** Checks every scope, turn, pin, summary and replay, and that their totals and references agree. */
+
+import { checksumOf } from "../canonical/checksum.ts";
+import { equalBytes } from "../canonical/keyed_hash.ts";
+import { unpackPin, unpackSummary } from "../contracts/unpack.ts";
+import { scopeHashOf } from "../deletion/scope_hashes.ts";
+import { ORPHANS } from "../deletion/orphans.ts";
+import { type ScopeRow, toScopeRow } from "../tables/scopes.ts";
+import type { CheckCollector } from "../engine/check_collector.ts";
+import type { Engine } from "../engine/engine.ts";
+import type { Operation, ReadTransaction } from "../engine/operation.ts";
+import type { Row, SqlValue } from "../engine/values.ts";
+import { CHECK_ATTEMPTS_PER_SCOPE, CHECK_ROWS_PER_BATCH } from "../limits.ts";
+import { checkIndexes } from "../index/check_index.ts";
+import { requirePinRow } from "../tables/pins.ts";
+import { requireSummaryRow } from "../tables/summaries.ts";
+import { toStoredTurn } from "../tables/turns.ts";
+
+const SELECT_SCOPE_IDS = `SELECT id FROM scopes WHERE id > $1 ORDER BY id LIMIT $2`;
+
+const SELECT_HASH_KEY = `SELECT hash_key FROM meta WHERE id = 1`;
+
+const SELECT_TURNS =
+  `SELECT id, turn_id, revision, bytes, expires, expires_at, payload_checksum, checksum, payload
+  FROM turns WHERE scope = $1 AND id > $2 ORDER BY id LIMIT $3`;
+
+const SELECT_MESSAGE_IDS = `SELECT message_id FROM message_ids WHERE turn = $1 ORDER BY message_id`;
+
+const SELECT_PINS =
+  `SELECT key, revision, effective, expires, source_turn, payload_checksum, checksum, payload
+  FROM pins WHERE scope = $1 ORDER BY key`;
+
+const SELECT_SUMMARY =
+  `SELECT created, expires, payload_checksum, checksum, payload FROM summaries WHERE scope = $1`;
+
+const SELECT_COVERED_TURN_IDS = `SELECT turns.turn_id FROM covered_turns LEFT JOIN turns
+  ON turns.id = covered_turns.turn AND turns.scope = covered_turns.scope
+  WHERE covered_turns.scope = $1 ORDER BY covered_turns.turn`;
+
+const SELECT_REPLAYS = `SELECT key, snapshot, at, expires, payload_checksum, checksum, payload FROM replays
+  WHERE scope = $1 ORDER BY key`;
+
+const SELECT_OPERATION_COUNT = `SELECT count(*) FROM operations WHERE scope_hash = $1`;
+
+const SELECT_FLOORS = `SELECT scope_hash, key_hash, floor, checksum FROM floors`;
+
+/** Rows that hang from nothing, or that no reading in the order of ids comes to. */
+const STRAYS: readonly (readonly [table: string, sql: string])[] = [
+  ["scopes", `SELECT count(*) FROM scopes WHERE id < 1`],
+  ["turns", `SELECT count(*) FROM turns WHERE id < 1`],
+  ...ORPHANS,
+];
+
+/** Looks through all conversations; what is damaged goes to the collector. */
+export async function checkConversations(
+  engine: Pick<Engine, "read">,
+  collector: CheckCollector,
+): Promise<void> {
+  const reader = new Reader(engine, collector);
+  for (let after = 0;;) {
+    const scopes = await reader.all("scopes", SELECT_SCOPE_IDS, after, CHECK_ROWS_PER_BATCH);
+    for (const [id] of scopes) {
+      after = id as number;
+      await checkWhileItRests(reader, after);
+    }
+    await collector.batch("scopes", scopes.length);
+    if (scopes.length < CHECK_ROWS_PER_BATCH) break;
+  }
+  for (const [table, sql] of STRAYS) {
+    const orphans = (await reader.all(table, sql))[0]?.[0] as number | undefined;
+    if (orphans !== undefined && orphans > 0) {
+      collector.problem("main", table, `${orphans} rows hang from nothing`);
+    }
+  }
+  for (const [scopeHash, keyHash, floor, checksum] of await reader.all("floors", SELECT_FLOORS)) {
+    if (checksumOf(scopeHash!, keyHash!, floor!) !== checksum) {
+      collector.problem("main", "floors", "The checksum of a floor does not match");
+    }
+  }
+}
+
+/** Reads for a check: what cannot be read is noted, and counts as nothing. */
+class Reader {
+  readonly collector: CheckCollector;
+  readonly #engine: Pick<Engine, "read">;
+
+  constructor(engine: Pick<Engine, "read">, collector: CheckCollector) {
+    this.#engine = engine;
+    this.collector = collector;
+  }
+
+  async all(table: string, sql: string, ...parameters: SqlValue[]): Promise<readonly Row[]> {
+    try {
+      return await this.#engine.read(
+        (transaction: ReadTransaction): Operation<readonly Row[]> => transaction.all(sql, ...parameters),
+        { concerns: () => false },
+      );
+    } catch (error) {
+      this.collector.caught("main", table, error);
+      return [];
+    }
+  }
+
+  /** Judges one row. */
+  judge(table: string, place: string, judge: () => void): void {
+    try {
+      judge();
+    } catch (error) {
+      this.collector.caught("main", table, error, place);
+    }
+  }
+}
+
+const SELECT_SCOPE =
+  `SELECT id, scope_hash, tenant, session, revision, turns, turn_bytes, pins, operations, next_due,
+  checksum FROM scopes WHERE id = $1`;
+
+const SELECT_INDEX_CHECKSUMS = `SELECT id, checksum FROM chunk_indexes WHERE scope = $1 ORDER BY id`;
+
+/** A scope's row and what changes when it is indexed, which moves neither its revision nor its row. */
+async function readState(
+  reader: Reader,
+  id: SqlValue,
+): Promise<{ readonly row?: Row; readonly state: string }> {
+  const [row] = await reader.all("scopes", SELECT_SCOPE, id);
+  const indexes = await reader.all("chunk_indexes", SELECT_INDEX_CHECKSUMS, id);
+  return row === undefined ? { state: "" } : { row, state: JSON.stringify([row[10], indexes]) };
+}
+
+/** A scope is read in several goes; what was found counts only if neither it nor its indexes changed meanwhile. */
+async function checkWhileItRests(reader: Reader, id: SqlValue): Promise<void> {
+  const { collector } = reader;
+  let { row, state } = await readState(reader, id);
+  for (let attempt = 0; attempt < CHECK_ATTEMPTS_PER_SCOPE && row !== undefined; attempt++) {
+    const mark = collector.mark();
+    try {
+      await checkScope(reader, toScopeRow(row));
+    } catch (error) {
+      collector.caught("main", "scopes", error, `scope ${id}`);
+    }
+    if (collector.mark() === mark) return;
+    const now = await readState(reader, id);
+    if (now.state === state) return;
+    collector.rewind(mark);
+    ({ row, state } = now);
+  }
+}
+
+async function checkScope(reader: Reader, scope: ScopeRow): Promise<void> {
+  const { collector } = reader;
+  const place = `${scope.tenant}/${scope.session}`;
+  const hashKey = (await reader.all("meta", SELECT_HASH_KEY))[0]?.[0];
+  if (hashKey instanceof Uint8Array && !isFoundBy(hashKey, scope)) {
+    collector.problem("main", "scopes", "The scope cannot be found by its name", place);
+  }
+  const { turns, bytes } = await checkTurns(reader, scope, place);
+  if (turns !== scope.turns) collector.problem("main", "scopes", "The number of turns is wrong", place);
+  if (bytes !== scope.turnBytes) collector.problem("main", "scopes", "The size of the turns is wrong", place);
+  const pins = await checkPins(reader, scope, place);
+  if (pins !== scope.pins) collector.problem("main", "scopes", "The number of pins is wrong", place);
+  await checkSummary(reader, scope, place);
+  await checkReplays(reader, scope, place);
+  await checkIndexes(reader, scope, place);
+  const operations = (await reader.all("operations", SELECT_OPERATION_COUNT, scope.scopeHash))[0]?.[0];
+  if (operations !== scope.operations) {
+    collector.problem("main", "scopes", "The number of remembered operations is wrong", place);
+  }
+}
+
+function isFoundBy(hashKey: Uint8Array, { scopeHash, tenant, session }: ScopeRow): boolean {
+  return equalBytes(scopeHashOf(hashKey, { tenantId: tenant, sessionId: session }), scopeHash);
+}
+
+async function checkTurns(
+  reader: Reader,
+  scope: ScopeRow,
+  place: string,
+): Promise<{ readonly turns: number; readonly bytes: number }> {
+  let turns = 0;
+  let bytes = 0;
+  for (let after = 0;;) {
+    const rows = await reader.all("turns", SELECT_TURNS, scope.id, after, CHECK_ROWS_PER_BATCH);
+    for (const row of rows) {
+      after = row[0] as number;
+      turns++;
+      bytes += row[3] as number;
+      const ids = await reader.all("message_ids", SELECT_MESSAGE_IDS, after);
+      reader.judge("turns", `${place}/${row[1]}`, () => {
+        const { turn } = toStoredTurn(scope, row);
+        const own = turn.messages.map((message) => message.messageId).sort();
+        const kept = ids.map(([id]) => id as string).sort();
+        if (own.length !== kept.length || own.some((id, index) => id !== kept[index])) {
+          reader.collector.problem(
+            "main",
+            "message_ids",
+            "Message ids differ from the turn's",
+            `${place}/${row[1]}`,
+          );
+        }
+      });
+      if (scope.nextDue === null || (row[4] !== null && (row[4] as number) < scope.nextDue)) {
+        if (row[4] !== null) {
+          reader.collector.problem("main", "scopes", "Something is due before it is noted", place);
+        }
+      }
+    }
+    await reader.collector.batch("turns", rows.length);
+    if (rows.length < CHECK_ROWS_PER_BATCH) return { turns, bytes };
+  }
+}
+
+async function checkPins(reader: Reader, scope: ScopeRow, place: string): Promise<number> {
+  const rows = await reader.all("pins", SELECT_PINS, scope.id);
+  for (const row of rows) {
+    reader.judge("pins", `${place}/${row[0]}`, () => {
+      const pin = unpackPin(requirePinRow(scope, row));
+      if (pin.key !== row[0] || pin.revision !== row[1]) {
+        reader.collector.problem(
+          "main",
+          "pins",
+          "A pin's payload is not the one of its row",
+          `${place}/${row[0]}`,
+        );
+      }
+    });
+  }
+  await reader.collector.batch("pins", rows.length);
+  return rows.length;
+}
+
+async function checkSummary(reader: Reader, scope: ScopeRow, place: string): Promise<void> {
+  const [row] = await reader.all("summaries", SELECT_SUMMARY, scope.id);
+  const covered = await reader.all("covered_turns", SELECT_COVERED_TURN_IDS, scope.id);
+  if (row === undefined) {
+    if (covered.length > 0) {
+      reader.collector.problem("main", "covered_turns", "Turns are covered by no summary", place);
+    }
+    return;
+  }
+  reader.judge("summaries", place, () => {
+    const { coveredTurnIds } = unpackSummary(requireSummaryRow(scope, row));
+    if (
+      coveredTurnIds.length !== covered.length ||
+      covered.some(([turnId], index) => turnId !== coveredTurnIds[index])
+    ) {
+      reader.collector.problem("main", "summaries", "A summary covers other turns than are noted", place);
+    }
+  });
+  await reader.collector.batch("summaries", 1);
+}
+
+async function checkReplays(reader: Reader, scope: ScopeRow, place: string): Promise<void> {
+  const rows = await reader.all("replays", SELECT_REPLAYS, scope.id);
+  for (const [key, snapshot, at, expires, payloadChecksum, checksum, payload] of rows) {
+    const sum = checksumOf(scope.id, key!, snapshot!, at!, expires!, payloadChecksum!);
+    if (sum !== checksum || checksumOf(payload!) !== payloadChecksum) {
+      reader.collector.problem(
+        "main",
+        "replays",
+        "The checksum of a replay does not match",
+        `${place}/${key}`,
+      );
+    }
+  }
+  await reader.collector.batch("replays", rows.length);
+}

@@ -1,0 +1,225 @@
+/** What the calls that index, search and assemble take and give, and how it is judged. */
+
+import type { TokenCounter } from "../context/counting/token_counter.ts";
+import type { AssembledContext } from "../context/assembled_context.ts";
+import type { AssemblySettings } from "../context/layers.ts";
+import {
+  type AssemblyOptions,
+  type Cap,
+  type CountingOptions,
+  type Retrieval,
+  type RetrievalSettings,
+  toCounting,
+  toRetrieval,
+} from "../context/configuration.ts";
+import { settingsOf, toQuestion, toSystem, toTools } from "../context/validate_input.ts";
+import {
+  isProfileName,
+  type Profile,
+  PROFILE_DEFAULT,
+  type ProfileName,
+  profileOf,
+} from "../context/profile.ts";
+import { readFields, requireDamaged, requireInteger, requireSignal } from "../contracts/arguments.ts";
+import type { Damaged, DamagedRow } from "../contracts/damaged.ts";
+import type { Message } from "../contracts/message.ts";
+import type { ToolDefinition } from "../contracts/tool.ts";
+import { ContractError } from "../errors.ts";
+import { INDEX_BATCH_DEFAULT, INDEX_BATCH_MAX } from "../limits.ts";
+import { indexKind } from "../index/index_state.ts";
+import type { Snapshot } from "../contracts/snapshot.ts";
+import type { JudgedBatch } from "../index/index_progress.ts";
+
+/**
+ * What `indexBatch` takes besides snapshot and retrieval configuration.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { type IndexBatchOptions, openMemory } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const options: IndexBatchOptions = { batchSize: 1 };
+ * assert.equal((await talk.indexBatch(await talk.snapshot(), {}, options)).processed, 1);
+ * ```
+ */
+export interface IndexBatchOptions {
+  /** Whose analyzer indexes; `"holdfast"` unless said otherwise. */
+  readonly profile?: ProfileName | undefined;
+  /** Turns at most: 1 to 256; 32 unless said otherwise. */
+  readonly batchSize?: number | undefined;
+  /** Cancels the batch, of which nothing is left then. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * What `search` takes besides the query.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { openMemory, type SearchOptions } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * await talk.append([{ role: "user", content: "The plums were not grafted." }]);
+ * const options: SearchOptions = { topK: 1 };
+ * const [best] = await talk.search("Were the plums grafted?", options);
+ * assert.equal(best?.content, "The plums were not grafted.");
+ * ```
+ */
+export interface SearchOptions {
+  /** Hits at most; `retrieval.topK` unless said otherwise. */
+  readonly topK?: number | undefined;
+  /** `"holdfast"` unless said otherwise. */
+  readonly profile?: ProfileName | undefined;
+  /** How it is searched. */
+  readonly retrieval?: Retrieval | undefined;
+  /** What becomes of damaged turns, pins and summaries; `"error"` if omitted. */
+  readonly damaged?: Damaged | undefined;
+  /** Cancels between two steps. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * What `assemble` takes besides question and budget.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { type AssembleOptions, openMemory } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const options: AssembleOptions = { system: "Answer from the notes.", cap: { maxTokens: 400 } };
+ * const { context } = await talk.assemble("What was grafted?", { inputCap: 900 }, options);
+ * assert(context.diagnostics.estimate.estimatedTokens <= 900);
+ * ```
+ */
+export interface AssembleOptions {
+  /** The system text; not blank. */
+  readonly system: string;
+  /** `"holdfast"` unless said otherwise. */
+  readonly profile?: ProfileName | undefined;
+  /** How evidence is found. */
+  readonly retrieval?: Retrieval | undefined;
+  /** How messages of the window are shortened. */
+  readonly cap?: Cap | undefined;
+  /** How tokens are counted. */
+  readonly counting?: CountingOptions | undefined;
+  /** The tools that the request offers; names unique. */
+  readonly tools?: readonly ToolDefinition[] | undefined;
+  /** Which layers run. */
+  readonly options?: AssemblyOptions | undefined;
+  /** Whether a summary of only the oldest turns that are left out will do; as the profile says. */
+  readonly summaryPrefix?: boolean | undefined;
+  /** What becomes of damaged turns, pins and summaries; `"error"` if omitted. */
+  readonly damaged?: Damaged | undefined;
+  /** Cancels between two steps. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * What `assemble` gives.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { type Assembly, openMemory } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const assembly: Assembly = await talk.assemble("When?", {}, { system: "Answer from the notes." });
+ * const { snapshot, context } = assembly;
+ * assert.equal(snapshot.turnCount, context.diagnostics.keptTurnIds.length);
+ * await talk.assertCurrent(snapshot); // nothing has changed since
+ * ```
+ */
+export interface Assembly {
+  /** What the scope was, and still was when the context was finished; of revision 0 where it is not there yet. */
+  readonly snapshot: Snapshot;
+  /** The context. */
+  readonly context: AssembledContext;
+  /** Damaged rows that were met and left out, with `damaged: "skip"`. */
+  readonly skipped: readonly DamagedRow[];
+}
+
+/** Judges what `indexBatch` takes. */
+export function judgeBatch(config: unknown, options: unknown): JudgedBatch {
+  const given = readFields("options", options, ["profile", "batchSize", "signal"]);
+  const signal = requireSignal(given.signal);
+  const { analyzer } = toProfile(given.profile);
+  const batchSize = given.batchSize === undefined
+    ? INDEX_BATCH_DEFAULT
+    : requireInteger("batchSize", given.batchSize, 1, INDEX_BATCH_MAX);
+  return { kind: indexKind(toRetrieval(config), analyzer), batchSize, signal };
+}
+
+/** A call of `search`, judged. */
+export interface JudgedSearch {
+  readonly query: string;
+  readonly topK: number;
+  readonly profile: Profile;
+  readonly retrieval: RetrievalSettings;
+  readonly damaged: Damaged;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Judges what `search` takes. */
+export function judgeSearch(query: unknown, options: unknown): JudgedSearch {
+  const given = readFields("options", options, ["topK", "profile", "retrieval", "damaged", "signal"]);
+  const signal = requireSignal(given.signal);
+  if (typeof query !== "string" || !query.isWellFormed()) {
+    throw new ContractError("query", "Expected query to be well-formed text");
+  }
+  const retrieval = toRetrieval(given.retrieval);
+  const topK = given.topK === undefined
+    ? retrieval.topK
+    : requireInteger("topK", given.topK, 1, Number.MAX_SAFE_INTEGER);
+  const damaged = requireDamaged(given.damaged);
+  return { query, topK, profile: toProfile(given.profile), retrieval, damaged, signal };
+}
+
+/** A call of `assemble`, judged as far as that goes without the store. */
+export interface JudgedAssembly {
+  readonly settings: AssemblySettings;
+  /** Null where the default one is meant. */
+  readonly counter: TokenCounter | null;
+  readonly system: string;
+  readonly question: Message;
+  /** Whether the question's id was given, so that no message of the history may have it. */
+  readonly hasOwnId: boolean;
+  readonly tools: readonly ToolDefinition[];
+  readonly damaged: Damaged;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Judges what `assemble` takes. */
+export function judgeAssembly(question: unknown, budget: unknown, options: unknown): JudgedAssembly {
+  const { signal, system, tools, damaged, ...configuration } = readFields("options", options, [
+    ...["system", "profile", "retrieval", "cap", "counting"] as const,
+    ...["tools", "options", "summaryPrefix", "damaged", "signal"] as const,
+  ]);
+  const settings = settingsOf({ ...configuration, budget });
+  return {
+    signal: requireSignal(signal),
+    settings,
+    damaged: requireDamaged(damaged),
+    counter: toCounting(configuration.counting).counter,
+    system: toSystem(system),
+    question: toQuestion(question, new Set(), settings.profile),
+    hasOwnId: typeof question !== "string",
+    tools: toTools(tools === undefined ? [] : tools),
+  };
+}
+
+function toProfile(value: unknown): Profile {
+  const name = value === undefined ? PROFILE_DEFAULT : value;
+  if (isProfileName(name)) return profileOf(name);
+  throw new ContractError("profile", 'Expected profile to be "holdfast" or "reference"');
+}

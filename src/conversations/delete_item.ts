@@ -1,0 +1,124 @@
+/** Deleting a scope, a turn or a pin: for ever, with a place in the ledger. */
+
+import {
+  type Change,
+  changedScope,
+  type Erased,
+  erasePin,
+  eraseScope,
+  eraseTurn,
+} from "../deletion/cascade.ts";
+import { itemHashOf } from "../deletion/scope_hashes.ts";
+import { readScopeAnyhow, type ScopeRow, writeScope } from "../tables/scopes.ts";
+import { type AppliedEvent, eventsOf } from "../deletion/tombstones.ts";
+import type { EventPlace, Operation, WriteTransaction } from "../engine/operation.ts";
+import { type OperationKey, recallOperation } from "../tables/operation_ids.ts";
+import { IntegrityError } from "../errors.ts";
+import type { Place } from "../scopes/place.ts";
+import { absence, changeOf, requireRevision, requireUpkept } from "../scopes/present_scope.ts";
+import { rememberScopeOperation } from "./remember_scope_operation.ts";
+
+/** A deletion, judged. */
+export interface DeletePlan {
+  readonly place: Place;
+  readonly kind: "scope" | "turn" | "pin";
+  readonly key: string;
+  readonly expectedRevision: number;
+  readonly operation: OperationKey | null;
+}
+
+/** A deletion that was made now, or one that had been made before. */
+export type Deleted =
+  | { readonly when: "now"; readonly place: EventPlace; readonly erased: Erased }
+  | { readonly when: "before"; readonly event: AppliedEvent; readonly already: boolean };
+
+/** Deletes, unless it was deleted before. */
+export function* deleteItem(transaction: WriteTransaction, plan: DeletePlan): Operation<Deleted> {
+  const { place, kind, key } = plan;
+  const keyHash = kind === "scope" ? place.scopeHash : itemHashOf(place.hashKey, kind, place.scope, key);
+  const before = yield* findDeletion(transaction, plan, keyHash);
+  if (before !== null) return before;
+  const row = yield* requireDeletable(transaction, plan);
+  const change = changeOf(transaction, place, row);
+  const floor = yield* erase(change, plan);
+  const { erased } = change;
+  const counts = { ...erased };
+  const eventPlace = transaction.record({
+    kind,
+    scopeHash: place.scopeHash,
+    keyHash,
+    burned: true,
+    floor,
+    counts,
+  });
+  return { when: "now", place: eventPlace, erased };
+}
+
+/** An earlier deletion of the same thing. The operation id must not stand for anything else. */
+function* findDeletion(
+  transaction: WriteTransaction,
+  { operation }: DeletePlan,
+  keyHash: Uint8Array,
+): Operation<Deleted | null> {
+  const repeated = operation !== null && (yield* recallOperation(transaction, operation)) !== null;
+  const burning = (yield* eventsOf(transaction, keyHash)).find((event) => event.burned);
+  if (burning === undefined) return null;
+  return { when: "before", event: burning, already: !repeated };
+}
+
+/**
+ * The scope's row. Damage in it keeps its items from being touched, and what is due from being erased, but not the
+ * scope from being deleted.
+ */
+function* requireDeletable(transaction: WriteTransaction, plan: DeletePlan): Operation<ScopeRow> {
+  const found = yield* readScopeAnyhow(transaction, plan.place.scopeHash);
+  if (found === null) throw yield* absence(transaction, plan.place);
+  if (plan.kind !== "scope" && !found.sound) {
+    throw new IntegrityError("The checksum of a scope's row does not match", {
+      details: { table: "scopes" },
+    });
+  }
+  if (found.sound) requireUpkept(transaction, found.row);
+  requireRevision(found.row, plan.expectedRevision);
+  return found.row;
+}
+
+/** Erases; gives the revision that is covered, 0 where there was nothing. */
+function* erase(change: Change, plan: DeletePlan): Operation<number> {
+  const { transaction, row } = change;
+  if (plan.kind === "scope") {
+    yield* eraseScope(change);
+    return row.revision;
+  }
+  const floor = plan.kind === "turn"
+    ? yield* eraseTurnById(change, plan.key)
+    : yield* erasePinByKey(change, plan.key);
+  if (plan.operation !== null) yield* rememberScopeOperation(transaction, row, plan.operation, 1);
+  yield* writeScope(transaction, row);
+  return floor;
+}
+
+const SELECT_TURN = `SELECT id, bytes, revision FROM turns WHERE scope = $1 AND turn_id = $2`;
+
+function* eraseTurnById(change: Change, turnId: string): Operation<number> {
+  const found = yield* change.transaction.get(SELECT_TURN, change.row.id, turnId);
+  if (found === undefined) {
+    yield* changedScope(change);
+    return 0;
+  }
+  const [id, bytes, revision] = found as [number, number, number];
+  yield* eraseTurn(change, { id, bytes });
+  return revision;
+}
+
+const SELECT_PIN = `SELECT revision FROM pins WHERE scope = $1 AND key = $2`;
+
+function* erasePinByKey(change: Change, key: string): Operation<number> {
+  const found = yield* change.transaction.get(SELECT_PIN, change.row.id, key);
+  if (found === undefined) {
+    yield* changedScope(change);
+    return 0;
+  }
+  yield* erasePin(change, key);
+  return found[0] as number;
+}

@@ -1,0 +1,78 @@
+/** Applies an event of another process (or of a time before a restore) to a conversation: its target is found by hash. */
+
+import { toHex } from "../canonical/keyed_hash.ts";
+import type { Operation, RecordedEvent, WriteTransaction } from "../engine/operation.ts";
+import {
+  type Change,
+  changedScope,
+  type ErasableTurn,
+  erasePin,
+  eraseScope,
+  eraseTurn,
+  nothingErased,
+} from "./cascade.ts";
+import { targetsOf } from "./event_targets.ts";
+import { itemHashOf } from "./scope_hashes.ts";
+import { readScopeAnyhow, writeScope } from "../tables/scopes.ts";
+
+/** Erases whatever incarnation is found, unconditionally: the order of sequences has decided already. */
+export function* applyDeletion(
+  transaction: WriteTransaction,
+  event: RecordedEvent,
+  hashKey: Uint8Array,
+): Operation<void> {
+  const found = yield* readScopeAnyhow(transaction, event.scopeHash);
+  if (found === null) return;
+  const { row, sound } = found;
+  const change = { transaction, row, hashKey, erased: nothingErased() };
+  if (event.kind === "scope") {
+    yield* eraseScope(change);
+    return;
+  }
+  if (event.kind === "turn") yield* applyToTurn(change, event);
+  else yield* applyToPin(change, event);
+  // A damaged row is left as it is: a fresh checksum would hide the damage, and a refusal would stop every tenant.
+  if (sound) yield* writeScope(transaction, row);
+}
+
+const SELECT_TURN_IDS = `SELECT id, turn_id, bytes FROM turns WHERE scope = $1`;
+
+function* applyToTurn(change: Change, event: RecordedEvent): Operation<void> {
+  const { transaction, row, hashKey } = change;
+  const scope = { tenantId: row.tenant, sessionId: row.session };
+  const turns = yield* targetsOf(
+    transaction,
+    `turns ${row.id}`,
+    function* (): Operation<Map<string, ErasableTurn>> {
+      const rows = yield* transaction.all(SELECT_TURN_IDS, row.id);
+      return new Map(rows.map(([id, turnId, bytes]) => [
+        toHex(itemHashOf(hashKey, "turn", scope, turnId as string)),
+        { id: id as number, bytes: bytes as number },
+      ]));
+    },
+  );
+  const key = toHex(event.keyHash);
+  const turn = turns.get(key);
+  if (turn === undefined) {
+    yield* changedScope(change);
+  } else {
+    turns.delete(key);
+    yield* eraseTurn(change, turn);
+  }
+}
+
+const SELECT_PIN_KEYS = `SELECT key FROM pins WHERE scope = $1`;
+
+function* applyToPin(change: Change, event: RecordedEvent): Operation<void> {
+  const { transaction, row, hashKey } = change;
+  const scope = { tenantId: row.tenant, sessionId: row.session };
+  const pins = yield* targetsOf(transaction, `pins ${row.id}`, function* (): Operation<Map<string, string>> {
+    const rows = yield* transaction.all(SELECT_PIN_KEYS, row.id);
+    return new Map(
+      rows.map(([key]) => [toHex(itemHashOf(hashKey, "pin", scope, key as string)), key as string]),
+    );
+  });
+  const pin = pins.get(toHex(event.keyHash));
+  if (pin === undefined) yield* changedScope(change);
+  else yield* erasePin(change, pin);
+}

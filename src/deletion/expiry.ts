@@ -1,0 +1,147 @@
+/** Erasing what has expired: turns and pins as events that leave a floor, summaries and replays without. */
+
+import {
+  type Change,
+  changedScope,
+  type Erased,
+  erasePin,
+  eraseSummary,
+  eraseTurn,
+  nothingErased,
+} from "./cascade.ts";
+import { itemHashOf } from "./scope_hashes.ts";
+import { readScope, type ScopeRow, writeScope } from "../tables/scopes.ts";
+import type { Operation, ReadTransaction, WriteTransaction } from "../engine/operation.ts";
+import { CLOCK_BEHIND_MS_MAX, EXPIRED_PER_GROUP_MAX } from "../limits.ts";
+
+/** What one round of upkeep did. */
+interface Upkept {
+  readonly erased: Erased;
+  /** Whether more is due. */
+  readonly more: boolean;
+}
+
+/** Erases what is due in a scope, up to a bound. Rests while the clock is behind. */
+export function* expireScope(
+  transaction: WriteTransaction,
+  scopeHash: Uint8Array,
+  hashKey: Uint8Array,
+): Operation<Upkept> {
+  const erased = nothingErased();
+  const { effectiveMs, behindMs } = transaction.time();
+  const row = yield* readScope(transaction, scopeHash);
+  if (row === null || row.nextDue === null || row.nextDue > effectiveMs || behindMs > CLOCK_BEHIND_MS_MAX) {
+    return { erased, more: false };
+  }
+  const change = { transaction, row, hashKey, erased };
+  const turns = yield* expireTurns(change, effectiveMs);
+  const pins = turns < EXPIRED_PER_GROUP_MAX ? yield* expirePins(change, effectiveMs) : 0;
+  const more = turns + pins >= EXPIRED_PER_GROUP_MAX;
+  yield* expireSummary(change, effectiveMs);
+  yield* expireReplays(change, effectiveMs);
+  row.nextDue = yield* firstDue(transaction, row);
+  yield* writeScope(transaction, row);
+  return { erased, more };
+}
+
+const SELECT_DUE_TURNS = `SELECT id, turn_id, bytes, revision FROM turns WHERE scope = $1 AND expires <= $2
+  ORDER BY expires, id LIMIT $3`;
+
+function* expireTurns(change: Change, nowMs: number): Operation<number> {
+  const { transaction, row, hashKey } = change;
+  const due = yield* transaction.all(SELECT_DUE_TURNS, row.id, nowMs, EXPIRED_PER_GROUP_MAX);
+  for (const [id, turnId, bytes, revision] of due as unknown as [number, string, number, number][]) {
+    const before = { ...change.erased };
+    yield* eraseTurn(change, { id, bytes });
+    record(change, "turn", turnId, revision, before, hashKey);
+  }
+  return due.length;
+}
+
+const SELECT_DUE_PINS = `SELECT key, revision FROM pins WHERE scope = $1 AND expires <= $2 ORDER BY key`;
+
+function* expirePins(change: Change, nowMs: number): Operation<number> {
+  const { transaction, row, hashKey } = change;
+  const due = yield* transaction.all(SELECT_DUE_PINS, row.id, nowMs);
+  for (const [key, revision] of due as unknown as [string, number][]) {
+    const before = { ...change.erased };
+    yield* erasePin(change, key);
+    record(change, "pin", key, revision, before, hashKey);
+  }
+  return due.length;
+}
+
+/** Expiry leaves a floor: the identifier may come back, with the next revision. */
+function record(
+  { transaction, row, erased }: Change,
+  kind: "turn" | "pin",
+  key: string,
+  revision: number,
+  before: Erased,
+  hashKey: Uint8Array,
+): void {
+  const scope = { tenantId: row.tenant, sessionId: row.session };
+  const counts = Object.fromEntries(
+    Object.entries(erased).map(([name, count]) => [name, count - before[name as keyof Erased]]),
+  );
+  const keyHash = itemHashOf(hashKey, kind, scope, key);
+  transaction.record({ kind, scopeHash: row.scopeHash, keyHash, burned: false, floor: revision, counts });
+}
+
+const SELECT_DUE_SUMMARY = `SELECT scope FROM summaries WHERE scope = $1 AND expires <= $2`;
+
+function* expireSummary(change: Change, nowMs: number): Operation<void> {
+  if ((yield* change.transaction.get(SELECT_DUE_SUMMARY, change.row.id, nowMs)) === undefined) return;
+  yield* eraseSummary(change);
+  yield* changedScope(change);
+}
+
+const DELETE_DUE_REPLAYS = `DELETE FROM replays WHERE scope = $1 AND expires <= $2`;
+
+function* expireReplays({ transaction, row, erased }: Change, nowMs: number): Operation<void> {
+  const removed = yield* transaction.run(DELETE_DUE_REPLAYS, row.id, nowMs);
+  if (removed > 0) transaction.markDirty("replays");
+  erased.replay += removed;
+}
+
+const SELECT_FIRST_DUE_TURN = `SELECT min(expires) FROM turns WHERE scope = $1 AND expires IS NOT NULL`;
+const SELECT_FIRST_DUE_PIN = `SELECT min(expires) FROM pins WHERE scope = $1`;
+const SELECT_FIRST_DUE_SUMMARY = `SELECT expires FROM summaries WHERE scope = $1`;
+const SELECT_FIRST_DUE_REPLAY = `SELECT min(expires) FROM replays WHERE scope = $1`;
+
+function* firstDue(transaction: ReadTransaction, row: ScopeRow): Operation<number | null> {
+  let first: number | null = null;
+  for (
+    const sql of [
+      SELECT_FIRST_DUE_TURN,
+      SELECT_FIRST_DUE_PIN,
+      SELECT_FIRST_DUE_SUMMARY,
+      SELECT_FIRST_DUE_REPLAY,
+    ]
+  ) {
+    const due = (yield* transaction.get(sql, row.id))?.[0] as number | null | undefined;
+    if (due !== null && due !== undefined && (first === null || due < first)) first = due;
+  }
+  return first;
+}
+
+/** A scope in which something may be due. */
+export interface DueScope {
+  readonly id: number;
+  readonly nextDue: number;
+  readonly scopeHash: Uint8Array;
+}
+
+const SELECT_DUE_SCOPES = `SELECT id, next_due, scope_hash FROM scopes WHERE next_due <= $1
+  AND (next_due, id) > ($2, $3) ORDER BY next_due, id LIMIT $4`;
+
+/** Scopes in which something may be due, the longest overdue first, after one of them. */
+export function* selectDueScopes(
+  transaction: ReadTransaction,
+  nowMs: number,
+  { after, limit }: { readonly after: DueScope | null; readonly limit: number },
+): Operation<readonly DueScope[]> {
+  const [nextDue, id] = after === null ? [Number.MIN_SAFE_INTEGER, 0] : [after.nextDue, after.id];
+  const rows = yield* transaction.all(SELECT_DUE_SCOPES, nowMs, nextDue, id, limit);
+  return rows.map(([id, nextDue, scopeHash]) => ({ id, nextDue, scopeHash }) as DueScope);
+}

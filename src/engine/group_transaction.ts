@@ -1,0 +1,166 @@
+import type { ClockReading } from "./effective_time.ts";
+import {
+  allRows,
+  type DeletionEvent,
+  type EventPlace,
+  getRow,
+  type GroupTime,
+  type Operation,
+  type RecordedEvent,
+  runStatement,
+  type WriteTransaction,
+} from "./operation.ts";
+import type { Row, SqlValue } from "./values.ts";
+
+/** What a failing member takes back. */
+interface Mark {
+  readonly counter: number;
+  readonly changed: boolean;
+  readonly events: number;
+  readonly dirty: readonly string[];
+}
+
+/**
+ * What the members of one group see and leave behind. The counter, the events and the dirty tables live here until
+ * the group commits; a member that fails takes its own back.
+ */
+export class GroupTransaction implements WriteTransaction {
+  readonly #clock: ClockReading;
+  #time: GroupTime | null = null;
+  #counter: number;
+  #changed = false;
+  readonly #events: DeletionEvent[] = [];
+  readonly #places: EventPlace[] = [];
+  #dirty: readonly string[] = [];
+  #clockLowered = false;
+  #scrubs = 0;
+  #shrunkBytes: number | null = null;
+
+  constructor(clock: ClockReading, counter: number) {
+    this.#clock = clock;
+    this.#counter = counter;
+  }
+
+  get(sql: string, ...parameters: SqlValue[]): Operation<Row | undefined> {
+    return getRow(sql, ...parameters);
+  }
+
+  all(sql: string, ...parameters: SqlValue[]): Operation<readonly Row[]> {
+    return allRows(sql, ...parameters);
+  }
+
+  *run(sql: string, ...parameters: SqlValue[]): Operation<number> {
+    const changed = yield* runStatement(sql, ...parameters);
+    if (changed > 0) this.#changed = true;
+    return changed;
+  }
+
+  time(): GroupTime {
+    this.#time ??= this.#clock.time();
+    return this.#time;
+  }
+
+  nextRevision(): number {
+    this.#changed = true;
+    return ++this.#counter;
+  }
+
+  skipRevisions(upTo: number): void {
+    if (upTo <= this.#counter) return;
+    this.#changed = true;
+    this.#counter = upTo;
+  }
+
+  record(event: DeletionEvent): EventPlace {
+    this.#changed = true;
+    const place = { sequence: 0, head: "", at: 0 };
+    this.#events.push(event);
+    this.#places.push(place);
+    return place;
+  }
+
+  noteScrub(shrunkBytes?: number): void {
+    this.#changed = true;
+    if (shrunkBytes === undefined) this.#scrubs++;
+    else this.#shrunkBytes = shrunkBytes;
+  }
+
+  lowerClockMark(): number {
+    const { behindMs } = this.time();
+    if (behindMs > 0) {
+      this.#changed = true;
+      this.#clockLowered = true;
+    }
+    return behindMs;
+  }
+
+  markDirty(table: string): void {
+    if (!this.#dirty.includes(table)) this.#dirty = [...this.#dirty, table];
+  }
+
+  /** The clock mark to write, and whether it was lowered on purpose. */
+  nextClockMark(markMs: number): { readonly markMs: number; readonly lowered: boolean } {
+    if (this.#time === null) return { markMs, lowered: false };
+    const { effectiveMs, behindMs } = this.#time;
+    if (this.#clockLowered) return { markMs: effectiveMs - behindMs, lowered: true };
+    return { markMs: Math.max(markMs, effectiveMs), lowered: false };
+  }
+
+  get counter(): number {
+    return this.#counter;
+  }
+
+  /** Whether anything is to be committed. */
+  get changed(): boolean {
+    return this.#changed;
+  }
+
+  /** How many rewrites are to be counted. */
+  get scrubs(): number {
+    return this.#scrubs;
+  }
+
+  /** How small the file became, if pages were given back. */
+  get shrunkBytes(): number | null {
+    return this.#shrunkBytes;
+  }
+
+  get events(): readonly DeletionEvent[] {
+    return this.#events;
+  }
+
+  /** Tells the members where their events stand. */
+  place(events: readonly RecordedEvent[]): void {
+    for (const [index, { sequence, head, at }] of events.entries()) {
+      Object.assign(this.#places[index]!, { sequence, head, at });
+    }
+  }
+
+  get dirty(): readonly string[] {
+    return this.#dirty;
+  }
+
+  /** Remembers where a member begins. */
+  mark(): Mark {
+    return {
+      counter: this.#counter,
+      changed: this.#changed,
+      events: this.#events.length,
+      dirty: this.#dirty,
+    };
+  }
+
+  /** The place of the last event that a member handed over; null if it handed over none. */
+  lastPlaceSince(mark: Mark): EventPlace | null {
+    return this.#places.length > mark.events ? this.#places.at(-1)! : null;
+  }
+
+  /** Takes back what a member left behind. */
+  rewind(mark: Mark): void {
+    this.#counter = mark.counter;
+    this.#changed = mark.changed;
+    this.#events.length = mark.events;
+    this.#places.length = mark.events;
+    this.#dirty = mark.dirty;
+  }
+}

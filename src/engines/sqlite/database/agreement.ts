@@ -1,0 +1,97 @@
+/** Whether main and ledger belong together: asked at the start of every write group, after every read, and at open. */
+
+import { equalBytes } from "../../../canonical/keyed_hash.ts";
+import { because, IntegrityError, StorageError } from "../../../errors.ts";
+import { LEDGER_TAIL_EVENTS } from "../../../limits.ts";
+import { verifyChain } from "../../../engine/chain.ts";
+import type { Row } from "../../../engine/values.ts";
+import type { Connection } from "./connection.ts";
+import { type Ledger, type LedgerMeta, toRecordedEvent } from "./ledger.ts";
+import type { MainMeta } from "./main_meta.ts";
+
+/** What is compared of main. */
+type MainPlace = Pick<MainMeta, "lineage" | "epoch" | "pendingFrom" | "applied" | "appliedHead">;
+
+/** Requires equal lineage and epoch, and that main is a prefix of the ledger. */
+export function assertAgreement(main: MainPlace, ledger: Ledger, meta: LedgerMeta): void {
+  if (main.lineage !== meta.lineage) {
+    throw new IntegrityError("Cannot use store: its ledger belongs to another store", {
+      details: because("other-ledger"),
+    });
+  }
+  assertLive(main, meta);
+  if (meta.count < main.applied) {
+    throw new IntegrityError("Cannot use store: its ledger has lost deletions that were applied", {
+      details: because("older-ledger", { recorded: meta.count, applied: main.applied }),
+    });
+  }
+  if (ledger.headAt(main.applied, meta) !== main.appliedHead) {
+    throw new IntegrityError("Cannot use store: its ledger tells another history of deletions", {
+      details: because("other-history", { applied: main.applied }),
+    });
+  }
+}
+
+const SELECT_COPIES = `SELECT sequence, batch, kind, scope_hash, key_hash, burned, floor, at, counts, head
+  FROM deletions WHERE sequence > $1 ORDER BY sequence LIMIT $2`;
+
+/**
+ * Verifies the ledger's tail: its file's size, and that the newest events are whole and lead to the head of its meta row.
+ * An event that main has an equal copy of is whole; only where one differs or is missing is the chain recomputed, since
+ * hashing loads a library that takes longer than all else in opening a store.
+ *
+ * @throws {IntegrityError} if any of it is damaged or missing
+ */
+export function verifyTail(main: Connection, ledger: Ledger): void {
+  const { meta, rows } = ledger.tail();
+  if (meta.count === 0) return;
+  const sequence = Math.max(0, meta.count - LEDGER_TAIL_EVENTS);
+  const copies = main.all(SELECT_COPIES, sequence, LEDGER_TAIL_EVENTS);
+  const last = rows.at(-1);
+  if (rows.length !== meta.count - sequence || last?.[HEAD_COLUMN] !== meta.head) {
+    throw new IntegrityError("Cannot use ledger: its newest events do not lead to its head", {
+      details: { sequence: meta.count },
+    });
+  }
+  if (rows.every((row, index) => isSame(row, copies[index]))) return;
+  verifyChain(rows.map(toRecordedEvent), { sequence, head: ledger.headAt(sequence, meta) ?? "" });
+}
+
+const HEAD_COLUMN = 9;
+
+function isSame(row: Row, copy: Row | undefined): boolean {
+  return row.every((value, column) => {
+    const other = copy?.[column];
+    return value === other ||
+      (value instanceof Uint8Array && other instanceof Uint8Array && equalBytes(value, other));
+  });
+}
+
+/** A ledger that has served a store stands alone: a new and empty store beside it would bring nothing back. */
+export function mainIsMissing(): StorageError {
+  return new StorageError(
+    "RESTORE",
+    "Cannot open store: its file is missing but its ledger is there; restore a backup",
+    { details: because("main-missing") },
+  );
+}
+
+/** Requires that the ledger takes this main for live. */
+function assertLive(
+  main: Pick<MainMeta, "epoch" | "pendingFrom">,
+  meta: Pick<LedgerMeta, "epoch">,
+): void {
+  if (main.pendingFrom !== null) throw restoreUnfinished();
+  if (main.epoch !== meta.epoch) {
+    throw new StorageError("REPLACED", "Cannot use store: a restore has put another store in its place", {
+      details: { by: "restore" },
+    });
+  }
+}
+
+/** What is not live yet is no store. */
+export function restoreUnfinished(): StorageError {
+  return new StorageError("RESTORE", "Cannot use store: its restore is unfinished; run it again", {
+    details: because("restoring"),
+  });
+}

@@ -1,0 +1,45 @@
+import { IntegrityError } from "../../../errors.ts";
+import { Connection } from "./connection.ts";
+import { type DatabaseKind, schemaVersion } from "./database.ts";
+import { upgradeSchema } from "./formats.ts";
+import { nodeSqlite } from "../drivers/node_sqlite.ts";
+
+const SELECT_SCHEMA = `SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_schema ORDER BY type, name`;
+
+const GET_ENCODING = "PRAGMA encoding";
+
+/** SQLite quotes the name of a table that was renamed, as a rewritten one is. */
+const QUOTES_AND_SPACE = /["\s]+/g;
+
+/**
+ * Requires exactly the tables and indexes that this module makes: a file from elsewhere may bring triggers and views,
+ * which would run with whatever is done to it.
+ */
+export function assertSchema(connection: Connection, kind: DatabaseKind): void {
+  const version = schemaVersion(connection);
+  if (version === 0) throw new IntegrityError(`Cannot use ${kind.what}: its creation is unfinished`);
+  if (connection.get(GET_ENCODING)![0] !== "UTF-8") {
+    throw new IntegrityError(
+      `Cannot use ${kind.what}: its texts are not in UTF-8, which decides their order`,
+    );
+  }
+  // SQLite keeps the texts as they were given, whatever library runs them.
+  const model = Connection.open(kind.name, nodeSqlite, ":memory:", { readOnly: false });
+  try {
+    upgradeSchema(model, undefined, version);
+    if (describe(connection) === describe(model)) return;
+  } finally {
+    model.close();
+  }
+  throw new IntegrityError(`Cannot use ${kind.what}: its tables are not those of its version`, {
+    details: { version },
+  });
+}
+
+function describe(connection: Connection): string {
+  return JSON.stringify(
+    connection.all(SELECT_SCHEMA).map((row) =>
+      row.map((cell) => String(cell).replace(QUOTES_AND_SPACE, " ").trim())
+    ),
+  );
+}

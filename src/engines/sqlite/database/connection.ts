@@ -1,0 +1,226 @@
+import { StorageError } from "../../../errors.ts";
+import { lstatOrNull, toStorageError } from "../files/private_file.ts";
+import type { Operation, SqlReply } from "../../../engine/operation.ts";
+import type { Row, SqlValue } from "../../../engine/values.ts";
+import { lastSeparator } from "../../../platform/permissions.ts";
+import {
+  type SqliteConnection,
+  type SqliteDriver,
+  SqliteFailure,
+  type SqliteStatement,
+} from "../drivers/driver.ts";
+import { type DatabaseName, RESULT, toMemoryError, withSecond } from "../drivers/result_codes.ts";
+
+const BEGIN_DEFERRED = "BEGIN DEFERRED";
+const BEGIN_IMMEDIATE = "BEGIN IMMEDIATE";
+const BEGIN_EXCLUSIVE = "BEGIN EXCLUSIVE";
+const COMMIT = "COMMIT";
+const ROLLBACK = "ROLLBACK";
+const SAVEPOINT_MEMBER = "SAVEPOINT member";
+const ROLLBACK_TO_MEMBER = "ROLLBACK TO member";
+const RELEASE_MEMBER = "RELEASE member";
+
+const BEGIN = {
+  deferred: BEGIN_DEFERRED,
+  immediate: BEGIN_IMMEDIATE,
+  exclusive: BEGIN_EXCLUSIVE,
+} as const;
+
+/** SQLite says only that a file cannot be opened: where it is there, and another can be opened, access is forbidden. */
+function isForbidden({ resultCode }: SqliteFailure, path: string): boolean {
+  if ((resultCode & 0xff) !== RESULT.CANTOPEN || !(lstatOrNull(path)?.isFile ?? false)) return false;
+  try {
+    Deno.openSync(path.slice(0, lastSeparator(path)) || path.slice(0, 1)).close();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function forbidden(cause: SqliteFailure, what: string): StorageError {
+  return new StorageError("PERMISSION", `Cannot use ${what}: access to its file is forbidden`, { cause });
+}
+
+/** One of a store's two databases: prepares each statement once, maps errors, and drives operations. */
+export class Connection {
+  readonly name: DatabaseName;
+  readonly #connection: SqliteConnection;
+  readonly #statements = new Map<string, SqliteStatement>();
+  #isBegun = false;
+  #writes = 0;
+  #journalPath: string | null = null;
+
+  readonly #what: string;
+
+  constructor(name: DatabaseName, connection: SqliteConnection, what: string = name) {
+    this.name = name;
+    this.#connection = connection;
+    this.#what = what;
+  }
+
+  /** Opens a file, or a database in memory; `what` is what its errors call it. */
+  static open(
+    name: DatabaseName,
+    driver: SqliteDriver,
+    path: string,
+    { readOnly, what = name }: { readonly readOnly: boolean; readonly what?: string },
+  ): Connection {
+    try {
+      return new Connection(name, driver.open(path, { readOnly }), what);
+    } catch (error) {
+      if (!(error instanceof SqliteFailure)) throw toStorageError(error);
+      throw isForbidden(error, path) ? forbidden(error, what) : toMemoryError(error, name, what);
+    }
+  }
+
+  /** Whether a transaction is open; after an error SQLite may have ended it by itself. */
+  get isTransaction(): boolean {
+    return this.#connection.isTransaction;
+  }
+
+  /** How often a transaction that may write was begun here: such commits do not move the data version. */
+  get writes(): number {
+    return this.#writes;
+  }
+
+  /**
+   * Whether a transaction was begun and has not ended. Transactions never outlive the code that drives them, so a call
+   * that meets one was made from inside it, or it failed and could not be rolled back: what it wrote must not be read.
+   */
+  get isBegun(): boolean {
+    return this.#isBegun;
+  }
+
+  /**
+   * Looks at what bears the rollback journal's name before each statement that may begin a transaction: SQLite opens it
+   * to see whether it has to be played back, and would wait for ever for whoever writes to a pipe.
+   */
+  guardJournal(path: string): void {
+    this.#journalPath = `${path}-journal`;
+  }
+
+  get(sql: string, ...parameters: SqlValue[]): Row | undefined {
+    return this.getWith(sql, parameters);
+  }
+
+  /** The same with the parameters as a list: for the one read whose every copy counts. */
+  getWith(sql: string, parameters: readonly SqlValue[]): Row | undefined {
+    try {
+      return this.#statement(sql).get(parameters);
+    } catch (error) {
+      throw toMemoryError(error, this.name, this.#what);
+    }
+  }
+
+  all(sql: string, ...parameters: SqlValue[]): readonly Row[] {
+    try {
+      return this.#statement(sql).all(parameters);
+    } catch (error) {
+      throw toMemoryError(error, this.name, this.#what);
+    }
+  }
+
+  run(sql: string, ...parameters: SqlValue[]): number {
+    try {
+      return this.#statement(sql).run(parameters);
+    } catch (error) {
+      throw toMemoryError(error, this.name, this.#what);
+    }
+  }
+
+  /** Begins a transaction, after ending one that an earlier failure may have left open. */
+  begin(mode: keyof typeof BEGIN): void {
+    this.rollback();
+    if (mode !== "deferred") this.#writes++;
+    // Nobody asks how many rows it changed, and counting them takes longer than the statement.
+    this.get(BEGIN[mode]);
+    this.#isBegun = true;
+  }
+
+  commit(): void {
+    this.get(COMMIT);
+    this.#isBegun = false;
+  }
+
+  /** Rolls back whatever is open; the first error is what matters, so a second one joins it instead of hiding it. */
+  rollback(): void {
+    if (this.#connection.isTransaction) this.run(ROLLBACK);
+    this.#isBegun = false;
+  }
+
+  /** Rolls back because of `error` and gives it back; if that fails too, the second error joins it as its cause. */
+  abandon(error: unknown): unknown {
+    try {
+      this.rollback();
+      return error;
+    } catch (second) {
+      this.#isBegun = true;
+      return withSecond(error, second, "A failed transaction could not be rolled back");
+    }
+  }
+
+  savepoint(): void {
+    this.run(SAVEPOINT_MEMBER);
+  }
+
+  rollbackToSavepoint(): void {
+    this.run(ROLLBACK_TO_MEMBER);
+    this.run(RELEASE_MEMBER);
+  }
+
+  releaseSavepoint(): void {
+    this.run(RELEASE_MEMBER);
+  }
+
+  /** Runs an operation to its end, without ever giving way to the event loop. */
+  drive<T>(operation: Operation<T>): T {
+    try {
+      let step = operation.next();
+      while (step.done !== true) {
+        const { verb, sql, parameters } = step.value;
+        const statement = this.#statement(sql);
+        const reply: SqlReply = statement[verb](parameters);
+        step = operation.next(reply);
+      }
+      return step.value;
+    } catch (error) {
+      throw toMemoryError(error, this.name, this.#what);
+    }
+  }
+
+  /** Closes because of `error`, which is given back. */
+  abandonOpening(error: unknown): unknown {
+    try {
+      this.close();
+      return error;
+    } catch (second) {
+      return withSecond(error, second, "A file that could not be used could not be closed either");
+    }
+  }
+
+  close(): void {
+    this.#statements.clear();
+    try {
+      this.#connection.close();
+    } catch (error) {
+      throw toMemoryError(error, this.name, this.#what);
+    }
+  }
+
+  #assertJournal(path: string): void {
+    if (this.#connection.isTransaction || (lstatOrNull(path)?.isFile ?? true)) return;
+    throw new StorageError("REPLACED", `Cannot use ${this.name}: what bears its journal's name is no file`, {
+      details: { by: "file" },
+    });
+  }
+
+  #statement(sql: string): SqliteStatement {
+    if (this.#journalPath !== null) this.#assertJournal(this.#journalPath);
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.#connection.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+}

@@ -1,0 +1,121 @@
+/**
+ * One process or Worker at a time may create a database file, or look at one without the logs beside it.
+ *
+ * POSIX drops every lock that a process holds on a file as soon as any descriptor of that file is closed in the
+ * process, whichever Worker closes it. SQLite defers closing its own descriptors while another of its connections holds
+ * a lock; a descriptor opened by any other means would drop the locks of a store that is open elsewhere in the process.
+ * So a file that may be a live store is opened through SQLite alone. The one exception is the descriptor that creates
+ * an empty file: it is closed before the turn ends, and nobody opens an empty file without taking the turn first.
+ */
+
+import { because, StorageError } from "../../../errors.ts";
+import { createPrivateFile, linkPrivateFile, lstatOrNull, removeIfThere } from "../files/private_file.ts";
+import { ALIAS_SUFFIX, pathBeside, SIDECAR_SUFFIXES, TURN_SUFFIX } from "../files/store_path.ts";
+import { Connection } from "./connection.ts";
+import type { SqliteDriver } from "../drivers/driver.ts";
+
+/**
+ * The turn is SQLite's lock on an empty file, which ends with its holder however that ends. While it is held, the
+ * alias is a second name of the database file that nobody else uses: SQLite finds no logs beside it.
+ */
+export class FileTurn implements Disposable {
+  /** The second name; nothing is there when the turn begins. */
+  readonly alias: string;
+  readonly #path: string;
+  readonly #name: string;
+  readonly #lock: Connection;
+
+  private constructor(path: string, name: string, lock: Connection) {
+    this.#path = path;
+    this.#name = name;
+    this.#lock = lock;
+    this.alias = pathBeside({ path }, ALIAS_SUFFIX);
+  }
+
+  /**
+   * Takes the turn, and removes what a killed holder left.
+   *
+   * @throws {StorageError} `BUSY` while another holds it; `UNSAFE` if its name is taken by something else
+   */
+  static take(path: string, driver: SqliteDriver): FileTurn {
+    const name = pathBeside({ path }, TURN_SUFFIX);
+    makeEmptyFile(name);
+    const lock = lockFile(name, driver);
+    try {
+      assertStillNamed(name, driver);
+      const turn = new FileTurn(path, name, lock);
+      turn.#removeAlias();
+      return turn;
+    } catch (error) {
+      throw lock.abandonOpening(error);
+    }
+  }
+
+  /** Creates an empty private file, unless something is there. */
+  create(): void {
+    createPrivateFile(this.#path);
+  }
+
+  /** Gives the file its second name; false where the file system has no hard links. */
+  link(): boolean {
+    return linkPrivateFile(this.#path, this.alias);
+  }
+
+  #removeAlias(): void {
+    for (const suffix of ["", ...SIDECAR_SUFFIXES]) removeIfThere(this.alias + suffix);
+  }
+
+  /** Ends the turn; the lock's name goes while it is still held. */
+  [Symbol.dispose](): void {
+    try {
+      this.#removeAlias();
+      removeIfThere(this.#name);
+    } finally {
+      this.#lock.close();
+    }
+  }
+}
+
+/** Removes what a killed holder of a turn left beside a database file. */
+export function settleTurn(path: string, driver: SqliteDriver): void {
+  if (lstatOrNull(pathBeside({ path }, TURN_SUFFIX)) === null) return;
+  FileTurn.take(path, driver)[Symbol.dispose]();
+}
+
+const SET_JOURNAL_IN_MEMORY = "PRAGMA journal_mode = MEMORY";
+
+function lockFile(name: string, driver: SqliteDriver): Connection {
+  const lock = Connection.open("main", driver, name, { readOnly: false, what: "the store" });
+  try {
+    // An exclusive transaction prepares the first page of an empty file: no journal is made for it, and none written.
+    lock.get(SET_JOURNAL_IN_MEMORY);
+    lock.begin("exclusive");
+    return lock;
+  } catch (error) {
+    throw lock.abandonOpening(error);
+  }
+}
+
+/** A lock on a file that lost its name to the holder before excludes nobody: then the name can be locked once more. */
+function assertStillNamed(name: string, driver: SqliteDriver): void {
+  let second: Connection;
+  try {
+    second = lockFile(name, driver);
+  } catch (error) {
+    if (error instanceof StorageError && error.code === "BUSY") return;
+    throw error;
+  }
+  second.close();
+  throw new StorageError("BUSY", "Cannot open store: another process is opening it");
+}
+
+/** Made here, since SQLite would give it whatever mode the process's mask leaves. */
+function makeEmptyFile(name: string): void {
+  const info = lstatOrNull(name);
+  if (info === null) createPrivateFile(name);
+  else if (!info.isFile || info.size > 0) {
+    throw new StorageError("UNSAFE", `Cannot open store: its name with ${TURN_SUFFIX} is taken`, {
+      details: because("no-file"),
+    });
+  }
+}

@@ -1,0 +1,41 @@
+import { LEDGER_COPIES, MAIN_COPIES, type TableCopy } from "../../../tables/schema/copies.ts";
+import { LEDGER_MIGRATIONS } from "../../../tables/schema/ledger_schema.ts";
+import { MAIN_MIGRATIONS } from "../../../tables/schema/main_schema.ts";
+import type { Migration } from "../../../tables/schema/migrations.ts";
+import type { Connection } from "./connection.ts";
+import { schemaVersion } from "./database.ts";
+import type { DatabaseName } from "../drivers/result_codes.ts";
+
+/** How a file came to be, version by version. */
+export interface Format {
+  /** What leads from each version to the next, oldest first. */
+  readonly migrations: readonly Migration[];
+  /** How a file of each version is copied. A released version's list never changes. */
+  readonly copies: ReadonlyMap<number, readonly TableCopy[]>;
+}
+
+/** The formats of both files. */
+export type Formats = Readonly<Record<DatabaseName, Format>>;
+
+/** Those of this release. */
+export const FORMATS: Formats = {
+  main: { migrations: MAIN_MIGRATIONS, copies: new Map([[1, MAIN_COPIES]]) },
+  ledger: { migrations: LEDGER_MIGRATIONS, copies: new Map([[1, LEDGER_COPIES]]) },
+};
+
+/**
+ * Brings a schema up to a version, from nothing or from an older one; the newest if omitted. Within a write transaction of
+ * the connection.
+ */
+export function upgradeSchema(
+  connection: Connection,
+  { migrations }: Format = FORMATS[connection.name],
+  to: number = Infinity,
+): void {
+  const version = schemaVersion(connection);
+  for (const migration of migrations) {
+    if (migration.version <= version || migration.version > to) continue;
+    for (const statement of migration.statements) connection.run(statement);
+    connection.get(migration.setVersion);
+  }
+}

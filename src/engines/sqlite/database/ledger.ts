@@ -1,0 +1,271 @@
+import { checksumOf } from "../../../canonical/checksum.ts";
+import { IntegrityError, StorageError } from "../../../errors.ts";
+import { lstatOrNull } from "../files/private_file.ts";
+import { LEDGER_TAIL_EVENTS } from "../../../limits.ts";
+import { decodeCounts, encodeCounts, firstHead } from "../../../engine/chain.ts";
+import type { DeletionKind, RecordedEvent } from "../../../engine/operation.ts";
+import type { Row } from "../../../engine/values.ts";
+import type { Connection } from "./connection.ts";
+import { isCount, isHead, isIdentity } from "./main_meta.ts";
+
+/** The ledger's one row about itself. */
+export interface LedgerMeta {
+  /** Which ledger and main belong together: 32 hex digits. */
+  readonly lineage: string;
+  /** How often the lineage was restored. */
+  readonly generation: number;
+  /** Which main is live; null until the first one is finished. */
+  readonly epoch: string | null;
+  /** How many events there are. */
+  readonly count: number;
+  /** The hash chain up to the newest event. */
+  readonly head: string;
+  /** Changed to find out whether a refused commit can still come to light. */
+  readonly probe: number;
+  /** The sequence of a batch that is about to be recorded; null if none is. */
+  readonly announced: number | null;
+}
+
+const SELECT_META =
+  `SELECT lineage, generation, epoch, count, head, probe, announced, checksum FROM meta WHERE id = 1`;
+
+const INSERT_META =
+  `INSERT INTO meta (id, lineage, generation, epoch, count, head, probe, announced, checksum)
+  VALUES (1, $1, $2, $3, $4, $5, $6, $7, $8)`;
+
+const UPDATE_META =
+  `UPDATE meta SET generation = $1, epoch = $2, count = $3, head = $4, probe = $5, announced = $6,
+  checksum = $7
+  WHERE id = 1`;
+
+const UPDATE_ANNOUNCED = `UPDATE meta SET announced = $1, checksum = $2 WHERE id = 1 AND checksum = $3`;
+
+const SELECT_DATA_VERSION = `PRAGMA data_version`;
+
+const PAGE_COUNT = `PRAGMA page_count`;
+
+const PAGE_SIZE = `PRAGMA page_size`;
+
+const SELECT_HEAD = `SELECT head FROM events WHERE sequence = $1`;
+
+const SELECT_EVENTS = `SELECT sequence, batch, kind, scope_hash, key_hash, burned, floor, at, counts, head
+  FROM events WHERE sequence > $1 ORDER BY sequence LIMIT $2`;
+
+const INSERT_EVENT =
+  `INSERT INTO events (sequence, batch, kind, scope_hash, key_hash, burned, floor, at, counts, head)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`;
+
+/** The deletion ledger: an append-only chain of events in a database of its own. */
+export class Ledger {
+  readonly connection: Connection;
+  readonly #path: string | null;
+  #cached: { readonly dataVersion: number; readonly meta: LedgerMeta } | null = null;
+
+  /** @param path where the ledger of an open store lies; null for a copy, or a store in memory */
+  constructor(connection: Connection, path: string | null = null) {
+    this.connection = connection;
+    this.#path = path;
+  }
+
+  /** Its meta row, remembered for as long as no other connection changed the file. */
+  meta(): LedgerMeta {
+    const dataVersion = this.connection.get(SELECT_DATA_VERSION)![0] as number;
+    if (this.#cached?.dataVersion !== dataVersion) this.#cached = { dataVersion, meta: this.readMeta() };
+    return this.#cached.meta;
+  }
+
+  /** Forgets what {@linkcode meta} remembers: this connection's own commits do not move the data version. */
+  forgetMeta(): void {
+    this.#cached = null;
+  }
+
+  /** Its meta row as it is now. */
+  readMeta(): LedgerMeta {
+    const row = this.connection.get(SELECT_META);
+    if (row === undefined) throw new IntegrityError("Cannot use ledger: its meta row is missing");
+    if (checksumOf(...row.slice(0, 7)) !== row[7]) {
+      throw new IntegrityError("Cannot use ledger: the checksum of its meta row does not match", {
+        details: { table: "ledger.meta" },
+      });
+    }
+    const meta = {
+      lineage: row[0] as string,
+      generation: row[1] as number,
+      epoch: row[2] as string | null,
+      count: row[3] as number,
+      head: row[4] as string,
+      probe: row[5] as number,
+      announced: row[6] as number | null,
+    };
+    if (isPossible(meta)) return meta;
+    throw new IntegrityError("Cannot use ledger: its meta row holds what no ledger writes", {
+      details: { table: "ledger.meta" },
+    });
+  }
+
+  insertMeta(meta: LedgerMeta): void {
+    const { lineage, generation, epoch, count, head, probe, announced } = meta;
+    const checksum = checksumOfMeta(meta);
+    this.connection.run(INSERT_META, lineage, generation, epoch, count, head, probe, announced, checksum);
+  }
+
+  updateMeta(meta: LedgerMeta): void {
+    const { generation, epoch, count, head, probe, announced } = meta;
+    const checksum = checksumOfMeta(meta);
+    const changed = this.connection.run(
+      UPDATE_META,
+      generation,
+      epoch,
+      count,
+      head,
+      probe,
+      announced,
+      checksum,
+    );
+    if (changed !== 1) throw new IntegrityError("Cannot use ledger: its meta row is missing");
+    this.forgetMeta();
+  }
+
+  /**
+   * Says in a commit of its own that a batch is coming, or (with null) that none is; false if the ledger moved
+   * meanwhile. A process killed in the COMMIT that would have recorded its batch leaves pages in the log that nobody
+   * sees as long as anybody has the ledger open, and that come back when the log is recovered: a deletion nobody was
+   * told of would strike what was written since. Whoever finds an announced batch missing therefore takes the
+   * announcement back first: that commit lies where those pages lie.
+   */
+  announce(meta: LedgerMeta, announced: number | null): boolean {
+    this.forgetMeta();
+    const checksum = checksumOfMeta({ ...meta, announced });
+    return this.connection.run(UPDATE_ANNOUNCED, announced, checksum, checksumOfMeta(meta)) === 1;
+  }
+
+  /** The head of the chain at some event; null if there is no such event. */
+  headAt(sequence: number, meta: LedgerMeta): string | null {
+    if (sequence === meta.count) return meta.head;
+    if (sequence === 0) return firstHead(meta.lineage);
+    return (this.connection.get(SELECT_HEAD, sequence)?.[0] ?? null) as string | null;
+  }
+
+  /** Up to `limit` events after some sequence, oldest first. */
+  eventsAfter(sequence: number, limit: number): readonly RecordedEvent[] {
+    return this.connection.all(SELECT_EVENTS, sequence, limit).map(toRecordedEvent);
+  }
+
+  /** Its meta row and every event after some sequence, as they are at one moment. */
+  since(sequence: number): { readonly meta: LedgerMeta; readonly events: readonly RecordedEvent[] } {
+    const { connection } = this;
+    connection.begin("deferred");
+    try {
+      const meta = this.readMeta();
+      const events = this.eventsAfter(sequence, meta.count - sequence);
+      connection.commit();
+      return { meta, events };
+    } catch (error) {
+      throw connection.abandon(error);
+    }
+  }
+
+  /**
+   * Its meta row and newest events as they are at one moment, with the file's size verified; the events are not. A
+   * writer in another process raises no alarm.
+   *
+   * @throws {IntegrityError} if the file was cut or cannot be read
+   */
+  tail(): { readonly meta: LedgerMeta; readonly rows: readonly Row[] } {
+    const { connection } = this;
+    connection.begin("deferred");
+    try {
+      const meta = this.readMeta();
+      this.#requireWholeFile();
+      const after = Math.max(0, meta.count - LEDGER_TAIL_EVENTS);
+      const rows = meta.count === 0 ? [] : connection.all(SELECT_EVENTS, after, LEDGER_TAIL_EVENTS);
+      connection.commit();
+      return { meta, rows };
+    } catch (error) {
+      throw connection.abandon(asDamage(error));
+    }
+  }
+
+  /**
+   * Requires all the pages that SQLite counts: it reads what a file lacks of its last page as zeros. While the log holds
+   * something, the file may be shorter: a checkpoint that was killed has copied only some of the log's pages. The log
+   * cannot be emptied, nor the file change, while this transaction reads.
+   */
+  #requireWholeFile(): void {
+    if (this.#path === null || (lstatOrNull(`${this.#path}-wal`)?.size ?? 0) > 0) return;
+    const bytes = lstatOrNull(this.#path)?.size;
+    const pages = this.connection.get(PAGE_COUNT)![0] as number;
+    const expected = pages * (this.connection.get(PAGE_SIZE)![0] as number);
+    if (bytes === undefined || bytes >= expected) return;
+    throw new IntegrityError("Cannot use ledger: its file has been cut", { details: { bytes, expected } });
+  }
+
+  /** Inserts events and moves the meta row; within a transaction of this connection. */
+  append(meta: LedgerMeta, events: readonly RecordedEvent[]): void {
+    this.insertEvents(events);
+    const last = events.at(-1)!;
+    this.updateMeta({ ...meta, count: last.sequence, head: last.head, announced: null });
+  }
+
+  /** Inserts events alone. */
+  insertEvents(events: readonly RecordedEvent[]): void {
+    for (const event of events) {
+      this.connection.run(
+        INSERT_EVENT,
+        event.sequence,
+        event.batch,
+        event.kind,
+        event.scopeHash,
+        event.keyHash,
+        event.burned ? 1 : 0,
+        event.floor,
+        event.at,
+        encodeCounts(event.counts),
+        event.head,
+      );
+    }
+  }
+}
+
+/** What SQLite finds in the tail is the same damage as what the chain finds. */
+function asDamage(error: unknown): unknown {
+  if (!(error instanceof StorageError && error.code === "CORRUPT")) return error;
+  const { details } = error;
+  return new IntegrityError("Cannot use ledger: its newest pages cannot be read", { details, cause: error });
+}
+
+function checksumOfMeta({ lineage, generation, epoch, count, head, probe, announced }: LedgerMeta): number {
+  return checksumOf(lineage, generation, epoch, count, head, probe, announced);
+}
+
+/** A checksum finds damage; a file that somebody made has the right one and may still say anything. */
+function isPossible({ lineage, generation, epoch, count, head, probe, announced }: LedgerMeta): boolean {
+  return isIdentity(lineage) && isCount(generation) && (epoch === null || isIdentity(epoch)) &&
+    isCount(count) && isHead(head) && isCount(probe) && isCount(Math.abs(announced ?? 0));
+}
+
+const KINDS: ReadonlySet<unknown> = new Set<DeletionKind>(["record", "scope", "turn", "pin"]);
+
+/** Judges an event's row. */
+export function toRecordedEvent(row: Row): RecordedEvent {
+  const [sequence, batch, kind, scopeHash, keyHash, burned, floor, at, counts, head] = row;
+  if (!KINDS.has(kind)) throw new IntegrityError("Cannot use ledger: an event is of an unknown kind");
+  if (!(scopeHash instanceof Uint8Array && keyHash instanceof Uint8Array)) {
+    throw new IntegrityError("Cannot use ledger: an event names nothing");
+  }
+  if (burned !== 0 && burned !== 1) {
+    throw new IntegrityError("Cannot use ledger: an event says neither that it burns nor that it does not");
+  }
+  return {
+    sequence: sequence as number,
+    batch: batch as number,
+    kind: kind as DeletionKind,
+    scopeHash,
+    keyHash,
+    burned: burned === 1,
+    floor: floor as number,
+    at: at as number,
+    counts: decodeCounts(counts as string),
+    head: head as string,
+  };
+}

@@ -1,0 +1,108 @@
+import { checksumOf } from "../../../canonical/checksum.ts";
+import { monotonicMs } from "../../../clock.ts";
+import { WORKS_PER_READ } from "../../../limits.ts";
+import type { CheckCollector } from "../../../engine/check_collector.ts";
+import type { Works } from "../../../engine/works_list.ts";
+import type { Connection } from "./connection.ts";
+import { patiently } from "./patience.ts";
+
+const SELECT_WORKS = `SELECT path, checksum FROM works WHERE path > $1 ORDER BY path LIMIT $2`;
+
+const SELECT_WORK = `SELECT checksum FROM works WHERE path = $1`;
+
+const INSERT_WORK = `INSERT INTO works (path, checksum) VALUES ($1, $2)`;
+
+const DELETE_WORK = `DELETE FROM works WHERE path = $1`;
+
+/** What remembering works with. */
+interface WorksParts {
+  /** The ledger's. */
+  readonly connection: Connection;
+  readonly busyTimeoutMs: number;
+  readonly readOnly?: boolean;
+  /** Where main and ledger lie; none if omitted, as for a store in memory. */
+  readonly directories?: readonly string[];
+  /** Throws once the store is closed. */
+  readonly assertOpen?: () => void;
+}
+
+/**
+ * Files in the making, in a table of the ledger: it outlives each main, and a restore has it open. Each change is a
+ * transaction of its own, which touches neither events nor the meta row.
+ */
+export class LedgerWorks implements Works {
+  readonly #parts: WorksParts;
+
+  constructor(parts: WorksParts) {
+    this.#parts = parts;
+  }
+
+  get directories(): readonly string[] {
+    return this.#parts.directories ?? [];
+  }
+
+  list(): Promise<readonly string[]> {
+    return this.#patiently((connection) => [...readWorks(connection)].filter((path) => path !== null));
+  }
+
+  async remember(path: string): Promise<void> {
+    if (this.#parts.readOnly) return;
+    const checksum = checksumOf(path);
+    await this.#patiently((connection) => {
+      if (connection.get(SELECT_WORK, path)?.[0] === checksum) return;
+      this.#write(connection, () => {
+        connection.run(DELETE_WORK, path);
+        connection.run(INSERT_WORK, path, checksum);
+      });
+    });
+  }
+
+  async forget(path: string, condition: () => boolean): Promise<void> {
+    if (this.#parts.readOnly) return;
+    await this.#patiently((connection) => {
+      if (connection.get(SELECT_WORK, path) === undefined) return;
+      this.#write(connection, () => {
+        if (condition()) connection.run(DELETE_WORK, path);
+      });
+    });
+  }
+
+  #write(connection: Connection, change: () => void): void {
+    try {
+      connection.begin("immediate");
+      change();
+      connection.commit();
+    } catch (error) {
+      throw connection.abandon(error);
+    }
+  }
+
+  #patiently<T>(call: (connection: Connection) => T): Promise<T> {
+    const { connection, busyTimeoutMs, assertOpen } = this.#parts;
+    return patiently(monotonicMs() + busyTimeoutMs, () => {
+      assertOpen?.();
+      return call(connection);
+    });
+  }
+}
+
+/** Each path, in order; null for a row that is damaged, which names nothing that may be touched. */
+function* readWorks(connection: Connection): Generator<string | null> {
+  for (let after = "";;) {
+    const rows = connection.all(SELECT_WORKS, after, WORKS_PER_READ);
+    for (const [path, checksum] of rows) {
+      yield checksumOf(path as string) === checksum ? path as string : null;
+    }
+    if (rows.length < WORKS_PER_READ) return;
+    after = rows.at(-1)![0] as string;
+  }
+}
+
+/** Looks through the rows. */
+export function checkWorks(connection: Connection, collector: CheckCollector): void {
+  for (const path of readWorks(connection)) {
+    if (path === null) {
+      collector.problem("ledger", "works", "The checksum of a file in the making does not match");
+    }
+  }
+}

@@ -1,0 +1,162 @@
+import { checksumOf } from "../../../canonical/checksum.ts";
+import type { Row, SqlValue } from "../../../engine/values.ts";
+import { IntegrityError } from "../../../errors.ts";
+import { CLOCK_MS_MAX, META_COUNT_MAX } from "../../../limits.ts";
+import type { Connection } from "./connection.ts";
+
+/** Main's one row about itself. */
+export interface MainMeta {
+  /** Which ledger and main belong together: 32 hex digits. */
+  lineage: string;
+  /** How often the lineage was restored. */
+  generation: number;
+  /** Which main the ledger takes for live: 32 hex digits. */
+  epoch: string;
+  /** In a restored main that is not live yet: the generation it was made from. */
+  pendingFrom: number | null;
+  /** How many events of the ledger were applied. */
+  applied: number;
+  /** The ledger's head at that event. */
+  appliedHead: string;
+  /** Up to which event the chain was verified. */
+  verified: number;
+  /** The newest revision of the store-wide counter. */
+  counter: number;
+  /** The highest time seen, in milliseconds since the Unix epoch. */
+  clockMark: number;
+  /** How often the mark was lowered on purpose. */
+  clockEpoch: number;
+  /** The key of all keyed hashes: 32 random bytes. */
+  hashKey: Uint8Array;
+  /** Marks the newest commit, so that one that was reported as failed can be recognized. */
+  probe: number;
+  /** How often tables were rewritten. */
+  scrubs: number;
+  /** How small the file was when pages were last given back; null if they never were. */
+  shrunkBytes: number | null;
+}
+
+const SELECT_META =
+  `SELECT lineage, generation, epoch, pending_from, applied, applied_head, verified, counter,
+  clock_mark, clock_epoch, hash_key, probe, scrubs, shrunk_bytes, checksum FROM meta WHERE id = 1`;
+
+const INSERT_META =
+  `INSERT INTO meta (id, lineage, generation, epoch, pending_from, applied, applied_head, verified,
+  counter, clock_mark, clock_epoch, hash_key, probe, scrubs, shrunk_bytes, checksum)
+  VALUES (1, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`;
+
+const UPDATE_META =
+  `UPDATE meta SET generation = $1, epoch = $2, pending_from = $3, applied = $4, applied_head = $5,
+  verified = $6, counter = $7, clock_mark = $8, clock_epoch = $9, probe = $10, scrubs = $11, shrunk_bytes = $12, checksum = $13
+  WHERE id = 1`;
+
+const HASH_KEY_BYTES = 32;
+
+function columnsOf(meta: MainMeta): readonly SqlValue[] {
+  return [
+    meta.lineage,
+    meta.generation,
+    meta.epoch,
+    meta.pendingFrom,
+    meta.applied,
+    meta.appliedHead,
+    meta.verified,
+    meta.counter,
+    meta.clockMark,
+    meta.clockEpoch,
+    meta.hashKey,
+    meta.probe,
+    meta.scrubs,
+    meta.shrunkBytes,
+  ];
+}
+
+/** Reads and judges main's meta row. */
+export function readMainMeta(main: Connection): MainMeta {
+  const row = main.get(SELECT_META);
+  if (row === undefined) throw new IntegrityError("Cannot use store: its meta row is missing");
+  return toMainMeta(row);
+}
+
+function toMainMeta(row: Row): MainMeta {
+  if (checksumOf(...row.slice(0, 14)) !== row[14]) {
+    throw new IntegrityError("Cannot use store: the checksum of its meta row does not match", {
+      details: { table: "meta" },
+    });
+  }
+  const meta = {
+    lineage: row[0] as string,
+    generation: row[1] as number,
+    epoch: row[2] as string,
+    pendingFrom: row[3] as number | null,
+    applied: row[4] as number,
+    appliedHead: row[5] as string,
+    verified: row[6] as number,
+    counter: row[7] as number,
+    clockMark: row[8] as number,
+    clockEpoch: row[9] as number,
+    hashKey: row[10] as Uint8Array,
+    probe: row[11] as number,
+    scrubs: row[12] as number,
+    shrunkBytes: row[13] as number | null,
+  };
+  if (isPossible(meta)) return meta;
+  throw new IntegrityError("Cannot use store: its meta row holds what no store writes", {
+    details: { table: "meta" },
+  });
+}
+
+/** A checksum finds damage; a file that somebody made has the right one and may still say anything. */
+function isPossible(meta: MainMeta): boolean {
+  const { generation, pendingFrom, applied, verified, clockMark, clockEpoch, probe, scrubs, shrunkBytes } =
+    meta;
+  return isIdentity(meta.lineage) && isIdentity(meta.epoch) && isHead(meta.appliedHead) &&
+    meta.hashKey.length === HASH_KEY_BYTES && isCount(generation) && isCount(pendingFrom ?? 0) &&
+    isCount(applied) && isCount(verified) && meta.counter >= 0 && clockMark >= 0 &&
+    clockMark <= CLOCK_MS_MAX && isCount(clockEpoch) && isCount(probe) && isCount(scrubs) &&
+    isCount(shrunkBytes ?? 0);
+}
+
+/** Writes the first meta row. */
+export function insertMainMeta(main: Connection, meta: MainMeta): void {
+  main.run(INSERT_META, ...columnsOf(meta), checksumOf(...columnsOf(meta)));
+}
+
+/** Writes what changes in a meta row: everything but lineage and hash key. */
+export function updateMainMeta(main: Connection, meta: MainMeta): void {
+  const changed = main.run(
+    UPDATE_META,
+    meta.generation,
+    meta.epoch,
+    meta.pendingFrom,
+    meta.applied,
+    meta.appliedHead,
+    meta.verified,
+    meta.counter,
+    meta.clockMark,
+    meta.clockEpoch,
+    meta.probe,
+    meta.scrubs,
+    meta.shrunkBytes,
+    checksumOf(...columnsOf(meta)),
+  );
+  if (changed !== 1) throw new IntegrityError("Cannot use store: its meta row is missing");
+}
+
+const IDENTITY_DIGITS = 32;
+const HEAD_DIGITS = 64;
+
+/** Whether it can be a lineage or an epoch. A meta row is read with every read: no more is looked at than could do harm. */
+export function isIdentity(value: string): boolean {
+  return value.length === IDENTITY_DIGITS;
+}
+
+/** Whether it can be a place's hash in the chain. */
+export function isHead(value: string): boolean {
+  return value.length === HEAD_DIGITS;
+}
+
+/** Whether it is a number that can still be counted up. */
+export function isCount(value: number): boolean {
+  return value >= 0 && value <= META_COUNT_MAX;
+}

@@ -1,0 +1,69 @@
+import { because, StorageError } from "../../../errors.ts";
+import type { Engine } from "../../../engine/engine.ts";
+import { allRows, getRow, type Operation, type ReadTransaction } from "../../../engine/operation.ts";
+import { Connection } from "./connection.ts";
+import { type DatabaseKind, schemaVersion } from "./database.ts";
+import type { SqliteDriver } from "../drivers/driver.ts";
+import { configureWorkFile, stampEmptyFile } from "./settings.ts";
+
+const GET_APPLICATION_ID = "PRAGMA application_id";
+const GET_PAGE_COUNT = "PRAGMA page_count";
+const GET_PAGE_SIZE = "PRAGMA page_size";
+const TRANSACTION: ReadTransaction = {
+  get: getRow,
+  all: allRows,
+  time: () => {
+    throw new Error("A copy in the making is of no time");
+  },
+};
+
+/**
+ * A database in a file that only its maker knows. Nothing is kept for a crash, since a file that was not finished is
+ * thrown away, and made durable as a whole once it is closed.
+ */
+export class WorkDatabase implements Disposable, Pick<Engine, "read"> {
+  readonly connection: Connection;
+
+  private constructor(connection: Connection) {
+    this.connection = connection;
+  }
+
+  /** Opens it, and stamps it if it is empty. */
+  static open(kind: DatabaseKind, path: string, driver: SqliteDriver): WorkDatabase {
+    const connection = Connection.open(kind.name, driver, path, {
+      readOnly: false,
+      what: "the copy in the making",
+    });
+    try {
+      stampEmptyFile(connection, kind.setApplicationId);
+      configureWorkFile(connection);
+      if (connection.get(GET_APPLICATION_ID)![0] !== kind.applicationId) {
+        throw new StorageError("UNSAFE", `Cannot use ${kind.what}: it is a file of another kind`, {
+          details: because("foreign"),
+        });
+      }
+      return new WorkDatabase(connection);
+    } catch (error) {
+      throw connection.abandonOpening(error);
+    }
+  }
+
+  /** The version of its schema; 0 if it has none. */
+  get version(): number {
+    return schemaVersion(this.connection);
+  }
+
+  /** How many bytes its pages have. */
+  get bytes(): number {
+    return (this.connection.get(GET_PAGE_COUNT)![0] as number) *
+      (this.connection.get(GET_PAGE_SIZE)![0] as number);
+  }
+
+  read<T>(factory: (transaction: ReadTransaction) => Operation<T>): Promise<T> {
+    return Promise.try(() => this.connection.drive(factory(TRANSACTION)));
+  }
+
+  [Symbol.dispose](): void {
+    this.connection.close();
+  }
+}

@@ -1,0 +1,109 @@
+/** The file that a restore starts from: its bytes are copied, so that nothing is done to what it says. */
+
+import fs from "node:fs";
+import { giveWay } from "../../../clock.ts";
+import { because, StorageError } from "../../../errors.ts";
+import { COPIED_BYTES_PER_BATCH } from "../../../limits.ts";
+import { isOpenHere } from "./open_files.ts";
+import { type FileIdentity, inspectPrivateFile, lstatOrNull, toStorageError } from "./private_file.ts";
+import { type FilePath, SIDECAR_SUFFIXES } from "./store_path.ts";
+import type { WorkFile } from "./work_file.ts";
+
+/** Windows has neither pipes among its files nor this flag. */
+const WITHOUT_WAITING = fs.constants.O_NONBLOCK ?? 0;
+
+/** Refuses what is no private file, or has sidecars; changes nothing. Returns what it found. */
+export function inspectAlone(backup: FilePath): FileIdentity {
+  const identity = inspectPrivateFile(backup.path, "the backup");
+  if (identity === null) throw new StorageError("IO", "Cannot restore: the backup is not there");
+  if (isOpenHere(backup.path, identity)) {
+    throw new StorageError("BUSY", "Cannot restore: the backup is a store that this process has open");
+  }
+  for (const suffix of SIDECAR_SUFFIXES) {
+    if (lstatOrNull(backup.path + suffix) === null) continue;
+    throw new StorageError(
+      "UNSAFE",
+      "Cannot restore: the backup has sidecars, so it is a store in use or was not closed; use backup()",
+      { details: because("in-use") },
+    );
+  }
+  return identity;
+}
+
+/** Copies a backup's bytes into a work file; refuses one that is not the one inspected any more, or changes meanwhile. */
+export async function copyBackup(
+  backup: FilePath,
+  work: WorkFile,
+  { identity, signal, onBytes }: {
+    readonly identity: FileIdentity;
+    readonly signal: AbortSignal | undefined;
+    readonly onBytes: (bytes: number) => void;
+  },
+): Promise<void> {
+  using file = OpenBackup.open(backup.path, identity);
+  const buffer = new Uint8Array(COPIED_BYTES_PER_BATCH);
+  let copied = 0;
+  for (;;) {
+    const read = file.read(buffer);
+    if (read === 0) break;
+    copied += read;
+    // One that grows as fast as it is copied would never end.
+    if (copied > identity.bytes) throw changed();
+    work.write(buffer.subarray(0, read));
+    onBytes(copied);
+    await giveWay();
+    signal?.throwIfAborted();
+  }
+  if (copied !== identity.bytes || !file.isUnchanged) throw changed();
+}
+
+/**
+ * A backup, open for reading. Opened without waiting, which only `node:fs` can: a pipe that took the file's name since
+ * it was looked at would hold the process until somebody writes to it.
+ */
+class OpenBackup implements Disposable {
+  readonly #descriptor: number;
+  readonly #changedMs: number;
+
+  private constructor(descriptor: number, changedMs: number) {
+    this.#descriptor = descriptor;
+    this.#changedMs = changedMs;
+  }
+
+  static open(path: string, { device, inode, bytes }: FileIdentity): OpenBackup {
+    const descriptor = storing(() => fs.openSync(path, fs.constants.O_RDONLY | WITHOUT_WAITING));
+    try {
+      const { dev, ino, size, mtimeMs } = storing(() => fs.fstatSync(descriptor));
+      if (size !== bytes || (inode !== null && (dev !== device || ino !== inode))) throw changed();
+      return new OpenBackup(descriptor, mtimeMs);
+    } catch (error) {
+      fs.closeSync(descriptor);
+      throw error;
+    }
+  }
+
+  /** Reads on; 0 at the end. */
+  read(buffer: Uint8Array<ArrayBuffer>): number {
+    return storing(() => fs.readSync(this.#descriptor, buffer));
+  }
+
+  get isUnchanged(): boolean {
+    return storing(() => fs.fstatSync(this.#descriptor)).mtimeMs === this.#changedMs;
+  }
+
+  [Symbol.dispose](): void {
+    fs.closeSync(this.#descriptor);
+  }
+}
+
+function storing<T>(call: () => T): T {
+  try {
+    return call();
+  } catch (error) {
+    throw toStorageError(error);
+  }
+}
+
+function changed(): StorageError {
+  return new StorageError("BUSY", "Cannot restore: the backup changed while it was copied");
+}

@@ -1,0 +1,274 @@
+/** Private files: what is refused, and how one is made. Nothing here opens a file that was there before. */
+
+import { type Because, because, IntegrityError, StorageError } from "../../../errors.ts";
+import { currentUser, requirePermissionsToMake } from "../../../platform/permissions.ts";
+import { ALIAS_LOOKS_MAX } from "../../../limits.ts";
+import { ALIAS_SUFFIX, type FilePath, pathBeside, SIDECAR_SUFFIXES, type StorePaths } from "./store_path.ts";
+
+/** What is looked at of a file: device, inode, owner, bytes, mode. Windows tells only the size. */
+export interface FileIdentity {
+  readonly device: number;
+  readonly inode: number | null;
+  readonly owner: number | null;
+  readonly bytes: number;
+  /** Whether its mode lets its owner write. */
+  readonly writable: boolean;
+}
+
+const WRITABLE_BY_OWNER = 0o200;
+const OTHERS = 0o077;
+const WRITABLE_BY_OTHERS = 0o022;
+const STICKY = 0o1000;
+
+/** Looks at a name without following a link; null if nothing is there. */
+export function lstatOrNull(path: string): Deno.FileInfo | null {
+  try {
+    return Deno.lstatSync(path);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return null;
+    throw toStorageError(error);
+  }
+}
+
+/** The storage error for what a file operation threw. */
+export function toStorageError(error: unknown): unknown {
+  if (error instanceof Deno.errors.PermissionDenied || error instanceof Deno.errors.NotCapable) {
+    return new StorageError("PERMISSION", "Cannot use the store's files: access is forbidden", {
+      cause: error,
+    });
+  }
+  if (!(error instanceof Error)) return error;
+  const code = (error as { code?: unknown }).code;
+  if (code === "ENOSPC" || code === "EDQUOT") {
+    return new StorageError("FULL", "Cannot use the store's files: the disk is full", { cause: error });
+  }
+  if (code === "EROFS") {
+    return new StorageError("READONLY", "Cannot use the store's files: the file system is read-only", {
+      details: because("file-system"),
+      cause: error,
+    });
+  }
+  return new StorageError("IO", "Cannot use the store's files", { cause: error });
+}
+
+function unsafe(what: string, word: Because, rule: string): StorageError {
+  return new StorageError("UNSAFE", `Cannot open store: ${what} ${rule}`, {
+    details: because(word, { what }),
+  });
+}
+
+/** The identity of what lies under a name, if it is a private regular file; null if nothing is there. */
+export function inspectPrivateFile(path: string, what: string): FileIdentity | null {
+  const info = lstatOrNull(path);
+  // Without any link it is being unlinked just now: another process closes last.
+  if (info === null || info.nlink === 0) return null;
+  if (info.isSymlink) throw unsafe(what, "link", "must not be a symbolic link");
+  if (!info.isFile) throw unsafe(what, "no-file", "must be a regular file");
+  if (info.mode !== null && (info.mode & OTHERS) !== 0) {
+    throw unsafe(what, "mode", "must not be open to group or others: its mode must be 0600");
+  }
+  if (info.nlink !== null && info.nlink !== 1 && !hasOnlyAlias(path)) {
+    throw unsafe(what, "hard-link", "must have no other hard link");
+  }
+  const writable = info.mode === null || (info.mode & WRITABLE_BY_OWNER) !== 0;
+  return { device: info.dev, inode: info.ino, owner: info.uid, bytes: info.size, writable };
+}
+
+/**
+ * Whether a file's second name is the one it has while another process looks at it, or after a process was killed that
+ * did. That name comes and goes between two looks, so that one answer in its favour is enough.
+ */
+function hasOnlyAlias(path: string): boolean {
+  const alias = pathBeside({ path }, ALIAS_SUFFIX);
+  for (let look = 0; look < ALIAS_LOOKS_MAX; look++) {
+    const file = lstatOrNull(path);
+    if (file === null || file.nlink === 1) return true;
+    if (file.nlink !== 2) return false;
+    const other = lstatOrNull(alias);
+    if (other?.dev === file.dev && other.ino === file.ino) return true;
+  }
+  return false;
+}
+
+/** Requires that a name still leads to a file that was inspected before. */
+export function assertNamed(
+  { path, identity }: { readonly path: string; readonly identity: FileIdentity },
+): void {
+  const info = lstatOrNull(path);
+  if (info !== null && info.dev === identity.device && info.ino === identity.inode) return;
+  throw new StorageError("REPLACED", "Cannot use store: another file lies under its name", {
+    details: { by: "file" },
+  });
+}
+
+/** Whether a file still has the name under which it was made: its maker was killed just before taking that away. */
+export function hasWorkName(path: string, suffix: ".partial" | ".restoring"): boolean {
+  const file = lstatOrNull(path);
+  // What has one name needs no second look, and one at a name that is not there takes ten times as long.
+  if (file === null || file.nlink === 1) return false;
+  const work = lookAtWorkName(path, suffix);
+  return work !== null && file.dev === work.dev && file.ino === work.ino;
+}
+
+/** What lies under a file's work name; null also where such a name would be too long. */
+export function lookAtWorkName(path: string, suffix: ".partial" | ".restoring"): Deno.FileInfo | null {
+  try {
+    return Deno.lstatSync(path + suffix);
+  } catch {
+    return null;
+  }
+}
+
+/** What lies under the names of a store: its files and their sidecars, by path. */
+export type StoreFiles = ReadonlyMap<string, FileIdentity>;
+
+/** Inspects all names of a store; refuses links, modes, foreign owners and sidecars without their file. */
+export function inspectStore(paths: StorePaths): StoreFiles {
+  const files = new Map<string, FileIdentity>();
+  inspectDatabase(files, paths.main, "the store");
+  // Whoever only read has left sidecars of both files: without this a lost ledger would be told as a stray sidecar.
+  const hasStore = (files.get(paths.main.path)?.bytes ?? 0) > 0;
+  inspectDatabase(files, paths.ledger, "the ledger", hasStore ? ledgerIsMissing : undefined);
+  const owners = new Set([...files.values()].map((file) => file.owner));
+  if (owners.size > 1) throw unsafe("the store", "owner", "and its ledger must belong to one owner");
+  const user = currentUser();
+  const [owner] = owners;
+  if (user !== null && user !== 0 && owner !== undefined && owner !== null && owner !== user) {
+    throw unsafe("the store", "owner", "must belong to the user of this process");
+  }
+  return files;
+}
+
+/**
+ * Refuses files that their owner may not write, where they are to be written: SQLite would open them for reading
+ * alone, and only the first write would fail.
+ */
+export function assertWritable(files: StoreFiles): void {
+  if ([...files.values()].every((file) => file.writable)) return;
+  throw new StorageError(
+    "READONLY",
+    "Cannot open store: one of its files is read-only; its mode must be 0600",
+    { details: because("mode") },
+  );
+}
+
+/** A store without its ledger could not know what was deleted. */
+export function ledgerIsMissing(): IntegrityError {
+  return new IntegrityError("Cannot open store: its ledger is missing", {
+    details: because("ledger-missing"),
+  });
+}
+
+/** The names are looked at sidecars first: a file that comes into being meanwhile is then seen after its sidecars. */
+function inspectDatabase(
+  files: Map<string, FileIdentity>,
+  file: FilePath,
+  what: string,
+  missing: () => Error = () => unsafe(`a sidecar of ${what}`, "sidecar", "must not be there before its file"),
+): void {
+  const sidecars = SIDECAR_SUFFIXES.map((suffix) => file.path + suffix)
+    .map((path) => [path, inspectPrivateFile(path, `a sidecar of ${what}`)] as const);
+  const identity = inspectPrivateFile(file.path, what);
+  if (identity !== null) files.set(file.path, identity);
+  for (const [path, sidecar] of sidecars) {
+    if (sidecar === null) continue;
+    if (identity === null) throw missing();
+    files.set(path, sidecar);
+  }
+}
+
+/** Whether a log with content lies beside a file, which SQLite would replay. */
+export function hasLogs(path: string, seen: StoreFiles | null): boolean {
+  return [`${path}-wal`, `${path}-journal`].some((log) =>
+    (seen === null ? lstatOrNull(log)?.size ?? 0 : seen.get(log)?.bytes ?? 0) > 0
+  );
+}
+
+/** Refuses what bears the name of a sidecar and is no private file: SQLite would wait for ever for whoever writes a pipe. */
+export function inspectSidecars({ path }: FilePath, what: string): void {
+  for (const suffix of SIDECAR_SUFFIXES) inspectPrivateFile(path + suffix, `a sidecar of ${what}`);
+}
+
+/** Refuses a directory in which others could replace the files. */
+export function inspectDirectory(directory: string): void {
+  const info = lstatOrNull(directory);
+  if (info === null) throw new StorageError("IO", "Cannot find the directory of the store");
+  if (!info.isDirectory) throw unsafe("the directory", "no-file", "must be a directory");
+  if (info.mode === null) return;
+  if ((info.mode & WRITABLE_BY_OTHERS) !== 0 && (info.mode & STICKY) === 0) {
+    throw unsafe(
+      "the directory",
+      "directory-mode",
+      "must not be writable by group or others without the sticky bit",
+    );
+  }
+}
+
+/** Makes missing directories, each 0700; none where the permissions do not reach. */
+export function makePrivateDirectory(path: string): void {
+  if (lstatOrNull(path) !== null) return;
+  requirePermissionsToMake(path);
+  try {
+    Deno.mkdirSync(path, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    if (error instanceof Deno.errors.AlreadyExists) return;
+    throw toStorageError(error);
+  }
+}
+
+/** Makes an empty file with mode 0600, exclusively; false if something is there already. */
+export function createPrivateFile(path: string): boolean {
+  try {
+    Deno.openSync(path, { read: true, write: true, createNew: true, mode: 0o600 }).close();
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.AlreadyExists) return false;
+    throw toStorageError(error);
+  }
+}
+
+/** Gives a file a second name; false where the file system has no hard links. */
+export function linkPrivateFile(path: string, name: string): boolean {
+  try {
+    Deno.linkSync(path, name);
+    return true;
+  } catch (error) {
+    if (HAS_NO_LINKS.has((error as { code?: unknown }).code) || error instanceof Deno.errors.NotCapable) {
+      return false;
+    }
+    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.AlreadyExists) {
+      throw new StorageError("BUSY", "Cannot open store: its file is being replaced", { cause: error });
+    }
+    throw toStorageError(error);
+  }
+}
+
+/** What file systems without hard links answer. */
+const HAS_NO_LINKS: ReadonlySet<unknown> = new Set([
+  "EACCES",
+  "EMLINK",
+  "ENOSYS",
+  "ENOTSUP",
+  "EOPNOTSUPP",
+  "EPERM",
+]);
+
+/** Removes a name; nothing happens if it is not there. */
+export function removeIfThere(path: string): void {
+  try {
+    Deno.removeSync(path);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw toStorageError(error);
+  }
+}
+
+/** Makes the names in a directory durable. Windows does this by itself and has no call for it. */
+export function syncDirectory(directory: string): void {
+  if (Deno.build.os === "windows") return;
+  try {
+    using handle = Deno.openSync(directory, { read: true });
+    handle.syncSync();
+  } catch (error) {
+    throw toStorageError(error);
+  }
+}

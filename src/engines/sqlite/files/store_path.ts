@@ -1,0 +1,158 @@
+/** Where a store lies: its two files, their sidecars, and the directories they are in. */
+
+import { utf8Length } from "../../../canonical/utf8.ts";
+import { ContractError, StorageError } from "../../../errors.ts";
+import { IS_WINDOWS, lastSeparator } from "../../../platform/permissions.ts";
+
+/** The path that means a store in memory. */
+export const MEMORY_PATH = ":memory:";
+
+/** A file in a directory whose links are resolved; the name is literal, whatever characters it has. */
+export interface FilePath {
+  /** The directory's real path. */
+  readonly directory: string;
+  /** The file's own name. */
+  readonly name: string;
+  /** Both together. */
+  readonly path: string;
+}
+
+/** The two files of a store. */
+export interface StorePaths {
+  /** Live state. */
+  readonly main: FilePath;
+  /** The deletion ledger. */
+  readonly ledger: FilePath;
+}
+
+/** What SQLite puts beside a database file. */
+export const SIDECAR_SUFFIXES = ["-wal", "-shm", "-journal"] as const;
+
+/** What lies beside a database file while one process creates it or looks at it: an empty file that is locked. */
+export const TURN_SUFFIX = ".opening";
+
+/** The second name that the file has meanwhile. */
+export const ALIAS_SUFFIX = ".alias";
+
+/** A path as the caller gave it, before the directory is looked at. */
+export interface GivenPath {
+  /** The directory, absolute or relative. */
+  readonly parent: string;
+  /** The file's own name. */
+  readonly name: string;
+}
+
+/** Decoded, such a name would mean a file in another directory. */
+const ENCODED_SEPARATOR = IS_WINDOWS ? /%2f|%5c/i : /%2f/i;
+
+/** SQLite removes what it takes for an old log, an opening and a backup what they take for the rest of a killed one. */
+const RESERVED_ENDING = /(?:-wal|-shm|-journal|\.opening|\.alias|\.partial|\.restoring)$/;
+
+/** The longest path in bytes, a sidecar's suffix included, that SQLite takes where it is built for Unix. */
+const SQLITE_PATH_BYTES_MAX = 512;
+
+/** Takes a path or `file:` URL apart; a path with `?`, `#`, `%41`, spaces or `file:` in it means the literal file. */
+export function parsePath(field: string, given: unknown): GivenPath {
+  const path = given instanceof URL ? fromUrl(field, given) : given;
+  if (typeof path !== "string") {
+    throw new ContractError(field, `Expected ${field} to be a path or a file URL`);
+  }
+  if (path === "" || path.includes("\0") || !path.isWellFormed()) {
+    throw new ContractError(field, `Expected ${field} to be a path of well-formed text without NUL`);
+  }
+  const cut = lastSeparator(path);
+  const name = path.slice(cut + 1);
+  if (name === "" || name === "." || name === "..") {
+    throw new ContractError(field, `Expected ${field} to end with a file name`);
+  }
+  if (RESERVED_ENDING.test(name)) {
+    throw new ContractError(
+      field,
+      `Expected ${field} not to end like a file that SQLite or a backup in the making would take for its own`,
+    );
+  }
+  return { parent: cut < 0 ? "." : path.slice(0, cut) || path.slice(0, cut + 1), name };
+}
+
+/** The same, where a store in memory would make no sense. */
+export function parseFilePath(field: string, given: unknown): GivenPath {
+  if (given === MEMORY_PATH) throw new ContractError(field, `Expected ${field} to be a file`);
+  return parsePath(field, given);
+}
+
+function fromUrl(field: string, url: URL): string {
+  if (url.protocol !== "file:" || url.search !== "" || url.hash !== "" || (url.host !== "" && !IS_WINDOWS)) {
+    throw new ContractError(field, `Expected ${field} to be a file URL without query or fragment`);
+  }
+  if (ENCODED_SEPARATOR.test(url.pathname)) {
+    throw new ContractError(field, `Expected ${field} to be a file URL without encoded separators`);
+  }
+  let path: string;
+  try {
+    path = decodeURIComponent(url.pathname);
+  } catch (cause) {
+    throw new ContractError(field, `Expected ${field} to be a file URL in UTF-8`, { cause });
+  }
+  return IS_WINDOWS ? path.replace(/^\/(?=[A-Za-z]:)/, "") : path;
+}
+
+/** Resolves the directory once, links included; from then on the real path is used. */
+export function resolveFile(given: GivenPath): FilePath {
+  let directory: string;
+  try {
+    directory = Deno.realPathSync(given.parent);
+  } catch (cause) {
+    throw new StorageError("IO", "Cannot find the directory of the store", { cause });
+  }
+  const file = fileIn(directory, given.name);
+  assertShort(file.path);
+  return file;
+}
+
+/** SQLite would say only that it cannot open such a file, after it was made. */
+function assertShort(path: string): void {
+  const maximum = SQLITE_PATH_BYTES_MAX - Math.max(...SIDECAR_SUFFIXES.map((suffix) => suffix.length));
+  const bytes = utf8Length(path);
+  if (IS_WINDOWS || bytes <= maximum) return;
+  throw new StorageError("IO", "Cannot open store: its path is longer than SQLite takes", {
+    details: { bytes, maximum },
+  });
+}
+
+const NAME_BYTES_MAX = 255;
+
+/**
+ * A name beside a file's, under which SQLite can open a database. Where the file's own name leaves no room it is
+ * shortened: two files may then share it, and wait for each other.
+ */
+export function pathBeside({ path }: Pick<FilePath, "path">, suffix: string): string {
+  const cut = lastSeparator(path) + 1;
+  const added = suffix.length + Math.max(...SIDECAR_SUFFIXES.map((sidecar) => sidecar.length));
+  let name = path.slice(cut);
+  while (
+    name !== "" &&
+    (utf8Length(name) + added > NAME_BYTES_MAX ||
+      utf8Length(path.slice(0, cut) + name) + added > SQLITE_PATH_BYTES_MAX)
+  ) name = [...name].slice(0, -1).join("");
+  return path.slice(0, cut) + name + suffix;
+}
+
+/** A file of that name in a directory that is already resolved. */
+export function fileIn(directory: string, name: string): FilePath {
+  const separator = directory.endsWith("/") || directory.endsWith("\\") ? "" : IS_WINDOWS ? "\\" : "/";
+  return { directory, name, path: `${directory}${separator}${name}` };
+}
+
+/** Refuses a ledger that would be main itself or fall on one of main's sidecars, or the other way round. */
+export function assertDistinct(paths: StorePaths): void {
+  const names = [paths.main, paths.ledger].flatMap((file) => [
+    file.path,
+    ...SIDECAR_SUFFIXES.map((suffix) => file.path + suffix),
+  ]);
+  if (new Set(names).size !== names.length) {
+    throw new ContractError(
+      "deletionPath",
+      "Expected deletionPath to name another file than the store's own",
+    );
+  }
+}

@@ -1,0 +1,395 @@
+/** Opens the two files of a store, creating what is missing, and refuses everything unsafe. */
+
+import { monotonicMs } from "../../../clock.ts";
+import { because, StorageError } from "../../../errors.ts";
+import { assertOwnHeader, HEADER_BYTES } from "../files/header.ts";
+import { claimFile, isOpenHere } from "../files/open_files.ts";
+import { requirePermissions } from "../../../platform/permissions.ts";
+import {
+  assertWritable,
+  type FileIdentity,
+  hasLogs,
+  hasWorkName,
+  inspectDirectory,
+  inspectPrivateFile,
+  inspectSidecars,
+  inspectStore,
+  ledgerIsMissing,
+  lookAtWorkName,
+  lstatOrNull,
+  makePrivateDirectory,
+  type StoreFiles,
+  syncDirectory,
+} from "../files/private_file.ts";
+import { restoreUnfinished } from "../database/agreement.ts";
+import { Sentinel } from "../files/sentinel.ts";
+import {
+  assertDistinct,
+  type FilePath,
+  type GivenPath,
+  pathBeside,
+  resolveFile,
+  type StorePaths,
+  TURN_SUFFIX,
+} from "../files/store_path.ts";
+import type { Connection } from "../database/connection.ts";
+import { mainIsMissing } from "../database/agreement.ts";
+import { type Database, type DatabaseKind, LEDGER, MAIN, openDatabase } from "../database/database.ts";
+import type { SqliteDriver } from "../drivers/driver.ts";
+import type { Formats } from "../database/formats.ts";
+import { Ledger } from "../database/ledger.ts";
+import type { OpenedStore } from "../database/opened_store.ts";
+import { patiently } from "../database/patience.ts";
+import { withSecond } from "../drivers/result_codes.ts";
+
+/** How a store is opened. */
+export interface OpenStoreOptions {
+  readonly driver: SqliteDriver;
+  readonly readOnly: boolean;
+  readonly busyTimeoutMs: number;
+  /** What the files must be; the formats of this release if omitted. */
+  readonly databases?: Databases;
+  /** How older files are brought up to date; as this release does if omitted. */
+  readonly formats?: Formats;
+  /** Where a store of an older release is copied to before it is upgraded. */
+  readonly backupBeforeUpgrade?: FilePath | undefined;
+}
+
+/** What tells the two files apart. */
+interface Databases {
+  readonly main: DatabaseKind;
+  readonly ledger: DatabaseKind;
+}
+
+/** Those of this release. */
+export const DATABASES: Databases = { main: MAIN, ledger: LEDGER };
+
+/** Creation is loaded where something is to be made: a store that is there is opened without it. */
+type Creation = typeof import("./creation.ts");
+
+/** What is not met at most openings, and loaded where it is. */
+type OwnFile = typeof import("../database/own_file.ts");
+
+/** A file is empty, has a log beside it, or is not there. Internal: what that needs is loaded, and opening begins anew. */
+class OwnFileNeeded extends Error {}
+
+/** Something is to be made. Internal: creation is loaded, and opening begins anew. */
+class CreationNeeded extends Error {}
+
+/** A file is of an older release. Internal: upgrading is loaded, and opening begins anew. */
+class UpgradeNeeded extends Error {}
+
+const ONLY_WHAT_IS_THERE: Creation = {
+  ensureLedger: needCreation,
+  ensureMain: needCreation,
+  ensureEpoch: needCreation,
+};
+
+function needCreation(): never {
+  throw new CreationNeeded();
+}
+
+/** Two databases in memory. */
+export async function openStoreInMemory(driver: SqliteDriver): Promise<OpenedStore> {
+  const creation = await import("./creation.ts");
+  const opening = new Opening(driver, { readOnly: false, ownFile: null });
+  try {
+    const ledger = new Ledger(opening.open(LEDGER, ":memory:").connection);
+    creation.ensureLedger(ledger);
+    const { connection: main, journalMode } = opening.open(MAIN, ":memory:");
+    creation.ensureMain(main, ledger);
+    creation.ensureEpoch(main, ledger);
+    return {
+      main,
+      ledger,
+      journalMode,
+      sentinel: null,
+      mainFile: null,
+      directories: [],
+      driver,
+      openBeside: null,
+      ...opening.endings(),
+    };
+  } catch (error) {
+    throw opening.abandon(error);
+  }
+}
+
+/** Opens, and if need be creates, a store on disk; waits for locks until the busy timeout has passed. */
+export async function openStoreOnDisk(
+  given: { readonly main: GivenPath; readonly ledger: GivenPath },
+  options: OpenStoreOptions,
+): Promise<OpenedStore> {
+  const paths = preparePaths(given, options.readOnly);
+  let creation = ONLY_WHAT_IS_THERE;
+  let ownFile: OwnFile | null = null;
+  for (;;) {
+    const deadlineMs = monotonicMs() + options.busyTimeoutMs;
+    try {
+      return await patiently(deadlineMs, () => attempt(paths, options, { creation, ownFile }));
+    } catch (error) {
+      if (error instanceof OwnFileNeeded) ownFile = await import("../database/own_file.ts");
+      else if (error instanceof CreationNeeded) creation = await import("./creation.ts");
+      else if (error instanceof UpgradeNeeded) await upgrade(paths, options);
+      else throw error;
+    }
+  }
+}
+
+async function upgrade(paths: StorePaths, options: OpenStoreOptions): Promise<void> {
+  const { upgradeStore } = await import("./upgrade_store.ts");
+  await upgradeStore(paths, options);
+}
+
+/** Where a store lies, once its directories are there, safe and permitted. */
+export function preparePaths(
+  given: { readonly main: GivenPath; readonly ledger: GivenPath },
+  readOnly: boolean,
+): StorePaths {
+  const parents = [...new Set([given.main.parent, given.ledger.parent])];
+  requirePermissions(parents, readOnly);
+  if (!readOnly) { for (const parent of parents) makePrivateDirectory(parent); }
+  const paths = { main: resolveFile(given.main), ledger: resolveFile(given.ledger) };
+  assertDistinct(paths);
+  const directories = [...new Set([paths.main.directory, paths.ledger.directory])];
+  // A link in a directory's path may lead out of what was permitted.
+  requirePermissions(directories.filter((directory) => !parents.includes(directory)), readOnly);
+  for (const directory of directories) inspectDirectory(directory);
+  return paths;
+}
+
+function attempt(
+  paths: StorePaths,
+  options: OpenStoreOptions,
+  { creation, ownFile }: { readonly creation: Creation; readonly ownFile: OwnFile | null },
+): OpenedStore {
+  const { driver, readOnly, databases = DATABASES } = options;
+  // The ledger too: where it was lost, a restore makes both.
+  for (const { path } of [paths.main, paths.ledger]) {
+    if (hasWorkName(path, ".restoring")) throw restoreUnfinished();
+  }
+  const before = inspectStore(paths);
+  if (!before.has(paths.main.path)) assertNotRestoring(paths);
+  assertComplete(paths, before, options, ownFile);
+  if (readOnly) assertReadable(paths, before);
+  else assertWritable(before);
+  const opening = new Opening(driver, { readOnly, ownFile });
+  try {
+    const { connection, version } = opening.openFile(databases.ledger, paths.ledger, before);
+    const ledger = new Ledger(connection, paths.ledger.path);
+    if (readOnly) assertFinished(version);
+    else if (version === 0) creation.ensureLedger(ledger);
+    const unfinished = ledger.meta().epoch === null;
+    // Asked after the ledger's epoch: whoever wrote that had main already.
+    if (!unfinished && !isThere(before, paths.main) && isMissing(paths.main)) throw mainIsMissing();
+    if (readOnly && unfinished) assertFinished(0);
+    const { connection: main, journalMode, version: mainVersion } = opening.openFile(
+      databases.main,
+      paths.main,
+      before,
+    );
+    if (readOnly) assertFinished(mainVersion);
+    else if (unfinished) finishCreation(creation, { main, ledger }, paths);
+    else if (mainVersion === 0) throw mainIsMissing();
+    const sentinel = new Sentinel(paths);
+    const found = sentinel.remember();
+    assertUnchanged(paths, before, found);
+    const mainFile = { path: paths.main.path, identity: found.get(paths.main.path)! };
+    const openBeside = (kind: DatabaseKind): Connection => {
+      const file = kind === LEDGER ? paths.ledger : paths.main;
+      inspectSidecars(file, kind.what);
+      return openDatabase(kind, file.path, driver, true).connection;
+    };
+    const directories = [...new Set([paths.main.directory, paths.ledger.directory])];
+    const files = { sentinel, mainFile, directories };
+    return { main, ledger, journalMode, ...files, driver, openBeside, ...opening.endings() };
+  } catch (error) {
+    throw opening.abandon(error);
+  }
+}
+
+/** A restore that was killed, or goes on, leaves nothing under the store's own names: a new store would take its place. */
+function assertNotRestoring({ main, ledger }: StorePaths): void {
+  for (const { path } of [main, ledger]) {
+    if (lookAtWorkName(path, ".restoring") !== null) throw restoreUnfinished();
+  }
+}
+
+/** Steps 2 and 3 of creation; the names are made durable before the ledger calls the store live. */
+function finishCreation(
+  creation: Creation,
+  { main, ledger }: Pick<OpenedStore, "main" | "ledger">,
+  paths: StorePaths,
+): void {
+  creation.ensureMain(main, ledger);
+  for (const directory of new Set([paths.main.directory, paths.ledger.directory])) syncDirectory(directory);
+  creation.ensureEpoch(main, ledger);
+}
+
+/** A store without its ledger could not know what was deleted. Main is looked at first, since it is made last. */
+function assertComplete(
+  paths: StorePaths,
+  files: StoreFiles,
+  { driver, readOnly }: Pick<OpenStoreOptions, "driver" | "readOnly">,
+  ownFile: OwnFile | null,
+): void {
+  const { path } = paths.main;
+  const main = files.get(path);
+  if (main === undefined || main.bytes === 0 || isThere(files, paths.ledger)) return;
+  if (!isOpenHere(path, main)) {
+    if (ownFile === null) throw new OwnFileNeeded();
+    const facts = ownFile.lookAtOwner({ path, bytes: main.bytes, kind: MAIN, driver, readOnly, seen: files });
+    if (facts !== null && facts !== "live") assertOwnHeader(facts, MAIN);
+  }
+  throw ledgerIsMissing();
+}
+
+function isThere(files: StoreFiles, file: FilePath): boolean {
+  return (files.get(file.path)?.bytes ?? 0) > 0;
+}
+
+function assertReadable(paths: StorePaths, files: StoreFiles): void {
+  // Where only the ledger is there, its epoch says whether a store is missing or was never finished.
+  if (isThere(files, paths.ledger)) return;
+  throw new StorageError(
+    "READONLY",
+    "Cannot open store read-only: it is not there, or its creation is unfinished",
+    { details: because("unfinished") },
+  );
+}
+
+function assertFinished(version: number): void {
+  if (version > 0) return;
+  throw new StorageError("READONLY", "Cannot open store read-only: its creation is unfinished", {
+    details: because("unfinished"),
+  });
+}
+
+function isMissing(file: FilePath): boolean {
+  const identity = inspectPrivateFile(file.path, MAIN.what);
+  return identity === null || identity.bytes === 0;
+}
+
+/** What lay under the names before SQLite opened them must lie there now. */
+function assertUnchanged(paths: StorePaths, before: StoreFiles, after: StoreFiles): void {
+  for (const { path } of [paths.main, paths.ledger]) {
+    const old = before.get(path);
+    const now = after.get(path);
+    if (now === undefined || (old !== undefined && (old.device !== now.device || old.inode !== now.inode))) {
+      throw new StorageError("REPLACED", "Cannot open store: a file was replaced meanwhile", {
+        details: { by: "file" },
+      });
+    }
+  }
+}
+
+/** Whether a file is there with a header, and no log with content or trace of another opening lies beside it. */
+function isAlone(path: string, identity: FileIdentity | null, seen: StoreFiles | null): boolean {
+  return identity !== null && identity.bytes >= HEADER_BYTES && !hasLogs(path, seen) &&
+    lstatOrNull(pathBeside({ path }, TURN_SUFFIX)) === null;
+}
+
+/** Collects what an attempt opened, so that any failure closes all of it. */
+export class Opening {
+  readonly driver: SqliteDriver;
+  readonly #readOnly: boolean;
+  readonly #older: boolean;
+  readonly #ownFile: OwnFile | null;
+  readonly #databases: Database[] = [];
+  readonly #releases: (() => void)[] = [];
+
+  /** Files of an older release are refused unless they are asked for. */
+  constructor(
+    driver: SqliteDriver,
+    { readOnly, older = false, ownFile }: {
+      readonly readOnly: boolean;
+      readonly older?: boolean;
+      /** Null where it is loaded only if it is needed. */
+      readonly ownFile: OwnFile | null;
+    },
+  ) {
+    this.driver = driver;
+    this.#readOnly = readOnly;
+    this.#older = older;
+    this.#ownFile = ownFile;
+  }
+
+  /**
+   * Opens a file that is private and of ours; makes it, exclusively, if it is not there.
+   *
+   * @param seen what lay under the store's names a moment ago, where somebody has looked
+   */
+  openFile(kind: DatabaseKind, file: FilePath, seen: StoreFiles | null = null): Database {
+    const { path } = file;
+    let identity = seen?.get(path) ?? inspectPrivateFile(path, kind.what);
+    if (this.#readOnly || !isAlone(path, identity, seen)) {
+      if (this.#ownFile === null) throw new OwnFileNeeded();
+      const { driver } = this;
+      identity = this.#ownFile.requireOwnFile({
+        path,
+        identity,
+        kind,
+        driver,
+        readOnly: this.#readOnly,
+        seen,
+      });
+    }
+    if (identity === null) {
+      throw new StorageError("BUSY", `Cannot open store: ${kind.what} vanished meanwhile`);
+    }
+    this.#releases.push(claimFile(path, identity, this.driver.name));
+    const database = this.open(kind, file.path);
+    if (database.version > 0 && database.version < kind.schemaVersion && !this.#older) this.#refuseOlder();
+    return database;
+  }
+
+  #refuseOlder(): never {
+    if (!this.#readOnly) throw new UpgradeNeeded();
+    throw new StorageError(
+      "READONLY",
+      "Cannot open store read-only: it is of an older release; open it for writing once",
+      { details: because("older") },
+    );
+  }
+
+  open(kind: DatabaseKind, path: string): Database {
+    const database = openDatabase(kind, path, this.driver, this.#readOnly);
+    this.#databases.push(database);
+    return database;
+  }
+
+  endings(): Pick<OpenedStore, "close" | "abandon"> {
+    return { close: () => this.close(), abandon: (error) => this.abandon(error) };
+  }
+
+  /** Closes everything because of an error, which is given back. */
+  abandon(error: unknown): unknown {
+    try {
+      this.close();
+      return error;
+    } catch (second) {
+      return withSecond(error, second, "What a failed opening had opened could not be closed");
+    }
+  }
+
+  close(): void {
+    const errors: unknown[] = [];
+    for (
+      const step of [
+        ...this.#databases.map(({ connection }) => () => connection.close()),
+        ...this.#releases,
+      ]
+    ) {
+      try {
+        step();
+      } catch (error) {
+        errors.push(error);
+      }
+    }
+    this.#databases.length = 0;
+    this.#releases.length = 0;
+    if (errors.length > 0) {
+      throw errors.length === 1 ? errors[0] : new AggregateError(errors, "Cannot close store");
+    }
+  }
+}

@@ -1,0 +1,90 @@
+/** Checks a file that stands alone: the copy that a backup made, or that a restore works on. */
+
+import { checksumOf } from "../../../canonical/checksum.ts";
+import { IntegrityError } from "../../../errors.ts";
+import { CHAIN_EVENTS_PER_BATCH } from "../../../limits.ts";
+import { type ChainPlace, firstHead, verifyChain } from "../../../engine/chain.ts";
+import type { CheckCollector } from "../../../engine/check_collector.ts";
+import type { CheckRows } from "../../../engine/engine.ts";
+import type { RecordedEvent } from "../../../engine/operation.ts";
+import { checkBeginning, checkPages } from "./check_store.ts";
+import type { DatabaseKind } from "../database/database.ts";
+import type { Connection } from "../database/connection.ts";
+import { Ledger, toRecordedEvent } from "../database/ledger.ts";
+import { readMainMeta } from "../database/main_meta.ts";
+import type { WorkDatabase } from "../database/work_database.ts";
+
+/** Looks through its pages, its meta row, its chain of deletions, and its rows; what is damaged goes to the collector. */
+export async function checkCopy(
+  kind: DatabaseKind,
+  work: WorkDatabase,
+  collector: CheckCollector,
+  checkRows: CheckRows,
+): Promise<void> {
+  const { connection } = work;
+  await checkPagesOf(work, collector);
+  try {
+    if (kind.name === "ledger") await checkEvents(new Ledger(connection), collector);
+    else await checkDeletions(connection, collector);
+  } catch (error) {
+    collector.caught(kind.name, "meta", error);
+  }
+  if (kind.name !== "ledger") await checkRows(work, collector);
+}
+
+/** Looks through its pages alone: before that, nothing else of it can be relied on. */
+export async function checkPagesOf(
+  { connection }: { readonly connection: Connection },
+  collector: CheckCollector,
+): Promise<void> {
+  await checkPages({ read: (call) => Promise.try(call) }, connection, collector);
+  await collector.batch("pages", 0);
+}
+
+async function checkEvents(ledger: Ledger, collector: CheckCollector): Promise<void> {
+  checkBeginning(ledger, collector);
+  const { lineage, count, head } = ledger.readMeta();
+  const place = await follow(lineage, (after, limit) => ledger.eventsAfter(after, limit), collector);
+  if (place.sequence !== count || place.head !== head) {
+    collector.problem("ledger", "events", "The events do not lead to the head");
+  }
+}
+
+const COUNT_BEFORE_FIRST = `SELECT count(*) FROM deletions WHERE sequence < 1`;
+
+async function checkDeletions(connection: Connection, collector: CheckCollector): Promise<void> {
+  const { lineage, applied, appliedHead } = readMainMeta(connection);
+  const place = await follow(lineage, (after, limit) => readDeletions(connection, after, limit), collector);
+  const before = connection.get(COUNT_BEFORE_FIRST)![0];
+  if (place.sequence !== applied || place.head !== appliedHead || before !== 0) {
+    collector.problem("main", "deletions", "The deletions do not lead to the head");
+  }
+}
+
+async function follow(
+  lineage: string,
+  read: (after: number, limit: number) => readonly RecordedEvent[],
+  collector: CheckCollector,
+): Promise<ChainPlace> {
+  let place: ChainPlace = { sequence: 0, head: firstHead(lineage) };
+  for (;;) {
+    const events = read(place.sequence, CHAIN_EVENTS_PER_BATCH);
+    place = verifyChain(events, place);
+    await collector.batch("deletions", events.length);
+    if (events.length < CHAIN_EVENTS_PER_BATCH) return place;
+  }
+}
+
+const SELECT_DELETIONS =
+  `SELECT sequence, batch, kind, scope_hash, key_hash, burned, floor, at, counts, head, checksum
+  FROM deletions WHERE sequence > $1 ORDER BY sequence LIMIT $2`;
+
+/** Main's copies of events, oldest first. */
+export function readDeletions(main: Connection, after: number, limit: number): readonly RecordedEvent[] {
+  return main.all(SELECT_DELETIONS, after, limit).map((row) => {
+    if (checksumOf(...row.slice(0, 10)) !== row[10]) {
+      throw new IntegrityError("Cannot use store: the checksum of a deletion does not match");
+    }
+    return toRecordedEvent(row);
+  });
+}

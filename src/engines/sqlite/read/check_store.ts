@@ -1,0 +1,188 @@
+/** Checks what the engine itself keeps: pages, meta rows, the ledger's chain, and main's copy of it. */
+
+import { checksumOf } from "../../../canonical/checksum.ts";
+import { CHAIN_EVENTS_PER_BATCH } from "../../../limits.ts";
+import { encodeCounts, firstHead, verifyChain } from "../../../engine/chain.ts";
+import type { CheckCollector } from "../../../engine/check_collector.ts";
+import { toHex } from "../../../canonical/keyed_hash.ts";
+import type { RecordedEvent } from "../../../engine/operation.ts";
+import type { Row } from "../../../engine/values.ts";
+import { assertAgreement } from "../database/agreement.ts";
+import { assertSchema } from "../database/assert_schema.ts";
+import type { Connection } from "../database/connection.ts";
+import { type DatabaseKind, LEDGER, MAIN } from "../database/database.ts";
+import type { Ledger } from "../database/ledger.ts";
+import { checkWorks } from "../database/ledger_works.ts";
+import { readMainMeta } from "../database/main_meta.ts";
+
+const INTEGRITY_CHECK = "PRAGMA integrity_check(100)";
+
+const SELECT_DELETIONS =
+  `SELECT sequence, batch, kind, scope_hash, key_hash, burned, floor, at, counts, head, checksum
+  FROM deletions WHERE sequence > $1 ORDER BY sequence LIMIT $2`;
+
+/** What is looked through, and how: each read waits for locks by itself. */
+export interface CheckedParts {
+  readonly main: Connection;
+  readonly ledger: Ledger;
+  readonly read: <T>(call: () => T) => Promise<T>;
+}
+
+/** Looks through both files; what is damaged goes to the collector. */
+export async function checkStore(parts: CheckedParts, collector: CheckCollector): Promise<void> {
+  const { main, ledger, read } = parts;
+  for (const [kind, connection] of [[MAIN, main], [LEDGER, ledger.connection]] as const) {
+    await checkSchema(parts, { kind, connection }, collector);
+    await checkPages(parts, connection, collector);
+    await collector.batch("pages", 0);
+  }
+  try {
+    await read(() => assertAgreement(readMainMeta(main), ledger, ledger.readMeta()));
+  } catch (error) {
+    collector.caught("main", "meta", error);
+  }
+  await collector.batch("meta", 2);
+  await checkChain(parts, collector);
+  try {
+    await read(() => checkWorks(ledger.connection, collector));
+  } catch (error) {
+    collector.caught("ledger", "works", error);
+  }
+}
+
+async function checkSchema(
+  { read }: Pick<CheckedParts, "read">,
+  { kind, connection }: { readonly kind: DatabaseKind; readonly connection: Connection },
+  collector: CheckCollector,
+): Promise<void> {
+  try {
+    await read(() => assertSchema(connection, kind));
+  } catch (error) {
+    collector.caught(kind.name, "schema", error);
+  }
+}
+
+// A column that no index has, and one that may not choose the index, send SQLite to the table itself.
+const COUNT_RECORDS =
+  `SELECT (SELECT count(*) FROM records INDEXED BY records_by_expiry WHERE expires IS NOT NULL),
+  (SELECT count(*) FROM records WHERE tenant > '' AND +expires IS NOT NULL AND checksum >= 0)`;
+
+const COUNT_OPERATIONS =
+  `SELECT (SELECT count(*) FROM operations INDEXED BY operations_by_time WHERE scope_hash > x''),
+  (SELECT count(*) FROM operations WHERE scope_hash > x'' AND checksum >= 0)`;
+
+/**
+ * Rows by an index and by their table. SQLite's own check passes over the indexes of a table without rows: one whose only
+ * page was replaced by an empty one is whole to it. What no total elsewhere counts is counted here.
+ */
+const COUNTED_TWICE: readonly (readonly [table: string, sql: string])[] = [
+  ["records", COUNT_RECORDS],
+  ["operations", COUNT_OPERATIONS],
+];
+
+function checkCounts(connection: Connection, collector: CheckCollector): void {
+  for (const [table, sql] of COUNTED_TWICE) {
+    const [indexed, rows] = connection.get(sql)!;
+    if (indexed !== rows) collector.problem("main", table, "The table has other rows than its index");
+  }
+}
+
+/** Looks through the pages of a file. */
+export async function checkPages(
+  { read }: Pick<CheckedParts, "read">,
+  connection: Connection,
+  collector: CheckCollector,
+): Promise<void> {
+  try {
+    for (const [message] of await read(() => connection.all(INTEGRITY_CHECK))) {
+      if (message !== "ok") collector.problem(connection.name, "pages", String(message));
+    }
+    if (connection.name === "main") await read(() => checkCounts(connection, collector));
+  } catch (error) {
+    collector.caught(connection.name, "pages", error);
+  }
+}
+
+/**
+ * Every event follows from the one before, and what main applied equals what the ledger recorded. Main is read first:
+ * the ledger may have gone on meanwhile, and never lies behind.
+ */
+export async function checkChain(
+  { main, ledger, read }: CheckedParts,
+  collector: CheckCollector,
+): Promise<void> {
+  try {
+    const applied = await read(() => readApplied(main, collector));
+    const { lineage, count } = await read(() => ledger.readMeta());
+    await read(() => checkBeginning(ledger, collector));
+    let place = { sequence: 0, head: firstHead(lineage) };
+    while (place.sequence < count) {
+      const { sequence } = place;
+      const events = await read(() => ledger.eventsAfter(sequence, CHAIN_EVENTS_PER_BATCH));
+      if (events.length === 0) {
+        collector.problem("ledger", "events", "Events are missing");
+        return;
+      }
+      await read(() => compareCopies(main, events.filter((event) => event.sequence <= applied), collector));
+      place = verifyChain(events, place);
+      await collector.batch("deletions", events.length);
+    }
+  } catch (error) {
+    collector.caught("ledger", "events", error);
+  }
+}
+
+const COUNT_BEFORE_FIRST = `SELECT count(*) FROM events WHERE sequence < 1`;
+
+/** An event before the first would be met by nobody who follows the chain. */
+export function checkBeginning({ connection }: Ledger, collector: CheckCollector): void {
+  if (connection.get(COUNT_BEFORE_FIRST)![0] === 0) return;
+  collector.problem("ledger", "events", "There are events before the first");
+}
+
+const SELECT_LAST_DELETION = `SELECT coalesce(max(sequence), 0) FROM deletions`;
+
+const COUNT_DELETIONS_BEFORE_FIRST = `SELECT count(*) FROM deletions WHERE sequence < 1`;
+
+/** How many events main has applied; its copies must be as many, at the same moment. */
+function readApplied(main: Connection, collector: CheckCollector): number {
+  main.begin("deferred");
+  try {
+    const { applied } = readMainMeta(main);
+    const last = main.get(SELECT_LAST_DELETION)![0];
+    const before = main.get(COUNT_DELETIONS_BEFORE_FIRST)![0];
+    main.commit();
+    if (last !== applied || before !== 0) {
+      collector.problem("main", "deletions", "There are not as many deletions as were applied");
+    }
+    return applied;
+  } catch (error) {
+    throw main.abandon(error);
+  }
+}
+
+function compareCopies(main: Connection, events: readonly RecordedEvent[], collector: CheckCollector): void {
+  const [first] = events;
+  if (first === undefined) return;
+  const copies = new Map<unknown, Row>();
+  for (const row of main.all(SELECT_DELETIONS, first.sequence - 1, events.length)) copies.set(row[0], row);
+  for (const event of events) {
+    const row = copies.get(event.sequence);
+    if (row === undefined || !isCopy(row, event)) {
+      collector.problem(
+        "main",
+        "deletions",
+        "A deletion differs from the ledger's event",
+        `${event.sequence}`,
+      );
+    }
+  }
+}
+
+function isCopy(row: Row, event: RecordedEvent): boolean {
+  const { batch, kind, scopeHash, keyHash, burned, floor, at, counts, head } = event;
+  const same = row[1] === batch && row[2] === kind && toHex(row[3] as Uint8Array) === toHex(scopeHash) &&
+    toHex(row[4] as Uint8Array) === toHex(keyHash) && row[5] === (burned ? 1 : 0) && row[6] === floor &&
+    row[7] === at && row[8] === encodeCounts(counts) && row[9] === head;
+  return same && checksumOf(...row.slice(0, 10)) === row[10];
+}

@@ -1,0 +1,145 @@
+/** Copies a database as it is at one moment, row by row, into a work file: what was deleted leaves no trace in the copy. */
+
+import { giveWay, monotonicMs } from "../../../clock.ts";
+import { IntegrityError } from "../../../errors.ts";
+import { COPIED_ROWS_PER_BATCH } from "../../../limits.ts";
+import type { CopyOptions, StorePlace } from "../../../engine/engine.ts";
+import type { TableCopy } from "../../../tables/schema/copies.ts";
+import type { Connection } from "../database/connection.ts";
+import { type DatabaseKind, schemaVersion } from "../database/database.ts";
+import { type Format, FORMATS, upgradeSchema } from "../database/formats.ts";
+import type { SqliteDriver } from "../drivers/driver.ts";
+import { Ledger } from "../database/ledger.ts";
+import { readMainMeta } from "../database/main_meta.ts";
+import { patiently } from "../database/patience.ts";
+import { WorkDatabase } from "../database/work_database.ts";
+
+/** Where to copy from and to. */
+interface CopyParts {
+  /** The store's own connection. */
+  readonly own: Connection;
+  /** Opens a connection of its own to the same file; null for a store in memory. */
+  readonly openBeside: (() => Connection) | null;
+  readonly driver: SqliteDriver;
+  readonly busyTimeoutMs: number;
+}
+
+/**
+ * Copies main or the ledger. A connection of its own holds one moment in a read transaction, so that no writer makes it
+ * start over; a store in memory has only one connection, and is copied in one go.
+ */
+export async function copyDatabase(
+  kind: DatabaseKind,
+  path: string,
+  parts: CopyParts,
+  options: CopyOptions,
+): Promise<StorePlace> {
+  using work = WorkDatabase.open(kind, path, parts.driver);
+  if (parts.openBeside === null) return copyInOneGo(kind, parts.own, work.connection, options);
+  const deadlineMs = monotonicMs() + parts.busyTimeoutMs;
+  const source = await patiently(deadlineMs, parts.openBeside);
+  try {
+    const { place, version } = await patiently(deadlineMs, () => beginReading(kind, source));
+    await copyRows(source, work.connection, { format: FORMATS[kind.name], version }, options);
+    return place;
+  } finally {
+    source.close();
+  }
+}
+
+function copyInOneGo(
+  kind: DatabaseKind,
+  source: Connection,
+  target: Connection,
+  { onRows }: CopyOptions,
+): StorePlace {
+  const { place, version } = beginReading(kind, source);
+  let copied: readonly Copied[];
+  try {
+    copied = [...copying(source, target, { format: FORMATS[kind.name], version })];
+  } finally {
+    source.rollback();
+  }
+  // Reported afterwards: a caller's callback must not run while the store's own connection is in a transaction.
+  for (const { name, rows } of copied) onRows?.(name, rows);
+  return place;
+}
+
+/** From its first read on, the transaction sees one moment. What can be busy is asked here, where it is waited for. */
+function beginReading(
+  kind: DatabaseKind,
+  source: Connection,
+): { readonly place: StorePlace; readonly version: number } {
+  try {
+    source.begin("deferred");
+    return { place: readPlace(kind, source), version: schemaVersion(source) };
+  } catch (error) {
+    throw source.abandon(error);
+  }
+}
+
+/** How the tables that are copied are laid out. */
+interface Shape {
+  readonly format: Format;
+  /** The version of their schema, the same in the copy. */
+  readonly version: number;
+}
+
+/** Copies what a transaction on the source sees, giving way to other work between batches. */
+export async function copyRows(
+  source: Connection,
+  target: Connection,
+  shape: Shape,
+  { signal, onRows }: CopyOptions,
+): Promise<void> {
+  for (const { name, rows } of copying(source, target, shape)) {
+    onRows?.(name, rows);
+    await giveWay();
+    signal?.throwIfAborted();
+  }
+}
+
+interface Copied {
+  readonly name: string;
+  /** Rows of that table so far. */
+  readonly rows: number;
+}
+
+/** Makes the same version of the schema, and copies each table into it; one transaction. */
+function* copying(
+  source: Connection,
+  target: Connection,
+  { format, version }: Shape,
+): Generator<Copied, void> {
+  target.begin("immediate");
+  upgradeSchema(target, format, version);
+  for (const table of format.copies.get(version)!) yield* copyTable(table, source, target);
+  target.commit();
+}
+
+function* copyTable(table: TableCopy, source: Connection, target: Connection): Generator<Copied, void> {
+  let after = table.start;
+  let rows = 0;
+  for (;;) {
+    const page = source.all(table.select, ...after, COPIED_ROWS_PER_BATCH);
+    for (const row of page) target.run(table.insert, ...row);
+    rows += page.length;
+    yield { name: table.name, rows };
+    if (page.length < COPIED_ROWS_PER_BATCH) break;
+    after = page.at(-1)!.slice(0, table.start.length);
+  }
+  if (source.get(table.count)![0] !== rows) {
+    throw new IntegrityError("Cannot copy store: a table has rows that its keys do not lead to", {
+      details: { table: table.name },
+    });
+  }
+}
+
+function readPlace(kind: DatabaseKind, source: Connection): StorePlace {
+  if (kind.name === "ledger") {
+    const { lineage, generation, epoch, count, head } = new Ledger(source).readMeta();
+    return { lineage, generation, epoch: epoch ?? "", watermark: { lineage, sequence: count, head } };
+  }
+  const { lineage, generation, epoch, applied, appliedHead } = readMainMeta(source);
+  return { lineage, generation, epoch, watermark: { lineage, sequence: applied, head: appliedHead } };
+}

@@ -1,0 +1,36 @@
+/** Nothing that is damaged is restored, or written to. */
+
+import { because, IntegrityError } from "../../../errors.ts";
+import { CheckCollector } from "../../../engine/check_collector.ts";
+import { checkPagesOf } from "./check_copy.ts";
+import { checkBeginning } from "./check_store.ts";
+import type { Ledger } from "../database/ledger.ts";
+
+/** Refuses what a look through it finds damaged. */
+export async function requireSound(
+  what: "backup" | "ledger",
+  check: (collector: CheckCollector) => Promise<void>,
+  { signal, onRows }: {
+    readonly signal: AbortSignal | undefined;
+    readonly onRows?: (rows: number) => void;
+  },
+): Promise<void> {
+  const collector = new CheckCollector({ signal, onProgress: ({ rows }) => onRows?.(rows) });
+  await check(collector);
+  const { problems } = collector.report();
+  if (problems.length === 0) return;
+  throw new IntegrityError(`Cannot restore: the ${what} is damaged in ${problems[0]!.table}`, {
+    details: because(what === "ledger" ? "damaged-ledger" : "damaged-backup", {
+      problems: problems.length,
+      table: problems[0]!.table,
+    }),
+  });
+}
+
+/** What is written into damaged pages may take others along. Its chain is judged once there is a backup to judge it by. */
+export async function requireSoundLedger(ledger: Ledger, signal: AbortSignal | undefined): Promise<void> {
+  await requireSound("ledger", async (collector) => {
+    await checkPagesOf(ledger, collector);
+    checkBeginning(ledger, collector);
+  }, { signal });
+}

@@ -1,0 +1,86 @@
+/** What a restore would find: its sources are looked at without copying or changing anything. */
+
+import type { Watermark } from "../../../contracts/watermark.ts";
+import { because, IntegrityError } from "../../../errors.ts";
+import { assertFree } from "../files/work_file.ts";
+import { assertSchema } from "../database/assert_schema.ts";
+import { Connection } from "../database/connection.ts";
+import { BACKUP, LEDGER, LEDGER_EXPORT, MAIN } from "../database/database.ts";
+import type { SqliteDriver } from "../drivers/driver.ts";
+import { Ledger } from "../database/ledger.ts";
+import { type MainMeta, readMainMeta } from "../database/main_meta.ts";
+import { Opening } from "../open/open_store.ts";
+import * as ownFile from "../database/own_file.ts";
+import { assertAuthority } from "./prepare_restored.ts";
+import { requireSoundLedger } from "../read/require_sound.ts";
+import { inspectSource, type RestoreSource } from "./restore_source.ts";
+import { openAuthority, type RestorePaths } from "./restore_store.ts";
+
+/** How a restore would be made. */
+interface Judged {
+  readonly driver: SqliteDriver;
+  /** What the ledger must have; null if the ledger is lost. */
+  readonly watermark: Watermark | null;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Deletions that would be applied; null where only a copy could tell. */
+export type NewerDeletions = number | null;
+
+/**
+ * Judges backup, ledger and watermark as a restore does before it copies. What is damaged inside the backup only a
+ * restore finds, since it looks through a copy of it.
+ */
+export async function judgeRestore(
+  { backup, ledger, ledgerExport }: Omit<RestorePaths, "main">,
+  { driver, watermark, signal }: Judged,
+): Promise<NewerDeletions> {
+  const found = inspectSource(backup, [BACKUP, MAIN], driver);
+  using source = openAlone(found, BACKUP.what, driver);
+  if (source !== null) assertSchema(source.connection, { ...MAIN, what: BACKUP.what });
+  const meta = source === null ? null : readMainMeta(source.connection);
+  const lineage = meta?.lineage ?? found.facts.lineage;
+  if (watermark === null || ledgerExport !== null) assertFree(ledger);
+  if (watermark === null) return 0;
+  if (ledgerExport !== null) {
+    const exported = inspectSource(ledgerExport, [LEDGER_EXPORT, LEDGER], driver);
+    using copy = openAlone(exported, exported.kind.what, driver);
+    if (copy === null) return null;
+    assertSchema(copy.connection, exported.kind);
+    return await judgeLedger(new Ledger(copy.connection), { meta, lineage }, { watermark, signal });
+  }
+  const opening = new Opening(driver, { readOnly: true, ownFile });
+  try {
+    return await judgeLedger(openAuthority(opening, ledger), { meta, lineage }, { watermark, signal });
+  } finally {
+    opening.close();
+  }
+}
+
+async function judgeLedger(
+  ledger: Ledger,
+  { meta, lineage }: { readonly meta: MainMeta | null; readonly lineage: string | null },
+  { watermark, signal }: { readonly watermark: Watermark; readonly signal: AbortSignal | undefined },
+): Promise<NewerDeletions> {
+  await requireSoundLedger(ledger, signal);
+  const { count, lineage: own } = ledger.readMeta();
+  await assertAuthority(ledger, meta, { watermark, signal });
+  if (meta !== null) return count - meta.applied;
+  if (lineage !== null && lineage !== own) {
+    throw new IntegrityError("Cannot restore: the backup and the ledger belong to different stores", {
+      details: because("other-ledger"),
+    });
+  }
+  return null;
+}
+
+/** Opens a file for reading; null where SQLite would make a log beside it, which a restore then refuses. */
+function openAlone(
+  { file, kind, facts }: RestoreSource,
+  what: string,
+  driver: SqliteDriver,
+): { readonly connection: Connection } & Disposable | null {
+  if (facts.keepsLog) return null;
+  const connection = Connection.open(kind.name, driver, file.path, { readOnly: true, what });
+  return { connection, [Symbol.dispose]: () => connection.close() };
+}

@@ -1,0 +1,253 @@
+/** A restore, step by step as the protocol over the two files states it. */
+
+import { monotonicMs, randomBytes } from "../../../clock.ts";
+import type { Watermark } from "../../../contracts/watermark.ts";
+import { because, IntegrityError, StorageError } from "../../../errors.ts";
+import { hasWorkName, inspectPrivateFile, inspectSidecars } from "../files/private_file.ts";
+import type { FilePath } from "../files/store_path.ts";
+import { assertFree, removeLeftover, WorkFile } from "../files/work_file.ts";
+import { LOST_GENERATIONS } from "../../../limits.ts";
+import { EffectiveTime } from "../../../engine/effective_time.ts";
+import type { ApplyEvent, CheckRows } from "../../../engine/engine.ts";
+import { assertSchema } from "../database/assert_schema.ts";
+import { checkCopy, checkPagesOf } from "../read/check_copy.ts";
+import { clearDestination } from "./clear_destination.ts";
+import { BACKUP, LEDGER, MAIN } from "../database/database.ts";
+import type { SqliteDriver } from "../drivers/driver.ts";
+import { Ledger } from "../database/ledger.ts";
+import type { OpenedStore } from "../database/opened_store.ts";
+import { copyLedger, makeLedger, nameLive } from "./new_ledger.ts";
+import { Opening, openStoreOnDisk } from "../open/open_store.ts";
+import * as ownFile from "../database/own_file.ts";
+import { patiently } from "../database/patience.ts";
+import {
+  assertAuthority,
+  openBackup,
+  type Prepared,
+  prepareRestored,
+  type ResetRows,
+} from "./prepare_restored.ts";
+import { requireSound, requireSoundLedger } from "../read/require_sound.ts";
+import { copySource, inspectSource, type RestoreSource } from "./restore_source.ts";
+import { switchStore } from "../write/switch_store.ts";
+import { WorkDatabase } from "../database/work_database.ts";
+
+/** Where a restore reads and writes. */
+export interface RestorePaths {
+  readonly backup: FilePath;
+  readonly main: FilePath;
+  readonly ledger: FilePath;
+  /** A copy of the ledger to begin with, where the ledger itself is lost; null if there is none, or no need. */
+  readonly ledgerExport: FilePath | null;
+}
+
+/** How a store is restored. */
+interface RestoreStoreOptions {
+  readonly driver: SqliteDriver;
+  readonly busyTimeoutMs: number;
+  readonly clock: (() => number) | undefined;
+  readonly apply: ApplyEvent;
+  readonly checkRows: CheckRows;
+  readonly resetRows: ResetRows;
+  /** What the ledger must have; null if the ledger is lost and to be made anew. */
+  readonly watermark: Watermark | null;
+  readonly signal: AbortSignal | undefined;
+  readonly tell: (step: "copy" | "apply" | "check", done: number) => void;
+}
+
+/** A restored store: live, and opened. */
+interface RestoredStore {
+  readonly store: OpenedStore;
+  readonly prepared: Prepared;
+}
+
+/** Restores. Until the ledger's one commit nothing that was there has changed. */
+export async function restoreStore(
+  paths: RestorePaths,
+  options: RestoreStoreOptions,
+): Promise<RestoredStore> {
+  const prepared = await prepare(paths, options);
+  const store = await openDestination(paths, options);
+  return { store, prepared };
+}
+
+/** 4.1 to 4.4. */
+async function prepare(paths: RestorePaths, options: RestoreStoreOptions): Promise<Prepared> {
+  const { driver, busyTimeoutMs } = options;
+  for (const source of [paths.backup, paths.ledgerExport]) {
+    if (source !== null && hasWorkName(source.path, ".partial")) removeLeftover(source, ".partial");
+  }
+  const backup = inspectSource(paths.backup, [BACKUP, MAIN], driver);
+  if (isLost(paths, options)) {
+    requireLost(paths.ledger);
+    await patiently(monotonicMs() + busyTimeoutMs, () => clearDestination(paths.main, null, driver));
+    return await prepareBoth(paths, backup, options);
+  }
+  const opening = new Opening(driver, { readOnly: false, ownFile });
+  try {
+    const ledger = await patiently(
+      monotonicMs() + busyTimeoutMs,
+      () => openAuthority(opening, paths.ledger),
+    );
+    await requireSoundLedger(ledger, options.signal);
+    await patiently(monotonicMs() + busyTimeoutMs, () => clearDestination(paths.main, ledger, driver));
+    using work = WorkFile.claim(paths.main, ".restoring");
+    const prepared = await prepareDestination(work, { ...backup, ledger, isCopy: false }, options);
+    options.signal?.throwIfAborted();
+    work.publish();
+    return prepared;
+  } finally {
+    opening.close();
+  }
+}
+
+/** Whether a new ledger is to be made: from a copy of the lost one, or from what the backup knows. */
+function isLost({ ledgerExport }: RestorePaths, { watermark }: RestoreStoreOptions): boolean {
+  return ledgerExport !== null || watermark === null;
+}
+
+/**
+ * Who says that the ledger is lost must not have one: its deletions would be forgotten. Asked before anything at the
+ * destination is removed, since a ledger that is there may name it.
+ */
+function requireLost(ledger: FilePath): void {
+  removeLeftover(ledger, ".restoring");
+  assertFree(ledger);
+}
+
+/** 4.2 to 4.4 with a new ledger, which gets its name last and says from the start which store is live. */
+async function prepareBoth(
+  paths: RestorePaths,
+  backup: RestoreSource,
+  options: RestoreStoreOptions,
+): Promise<Prepared> {
+  const { driver, signal } = options;
+  using work = WorkFile.claim(paths.main, ".restoring");
+  using ledgerWork = WorkFile.claim(paths.ledger, ".restoring");
+  let prepared: Prepared;
+  if (paths.ledgerExport === null) {
+    prepared = await prepareDestination(work, { ...backup, ledger: null, isCopy: true }, options);
+    makeLedger(ledgerWork, work, prepared.meta, driver);
+  } else {
+    using copy = await copyLedger(paths.ledgerExport, ledgerWork, options);
+    const ledger = new Ledger(copy.connection);
+    prepared = await prepareDestination(work, { ...backup, ledger, isCopy: true }, options);
+    nameLive(ledger, prepared.meta);
+  }
+  signal?.throwIfAborted();
+  work.publish();
+  ledgerWork.publish();
+  return prepared;
+}
+
+/** What a restore starts from. */
+interface Sources extends RestoreSource {
+  /** Null where there is nothing but what the backup knows. */
+  readonly ledger: Ledger | null;
+  /** Whether restores may be missing in it. */
+  readonly isCopy: boolean;
+}
+
+/** 4.1: the ledger has to be there, whole and ours; SQLite finishes what its last writer left in its log. */
+export function openAuthority(opening: Opening, file: FilePath): Ledger {
+  inspectSidecars(file, LEDGER.what);
+  if ((inspectPrivateFile(file.path, LEDGER.what)?.bytes ?? 0) === 0) {
+    throw new IntegrityError("Cannot restore: the ledger is not there; if it is lost, say ledgerLost", {
+      details: because("ledger-missing"),
+    });
+  }
+  const { connection } = opening.openFile(LEDGER, file);
+  assertSchema(connection, LEDGER);
+  return new Ledger(connection);
+}
+
+/** 4.2 and 4.3. */
+async function prepareDestination(
+  work: WorkFile,
+  sources: Sources,
+  options: RestoreStoreOptions,
+): Promise<Prepared> {
+  const { driver, signal, tell } = options;
+  signal?.throwIfAborted();
+  await copySource(sources, work, { driver, signal, onBytes: (bytes) => tell("copy", bytes) });
+  return await prepareCopy(work, sources, options);
+}
+
+async function prepareCopy(
+  work: WorkFile,
+  { kind, ledger, isCopy }: Sources,
+  options: RestoreStoreOptions,
+): Promise<Prepared> {
+  const { driver, signal, tell, watermark, checkRows } = options;
+  const onRows = (rows: number): void => tell("check", rows);
+  using copy = WorkDatabase.open(kind, work.path, driver);
+  // First: looking through the pages computes the checks and expressions that a schema has, and those may never end.
+  assertSchema(copy.connection, { ...MAIN, what: BACKUP.what });
+  await requireSound("backup", (collector) => checkPagesOf(copy, collector), { signal, onRows });
+  assertNothingBehind(work, copy);
+  const meta = openBackup(copy.connection);
+  const known = ledger === null || watermark === null
+    ? meta.generation
+    : await assertAuthority(ledger, meta, { watermark, signal });
+  // Nobody knows how often the lineage was restored since; no revision from then may be given again.
+  const generation = isCopy ? known + LOST_GENERATIONS + randomBytes(1)[0]! : known;
+  const time = new EffectiveTime(options.clock);
+  time.observe(meta.clockMark, meta.clockEpoch);
+  const prepared = await prepareRestored(meta, generation, ledger, {
+    main: copy.connection,
+    clock: time.readAhead(),
+    apply: options.apply,
+    resetRows: options.resetRows,
+    signal,
+    onApplied: (events) => tell("apply", events),
+  });
+  await requireSound("backup", (collector) => checkCopy(MAIN, copy, collector, checkRows), {
+    signal,
+    onRows,
+  });
+  return prepared;
+}
+
+/** What lies behind the last page would be carried along without being looked at, and may be what was deleted. */
+function assertNothingBehind(work: WorkFile, copy: WorkDatabase): void {
+  if (work.bytes === copy.bytes) return;
+  throw new IntegrityError("Cannot restore: the backup's file is longer than its pages", {
+    details: because("damaged-backup", { bytes: work.bytes, expected: copy.bytes }),
+  });
+}
+
+/** 4.5 and 4.6, unless a new ledger has made the destination live already; then it is opened as any store. */
+async function openDestination(paths: RestorePaths, options: RestoreStoreOptions): Promise<OpenedStore> {
+  const { driver, busyTimeoutMs, clock, apply } = options;
+  const given = {
+    main: { parent: paths.main.directory, name: paths.main.name },
+    ledger: { parent: paths.ledger.directory, name: paths.ledger.name },
+  };
+  const open = (): Promise<OpenedStore> => openStoreOnDisk(given, { driver, busyTimeoutMs, readOnly: false });
+  if (isLost(paths, options)) return await open();
+  let store: OpenedStore | null = null;
+  try {
+    store = await open();
+    const opened = store;
+    const parts = { clock: new EffectiveTime(clock).readAhead(), apply };
+    await patiently(monotonicMs() + busyTimeoutMs, () => switchStore(opened, parts));
+    return store;
+  } catch (error) {
+    throw removeRefused(paths, store === null ? error : store.abandon(error), driver);
+  }
+}
+
+/** A destination that did not become live is of no use; where the outcome is unknown, it may be live. */
+function removeRefused(paths: RestorePaths, error: unknown, driver: SqliteDriver): unknown {
+  if (error instanceof StorageError && error.details.outcome === "unknown") return error;
+  const opening = new Opening(driver, { readOnly: false, ownFile });
+  try {
+    clearDestination(paths.main, new Ledger(opening.openFile(LEDGER, paths.ledger).connection), driver);
+    return error;
+  } catch {
+    // It stays pending, and says so when it is opened; the first error is what matters.
+    return error;
+  } finally {
+    opening.close();
+  }
+}

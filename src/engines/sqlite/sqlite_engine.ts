@@ -1,0 +1,407 @@
+import { giveWay, jitter, monotonicMs, sleep } from "../../clock.ts";
+import { IntegrityError, StorageError } from "../../errors.ts";
+import { BUSY_SLEEP_MS, CHAIN_EVENTS_PER_BATCH, PENDING_EVENTS_READ_MAX } from "../../limits.ts";
+import { type ChainPlace, verifyChain } from "../../engine/chain.ts";
+import { EffectiveTime } from "../../engine/effective_time.ts";
+import type {
+  Applying,
+  CheckRows,
+  CopyOptions,
+  CopyStep,
+  Engine,
+  EngineSupports,
+  ReadOptions,
+  StorePlace,
+  WriteOptions,
+} from "../../engine/engine.ts";
+import { LateModule } from "../../contracts/late_module.ts";
+import type { Watermark } from "../../contracts/watermark.ts";
+import type { CheckCollector } from "../../engine/check_collector.ts";
+import type { CheckedParts } from "./read/check_store.ts";
+import type { Connection } from "./database/connection.ts";
+import { BACKUP, LEDGER, LEDGER_EXPORT, MAIN } from "./database/database.ts";
+import type { Ledger, LedgerMeta } from "./database/ledger.ts";
+import { patiently } from "./database/patience.ts";
+import { isBusy } from "./drivers/result_codes.ts";
+import type {
+  DeletionEvent,
+  GroupTime,
+  Operation,
+  ReadTransaction,
+  WriteTransaction,
+} from "../../engine/operation.ts";
+import type { Row, SqlValue } from "../../engine/values.ts";
+import type { Works } from "../../engine/works_list.ts";
+import { assertAgreement, verifyTail } from "./database/agreement.ts";
+import { type MainMeta, readMainMeta } from "./database/main_meta.ts";
+import { Reading } from "./read/reading.ts";
+import type { WriteGroups } from "./write/write_group.ts";
+import { WriteQueue } from "../../engine/write_queue.ts";
+import type { OpenedStore } from "./database/opened_store.ts";
+import type { StoreParts } from "./database/store_parts.ts";
+
+/** What an engine is made from besides the opened files. */
+interface SqliteEngineOptions {
+  readonly readOnly: boolean;
+  readonly busyTimeoutMs: number;
+  readonly clock: (() => number) | undefined;
+  readonly applying: Applying;
+}
+
+/** Every module counts at every start: what only writes need is loaded by the first one. */
+const WRITING = new LateModule(() => import("./write/write_group.ts"));
+
+const CHECKPOINT_TRUNCATE = "PRAGMA wal_checkpoint(TRUNCATE)";
+
+/** Errors at open that leave a recorded deletion pending: its scope is blocked, the rest of the store is served. */
+const LEAVES_PENDING: ReadonlySet<string> = new Set(["BUSY", "FULL", "READONLY"]);
+
+/** The engine on SQLite: one connection to main and one to the ledger, both driven synchronously. */
+export class SqliteEngine implements Engine {
+  readonly supports: EngineSupports;
+  readonly readOnly: boolean;
+  readonly hashKey: Uint8Array;
+  readonly lineage: string;
+  readonly generation: number;
+  readonly epoch: string;
+  readonly #store: OpenedStore;
+  readonly #busyTimeoutMs: number;
+  readonly #time: EffectiveTime;
+  readonly #parts: Omit<StoreParts, "apply">;
+  readonly #applying: Applying;
+  #groups: WriteGroups | null = null;
+  /** Up to which event the chain was verified at open. */
+  #verified = 0;
+  readonly #queue: WriteQueue;
+  readonly #reading: Reading;
+  #closing: Promise<void> | null = null;
+
+  private constructor(store: OpenedStore, options: SqliteEngineOptions, meta: MainMeta) {
+    const { main, ledger, sentinel, journalMode } = store;
+    const { readOnly, busyTimeoutMs, clock, applying } = options;
+    this.#store = store;
+    this.#busyTimeoutMs = busyTimeoutMs;
+    this.readOnly = readOnly;
+    this.hashKey = meta.hashKey;
+    this.lineage = meta.lineage;
+    this.generation = meta.generation;
+    this.epoch = meta.epoch;
+    this.supports = { readersNeverWait: journalMode !== "delete", durable: journalMode !== "memory" };
+    this.#time = new EffectiveTime(clock);
+    this.#time.observe(meta.clockMark, meta.clockEpoch);
+    this.#applying = applying;
+    this.#parts = {
+      main,
+      ledger,
+      sentinel,
+      time: this.#time,
+      freshness: { lookedAtMs: -Infinity },
+      exclusive: journalMode === "delete",
+      announces: journalMode === "wal",
+    };
+    const assertOpen = (): void => this.#assertOpen();
+    this.#queue = new WriteQueue((members) => this.#writing().run(members), busyTimeoutMs, assertOpen);
+    this.#reading = new Reading({
+      ...this.#parts,
+      readOnly,
+      busyTimeoutMs,
+      complete: (signal) => this.#complete(signal),
+      assertOpen,
+    });
+  }
+
+  /** Takes over opened files: verifies the ledger's tail and what is new in it, and completes what is pending. */
+  static async start(store: OpenedStore, options: SqliteEngineOptions): Promise<SqliteEngine> {
+    const deadlineMs = monotonicMs() + options.busyTimeoutMs;
+    // Before anything is built on the ledger: a restore would be finished by what it says.
+    await patiently(deadlineMs, () => verifyTail(store.main, store.ledger));
+    let meta = await patiently(deadlineMs, () => readMainMeta(store.main));
+    if (meta.pendingFrom !== null && !options.readOnly) {
+      const [{ finishSwitch }] = await Promise.all([
+        import("./write/switch_store.ts"),
+        options.applying.load(),
+      ]);
+      const parts = {
+        clock: new EffectiveTime(options.clock).readAhead(),
+        apply: options.applying.module.applyEvent,
+      };
+      await patiently(deadlineMs, () => finishSwitch(store, parts));
+      meta = await patiently(deadlineMs, () => readMainMeta(store.main));
+    }
+    // Main first: the ledger may have gone on meanwhile, and never lies behind.
+    const ledgerMeta = await patiently(deadlineMs, () => agreeingMeta(store.ledger, meta));
+    const engine = new SqliteEngine(store, options, meta);
+    await engine.#verifyChain(meta.verified, ledgerMeta, deadlineMs);
+    if (ledgerMeta.count > meta.applied) await engine.#completeIfPossible();
+    return engine;
+  }
+
+  time(): GroupTime {
+    return this.#time.read();
+  }
+
+  highestTimeMs(): number {
+    return this.#time.highestMs;
+  }
+
+  glance(sql: string, parameters: readonly SqlValue[]): Row | null | undefined {
+    return this.#reading.glance(sql, parameters);
+  }
+
+  read<T>(factory: (transaction: ReadTransaction) => Operation<T>, options: ReadOptions = {}): Promise<T> {
+    return this.#reading.read(factory, options);
+  }
+
+  async write<T>(
+    factory: (transaction: WriteTransaction) => Operation<T>,
+    options: WriteOptions = {},
+  ): Promise<T> {
+    this.#assertOpen();
+    if (this.readOnly) throw new StorageError("READONLY", "Cannot write: the store was opened read-only");
+    const { ledger = false, bytes = 0, alone = false, signal } = options;
+    const needs = [options.needs, ...this.#loadWriting()];
+    return await this.#queue.add(factory, { ledger, bytes, alone, needs, signal });
+  }
+
+  #loadWriting(): readonly (Promise<void> | undefined)[] {
+    return this.#groups === null ? [WRITING.load(), this.#applying.load()] : [];
+  }
+
+  #writing(): WriteGroups {
+    this.#groups ??= new WRITING.module.WriteGroups(
+      { ...this.#parts, apply: this.#applying.module.applyEvent },
+      this.#verified,
+    );
+    return this.#groups;
+  }
+
+  async works(): Promise<Works> {
+    const { LedgerWorks } = await import("./database/ledger_works.ts");
+    return new LedgerWorks({
+      connection: this.#store.ledger.connection,
+      busyTimeoutMs: this.#busyTimeoutMs,
+      readOnly: this.readOnly,
+      directories: this.#store.directories,
+      assertOpen: () => this.#assertOpen(),
+    });
+  }
+
+  watermark(): Promise<Watermark> {
+    return this.#reading.read(readWatermark, {});
+  }
+
+  async pending(): Promise<readonly DeletionEvent[]> {
+    this.#assertOpen();
+    const { main, ledger } = this.#store;
+    if (main.isBegun) await this.#reading.ended();
+    return await patiently(
+      monotonicMs() + this.#busyTimeoutMs,
+      () => ledger.eventsAfter(readMainMeta(main).applied, PENDING_EVENTS_READ_MAX),
+    );
+  }
+
+  async check(collector: CheckCollector): Promise<void> {
+    this.#assertOpen();
+    const [{ isDamage }, { checkStore }] = await Promise.all([
+      import("../../engine/check_collector.ts"),
+      import("./read/check_store.ts"),
+    ]);
+    try {
+      await this.#completeIfPossible();
+    } catch (error) {
+      // What cannot be completed now stays pending, and the rest can still be looked through.
+      if (isDamage(error)) collector.caught("main", "meta", error);
+      else if (!(error instanceof StorageError) || error.code === "CLOSED") throw error;
+    }
+    await checkStore(this.#checkedParts(), collector);
+  }
+
+  async verifyLedger(): Promise<boolean> {
+    this.#assertOpen();
+    const [{ CheckCollector }, { checkChain }] = await Promise.all([
+      import("../../engine/check_collector.ts"),
+      import("./read/check_store.ts"),
+    ]);
+    const collector = new CheckCollector({});
+    await checkChain(this.#checkedParts(), collector);
+    return collector.report().ok;
+  }
+
+  #checkedParts(): CheckedParts {
+    const { main, ledger } = this.#store;
+    const read = <T>(call: () => T): Promise<T> =>
+      patiently(monotonicMs() + this.#busyTimeoutMs, () => {
+        this.#assertOpen();
+        return call();
+      });
+    return { main, ledger, read };
+  }
+
+  async emptyLogs(signal?: AbortSignal): Promise<"READERS" | "BUSY" | null> {
+    this.#assertOpen();
+    if (this.#store.main.isBegun) await this.#reading.ended();
+    const deadlineMs = monotonicMs() + this.#busyTimeoutMs;
+    for (const connection of [this.#store.main, this.#store.ledger.connection]) {
+      let inTheWay = this.#emptyLog(connection);
+      while (inTheWay !== null) {
+        if (monotonicMs() >= deadlineMs) return inTheWay;
+        await sleep(jitter(BUSY_SLEEP_MS.min, BUSY_SLEEP_MS.max));
+        signal?.throwIfAborted();
+        this.#assertOpen();
+        inTheWay = this.#emptyLog(connection);
+      }
+    }
+    return null;
+  }
+
+  async copy(file: "main" | "ledger", path: string, options: CopyOptions): Promise<StorePlace> {
+    this.#assertOpen();
+    await this.#completeIfPossible();
+    const { copyDatabase } = await import("./read/copying.ts");
+    this.#assertOpen();
+    const { main, ledger, driver, openBeside } = this.#store;
+    const kind = file === "ledger" ? LEDGER : MAIN;
+    const parts = {
+      own: kind === LEDGER ? ledger.connection : main,
+      openBeside: openBeside === null ? null : () => openBeside(kind),
+      driver,
+      busyTimeoutMs: this.#busyTimeoutMs,
+    };
+    const place = await copyDatabase(kind === LEDGER ? LEDGER_EXPORT : BACKUP, path, parts, options);
+    // Reads, and so finds out whether what was copied is still this store.
+    await this.watermark();
+    if (place.lineage !== this.lineage || place.epoch !== this.epoch) {
+      throw new StorageError("REPLACED", "Cannot copy store: another one lies under its name", {
+        details: { by: "file" },
+      });
+    }
+    return place;
+  }
+
+  async changeCopy(
+    path: string,
+    change: (step: CopyStep) => Promise<void>,
+    signal?: AbortSignal,
+  ): Promise<void> {
+    const [{ changeCopy }, { WorkDatabase }] = await Promise.all([
+      import("./restore/change_copy.ts"),
+      import("./database/work_database.ts"),
+    ]);
+    using work = WorkDatabase.open(BACKUP, path, this.#store.driver);
+    await changeCopy(work.connection, this.#time, { change, signal });
+  }
+
+  async checkCopy(
+    file: "main" | "ledger",
+    path: string,
+    collector: CheckCollector,
+    checkRows: CheckRows,
+  ): Promise<void> {
+    const [{ checkCopy }, { WorkDatabase }] = await Promise.all([
+      import("./read/check_copy.ts"),
+      import("./database/work_database.ts"),
+    ]);
+    const kind = file === "ledger" ? LEDGER_EXPORT : BACKUP;
+    using work = WorkDatabase.open(kind, path, this.#store.driver);
+    await checkCopy(kind, work, collector, checkRows);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    await this.#queue.idle();
+    try {
+      if (this.supports.durable && !this.readOnly) this.#truncateLogs();
+    } finally {
+      this.#store.close();
+    }
+  }
+
+  /** One file at a time, no transaction open; a reader anywhere may prevent it, and then the logs simply stay. */
+  #truncateLogs(): void {
+    for (const connection of [this.#store.main, this.#store.ledger.connection]) {
+      if (connection.writes === 0) continue;
+      try {
+        this.#emptyLog(connection);
+      } catch (error) {
+        if (!(error instanceof StorageError)) throw error;
+      }
+    }
+  }
+
+  /** Not into a file that has lost its name: what the log holds would be gone with it (SQLite's own close asks, too). */
+  #emptyLog(connection: Connection): "READERS" | "BUSY" | null {
+    this.#store.sentinel?.assertNames();
+    return emptyLog(connection);
+  }
+
+  /** Verifies the chain in pieces, so that a long ledger does not hold up the process. */
+  async #verifyChain(from: number, meta: LedgerMeta, deadlineMs: number): Promise<void> {
+    const { ledger } = this.#store;
+    const head = await patiently(deadlineMs, () => ledger.headAt(from, meta));
+    let place: ChainPlace = { sequence: from, head: head ?? "" };
+    const { count } = meta;
+    while (place.sequence < count) {
+      const { sequence } = place;
+      const events = await patiently(deadlineMs, () => ledger.eventsAfter(sequence, CHAIN_EVENTS_PER_BATCH));
+      if (events.length === 0) {
+        throw new IntegrityError("Cannot use ledger: events are missing", { details: { sequence } });
+      }
+      place = verifyChain(events, place);
+      if (place.sequence < count) await giveWay();
+    }
+    this.#verified = place.sequence;
+  }
+
+  async #completeIfPossible(): Promise<void> {
+    if (this.readOnly) return;
+    try {
+      await this.#complete(undefined);
+    } catch (error) {
+      if (error instanceof StorageError && LEAVES_PENDING.has(error.code)) return;
+      throw error;
+    }
+  }
+
+  /** A group that changes nothing: the start of every group applies what is pending. */
+  async #complete(signal: AbortSignal | undefined): Promise<void> {
+    await this.#queue.add(nothing, { ledger: false, bytes: 0, needs: this.#loadWriting(), signal });
+  }
+
+  #assertOpen(): void {
+    if (this.#closing !== null) throw new StorageError("CLOSED", "The store was closed");
+  }
+}
+
+/** The ledger's meta row, which must agree with main's. */
+function agreeingMeta(ledger: Ledger, main: MainMeta): LedgerMeta {
+  const meta = ledger.meta();
+  assertAgreement(main, ledger, meta);
+  return meta;
+}
+
+/** Empties a file's log into it; says what stood in the way. A rollback journal is no log. */
+function emptyLog(connection: Connection): "READERS" | "BUSY" | null {
+  try {
+    return connection.get(CHECKPOINT_TRUNCATE)?.[0] === 1 ? "READERS" : null;
+  } catch (error) {
+    if (isBusy(error)) return "BUSY";
+    throw error;
+  }
+}
+
+const SELECT_WATERMARK = `SELECT lineage, applied, applied_head FROM meta WHERE id = 1`;
+
+function* readWatermark(transaction: ReadTransaction): Operation<Watermark> {
+  const [lineage, sequence, head] = (yield* transaction.get(SELECT_WATERMARK))!;
+  return { lineage: lineage as string, sequence: sequence as number, head: head as string };
+}
+
+const SELECT_NOTHING = `SELECT 1`;
+
+function* nothing(transaction: WriteTransaction): Operation<void> {
+  yield* transaction.get(SELECT_NOTHING);
+}

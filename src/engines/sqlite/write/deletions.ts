@@ -1,0 +1,30 @@
+/** Main's copy of the events that were applied to it. */
+
+import { checksumOf } from "../../../canonical/checksum.ts";
+import { encodeCounts } from "../../../engine/chain.ts";
+import type { RecordedEvent } from "../../../engine/operation.ts";
+import type { Connection } from "../database/connection.ts";
+
+const INSERT_DELETION =
+  `INSERT INTO deletions (sequence, batch, kind, scope_hash, key_hash, burned, floor, at, counts,
+  head, checksum) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`;
+
+/** Copies applied events to main. */
+export function insertDeletions(main: Connection, events: readonly RecordedEvent[]): void {
+  for (const event of events) {
+    const { sequence, batch, kind, scopeHash, keyHash, burned, floor, at, counts, head } = event;
+    const columns = [
+      sequence,
+      batch,
+      kind,
+      scopeHash,
+      keyHash,
+      burned ? 1 : 0,
+      floor,
+      at,
+      encodeCounts(counts),
+      head,
+    ] as const;
+    main.run(INSERT_DELETION, ...columns, checksumOf(...columns));
+  }
+}

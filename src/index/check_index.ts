@@ -1,0 +1,183 @@
+/** Checks the indexes of a scope: every checksum, and that turns, terms, postings and totals tell of the same. */
+
+import { blockOf, type IndexRow, toIndexRow } from "../tables/chunk_indexes.ts";
+import { termChecksum } from "../deletion/erase_index.ts";
+import type { ScopeRow } from "../tables/scopes.ts";
+import type { CheckCollector } from "../engine/check_collector.ts";
+import type { Row, SqlValue } from "../engine/values.ts";
+import { CHECK_ROWS_PER_BATCH } from "../limits.ts";
+import { decodeTerms, toIndexedTurn } from "../tables/indexed_turns.ts";
+import { decodePostings } from "../tables/posting_list.ts";
+
+/** Reads for a check: what cannot be read is noted, and counts as nothing. */
+interface CheckReader {
+  readonly collector: CheckCollector;
+  all(table: string, sql: string, ...parameters: SqlValue[]): Promise<readonly Row[]>;
+  judge(table: string, place: string, judge: () => void): void;
+}
+
+const SELECT_INDEXES =
+  `SELECT id, scope, index_key, born, used, retired, indexed_to, turns, chunks, documents,
+  total_length, terms, block_turns, block_list, checksum FROM chunk_indexes WHERE scope = $1 ORDER BY id`;
+
+/** Looks through the indexes of a scope. */
+export async function checkIndexes(reader: CheckReader, scope: ScopeRow, place: string): Promise<void> {
+  for (const row of await reader.all("chunk_indexes", SELECT_INDEXES, scope.id)) {
+    const judged: IndexRow[] = [];
+    reader.judge("chunk_indexes", place, () => judged.push(toIndexRow(row)));
+    const [index] = judged;
+    // What is being cleared away agrees with nothing any more, and serves nobody.
+    if (index !== undefined && index.retired === 0) await new IndexCheck(reader, index, place).run(scope);
+  }
+}
+
+class IndexCheck {
+  readonly #reader: CheckReader;
+  readonly #index: IndexRow;
+  readonly #place: string;
+  /** By term: its documents and the turns it is in, as the turns' lists tell. */
+  readonly #listed = new Map<number, Tally>();
+
+  constructor(reader: CheckReader, index: IndexRow, place: string) {
+    this.#reader = reader;
+    this.#index = index;
+    this.#place = `${place}/${index.indexKey}`;
+  }
+
+  async run(scope: ScopeRow): Promise<void> {
+    await this.#checkTurns();
+    await this.#checkTerms();
+    await this.#checkPostings();
+    await this.#checkProgress(scope);
+  }
+
+  #problem(table: string, problem: string): void {
+    this.#reader.collector.problem("main", table, problem, this.#place);
+  }
+
+  async #checkTurns(): Promise<void> {
+    const totals = { turns: 0, chunks: 0, documents: 0, totalLength: 0 };
+    for await (const row of this.#pages("indexed_turns", SELECT_TURNS, [0], [0])) {
+      this.#reader.judge("indexed_turns", this.#place, () => {
+        const turn = toIndexedTurn(this.#index.id, row);
+        totals.turns++;
+        totals.chunks += turn.chunks;
+        totals.documents += turn.documents;
+        totals.totalLength += turn.totalLength;
+        if (turn.source !== row[10]) this.#problem("indexed_turns", "A turn is not the one that was indexed");
+        if (turn.ranges.length !== turn.chunks) this.#problem("indexed_turns", "A turn has other chunks");
+        const terms = [...decodeTerms(turn.termList)];
+        if (terms.length !== turn.postings) this.#problem("indexed_turns", "A turn has other terms");
+        for (const { term, documents } of terms) addTo(this.#listed, term, { turn: turn.turn, documents });
+      });
+    }
+    const { turns, chunks, documents, totalLength } = this.#index;
+    const wrong = turns !== totals.turns || chunks !== totals.chunks || documents !== totals.documents ||
+      totalLength !== totals.totalLength;
+    if (wrong) this.#problem("chunk_indexes", "The totals of an index are wrong");
+  }
+
+  async #checkTerms(): Promise<void> {
+    let terms = 0;
+    for await (const row of this.#pages("index_terms", SELECT_TERMS, [0], [0])) {
+      const [number, term, documents, checksum] = row as [number, string, number, number];
+      terms++;
+      if (termChecksum(this.#index.id, number, term, documents) !== checksum) {
+        this.#problem("index_terms", "The checksum of a term does not match");
+      } else if (this.#listed.get(number)?.documents !== documents) {
+        this.#problem("index_terms", "A term has other documents than the turns tell");
+      }
+    }
+    if (terms !== this.#listed.size) this.#problem("index_terms", "The number of terms is wrong");
+  }
+
+  async #checkPostings(): Promise<void> {
+    const found = new Map<number, Tally>();
+    for await (const row of this.#pages("postings", SELECT_POSTINGS, [-1, 0, 0], [0, 1, 2])) {
+      const [block, term] = row as readonly number[] as [number, number];
+      this.#reader.judge("postings", this.#place, () => {
+        for (const { turn, counts } of decodePostings({ indexId: this.#index.id, term }, row.slice(2))) {
+          addTo(found, term, { turn, documents: counts.length });
+          if (block !== blockOf(this.#index, turn)) {
+            this.#problem("postings", "A posting is in another block");
+          }
+        }
+      });
+    }
+    const differs = [...this.#listed].some(([term, tally]) => !isSame(tally, found.get(term)));
+    if (differs || found.size !== this.#listed.size) {
+      this.#problem("postings", "The postings are not the turns'");
+    }
+  }
+
+  async #checkProgress(scope: ScopeRow): Promise<void> {
+    const { id, indexedTo, turns } = this.#index;
+    const changed = (await this.#reader.all("unindexed_turns", COUNT_CHANGED, id))[0]?.[0] as number;
+    const newer = (await this.#reader.all("turns", COUNT_NEWER, scope.id, indexedTo))[0]?.[0] as number;
+    if (turns + changed + newer !== scope.turns) {
+      this.#problem("chunk_indexes", "An index has lost sight of a turn");
+    }
+  }
+
+  /** All rows of a table, page by page; each page begins after the key of the last row. */
+  async *#pages(
+    table: string,
+    sql: string,
+    from: readonly SqlValue[],
+    key: readonly number[],
+  ): AsyncGenerator<Row, void, undefined> {
+    for (let after: readonly SqlValue[] | null = from; after !== null;) {
+      const rows: readonly Row[] = await this.#reader.all(
+        table,
+        sql,
+        this.#index.id,
+        ...after,
+        CHECK_ROWS_PER_BATCH,
+      );
+      yield* rows;
+      await this.#reader.collector.batch(table, rows.length);
+      const last = rows.at(-1);
+      after = last === undefined || rows.length < CHECK_ROWS_PER_BATCH
+        ? null
+        : key.map((column) => last[column]!);
+    }
+  }
+}
+
+/** What a term has; the turns as a sum that another set of as many turns hardly has. */
+interface Tally {
+  documents: number;
+  turns: number;
+  mixed: number;
+}
+
+function addTo(
+  tallies: Map<number, Tally>,
+  term: number,
+  { turn, documents }: { readonly turn: number; readonly documents: number },
+): void {
+  let tally = tallies.get(term);
+  if (tally === undefined) tallies.set(term, tally = { documents: 0, turns: 0, mixed: 0 });
+  tally.documents += documents;
+  tally.turns++;
+  tally.mixed = (tally.mixed + Math.imul(turn, 0x9e3779b1)) >>> 0;
+}
+
+function isSame(left: Tally, right: Tally | undefined): boolean {
+  return left.documents === right?.documents && left.turns === right.turns && left.mixed === right.mixed;
+}
+
+const SELECT_TURNS = `SELECT indexed_turns.turn, source, chunks, documents, total_length, postings,
+  indexed_turns.checksum, lists_checksum, chunk_list, term_list, turns.payload_checksum FROM indexed_turns LEFT JOIN turns
+  ON turns.id = indexed_turns.turn WHERE index_id = $1 AND indexed_turns.turn > $2
+  ORDER BY indexed_turns.turn LIMIT $3`;
+
+const SELECT_TERMS = `SELECT number, term, documents, checksum FROM index_terms
+  WHERE index_id = $1 AND number > $2 ORDER BY number LIMIT $3`;
+
+const SELECT_POSTINGS = `SELECT block, term, turn, turns, posting_list FROM postings
+  WHERE index_id = $1 AND (block, term, turn) > ($2, $3, $4) ORDER BY block, term, turn LIMIT $5`;
+
+const COUNT_CHANGED = `SELECT count(*) FROM unindexed_turns WHERE index_id = $1`;
+
+const COUNT_NEWER = `SELECT count(*) FROM turns WHERE scope = $1 AND id > $2`;

@@ -1,0 +1,74 @@
+/** The chunks of a whole history, made beforehand. */
+
+import { historyDigest } from "../contracts/digest.ts";
+import { type Chunk, toChunk, validateSource } from "../contracts/chunk.ts";
+import type { TimedTurn } from "../contracts/turn.ts";
+import { ContractError } from "../errors.ts";
+import { chunkerVersion, type ChunkSize } from "./chunk_ranges.ts";
+
+/**
+ * The chunks of a history, and which history and chunker they are of.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { type ChunkIndex, openMemory } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const snapshot = await talk.snapshot();
+ * await talk.indexBatch(snapshot);
+ * const index: ChunkIndex = await talk.chunkIndex(snapshot);
+ * assert.deepEqual([index.chunks.length, index.chunkerVersion], [1, "characters-v1:360:80"]);
+ * ```
+ */
+export interface ChunkIndex {
+  /** The digest of the history. */
+  readonly historyFingerprint: string;
+  /** `characters-v1:<chunk characters>:<overlap characters>`. */
+  readonly chunkerVersion: string;
+  /** The chunks, turns in order. */
+  readonly chunks: readonly Chunk[];
+}
+
+/**
+ * Judges an index that a caller handed in: it must be of this history and chunker, and each chunk's text must be what
+ * its source names. That it is complete is not checked, as in the reference.
+ *
+ * @throws {ContractError} naming what is wrong
+ */
+export function requireChunkIndex(
+  value: unknown,
+  history: readonly TimedTurn[],
+  size: ChunkSize,
+): readonly Chunk[] {
+  const index = fieldsOf(value);
+  if (index.historyFingerprint !== historyDigest(history) || index.chunkerVersion !== chunkerVersion(size)) {
+    throw new ContractError("chunkIndex", "Chunk index is of another history or configuration");
+  }
+  if (!Array.isArray(index.chunks)) {
+    throw new ContractError("chunkIndex.chunks", "chunkIndex.chunks must be an array");
+  }
+  const turns = new Map(history.map((turn) => [turn.turnId, turn]));
+  const seen = new Set<string>();
+  return index.chunks.map((item: unknown, position) => {
+    const field = `chunkIndex.chunks[${position}]`;
+    const chunk = toChunk(item, field);
+    const turn = turns.get(chunk.source.turnId);
+    if (turn === undefined) {
+      throw new ContractError(field, `${field} is of a turn that the history does not have`);
+    }
+    if (seen.has(chunk.chunkId)) throw new ContractError(field, `${field} repeats a chunk id`);
+    seen.add(chunk.chunkId);
+    validateSource(chunk, turn);
+    return chunk;
+  });
+}
+
+function fieldsOf(value: unknown): { readonly [K in keyof ChunkIndex]?: unknown } {
+  if (typeof value !== "object" || value === null) {
+    throw new ContractError("chunkIndex", "chunkIndex must be an object");
+  }
+  return value;
+}

@@ -1,0 +1,22 @@
+/** Chunks: pieces of message texts with their sources. */
+
+import { chunkId, contentHash } from "../contracts/digest.ts";
+import type { Chunk } from "../contracts/chunk.ts";
+import type { Message } from "../contracts/message.ts";
+import type { Turn } from "../contracts/turn.ts";
+import { chunkerVersion, type ChunkRange, type ChunkSize } from "./chunk_ranges.ts";
+
+/** The chunk of a message's range. Two hashes: made only for chunks that are kept or returned. */
+export function makeChunk(turn: Turn, message: Message, range: ChunkRange, size: ChunkSize): Chunk {
+  const source = {
+    scope: turn.scope,
+    turnId: turn.turnId,
+    messageId: message.messageId,
+    revision: turn.revision,
+    start: range.start,
+    end: range.end,
+    messageHash: contentHash(message),
+  };
+  const version = chunkerVersion(size);
+  return { chunkId: chunkId(source, version), source, content: range.content, chunkerVersion: version };
+}

@@ -1,0 +1,232 @@
+/** One batch of indexing: read what is not indexed yet, cut and analyze it outside any transaction, and write it. */
+
+import { noteUnindexedIn } from "../deletion/erase_index.ts";
+import { type IndexRow, writeIndex } from "../tables/chunk_indexes.ts";
+import type { ScopeRow } from "../tables/scopes.ts";
+import type { Damage } from "../engine/damage.ts";
+import type { Operation, ReadTransaction, WriteTransaction } from "../engine/operation.ts";
+import { IntegrityError } from "../errors.ts";
+import { chunkRanges } from "./chunk_ranges.ts";
+import { endsAsking } from "./asking.ts";
+import type { IndexedChunk } from "../tables/indexed_turns.ts";
+import type { Pace } from "../pace.ts";
+import type { TermCount } from "../tables/posting_list.ts";
+import { findIndex, hasRetired, type IndexKind, makeIndex, unindexedTurns } from "./index_state.ts";
+import { addTurns, placeTurn, type PreparedTurn } from "./index_writing.ts";
+import type { Place } from "../scopes/place.ts";
+import { requireScope, requireUpkept } from "../scopes/present_scope.ts";
+import type { Snapshot } from "../contracts/snapshot.ts";
+import type { Row } from "../engine/values.ts";
+import { requireCurrent } from "../scopes/take_snapshot.ts";
+import { type StoredTurn, toStoredTurn } from "../tables/turns.ts";
+
+/** A batch, judged. */
+export interface BatchPlan {
+  readonly place: Place;
+  readonly epoch: string;
+  /** The snapshot that must be current; null: whatever turns there are. */
+  readonly snapshot: Snapshot | null;
+  readonly kind: IndexKind;
+  readonly batchSize: number;
+  /** UTF-8 bytes of turns after which the batch ends; at least one turn is taken. */
+  readonly bytesMax: number;
+  /** What becomes of damaged turns: those that are left out stay among what is to be indexed anew. */
+  readonly damage: Damage;
+}
+
+/** A damaged turn that a batch passes over. */
+interface DamagedTurn {
+  /** The turn's row. */
+  readonly turn: number;
+  /** The checksum that its row has for its payload. */
+  readonly source: number;
+  readonly isDamaged: true;
+}
+
+/** A turn of a batch, once it is cut and analyzed. */
+export type BatchTurn = PreparedTurn | DamagedTurn;
+
+/** What a batch starts from. */
+interface Unindexed {
+  /** Null where the index is still to be made. */
+  readonly index: IndexRow | null;
+  /** In order: changed ones first, all of which lie before the others. */
+  readonly turns: readonly (StoredTurn | DamagedTurn)[];
+  /** Turns that are not indexed and not known to be damaged. */
+  readonly remaining: number;
+  /** Whether an index is to be cleared away. */
+  readonly hasRetired: boolean;
+}
+
+function* currentRow(
+  transaction: ReadTransaction,
+  { place, epoch, snapshot }: BatchPlan,
+  atMs: number,
+): Operation<ScopeRow> {
+  if (snapshot === null) return yield* requireScope(transaction, place);
+  return (yield* requireCurrent(transaction, place, snapshot, { atMs, epoch })).row;
+}
+
+/** Reads the turns of a batch. */
+export function* readUnindexed(
+  transaction: ReadTransaction,
+  plan: BatchPlan,
+  atMs: number,
+): Operation<Unindexed> {
+  const row = yield* currentRow(transaction, plan, atMs);
+  const index = yield* findIndex(transaction, row.id, plan.kind);
+  const turns: (StoredTurn | DamagedTurn)[] = [];
+  let bytes = 0;
+  // Those that are known to be damaged stand in nobody's way.
+  const known = plan.damage.turns.size;
+  const limit = plan.batchSize + known;
+  for (const id of yield* selectUnindexed(transaction, row.id, index, limit)) {
+    if (plan.damage.turns.has(id)) continue;
+    const found = yield* selectTurn(transaction, id);
+    if (found === undefined || turns.length === plan.batchSize) break;
+    const turn = readStored(plan.damage, row, found);
+    // One that was passed over before is noted already.
+    if ("isDamaged" in turn && index !== null && id <= index.indexedTo) continue;
+    bytes += "bytes" in turn ? turn.bytes : 0;
+    if (turns.length > 0 && bytes > plan.bytesMax) break;
+    turns.push(turn);
+  }
+  const remaining = unindexedTurns(row, index) - (yield* countDamaged(transaction, index, plan.damage));
+  if (turns.length === 0 && remaining !== 0 && plan.damage.turns.size === known) {
+    throw new IntegrityError("The index has another number of turns than its scope", {
+      details: { table: "chunk_indexes" },
+    });
+  }
+  return { index, turns, remaining, hasRetired: yield* hasRetired(transaction, row.id) };
+}
+
+const SELECT_UNINDEXED = `SELECT turn FROM unindexed_turns WHERE index_id = $1 ORDER BY turn LIMIT $2`;
+const SELECT_NEW_TURNS = `SELECT id FROM turns WHERE scope = $1 AND id > $2 ORDER BY id LIMIT $3`;
+
+function* selectUnindexed(
+  transaction: ReadTransaction,
+  scope: number,
+  index: IndexRow | null,
+  limit: number,
+): Operation<readonly number[]> {
+  const changed = index === null ? [] : yield* transaction.all(SELECT_UNINDEXED, index.id, limit);
+  const left = limit - changed.length;
+  const fresh = left === 0
+    ? []
+    : yield* transaction.all(SELECT_NEW_TURNS, scope, index?.indexedTo ?? 0, left);
+  return [...changed, ...fresh].map(([id]) => id as number);
+}
+
+const SELECT_TURN =
+  `SELECT id, turn_id, revision, bytes, expires, expires_at, payload_checksum, checksum, payload
+  FROM turns WHERE id = $1`;
+
+/** A turn's row. */
+export function selectTurn(transaction: ReadTransaction, id: number): Operation<Row | undefined> {
+  return transaction.get(SELECT_TURN, id);
+}
+
+function readStored(damage: Damage, scope: ScopeRow, row: Row): StoredTurn | DamagedTurn {
+  const [id, , , , , , source] = row;
+  const turn = damage.readTurn(id as number, () => toStoredTurn(scope, row));
+  return turn ?? { turn: id as number, source: source as number, isDamaged: true };
+}
+
+/** How many of the turns that are known to be damaged an index does not have. */
+function* countDamaged(
+  transaction: ReadTransaction,
+  index: IndexRow | null,
+  { turns }: Damage,
+): Operation<number> {
+  let count = 0;
+  for (const turn of turns) {
+    const found = index === null ? undefined : yield* transaction.get(SELECT_INDEXED, index.id, turn);
+    if (found === undefined) count++;
+  }
+  return count;
+}
+
+/** Cuts and analyzes a turn, giving way now and then. */
+export async function prepareTurn(
+  stored: StoredTurn | DamagedTurn,
+  { size, analyzer }: IndexKind,
+  pace: Pace,
+): Promise<BatchTurn> {
+  if ("isDamaged" in stored) return stored;
+  const { id, payloadChecksum, turn } = stored;
+  const chunks: IndexedChunk[] = [];
+  const terms = new Map<string, TermCount[]>();
+  for (const [message, { content }] of turn.messages.entries()) {
+    for (const range of chunkRanges(content, size)) {
+      if (pace.isDue()) await pace.rest();
+      const { frequencies, length } = analyzer.documentTerms(range.content, turn.timestamp);
+      for (const [term, frequency] of length === 0 ? [] : frequencies) {
+        const counts = terms.get(term);
+        if (counts === undefined) terms.set(term, [{ chunk: chunks.length, frequency }]);
+        else counts.push({ chunk: chunks.length, frequency });
+      }
+      chunks.push({ message, start: range.start, end: range.end, length, asks: endsAsking(range.content) });
+    }
+  }
+  return { turn: id, source: payloadChecksum, chunks, terms };
+}
+
+/** How far a batch came. */
+interface Indexed {
+  /** Null where the index was replaced meanwhile. */
+  readonly index: IndexRow | null;
+  readonly processed: number;
+  readonly remaining: number;
+}
+
+/** Writes a batch; what changed since it was read is left for the next. */
+export function* writeBatch(
+  transaction: WriteTransaction,
+  plan: BatchPlan,
+  from: IndexRow | null,
+  prepared: readonly BatchTurn[],
+): Operation<Indexed> {
+  const row = yield* currentRow(transaction, plan, transaction.time().effectiveMs);
+  requireUpkept(transaction, row);
+  const found = yield* findIndex(transaction, row.id, plan.kind);
+  // Where the index is another than was read, the turns between its end and these would be passed over.
+  if (found?.born !== from?.born) return { index: null, processed: 0, remaining: unindexedTurns(row, found) };
+  const index = found ?? (yield* makeIndex(transaction, row.id, plan.kind));
+  const turns = yield* takeUnchanged(transaction, row.id, index, prepared);
+  yield* addTurns(transaction, index, turns);
+  yield* writeIndex(transaction, index);
+  const remaining = unindexedTurns(row, index) - (yield* countDamaged(transaction, index, plan.damage));
+  return { index, processed: turns.length, remaining };
+}
+
+const SELECT_SOURCE = `SELECT payload_checksum FROM turns WHERE id = $1 AND scope = $2`;
+const SELECT_INDEXED = `SELECT 1 FROM indexed_turns WHERE index_id = $1 AND turn = $2`;
+const DELETE_UNINDEXED = `DELETE FROM unindexed_turns WHERE index_id = $1 AND turn = $2`;
+
+/** The turns that still are as they were read and not indexed by another; moves the index's end over them. */
+function* takeUnchanged(
+  transaction: WriteTransaction,
+  scope: number,
+  index: IndexRow,
+  prepared: readonly BatchTurn[],
+): Operation<readonly PreparedTurn[]> {
+  const taken: PreparedTurn[] = [];
+  for (const turn of prepared) {
+    const source = (yield* transaction.get(SELECT_SOURCE, turn.turn, scope))?.[0];
+    if (source !== undefined && source !== turn.source) {
+      if (turn.turn > index.indexedTo) break;
+      continue;
+    }
+    const known = yield* transaction.get(SELECT_INDEXED, index.id, turn.turn);
+    if (source !== undefined && known === undefined) {
+      if (turn.turn > index.indexedTo) placeTurn(index, turn.turn);
+      if ("isDamaged" in turn) yield* noteUnindexedIn(transaction, index.id, turn.turn);
+      else {
+        yield* transaction.run(DELETE_UNINDEXED, index.id, turn.turn);
+        taken.push(turn);
+      }
+    }
+    index.indexedTo = Math.max(index.indexedTo, turn.turn);
+  }
+  return taken;
+}

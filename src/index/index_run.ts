@@ -1,0 +1,155 @@
+/** Running batches of indexing: one, or as many as it takes. */
+
+import { monotonicMs, yieldToEventLoop } from "../clock.ts";
+import { type Damage, NOTHING_SKIPPED } from "../engine/damage.ts";
+import { ConflictError, StorageError } from "../errors.ts";
+import { FRESH_TRIES_MAX, INDEX_BATCH_BYTES, INDEX_BATCH_DEFAULT } from "../limits.ts";
+import { Pace } from "../pace.ts";
+import type { IndexRow } from "../tables/chunk_indexes.ts";
+import { type BatchPlan, type BatchTurn, prepareTurn, readUnindexed, writeBatch } from "./index_batch.ts";
+import { clearRetired, type IndexKind, isOutdated, noteUse } from "./index_state.ts";
+import { requireScope } from "../scopes/present_scope.ts";
+import type { Snapshot } from "../contracts/snapshot.ts";
+import { canWait } from "../scopes/place.ts";
+import type { StoreAccess } from "../scopes/store_access.ts";
+import type { IndexProgress, JudgedBatch } from "./index_progress.ts";
+
+/** Runs one batch against a snapshot. */
+export async function indexBatch(
+  store: StoreAccess,
+  snapshot: Snapshot,
+  { kind, batchSize, signal }: JudgedBatch,
+): Promise<IndexProgress> {
+  const { place, engine } = store;
+  requireWritable(store);
+  const plan = {
+    place,
+    epoch: engine.epoch,
+    snapshot,
+    kind,
+    batchSize,
+    bytesMax: Infinity,
+    damage: NOTHING_SKIPPED,
+  };
+  const { processed, remaining } = await runBatch(store, plan, signal);
+  return { status: remaining === 0 ? "READY" : "BUILDING", processed, remaining, indexKey: kind.key };
+}
+
+/** What a call that indexes for itself passes on. */
+interface OwnIndexing {
+  readonly damage: Damage;
+  readonly signal: AbortSignal | undefined;
+}
+
+function planOf({ place, engine }: StoreAccess, kind: IndexKind, damage: Damage): BatchPlan {
+  return {
+    place,
+    epoch: engine.epoch,
+    snapshot: null,
+    kind,
+    batchSize: INDEX_BATCH_DEFAULT,
+    bytesMax: INDEX_BATCH_BYTES,
+    damage,
+  };
+}
+
+/** Looks whether what is not indexed is damaged and left out; whether anything more was noted. Writes nothing. */
+export async function noteDamaged(
+  store: StoreAccess,
+  kind: IndexKind,
+  { damage, signal }: OwnIndexing,
+): Promise<boolean> {
+  const before = damage.turns.size;
+  if (!damage.isSkipped) return false;
+  const atMs = store.engine.time().effectiveMs;
+  await store.read((transaction) => readUnindexed(transaction, planOf(store, kind, damage), atMs), signal);
+  return damage.turns.size > before;
+}
+
+/** Indexes whatever turns there are, in small batches, until none is left. */
+export async function indexAll(
+  store: StoreAccess,
+  kind: IndexKind,
+  { damage, signal }: OwnIndexing,
+): Promise<void> {
+  const plan = planOf(store, kind, damage);
+  let left = Infinity;
+  for (let idle = 0; left > 0 && idle < FRESH_TRIES_MAX;) {
+    const { remaining } = await runBatch(store, plan, signal);
+    idle = remaining < left ? 0 : idle + 1;
+    left = remaining;
+  }
+}
+
+/** Runs a batch, and tells of it. */
+async function runBatch(
+  store: StoreAccess,
+  plan: BatchPlan,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly processed: number; readonly remaining: number }> {
+  const startedMs = monotonicMs();
+  const { processed, remaining } = await tryBatch(store, plan, signal);
+  store.tell({ operation: "index", counts: { turns: processed, remaining } }, startedMs);
+  return { processed, remaining };
+}
+
+async function tryBatch(
+  store: StoreAccess,
+  plan: BatchPlan,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly processed: number; readonly remaining: number }> {
+  const pace = new Pace(signal ?? null);
+  for (let attempt = 0; attempt < FRESH_TRIES_MAX; attempt++) {
+    pace.check();
+    const atMs = store.engine.time().effectiveMs;
+    const unindexed = await store.read((transaction) => readUnindexed(transaction, plan, atMs), signal);
+    const { index, turns, remaining } = unindexed;
+    if (unindexed.hasRetired) await clear(store, signal);
+    if (turns.length === 0) {
+      if (index !== null) await markUsed(store, index, signal);
+      return { processed: 0, remaining };
+    }
+    const prepared: BatchTurn[] = [];
+    for (const turn of turns) prepared.push(await prepareTurn(turn, plan.kind, pace));
+    // However short it was: a run of batches is long.
+    await pace.rest();
+    const bytes = turns.reduce((sum, turn) => sum + ("bytes" in turn ? turn.bytes : 0), 0);
+    const written = await store.write((transaction) => writeBatch(transaction, plan, index, prepared), {
+      bytes,
+      signal,
+    });
+    if (written.index === null) continue;
+    if (index === null) await clear(store, signal);
+    else await markUsed(store, index, signal);
+    return written;
+  }
+  throw new ConflictError("SNAPSHOT", "Cannot index: other calls keep replacing the index");
+}
+
+/** Clears away indexes that made room for another, in groups between which other work runs. */
+async function clear(store: StoreAccess, signal: AbortSignal | undefined): Promise<void> {
+  const row = await store.read((transaction) => requireScope(transaction, store.place), signal);
+  for (let more = true; more;) {
+    ({ more } = await store.write((transaction) => clearRetired(transaction, row.id), { signal }));
+    if (more) await yieldToEventLoop();
+  }
+}
+
+/** Notes that an index was used, where another was used after it. */
+export async function markUsed(
+  store: StoreAccess,
+  index: IndexRow,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  if (store.engine.readOnly) return;
+  if (!(await store.read((transaction) => isOutdated(transaction, index), signal))) return;
+  try {
+    await store.write((transaction) => noteUse(transaction, index), { signal });
+  } catch (error) {
+    if (!canWait(error)) throw error;
+  }
+}
+
+function requireWritable({ engine }: StoreAccess): void {
+  if (engine.readOnly) throw new StorageError("READONLY", "Cannot index: the store was opened read-only");
+}

@@ -1,0 +1,190 @@
+/** Writing turns into an index: each term's number and count are read and written once for a whole batch. */
+
+import { termChecksum } from "../deletion/erase_index.ts";
+import { blockOf, type IndexRow } from "../tables/chunk_indexes.ts";
+import { addPostings } from "../tables/postings.ts";
+import type { Operation, WriteTransaction } from "../engine/operation.ts";
+import { ConflictError, IntegrityError } from "../errors.ts";
+import { BLOCK_TURNS_MAX, INDEX_CHUNKS_MAX } from "../limits.ts";
+import {
+  encodeChunks,
+  encodeTerms,
+  headChecksum,
+  type IndexedChunk,
+  listsChecksum,
+} from "../tables/indexed_turns.ts";
+import type { Posting, TermCount } from "../tables/posting_list.ts";
+
+/** A turn, cut and analyzed. */
+export interface PreparedTurn {
+  /** The turn's row. */
+  readonly turn: number;
+  /** The checksum of the payload that this was made from. */
+  readonly source: number;
+  readonly chunks: readonly IndexedChunk[];
+  /** For each term, its chunks in order. */
+  readonly terms: ReadonlyMap<string, readonly TermCount[]>;
+}
+
+interface NumberedTerm {
+  readonly number: number;
+  /** Documents so far; 0 for a new term. */
+  readonly before: number;
+  documents: number;
+}
+
+/** Adds turns to an index, and to its totals; the caller writes the index's row. */
+export function* addTurns(
+  transaction: WriteTransaction,
+  index: IndexRow,
+  turns: readonly PreparedTurn[],
+): Operation<void> {
+  requireRoom(index, turns);
+  const terms = yield* numberTerms(transaction, index, turns);
+  for (const turn of turns) yield* insertTurn(transaction, index, turn, terms);
+  yield* insertPostings(transaction, index, turns, terms);
+  yield* writeTerms(transaction, index.id, terms);
+}
+
+/** Makes room for a turn behind all others: it begins a new block where the last one is full. */
+export function placeTurn(index: IndexRow, turn: number): void {
+  if (index.blockTurns >= BLOCK_TURNS_MAX) {
+    index.blocks = [...index.blocks, turn];
+    index.blockTurns = 0;
+  }
+  index.blockTurns++;
+}
+
+function requireRoom(index: IndexRow, turns: readonly PreparedTurn[]): void {
+  const chunks = turns.reduce((sum, turn) => sum + turn.chunks.length, index.chunks);
+  if (chunks <= INDEX_CHUNKS_MAX) return;
+  throw new ConflictError("CAPACITY", "Cannot index: the index would have too many chunks", {
+    details: { chunks, chunksMax: INDEX_CHUNKS_MAX },
+  });
+}
+
+const SELECT_TERM = `SELECT number, documents, checksum FROM index_terms WHERE index_id = $1 AND term = $2`;
+
+/** The numbers of all terms of a batch; new terms get the next ones. */
+function* numberTerms(
+  transaction: WriteTransaction,
+  index: IndexRow,
+  turns: readonly PreparedTurn[],
+): Operation<ReadonlyMap<string, NumberedTerm>> {
+  const numbered = new Map<string, NumberedTerm>();
+  for (const { terms } of turns) {
+    for (const [term, counts] of terms) {
+      let known = numbered.get(term);
+      if (known === undefined) {
+        const row = yield* transaction.get(SELECT_TERM, index.id, term);
+        if (row === undefined) {
+          known = { number: ++index.terms, before: 0, documents: 0 };
+        } else {
+          const [number, documents, checksum] = row as [number, number, number];
+          if (termChecksum(index.id, number, term, documents) !== checksum) throw damagedTerm();
+          known = { number, before: documents, documents };
+        }
+        numbered.set(term, known);
+      }
+      known.documents += counts.length;
+    }
+  }
+  return numbered;
+}
+
+const INSERT_TURN =
+  `INSERT INTO indexed_turns (index_id, turn, source, chunks, documents, total_length, postings, checksum,
+  lists_checksum, chunk_list, term_list) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`;
+
+function* insertTurn(
+  transaction: WriteTransaction,
+  index: IndexRow,
+  { turn, source, chunks, terms }: PreparedTurn,
+  numbered: ReadonlyMap<string, NumberedTerm>,
+): Operation<void> {
+  const documents = chunks.reduce((count, { length }) => count + (length > 0 ? 1 : 0), 0);
+  const totalLength = chunks.reduce((sum, { length }) => sum + length, 0);
+  const head = {
+    indexId: index.id,
+    turn,
+    source,
+    chunks: chunks.length,
+    documents,
+    totalLength,
+    postings: terms.size,
+  };
+  const chunkList = encodeChunks(chunks);
+  const termList = encodeTerms(
+    [...terms].map(([term, counts]) => ({ term: numbered.get(term)!.number, documents: counts.length }))
+      .sort((left, right) => left.term - right.term),
+  );
+  yield* transaction.run(
+    INSERT_TURN,
+    index.id,
+    turn,
+    source,
+    chunks.length,
+    documents,
+    totalLength,
+    terms.size,
+    headChecksum(head),
+    listsChecksum(head, chunkList, termList),
+    chunkList,
+    termList,
+  );
+  index.turns++;
+  index.chunks += chunks.length;
+  index.documents += documents;
+  index.totalLength += totalLength;
+}
+
+/** In the order of the table: neighbouring rows are written one after the other. */
+function* insertPostings(
+  transaction: WriteTransaction,
+  index: IndexRow,
+  turns: readonly PreparedTurn[],
+  numbered: ReadonlyMap<string, NumberedTerm>,
+): Operation<void> {
+  const blocks = new Map<number, Map<number, Posting[]>>();
+  for (const { turn, terms } of [...turns].sort((left, right) => left.turn - right.turn)) {
+    const block = blockOf(index, turn);
+    let byTerm = blocks.get(block);
+    if (byTerm === undefined) blocks.set(block, byTerm = new Map());
+    for (const [term, counts] of terms) {
+      const { number } = numbered.get(term)!;
+      const postings = byTerm.get(number);
+      if (postings === undefined) byTerm.set(number, [{ turn, counts }]);
+      else postings.push({ turn, counts });
+    }
+  }
+  for (const [block, byTerm] of blocks) {
+    for (const [term, postings] of [...byTerm].sort(([left], [right]) => left - right)) {
+      yield* addPostings(transaction, { indexId: index.id, block, term }, postings);
+    }
+  }
+}
+
+const INSERT_TERM = `INSERT INTO index_terms (index_id, number, term, documents, checksum)
+  VALUES ($1, $2, $3, $4, $5)`;
+const UPDATE_TERM =
+  `UPDATE index_terms SET documents = $1, checksum = $2 WHERE index_id = $3 AND number = $4`;
+
+function* writeTerms(
+  transaction: WriteTransaction,
+  indexId: number,
+  numbered: ReadonlyMap<string, NumberedTerm>,
+): Operation<void> {
+  for (const [term, { number, before, documents }] of numbered) {
+    const checksum = termChecksum(indexId, number, term, documents);
+    const changed = before === 0
+      ? yield* transaction.run(INSERT_TERM, indexId, number, term, documents, checksum)
+      : yield* transaction.run(UPDATE_TERM, documents, checksum, indexId, number);
+    if (changed !== 1) throw damagedTerm();
+  }
+}
+
+function damagedTerm(): IntegrityError {
+  return new IntegrityError("The checksum of a term of the index does not match", {
+    details: { table: "index_terms" },
+  });
+}

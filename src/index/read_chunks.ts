@@ -1,0 +1,168 @@
+/** All chunks of a scope, for an assembly in memory: proved against the turns they were taken from. */
+
+import { historyDigest } from "../contracts/digest.ts";
+import type { Chunk } from "../contracts/chunk.ts";
+import type { TimedTurn } from "../contracts/turn.ts";
+import { type IndexRow, readIndexes } from "../tables/chunk_indexes.ts";
+import { NOTHING_SKIPPED } from "../engine/damage.ts";
+import type { Operation, ReadTransaction } from "../engine/operation.ts";
+import { ConflictError, IntegrityError } from "../errors.ts";
+import { TURNS_PER_PAGE } from "../limits.ts";
+import type { ChunkIndex } from "./chunk_index.ts";
+import { chunkerVersion, chunkRanges, type ChunkSize } from "./chunk_ranges.ts";
+import { makeChunk } from "./chunking.ts";
+import { type IndexedChunk, toSearchedTurn } from "../tables/indexed_turns.ts";
+import { Pace } from "../pace.ts";
+import { View, ViewGone } from "./scope_view.ts";
+import { isComplete } from "./index_state.ts";
+import type { Snapshot } from "../contracts/snapshot.ts";
+import { type Reading, requireCurrent } from "../scopes/take_snapshot.ts";
+import type { Moment, StoreAccess } from "../scopes/store_access.ts";
+import { type StoredTurn, toStoredTurn } from "../tables/turns.ts";
+
+/** Reads the chunks of a snapshot. */
+export async function readChunkIndex(
+  store: StoreAccess,
+  snapshot: Snapshot,
+  { size, signal }: { readonly size: ChunkSize; readonly signal: AbortSignal | undefined },
+): Promise<ChunkIndex> {
+  try {
+    return await readChunks(store, snapshot, { size, signal });
+  } catch (error) {
+    if (!(error instanceof ViewGone)) throw error;
+    throw new ConflictError("SNAPSHOT", "The snapshot is stale; take a fresh one", { cause: error });
+  }
+}
+
+interface Opened {
+  readonly reading: Reading;
+  readonly index: IndexRow | null;
+}
+
+async function readChunks(
+  store: StoreAccess,
+  snapshot: Snapshot,
+  { size, signal }: { readonly size: ChunkSize; readonly signal: AbortSignal | undefined },
+): Promise<ChunkIndex> {
+  const { place, engine } = store;
+  const moment = (transaction: ReadTransaction): Moment => ({
+    atMs: transaction.time().effectiveMs,
+    epoch: engine.epoch,
+  });
+  const opened = await store.read(function* (transaction): Operation<Opened> {
+    const reading = yield* requireCurrent(transaction, place, snapshot, moment(transaction));
+    return { reading, index: yield* findComplete(transaction, reading, size) };
+  }, signal);
+  const view = new View({
+    place,
+    ...opened,
+    isIndexed: true,
+    damage: NOTHING_SKIPPED,
+    read: (factory) => store.read(factory, signal),
+  });
+  const { turns, chunks } = await readPages(view, size, new Pace(signal ?? null));
+  await store.read(
+    (transaction) => requireCurrent(transaction, place, snapshot, moment(transaction)),
+    signal,
+  );
+  return Object.freeze({
+    historyFingerprint: historyDigest(turns),
+    chunkerVersion: chunkerVersion(size),
+    chunks: Object.freeze(chunks),
+  });
+}
+
+/** A complete index of these chunks, whatever analyzer it is by: chunks do not depend on it. */
+function* findComplete(
+  transaction: ReadTransaction,
+  reading: Reading,
+  size: ChunkSize,
+): Operation<IndexRow | null> {
+  if (reading.snapshot.turnCount === 0) return null;
+  const version = `${chunkerVersion(size)}/`;
+  for (const index of yield* readIndexes(transaction, reading.row.id)) {
+    if (index.retired === 1 || !index.indexKey.startsWith(version)) continue;
+    if (yield* isComplete(transaction, reading, index)) return index;
+  }
+  throw new ConflictError("NOT_READY", "The index is not complete for this snapshot");
+}
+
+interface Page {
+  readonly stored: readonly { readonly turn: StoredTurn; readonly ranges: readonly IndexedChunk[] }[];
+  readonly after: number | null;
+}
+
+async function readPages(
+  view: View,
+  size: ChunkSize,
+  pace: Pace,
+): Promise<{ readonly turns: readonly TimedTurn[]; readonly chunks: readonly Chunk[] }> {
+  const turns: TimedTurn[] = [];
+  const chunks: Chunk[] = [];
+  const { index } = view;
+  let after: number | null = index === null ? null : 0;
+  while (after !== null && index !== null) {
+    if (pace.isDue()) await pace.rest();
+    const from: number = after;
+    const page: Page = await view.read((transaction) => readPage(transaction, view, index, from));
+    for (const { turn, ranges } of page.stored) {
+      if (pace.isDue()) await pace.rest();
+      turns.push(turn.turn);
+      for (const chunk of provedChunks(turn.turn, ranges, size)) chunks.push(chunk);
+    }
+    after = page.after;
+  }
+  return { turns, chunks };
+}
+
+const SELECT_TURNS =
+  `SELECT id, turn_id, revision, bytes, expires, expires_at, payload_checksum, checksum, payload
+  FROM turns WHERE scope = $1 AND id > $2 ORDER BY id LIMIT $3`;
+
+const SELECT_INDEXED_TURN =
+  `SELECT turn, source, lists_checksum, chunk_list, term_list FROM indexed_turns WHERE index_id = $1 AND turn = $2`;
+
+function* readPage(
+  transaction: ReadTransaction,
+  { row, dueTurns }: View,
+  index: IndexRow,
+  after: number,
+): Operation<Page> {
+  const rows = yield* transaction.all(SELECT_TURNS, row.id, after, TURNS_PER_PAGE);
+  const stored: { readonly turn: StoredTurn; readonly ranges: readonly IndexedChunk[] }[] = [];
+  for (const found of rows) {
+    const turn = toStoredTurn(row, found);
+    if (dueTurns.has(turn.id)) continue;
+    const indexed = yield* transaction.get(SELECT_INDEXED_TURN, index.id, turn.id);
+    if (indexed === undefined) throw damaged();
+    const { source, ranges } = toSearchedTurn(index.id, indexed);
+    if (source !== turn.payloadChecksum) throw damaged();
+    stored.push({ turn, ranges });
+  }
+  return { stored, after: rows.length < TURNS_PER_PAGE ? null : rows.at(-1)![0] as number };
+}
+
+/** The chunks of a turn, if the index has exactly those. */
+function* provedChunks(
+  turn: TimedTurn,
+  ranges: readonly IndexedChunk[],
+  size: ChunkSize,
+): Generator<Chunk, void, undefined> {
+  let next = 0;
+  for (const [position, message] of turn.messages.entries()) {
+    for (const range of chunkRanges(message.content, size)) {
+      const indexed = ranges[next++];
+      if (indexed?.message !== position || indexed.start !== range.start || indexed.end !== range.end) {
+        throw damaged();
+      }
+      yield makeChunk(turn, message, range, size);
+    }
+  }
+  if (next !== ranges.length) throw damaged();
+}
+
+function damaged(): IntegrityError {
+  return new IntegrityError("The index is not of the turns as they are", {
+    details: { table: "indexed_turns" },
+  });
+}

@@ -1,0 +1,468 @@
+import { equalBytes, keyedHash, toHex } from "../canonical/keyed_hash.ts";
+import type { Json } from "../canonical/plain.ts";
+import { monotonicMs } from "../clock.ts";
+import type { Tell } from "../contracts/options/memory_options.ts";
+import {
+  readFields,
+  requireBoolean,
+  requireInteger,
+  requireSignal,
+  requireText,
+} from "../contracts/arguments.ts";
+import type {
+  Checkpoint,
+  Fact,
+  ForgetOptions,
+  GetOptions,
+  ListOptions,
+  PurgeOptions,
+  PutOptions,
+  RecordIdentity,
+  RecordInput,
+  RecordPage,
+  RecordValue,
+  StoredRecord,
+  UpdateOptions,
+} from "../contracts/record.ts";
+import { type RecordKind, requireIdentifier } from "../contracts/record_kind.ts";
+import { tenantHash } from "../deletion/scope_hashes.ts";
+import type { Engine } from "../engine/engine.ts";
+import type { DeletionEvent, GroupTime } from "../engine/operation.ts";
+import { ConflictError, ContractError } from "../errors.ts";
+import {
+  LIST_ITEMS_DEFAULT,
+  LIST_ITEMS_MAX,
+  OPERATION_ID_CODE_POINTS_MAX,
+  RECORD_SECONDS_MAX,
+  UPDATE_ATTEMPTS_DEFAULT,
+  UPDATE_ATTEMPTS_MAX,
+} from "../limits.ts";
+import { LateModule } from "../contracts/late_module.ts";
+import { recordHash } from "./record_hashes.ts";
+import { fromBody, toBody } from "./validate_value.ts";
+import type { OperationKey } from "../tables/operation_ids.ts";
+import { listRecords, purgeRecords, readValue, SELECT_VALUE } from "./read.ts";
+import { type Identity, isExpired, type RawValue, toValue } from "../tables/records.ts";
+
+/** Every module counts at every start: what only changes need is loaded by the first one. */
+const PUTTING = new LateModule(() => import("./put.ts"));
+const FORGETTING = new LateModule(() => import("./forget.ts"));
+
+const NO_OPTIONS: { readonly now?: undefined; readonly signal?: undefined } = Object.freeze({});
+
+/**
+ * Checkpoints, facts and further kinds of small, validated, expiring records, each compared and swapped by revision.
+ * Get it from {@linkcode Memory.records}.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { openMemory } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const identity = { tenant: "orchard", kind: "checkpoint", key: "run-a" } as const;
+ * const revision = await memory.records.put(identity, { schema: 1, step: 0, items: [] }, { expected: null, ttl: 60 });
+ * assert.equal((await memory.records.get(identity))?.revision, revision);
+ * ```
+ */
+export class Records {
+  readonly #engine: Engine;
+  readonly #kinds: ReadonlyMap<string, RecordKind>;
+  readonly #tenantFormat: RecordKind["identifiers"];
+
+  readonly #tell: Tell;
+
+  /** Made by `openMemory`. */
+  constructor(engine: Engine, kinds: ReadonlyMap<string, RecordKind>, tell: Tell) {
+    this.#engine = engine;
+    this.#tell = tell;
+    this.#kinds = kinds;
+    this.#tenantFormat = [...kinds.values()].some((kind) => kind.identifiers === "text") ? "text" : "narrow";
+  }
+
+  /**
+   * Writes a record if its revision is the expected one, and sets a new deadline. Durable when it resolves.
+   *
+   * @returns the new revision
+   * @throws {ContractError} naming the field that is wrong
+   * @throws {ConflictError} `REVISION` with the current one, `EXPIRED` (purge first), `DELETED` (revoked),
+   * `IDEMPOTENCY`, or `CLOCK`
+   * @throws {StorageError} `BUSY`, `FULL`, `IO`, `READONLY`, `REPLACED`, `CLOSED`
+   *
+   * @example
+   * ```ts
+   * import assert from "node:assert/strict";
+   * import { openMemory } from "@holdfast/memory";
+   *
+   * await using memory = await openMemory(":memory:");
+   * const run = { tenant: "orchard", kind: "checkpoint", key: "run-a" } as const;
+   * const start = { schema: 1, step: 0, items: [] } as const;
+   * const revision = await memory.records.put(run, start, { expected: null, ttl: 3_600 });
+   * await memory.records.put(run, { ...start, step: 1 }, { expected: revision, ttl: 3_600 });
+   * // Who still holds the old revision lost the race, and is told which one there is now.
+   * const late = memory.records.put(run, { ...start, step: 2 }, { expected: revision, ttl: 3_600 });
+   * await assert.rejects(late, { reason: "REVISION", currentRevision: revision + 1 });
+   * ```
+   */
+  async put<Kind extends string>(
+    identity: RecordIdentity<Kind>,
+    value: RecordInput<Kind>,
+    options: PutOptions,
+  ): Promise<number> {
+    const { kind, ...id } = this.#identity(identity);
+    const body = toBody(kind, value);
+    const given = readFields("options", options, [
+      "expected",
+      "ttl",
+      "now",
+      "operationId",
+      "maxAge",
+      "signal",
+    ]);
+    const ttl = requireTtl(kind, given.ttl);
+    const maxAge = given.maxAge === undefined
+      ? null
+      : requireInteger("maxAge", given.maxAge, 1, RECORD_SECONDS_MAX);
+    const expected = requireExpected(given.expected);
+    const now = given.now === undefined ? null : requireNow(given.now);
+    const record = { ...id, kind: kind.name };
+    const operation = this.#operation(id.tenant, given.operationId, [
+      "put",
+      kind.name,
+      id.key,
+      body,
+      `${ttl}`,
+      `${maxAge}`,
+    ]);
+    const keyHash = (): Uint8Array => recordHash(this.#engine.hashKey, record);
+    const plan = { identity: record, keyHash, body, expected, ttl, maxAge, now, operation };
+    return await this.#engine.write((transaction) => PUTTING.module.putRecord(transaction, plan), {
+      needs: PUTTING.load(),
+      bytes: body.length,
+      signal: requireSignal(given.signal),
+    });
+  }
+
+  /**
+   * Reads a record. It is seen while its deadline lies after now; reading changes nothing.
+   *
+   * @returns a fresh copy, or null
+   * @throws {ContractError} naming the field that is wrong
+   * @throws {IntegrityError} if what is stored is damaged or does not fit its kind
+   * @throws {StorageError} `BUSY`, `IO`, `CORRUPT`, `REPLACED`, `READONLY`, `CLOSED`
+   *
+   * @example
+   * ```ts
+   * import assert from "node:assert/strict";
+   * import { openMemory } from "@holdfast/memory";
+   *
+   * await using memory = await openMemory(":memory:");
+   * const run = { tenant: "orchard", kind: "checkpoint", key: "run-a" } as const;
+   * const start = { schema: 1, step: 0, items: [] } as const;
+   * assert.equal(await memory.records.get(run), null);
+   * await memory.records.put(run, start, { expected: null, ttl: 60, now: 1_000 });
+   * assert.deepEqual((await memory.records.get(run, { now: 1_059 }))?.value, start);
+   * assert.equal(await memory.records.get(run, { now: 1_060 }), null);
+   * ```
+   */
+  get(identity: RecordIdentity<"checkpoint">, options?: GetOptions): Promise<StoredRecord<Checkpoint> | null>;
+  /** Reads a fact. */
+  get(identity: RecordIdentity<"fact">, options?: GetOptions): Promise<StoredRecord<Fact> | null>;
+  /** Reads a record of any kind. */
+  get<Value = Json>(identity: RecordIdentity, options?: GetOptions): Promise<StoredRecord<Value> | null>;
+  async get(
+    identity: RecordIdentity,
+    options: GetOptions = NO_OPTIONS,
+  ): Promise<StoredRecord<unknown> | null> {
+    const { kind, tenant, key } = this.#identity(identity);
+    const given = options === NO_OPTIONS ? NO_OPTIONS : readFields("options", options, ["now", "signal"]);
+    if (given.now !== undefined) requireNow(given.now);
+    const signal = requireSignal(given.signal);
+    signal?.throwIfAborted();
+    const record = { tenant, kind: kind.name, key };
+    const row = this.#engine.glance(SELECT_VALUE, [tenant, kind.name, key]);
+    const found = row === undefined
+      ? await this.#read(record, signal)
+      : row === null
+      ? null
+      : toValue(record, row);
+    if (found === null) return null;
+    const { revision, expires, body } = found;
+    // The store's time is asked for afterwards: a read may have met a clock mark that another process wrote.
+    if (isExpired(expires, this.#now(given.now))) return null;
+    return { revision, expires, value: fromBody(kind, body) };
+  }
+
+  #read(record: Identity, signal: AbortSignal | undefined): Promise<RawValue | null> {
+    return this.#engine.read((transaction) => readValue(transaction, record), {
+      concerns: (event) => equalBytes(event.keyHash, recordHash(this.#engine.hashKey, record)),
+      signal,
+    });
+  }
+
+  /**
+   * Removes a record if its revision is the expected one, expired or not, as an event of the deletion ledger: no
+   * restore brings it back. With `revoke` the identity can never be used again, also if there is no record.
+   *
+   * @returns true only if a record was removed; false is no proof of absence
+   * @throws {ContractError} naming the field that is wrong
+   * @throws {ConflictError} `IDEMPOTENCY`
+   * @throws {StorageError} as `put`; with `details.recorded` the removal is irrevocable and will be completed
+   *
+   * @example
+   * ```ts
+   * import assert from "node:assert/strict";
+   * import { openMemory } from "@holdfast/memory";
+   *
+   * await using memory = await openMemory(":memory:");
+   * const run = { tenant: "orchard", kind: "checkpoint", key: "run-a" } as const;
+   * const start = { schema: 1, step: 0, items: [] } as const;
+   * const revision = await memory.records.put(run, start, { expected: null, ttl: 3_600 });
+   * assert.equal(await memory.records.forget(run, revision), true);
+   * assert.equal(await memory.records.get(run), null);
+   * assert.equal((await memory.deletionWatermark()).sequence, 1);
+   * ```
+   */
+  async forget(
+    identity: RecordIdentity,
+    expected: number | null,
+    options: ForgetOptions = NO_OPTIONS,
+  ): Promise<boolean> {
+    const { kind, tenant, key } = this.#identity(identity);
+    const given = readFields("options", options, ["revoke", "operationId", "signal"]);
+    const record = { tenant, kind: kind.name, key };
+    const revoke = given.revoke === undefined ? false : requireBoolean("revoke", given.revoke);
+    const plan = {
+      identity: record,
+      scopeHash: tenantHash(this.#engine.hashKey, tenant),
+      keyHash: recordHash(this.#engine.hashKey, record),
+      expected: requireExpected(expected),
+      revoke,
+      operation: this.#operation(tenant, given.operationId, ["forget", kind.name, key, `${revoke}`]),
+    };
+    const startedMs = monotonicMs();
+    const removed = await this.#engine.write(
+      (transaction) => FORGETTING.module.forgetRecord(transaction, plan),
+      {
+        needs: FORGETTING.load(),
+        ledger: true,
+        signal: requireSignal(given.signal),
+      },
+    );
+    this.#tell({ operation: "forget", counts: { records: removed ? 1 : 0 } }, startedMs);
+    return removed;
+  }
+
+  /**
+   * Removes a tenant's records of every kind whose deadline is not after now; never another tenant's.
+   *
+   * @returns how many were removed
+   * @throws {ContractError} naming the field that is wrong
+   * @throws {StorageError} as `put`
+   *
+   * @example
+   * ```ts
+   * import assert from "node:assert/strict";
+   * import { openMemory } from "@holdfast/memory";
+   *
+   * await using memory = await openMemory(":memory:");
+   * const run = { tenant: "orchard", kind: "checkpoint", key: "run-a" } as const;
+   * const start = { schema: 1, step: 0, items: [] } as const;
+   * await memory.records.put(run, start, { expected: null, ttl: 60, now: 1_000 });
+   * assert.equal(await memory.records.purge("orchard", { now: 1_059 }), 0);
+   * assert.equal(await memory.records.purge("orchard", { now: 1_060 }), 1);
+   * ```
+   */
+  async purge(tenant: string, options: PurgeOptions = NO_OPTIONS): Promise<number> {
+    const whose = requireIdentifier("tenant", tenant, this.#tenantFormat);
+    const given = readFields("options", options, ["now", "signal"]);
+    const now = given.now === undefined ? null : requireNow(given.now);
+    const startedMs = monotonicMs();
+    const records = await this.#engine.write((transaction) => purgeRecords(transaction, whose, now), {
+      signal: requireSignal(given.signal),
+    });
+    this.#tell({ operation: "purge", counts: { records } }, startedMs);
+    return records;
+  }
+
+  /**
+   * Reads a record, computes a new value, and puts it; on conflict it rereads and recomputes. `null` from `change`
+   * abandons.
+   *
+   * @returns the new revision, or the one read if abandoned
+   * @throws {ContractError} naming the field that is wrong
+   * @throws {ConflictError} `MISSING` if there is no live record, `REVISION` once out of attempts, else as `put`
+   * @throws {StorageError} as `get` and `put`
+   *
+   * @example
+   * ```ts
+   * import assert from "node:assert/strict";
+   * import { openMemory } from "@holdfast/memory";
+   *
+   * await using memory = await openMemory(":memory:");
+   * const run = { tenant: "orchard", kind: "checkpoint", key: "run-a" } as const;
+   * const start = { schema: 1, step: 0, items: [] } as const;
+   * await memory.records.put(run, start, { expected: null, ttl: 3_600 });
+   * const note = (item: string) =>
+   *   memory.records.update(run, (now) => ({ ...now, items: [...now.items, item] }), { ttl: 3_600 });
+   * await Promise.all([note("pears"), note("plums")]);
+   * assert.deepEqual((await memory.records.get(run))?.value.items.toSorted(), ["pears", "plums"]);
+   * ```
+   */
+  async update<Kind extends string, Value = RecordValue<Kind>>(
+    identity: RecordIdentity<Kind>,
+    change: (value: Value) => RecordInput<Kind> | null | Promise<RecordInput<Kind> | null>,
+    options: UpdateOptions,
+  ): Promise<number> {
+    const { kind } = this.#identity(identity);
+    if (typeof change !== "function") throw new ContractError("change", "Expected change to be a function");
+    const given = readFields("options", options, ["ttl", "attempts", "signal"]);
+    const ttl = requireTtl(kind, given.ttl);
+    const attempts = given.attempts === undefined
+      ? UPDATE_ATTEMPTS_DEFAULT
+      : requireInteger("attempts", given.attempts, 1, UPDATE_ATTEMPTS_MAX);
+    const signal = requireSignal(given.signal);
+    for (let attempt = 1;; attempt++) {
+      const found = await this.get<Value>(identity, { signal });
+      if (found === null) throw missing();
+      const value = await change(found.value);
+      if (value === null) return found.revision;
+      try {
+        return await this.put(identity, value, { expected: found.revision, ttl, signal });
+      } catch (error) {
+        if (!(error instanceof ConflictError)) throw error;
+        if (error.reason === "EXPIRED") throw missing();
+        if (error.reason !== "REVISION" || attempt >= attempts) throw error;
+      }
+    }
+  }
+
+  /**
+   * Lists a tenant's live records by kind and key, in code point order, without their values.
+   *
+   * @returns one page, and where the next begins
+   * @throws {ContractError} naming the field that is wrong
+   * @throws {IntegrityError} if a listed row is damaged
+   * @throws {StorageError} as `get`
+   *
+   * @example
+   * ```ts
+   * import assert from "node:assert/strict";
+   * import { openMemory } from "@holdfast/memory";
+   *
+   * await using memory = await openMemory(":memory:");
+   * const run = { tenant: "orchard", kind: "checkpoint", key: "run-a" } as const;
+   * const start = { schema: 1, step: 0, items: [] } as const;
+   * await memory.records.put(run, start, { expected: null, ttl: 3_600 });
+   * const { items, next } = await memory.records.list("orchard");
+   * assert.deepEqual([items.map(({ key }) => key), next], [["run-a"], null]);
+   * ```
+   */
+  async list(tenant: string, options: ListOptions = NO_OPTIONS): Promise<RecordPage> {
+    const whose = requireIdentifier("tenant", tenant, this.#tenantFormat);
+    const given = readFields("options", options, ["kind", "after", "limit", "now", "signal"]);
+    const kind = given.kind === undefined ? null : this.#kind(given.kind).name;
+    const limit = given.limit === undefined
+      ? LIST_ITEMS_DEFAULT
+      : requireInteger("limit", given.limit, 0, LIST_ITEMS_MAX);
+    if (given.now !== undefined) requireNow(given.now);
+    const after = readCursor(given.after, kind);
+    const signal = requireSignal(given.signal);
+    // The store's time is asked for inside: the read may meet a clock mark that another process wrote.
+    const found = await this.#engine.read(
+      (transaction) =>
+        listRecords(transaction, {
+          tenant: whose,
+          kind,
+          after,
+          limit: limit + 1,
+          now: this.#now(given.now, transaction),
+        }),
+      { concerns: (event) => this.#concernsTenant(event, whose), signal },
+    );
+    const items = found.slice(0, limit).map(({ kind, key, revision, expires }) => ({
+      kind,
+      key,
+      revision,
+      expires,
+    }));
+    const last = items.at(-1);
+    return { items, next: found.length > limit && last !== undefined ? `${last.kind}/${last.key}` : null };
+  }
+
+  #identity(identity: unknown): Omit<Identity, "kind"> & { readonly kind: RecordKind } {
+    const { tenant, kind, key } = readFields("identity", identity, ["tenant", "kind", "key"]);
+    const known = this.#kind(kind);
+    return {
+      tenant: requireIdentifier("tenant", tenant, known.identifiers),
+      kind: known,
+      key: requireIdentifier("key", key, known.identifiers),
+    };
+  }
+
+  #kind(name: unknown): RecordKind {
+    const kind = typeof name === "string" ? this.#kinds.get(name) : undefined;
+    if (kind === undefined) {
+      throw new ContractError("kind", "Expected kind to be checkpoint, fact, or a kind handed to openMemory");
+    }
+    return kind;
+  }
+
+  #now(given: unknown, store: { time(): GroupTime } = this.#engine): number {
+    return given === undefined ? Math.floor(store.time().effectiveMs / 1000) : requireNow(given);
+  }
+
+  #operation(tenant: string, id: unknown, input: readonly string[]): OperationKey | null {
+    if (id === undefined) return null;
+    const text = requireText("operationId", id, OPERATION_ID_CODE_POINTS_MAX);
+    const { hashKey } = this.#engine;
+    const scopeHash = tenantHash(hashKey, tenant);
+    return {
+      scopeHash,
+      operationHash: keyedHash(hashKey, ["operation", toHex(scopeHash), text]),
+      inputHash: keyedHash(hashKey, ["input", toHex(scopeHash), ...input]),
+    };
+  }
+
+  #concernsTenant(event: DeletionEvent, tenant: string): boolean {
+    return event.kind === "record" && equalBytes(event.scopeHash, tenantHash(this.#engine.hashKey, tenant));
+  }
+}
+
+function requireTtl(kind: RecordKind, ttl: unknown): number | null {
+  if (kind.ttlMax !== null) return requireInteger("ttl", ttl, 1, kind.ttlMax);
+  return ttl === null ? null : requireInteger("ttl", ttl, 1, RECORD_SECONDS_MAX);
+}
+
+function requireNow(now: unknown): number {
+  return requireInteger("now", now, 0, RECORD_SECONDS_MAX);
+}
+
+function requireExpected(expected: unknown): number | null {
+  if (expected === null) return null;
+  if (typeof expected === "number") return requireInteger("expected", expected, 1, Number.MAX_SAFE_INTEGER);
+  throw new ContractError(
+    "expected",
+    "Expected expected to be a revision, or null where nothing may be there",
+  );
+}
+
+/** The place after which a page begins. Kinds have no slash, so the first one ends the kind. */
+function readCursor(after: unknown, listed: string | null): { readonly kind: string; readonly key: string } {
+  if (after === undefined) return { kind: "", key: "" };
+  const cut = typeof after === "string" && after.isWellFormed() ? after.indexOf("/") : -1;
+  if (typeof after !== "string" || cut < 1 || after.includes("\0")) {
+    throw new ContractError("after", "Expected after to be the next of an earlier page");
+  }
+  const kind = after.slice(0, cut);
+  if (listed !== null && kind !== listed) {
+    throw new ContractError("after", "Expected after to be the next of a page of the same kind");
+  }
+  return { kind, key: after.slice(cut + 1) };
+}
+
+function missing(): ConflictError {
+  return new ConflictError("MISSING", "Cannot update record: there is no live one", {
+    currentRevision: null,
+  });
+}

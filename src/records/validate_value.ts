@@ -1,0 +1,155 @@
+/** Judges a record's value by its kind: when it is written, and again when it is read. */
+
+import { copyPlain, type Json, type JsonPath, PlainFailure } from "../canonical/plain.ts";
+import {
+  type RecordKind,
+  ruleOf,
+  type StandardIssue,
+  type StandardResult,
+  type StandardSchema,
+} from "../contracts/record_kind.ts";
+import { ContractError, IntegrityError } from "../errors.ts";
+import { encodeBody } from "./record_body.ts";
+
+/** Copies and judges what a caller hands in; gives the text to store. */
+export function toBody(kind: RecordKind, value: unknown): string {
+  const plain = toPlain(kind, value);
+  const result = validate(kind, plain);
+  const [issue] = result.issues ?? [];
+  if (issue !== undefined) {
+    const field = fieldOf(kind.schema, pathOf(issue));
+    const rule = ruleOf(kind, issue);
+    const why = rule === null ? "" : `: it ${rule}`;
+    throw new ContractError(field, `Expected ${field} to fit the kind ${kind.name}${why}`);
+  }
+  if (result.issues !== undefined || !isSame(result.value, plain)) {
+    throw new ContractError(
+      "value",
+      `Expected the schema of the kind ${kind.name} to take values as they are: no unknown fields dropped, no defaults, no coercion`,
+    );
+  }
+  const body = encodeBody(plain);
+  if (body.length > kind.maxBytes) {
+    throw new ContractError("value", `Expected value to be at most ${kind.maxBytes} bytes as stored`, {
+      details: { maximum: kind.maxBytes, bytes: body.length },
+    });
+  }
+  return body;
+}
+
+function toPlain(kind: RecordKind, value: unknown): Json {
+  try {
+    return copyPlain(value);
+  } catch (error) {
+    if (!(error instanceof PlainFailure)) throw error;
+    const field = fieldOf(kind.schema, error.path);
+    throw new ContractError(field, `Cannot store ${field}: it ${error.rule}`);
+  }
+}
+
+function validate(kind: RecordKind, plain: Json): StandardResult<unknown> {
+  let result: StandardResult<unknown> | Promise<StandardResult<unknown>>;
+  try {
+    result = kind.schema["~standard"].validate(plain);
+  } catch (cause) {
+    throw new ContractError("value", `The schema of the kind ${kind.name} threw`, { cause });
+  }
+  if (result instanceof Promise) {
+    result.catch(() => {});
+    throw new ContractError("value", `Expected the schema of the kind ${kind.name} to be synchronous`);
+  }
+  return result;
+}
+
+/** A schema that fills defaults or coerces would make what is stored differ from what was handed in. */
+function isSame(judged: unknown, plain: Json): boolean {
+  if (judged === plain) return true;
+  if (typeof judged !== "object" || typeof plain !== "object" || judged === null || plain === null) {
+    return false;
+  }
+  if (Array.isArray(judged) !== Array.isArray(plain)) return false;
+  const keys = Object.keys(plain);
+  if (Object.keys(judged).length !== keys.length) return false;
+  const [left, right] = [judged as Record<string, unknown>, plain as Record<string, Json>];
+  return keys.every((key) => Object.hasOwn(left, key) && isSame(left[key], right[key]!));
+}
+
+/** Reads a stored text as its kind has it. */
+export function fromBody(kind: RecordKind, body: string): Json {
+  const { value, field } = readBody(kind, body);
+  if (field === null) return value;
+  throw new IntegrityError(`Cannot read record: ${field} does not fit the kind ${kind.name}`, {
+    details: { table: "records", kind: kind.name, field },
+  });
+}
+
+/**
+ * A stored value, and the field of it that does not fit its kind, null if it does: the kind may have changed since, which
+ * is no damage.
+ *
+ * @throws {IntegrityError} for what is no JSON
+ */
+export function readBody(
+  kind: RecordKind,
+  body: string,
+): { readonly value: Json; readonly field: string | null } {
+  let value: Json;
+  try {
+    value = JSON.parse(body) as Json;
+  } catch (cause) {
+    throw new IntegrityError("Cannot read record: its body is not JSON", { cause });
+  }
+  return { value, field: body.length > kind.maxBytes ? "value" : misfitOf(kind, value) };
+}
+
+function misfitOf(kind: RecordKind, value: Json): string | null {
+  try {
+    const { issues } = validate(kind, value);
+    if (issues === undefined) return null;
+    return issues[0] === undefined ? "value" : fieldOf(kind.schema, pathOf(issues[0]));
+  } catch (error) {
+    // A schema that throws, or takes its time, takes no value.
+    if (error instanceof ContractError) return error.field;
+    throw error;
+  }
+}
+
+function pathOf(issue: StandardIssue): JsonPath {
+  return (issue.path ?? []).map((segment) => {
+    const key = typeof segment === "object" ? segment.key : segment;
+    return typeof key === "number" ? key : String(key);
+  });
+}
+
+/** What zod's schemas tell of their insides; other libraries' schemas tell nothing, and then only `value` is named. */
+interface Inspectable {
+  readonly def?: {
+    readonly innerType?: unknown;
+    readonly element?: unknown;
+    readonly shape?: Readonly<Record<string, unknown>>;
+  };
+}
+
+/**
+ * A place in a value as a field name. A caller's own keys can be content, so a name is only told if the schema
+ * declares it; from the first that it does not, the parent's name stands.
+ */
+function fieldOf(schema: StandardSchema<unknown>, path: JsonPath): string {
+  let field = "value";
+  let node = schema as unknown as Inspectable | undefined;
+  for (const segment of path) {
+    while (node?.def?.innerType !== undefined) node = node.def.innerType as Inspectable;
+    const shape = node?.def?.shape;
+    const element = node?.def?.element;
+    if (typeof segment === "number" && element !== undefined) {
+      field += `[${segment}]`;
+      node = element as Inspectable;
+    } else if (typeof segment === "string" && shape !== undefined && Object.hasOwn(shape, segment)) {
+      field += `.${segment}`;
+      node = shape[segment] as Inspectable;
+    } else {
+      break;
+    }
+  }
+  return field;
+}

@@ -1,0 +1,57 @@
+/** A scope that is there: what every call requires of it before it goes on. */
+
+import { type Change, type Erased, nothingErased } from "../deletion/cascade.ts";
+import { readScope, type ScopeRow } from "../tables/scopes.ts";
+import { isBurned } from "../deletion/tombstones.ts";
+import type { Operation, ReadTransaction, WriteTransaction } from "../engine/operation.ts";
+import { ConflictError } from "../errors.ts";
+import { CLOCK_BEHIND_MS_MAX } from "../limits.ts";
+import { type Place, UpkeepDue } from "./place.ts";
+
+/** The scope's row; throws `MISSING` or `DELETED` if there is none. */
+export function* requireScope(transaction: ReadTransaction, place: Place): Operation<ScopeRow> {
+  const row = yield* readScope(transaction, place.scopeHash);
+  if (row !== null) return row;
+  throw yield* absence(transaction, place);
+}
+
+/** The scope's row, for a caller who only wants its revision. */
+export function* readRevision(
+  transaction: ReadTransaction,
+  place: Place,
+): Operation<{ readonly row: ScopeRow }> {
+  return { row: yield* requireScope(transaction, place) };
+}
+
+/** Why there is no such scope. */
+export function* absence(transaction: ReadTransaction, place: Place): Operation<ConflictError> {
+  return (yield* isBurned(transaction, place.scopeHash))
+    ? new ConflictError("DELETED", "The scope was deleted for ever")
+    : new ConflictError("MISSING", "There is no such scope; create it first");
+}
+
+/** Requires that nothing of the scope is due; where the clock is behind, what is due rests. */
+export function requireUpkept(transaction: WriteTransaction, row: ScopeRow): void {
+  const { effectiveMs, behindMs } = transaction.time();
+  if (row.nextDue !== null && row.nextDue <= effectiveMs && behindMs <= CLOCK_BEHIND_MS_MAX) {
+    throw new UpkeepDue();
+  }
+}
+
+/** Requires the scope's revision. */
+export function requireRevision(row: ScopeRow, expected: number): void {
+  if (row.revision === expected) return;
+  throw new ConflictError("REVISION", `Expected scope revision ${expected}, found ${row.revision}`, {
+    currentRevision: row.revision,
+  });
+}
+
+/** The change of a scope, with nothing erased yet. */
+export function changeOf(
+  transaction: WriteTransaction,
+  place: Place,
+  row: ScopeRow,
+  erased: Erased = nothingErased(),
+): Change {
+  return { transaction, row, hashKey: place.hashKey, erased };
+}

@@ -1,0 +1,61 @@
+/** Reads the text of chunks from their turns. */
+
+import type { Chunk } from "../contracts/chunk.ts";
+import type { Operation, ReadTransaction } from "../engine/operation.ts";
+import { IntegrityError } from "../errors.ts";
+import { TURNS_PER_PAGE } from "../limits.ts";
+import type { ChunkSize } from "../index/chunk_ranges.ts";
+import { makeChunk } from "../index/chunking.ts";
+import { CodePointMap } from "../canonical/code_point_map.ts";
+import type { Pace } from "../pace.ts";
+import type { View } from "../index/scope_view.ts";
+import type { LoadedDocument } from "./loaded_turn.ts";
+
+/** See the module's documentation. */
+export class ChunkReader {
+  readonly #view: View;
+  readonly #size: ChunkSize;
+  readonly #pace: Pace;
+
+  /** Takes the view and the chunk size of its index. */
+  constructor({ view, settings, pace }: {
+    readonly view: View;
+    readonly settings: ChunkSize;
+    readonly pace: Pace;
+  }) {
+    this.#view = view;
+    this.#size = settings;
+    this.#pace = pace;
+  }
+
+  /** The chunks of documents; where turns are to be read for them, those of others that may come next are read too. */
+  async of(
+    documents: readonly LoadedDocument[],
+    ahead: readonly LoadedDocument[],
+  ): Promise<readonly Chunk[]> {
+    const unread = documents.filter((document) => !this.#view.has(document.message.turn.id));
+    const wanted = unread.length === 0 ? [] : [...unread, ...ahead];
+    for (let from = 0; from < wanted.length; from += TURNS_PER_PAGE) {
+      if (this.#pace.isDue()) await this.#pace.rest();
+      const some = wanted.slice(from, from + TURNS_PER_PAGE);
+      await this.#view.read((transaction) => this.#readTurns(transaction, some));
+    }
+    return documents.map((document) => this.#chunk(document));
+  }
+
+  *#readTurns(transaction: ReadTransaction, documents: readonly LoadedDocument[]): Operation<void> {
+    for (const { message: { turn } } of documents) yield* this.#view.turn(transaction, turn.id, turn.source);
+  }
+
+  #chunk({ message, range: { message: position, start, end } }: LoadedDocument): Chunk {
+    const { turn } = this.#view.known(message.turn.id, message.turn.source);
+    const stored = turn.messages[position];
+    const points = new CodePointMap(stored?.content ?? "");
+    if (stored === undefined || end > points.length) {
+      throw new IntegrityError("A chunk of the index does not lie in its message", {
+        details: { table: "indexed_turns" },
+      });
+    }
+    return makeChunk(turn, stored, { start, end, content: points.slice(start, end) }, this.#size);
+  }
+}

@@ -1,0 +1,87 @@
+/** Evidence from the index of a scope. */
+
+import type { Operation } from "../engine/operation.ts";
+import type { Analyzer } from "../index/analysis/analyzer.ts";
+import type { EvidenceSource, RankedChunk, WindowView } from "./evidence_source.ts";
+import { lentTerms } from "./neighbours.ts";
+import type { Pace } from "../pace.ts";
+import type { RankingRules } from "./ranking.ts";
+import type { StoredTurns } from "./stored_turns.ts";
+import type { View } from "../index/scope_view.ts";
+import { SearchCache } from "./search_cache.ts";
+import {
+  type Corpus,
+  findTerms,
+  type FoundTerm,
+  type Query,
+  readCorpus,
+  type ShortenedTurn,
+} from "./index_query.ts";
+import { PrunedRanking } from "./pruned_ranking.ts";
+import type { SearchSettings } from "./search_settings.ts";
+
+/** How an index is searched. */
+interface IndexEvidenceOptions {
+  readonly view: View;
+  /** The turns that the window was planned from. */
+  readonly turns: StoredTurns;
+  readonly analyzer: Analyzer;
+  readonly rules: RankingRules;
+  readonly settings: SearchSettings;
+  readonly pace: Pace;
+}
+
+interface Prepared {
+  readonly query: Query;
+  readonly corpus: Corpus;
+}
+
+/** Searches the index of a view. */
+export class IndexEvidence implements EvidenceSource {
+  readonly #options: IndexEvidenceOptions;
+  readonly #cache = new SearchCache();
+  #found: readonly FoundTerm[] | null = null;
+
+  /** Takes the view. */
+  constructor(options: IndexEvidenceOptions) {
+    this.#options = options;
+  }
+
+  /** Ranks the chunks outside the window. The question is the same each time. */
+  async rank(
+    terms: readonly string[],
+    window: WindowView,
+  ): Promise<Iterable<RankedChunk> | AsyncIterable<RankedChunk>> {
+    const { view, turns, rules, settings, pace } = this.#options;
+    const index = view.indexToSearch();
+    const known = this.#found;
+    if (index === null) return [];
+    const boundary = turns.boundary(window.size);
+    const shortened = shortenedOf(turns, window);
+    const { query, corpus } = await view.read(function* (transaction): Operation<Prepared> {
+      const found = known ?? (yield* findTerms(transaction, index, terms));
+      const query = {
+        index,
+        terms: terms.length,
+        lent: lentTerms(terms),
+        found,
+        boundary,
+        dueTurns: view.dueTurns,
+        shortened,
+      };
+      return { query, corpus: yield* readCorpus(transaction, query) };
+    });
+    this.#found = query.found;
+    if (corpus.statistics.documents === 0) return [];
+    return new PrunedRanking({ view, query, corpus, cache: this.#cache, rules, settings, pace });
+  }
+}
+
+/** The shortened turns of the window, oldest first. */
+function shortenedOf(turns: StoredTurns, { size, shortened }: WindowView): readonly ShortenedTurn[] {
+  if (shortened.size === 0) return [];
+  return turns.newest(size).toReversed().flatMap((stored): readonly ShortenedTurn[] => {
+    const visible = shortened.get(stored.turn.turnId);
+    return visible === undefined ? [] : [{ stored, visible }];
+  });
+}

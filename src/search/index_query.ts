@@ -1,0 +1,213 @@
+/** What an index says to a question before any document is looked at: its terms, and the statistics without the window. */
+
+import { termChecksum } from "../deletion/erase_index.ts";
+import { blockOf, type IndexRow } from "../tables/chunk_indexes.ts";
+import { readRowOfTurn } from "../tables/postings.ts";
+import type { Operation, ReadTransaction } from "../engine/operation.ts";
+import { IntegrityError } from "../errors.ts";
+import type { CorpusStatistics } from "./bm25.ts";
+import { isShown, type VisibleText } from "./evidence_source.ts";
+import { CodePointMap } from "../canonical/code_point_map.ts";
+import { type IndexedChunk, toIndexedTurnHead, toSearchedTurn } from "../tables/indexed_turns.ts";
+import { decodePostings, type TermCount } from "../tables/posting_list.ts";
+import { link, LoadedTurn } from "./loaded_turn.ts";
+import type { StoredTurn } from "../tables/turns.ts";
+
+/** A term of the question that the index has. */
+export interface FoundTerm {
+  /** Its place in the question. */
+  readonly index: number;
+  /** Its number in the index. */
+  readonly number: number;
+  /** Chunks that have it. */
+  readonly documents: number;
+}
+
+const SELECT_TERM = `SELECT number, documents, checksum FROM index_terms WHERE index_id = $1 AND term = $2`;
+
+/** The terms of a question that an index has. */
+export function* findTerms(
+  transaction: ReadTransaction,
+  index: IndexRow,
+  terms: readonly string[],
+): Operation<readonly FoundTerm[]> {
+  const found: FoundTerm[] = [];
+  for (const [position, term] of terms.entries()) {
+    const row = yield* transaction.get(SELECT_TERM, index.id, term);
+    if (row === undefined) continue;
+    const [number, documents, checksum] = row as [number, number, number];
+    if (termChecksum(index.id, number, term, documents) !== checksum) throw damaged("index_terms");
+    found.push({ index: position, number, documents });
+  }
+  return found;
+}
+
+/** A turn of the window whose text was shortened. */
+export interface ShortenedTurn {
+  readonly stored: StoredTurn;
+  /** What is shown of it. */
+  readonly visible: VisibleText;
+}
+
+/** What a question is put to. */
+export interface Query {
+  readonly index: IndexRow;
+  /** Terms of the question, those included that the index does not have. */
+  readonly terms: number;
+  /** For each term of the question, whether messages lend for it. */
+  readonly lent: readonly boolean[];
+  readonly found: readonly FoundTerm[];
+  /** Turns from this row on are in the window. */
+  readonly boundary: number;
+  /** Turns that are due. */
+  readonly dueTurns: ReadonlySet<number>;
+  /** Turns of the window that are searched all the same, oldest first; their chunks that are shown whole are not. */
+  readonly shortened: readonly ShortenedTurn[];
+}
+
+/** The statistics of what is searched, and the turns of the window that are. */
+export interface Corpus {
+  readonly statistics: CorpusStatistics;
+  /** Oldest first, linked. */
+  readonly shortened: readonly LoadedTurn[];
+  /** The blocks before it have no turns any more. */
+  readonly firstBlock: number;
+}
+
+/** Statistics while they are summed up. */
+interface Totals {
+  documents: number;
+  totalLength: number;
+  readonly documentFrequencies: number[];
+}
+
+/** Takes the window and what is due from the totals of the index, and adds what the window does not show. */
+export function* readCorpus(transaction: ReadTransaction, query: Query): Operation<Corpus> {
+  const { index, found } = query;
+  const totals: Totals = {
+    documents: index.documents,
+    totalLength: index.totalLength,
+    documentFrequencies: new Array<number>(query.terms).fill(0),
+  };
+  for (const term of found) totals.documentFrequencies[term.index] = term.documents;
+  const postings = yield* takeWindow(transaction, query, totals);
+  yield* takeDue(transaction, query, totals);
+  const shortened = yield* addShortened(transaction, query, totals, postings);
+  if (totals.documents < 0 || totals.documentFrequencies.some((count) => count < 0)) {
+    throw damaged("chunk_indexes");
+  }
+  const oldest = (yield* transaction.get(SELECT_OLDEST_TURN, index.id))![0] as number | null;
+  return { statistics: totals, shortened, firstBlock: blockOf(index, oldest ?? 0) };
+}
+
+const SELECT_OLDEST_TURN = `SELECT min(turn) FROM indexed_turns WHERE index_id = $1`;
+
+const SELECT_HEADS_FROM =
+  `SELECT turn, source, chunks, documents, total_length, postings, checksum FROM indexed_turns
+  WHERE index_id = $1 AND turn >= $2`;
+const SELECT_POSTINGS_FROM =
+  `SELECT turn, turns, posting_list FROM postings WHERE index_id = $1 AND block = $2 AND term = $3
+  AND turn >= coalesce((SELECT max(turn) FROM postings WHERE index_id = $1 AND block = $2 AND term = $3
+  AND turn <= $4), $4)`;
+
+/** By turn of the window: its postings for terms of the question. */
+type WindowPostings = ReadonlyMap<
+  number,
+  readonly (readonly [index: number, counts: readonly TermCount[]])[]
+>;
+
+function* takeWindow(transaction: ReadTransaction, query: Query, totals: Totals): Operation<WindowPostings> {
+  const { index, found, boundary, shortened } = query;
+  const kept = new Map<number, [number, readonly TermCount[]][]>();
+  for (const { stored } of shortened) kept.set(stored.id, []);
+  if (boundary === Number.MAX_SAFE_INTEGER) return kept;
+  for (const row of yield* transaction.all(SELECT_HEADS_FROM, index.id, boundary)) {
+    const head = toIndexedTurnHead(index.id, row);
+    totals.documents -= head.documents;
+    totals.totalLength -= head.totalLength;
+  }
+  for (let block = blockOf(index, boundary); block < index.blocks.length; block++) {
+    for (const { index: term, number } of found) {
+      const rows = yield* transaction.all(SELECT_POSTINGS_FROM, index.id, block, number, boundary);
+      for (
+        const { turn, counts } of rows.flatMap((row) =>
+          decodePostings({ indexId: index.id, term: number }, row)
+        )
+      ) {
+        if (turn < boundary) continue;
+        totals.documentFrequencies[term]! -= counts.length;
+        kept.get(turn)?.push([term, counts]);
+      }
+    }
+  }
+  return kept;
+}
+
+const SELECT_HEAD =
+  `SELECT turn, source, chunks, documents, total_length, postings, checksum FROM indexed_turns
+  WHERE index_id = $1 AND turn = $2`;
+
+function* takeDue(transaction: ReadTransaction, query: Query, totals: Totals): Operation<void> {
+  const { index, found, boundary, dueTurns } = query;
+  for (const turn of dueTurns) {
+    if (turn >= boundary) continue;
+    const row = yield* transaction.get(SELECT_HEAD, index.id, turn);
+    if (row === undefined) continue;
+    const head = toIndexedTurnHead(index.id, row);
+    totals.documents -= head.documents;
+    totals.totalLength -= head.totalLength;
+    for (const { index: term, number } of found) {
+      const place = { indexId: index.id, block: blockOf(index, turn), term: number };
+      const row = yield* readRowOfTurn(transaction, place, turn);
+      const posting = row.find((other) => other.turn === turn);
+      totals.documentFrequencies[term]! -= posting?.counts.length ?? 0;
+    }
+  }
+}
+
+const SELECT_TURN =
+  `SELECT turn, source, lists_checksum, chunk_list, term_list FROM indexed_turns WHERE index_id = $1 AND turn = $2`;
+
+function* addShortened(
+  transaction: ReadTransaction,
+  query: Query,
+  totals: Totals,
+  postings: WindowPostings,
+): Operation<readonly LoadedTurn[]> {
+  const turns: LoadedTurn[] = [];
+  for (const { stored, visible } of query.shortened) {
+    const row = yield* transaction.get(SELECT_TURN, query.index.id, stored.id);
+    if (row === undefined || row[1] !== stored.payloadChecksum) throw damaged("indexed_turns");
+    const { source, ranges } = toSearchedTurn(query.index.id, row);
+    const known = { turn: stored.id, source, ranges, unread: new Set<number>(), counts: new Map() };
+    const turn = new LoadedTurn(known, (range) => !isRangeShown(stored, range, visible));
+    for (const [term, counts] of postings.get(stored.id) ?? []) turn.take(term, counts);
+    addDocuments(turn, totals);
+    if (turn.messages.length > 0) turns.push(turn);
+  }
+  for (const [position, turn] of turns.entries()) link(turn, turns[position + 1] ?? null);
+  return turns;
+}
+
+function isRangeShown({ turn }: StoredTurn, range: IndexedChunk, visible: VisibleText): boolean {
+  const message = turn.messages[range.message];
+  if (message === undefined) throw damaged("indexed_turns");
+  const content = new CodePointMap(message.content).slice(range.start, range.end);
+  return isShown({ messageId: message.messageId, content }, visible);
+}
+
+function addDocuments(turn: LoadedTurn, totals: Totals): void {
+  for (const { documents } of turn.messages) {
+    for (const document of documents) {
+      totals.documents++;
+      totals.totalLength += document.range.length;
+      for (const term of turn.counts.keys()) {
+        if (turn.frequency(term, document) > 0) totals.documentFrequencies[term]!++;
+      }
+    }
+  }
+}
+
+function damaged(table: string): IntegrityError {
+  return new IntegrityError("The index does not agree with itself", { details: { table } });
+}

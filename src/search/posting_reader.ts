@@ -1,0 +1,105 @@
+/** Reads the postings of a question's terms, block by block and in bounded reads. */
+
+import { blockOf } from "../tables/chunk_indexes.ts";
+import type { Operation, ReadTransaction } from "../engine/operation.ts";
+import { POSTINGS_PER_READ, POSTINGS_PER_ROW_MAX } from "../limits.ts";
+import type { Pace } from "../pace.ts";
+import { decodePostings } from "../tables/posting_list.ts";
+import type { View } from "../index/scope_view.ts";
+import type { FoundPosting, SearchCache } from "./search_cache.ts";
+import type { Corpus, FoundTerm, Query } from "./index_query.ts";
+
+/** What postings are read for. */
+interface PostingTask {
+  readonly view: View;
+  readonly query: Query;
+  readonly corpus: Corpus;
+  readonly cache: SearchCache;
+  readonly pace: Pace;
+}
+
+/** Where a read of postings goes on. */
+interface Cursor {
+  /** Among the terms that are read. */
+  readonly term: number;
+  readonly block: number;
+  /** The first turn of the row after which it goes on. */
+  readonly after: number;
+}
+
+interface Page {
+  readonly found: readonly FoundPosting[];
+  readonly next: Cursor | null;
+}
+
+const SELECT_POSTINGS =
+  `SELECT turn, turns, posting_list FROM postings WHERE index_id = $1 AND block = $2 AND term = $3 AND turn > $4
+  AND turn < $5 ORDER BY turn LIMIT $6`;
+
+/** See the module's documentation. */
+export class PostingReader {
+  readonly #task: PostingTask;
+
+  /** Takes the task. */
+  constructor(task: PostingTask) {
+    this.#task = task;
+  }
+
+  /** All postings of some terms outside the window; those that a smaller window made known are not read again. */
+  async postingsOf(terms: readonly FoundTerm[]): Promise<readonly FoundPosting[]> {
+    const { cache: { postings }, query: { boundary } } = this.#task;
+    const isKnown = ({ index }: FoundTerm): boolean => (postings.get(index)?.below ?? 0) >= boundary;
+    const unknown = terms.filter((term) => !isKnown(term));
+    for (const { index } of unknown) postings.set(index, { below: boundary, found: [] });
+    const read = unknown.length === 0 ? [] : await this.#readPostings(unknown);
+    const byTerm = Map.groupBy(read, ({ term }) => term);
+    for (const [term, found] of byTerm) postings.set(term, { below: boundary, found });
+    return terms.flatMap(({ index }) =>
+      (postings.get(index)?.found ?? []).filter(({ turn }) => turn < boundary)
+    );
+  }
+
+  /** Reads all postings of some terms, in bounded reads. */
+  async #readPostings(terms: readonly FoundTerm[]): Promise<readonly FoundPosting[]> {
+    const { view, pace } = this.#task;
+    const found: FoundPosting[] = [];
+    let from: Cursor | null = { term: 0, block: this.#task.corpus.firstBlock, after: 0 };
+    while (from !== null) {
+      if (pace.isDue()) await pace.rest();
+      const cursor: Cursor = from;
+      const page: Page = await view.read((transaction) => this.#readPage(transaction, terms, cursor));
+      for (const posting of page.found) found.push(posting);
+      from = page.next;
+    }
+    return found;
+  }
+
+  *#readPage(transaction: ReadTransaction, terms: readonly FoundTerm[], from: Cursor): Operation<Page> {
+    const { query: { index, boundary }, corpus: { firstBlock } } = this.#task;
+    const found: FoundPosting[] = [];
+    const lastBlock = blockOf(index, boundary);
+    let { term, block, after } = from;
+    for (; term < terms.length; term++, block = firstBlock) {
+      const { index: position, number } = terms[term]!;
+      for (; block <= lastBlock; block++, after = 0) {
+        const limit = Math.ceil((POSTINGS_PER_READ - found.length) / POSTINGS_PER_ROW_MAX);
+        const rows = yield* transaction.all(
+          SELECT_POSTINGS,
+          index.id,
+          block,
+          number,
+          after,
+          boundary,
+          limit,
+        );
+        for (const row of rows) {
+          for (const { turn, counts } of decodePostings({ indexId: index.id, term: number }, row)) {
+            if (turn < boundary) found.push({ term: position, turn, counts });
+          }
+        }
+        if (rows.length === limit) return { found, next: { term, block, after: rows.at(-1)![0] as number } };
+      }
+    }
+    return { found, next: null };
+  }
+}

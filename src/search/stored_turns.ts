@@ -1,0 +1,63 @@
+/** A scope's turns, newest first, read in growing pages and no further than they are asked for. */
+
+import type { TimedTurn } from "../contracts/turn.ts";
+import type { Operation, ReadTransaction } from "../engine/operation.ts";
+import { FIRST_PAGE_TURNS, TURNS_PER_PAGE } from "../limits.ts";
+import type { View } from "../index/scope_view.ts";
+import type { StoredTurn } from "../tables/turns.ts";
+
+/** The rows below the oldest turn of a window. */
+const NO_WINDOW: number = Number.MAX_SAFE_INTEGER;
+
+const SELECT_NEWEST_TURNS =
+  `SELECT id, turn_id, revision, bytes, expires, expires_at, payload_checksum, checksum, payload
+  FROM turns WHERE scope = $1 AND id < $2 ORDER BY id DESC LIMIT $3`;
+
+/** A page of turns, and the row before which the next begins; null once there is none. */
+interface TurnPage {
+  readonly turns: readonly StoredTurn[];
+  readonly before: number | null;
+}
+
+/** The turns of a view. */
+export class StoredTurns {
+  readonly count: number;
+  readonly #view: View;
+  readonly #newest: StoredTurn[] = [];
+
+  /** Takes the view; nothing is read yet. */
+  constructor(view: View) {
+    this.#view = view;
+    this.count = view.turnCount;
+  }
+
+  /** The turns, newest first. */
+  async *newestFirst(): AsyncGenerator<TimedTurn, void, undefined> {
+    let before: number | null = NO_WINDOW;
+    for (let size = FIRST_PAGE_TURNS; before !== null; size = Math.min(size * 2, TURNS_PER_PAGE)) {
+      const from: number = before;
+      const page = await this.#view.read((transaction) => this.#page(transaction, from, size));
+      before = page.before;
+      for (const stored of page.turns) {
+        this.#newest.push(stored);
+        yield stored.turn;
+      }
+    }
+  }
+
+  *#page(transaction: ReadTransaction, before: number, limit: number): Operation<TurnPage> {
+    const rows = yield* transaction.all(SELECT_NEWEST_TURNS, this.#view.row.id, before, limit);
+    const turns = this.#view.toTurns(rows.filter(([id]) => !this.#view.dueTurns.has(id as number)));
+    return { turns, before: rows.length < limit ? null : rows.at(-1)![0] as number };
+  }
+
+  /** The newest turns, which were read already. */
+  newest(size: number): readonly StoredTurn[] {
+    return this.#newest.slice(0, size);
+  }
+
+  /** The row of the oldest turn of a window; everything older has a lower one. */
+  boundary(size: number): number {
+    return size === 0 ? NO_WINDOW : this.#newest[size - 1]!.id;
+  }
+}

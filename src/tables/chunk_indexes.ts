@@ -1,0 +1,156 @@
+/** The row of an index: what it is of, how far it is, and the totals that scores are made of. */
+
+import { checksumOf } from "../canonical/checksum.ts";
+import { VarintReader, VarintWriter } from "../canonical/varints.ts";
+import type { Operation, ReadTransaction, WriteTransaction } from "../engine/operation.ts";
+import type { Row, SqlValue } from "../engine/values.ts";
+import { IntegrityError } from "../errors.ts";
+
+/** An index's row. Operations change a copy and write it once at their end. */
+export interface IndexRow {
+  readonly id: number;
+  readonly scope: number;
+  /** Chunk size, overlap and analyzer. */
+  readonly indexKey: string;
+  /** Never given out twice. */
+  readonly born: number;
+  /** The higher, the later it was used; counted for each scope. */
+  used: number;
+  /** 1 once another took its place: it is cleared away bit by bit, and serves nobody. */
+  retired: number;
+  /** Every turn up to this row is indexed, or noted as unindexed. */
+  indexedTo: number;
+  turns: number;
+  chunks: number;
+  /** Chunks that have words. */
+  documents: number;
+  /** Terms of all of them, duplicates counted. */
+  totalLength: number;
+  /** Numbers of terms that were given out. */
+  terms: number;
+  /** Turns that were put into the last block. */
+  blockTurns: number;
+  /** The row of the first turn of each block, in order. */
+  blocks: readonly number[];
+}
+
+/** The block of a turn: its place in the list of blocks. */
+export function blockOf({ blocks }: Pick<IndexRow, "blocks">, turn: number): number {
+  let low = 0;
+  let high = blocks.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (blocks[middle]! <= turn) low = middle + 1;
+    else high = middle;
+  }
+  return Math.max(0, low - 1);
+}
+
+const SELECT_INDEXES =
+  `SELECT id, scope, index_key, born, used, retired, indexed_to, turns, chunks, documents,
+  total_length, terms, block_turns, block_list, checksum FROM chunk_indexes WHERE scope = $1 ORDER BY id`;
+
+/** The indexes of a scope, retired ones included. */
+export function* readIndexes(transaction: ReadTransaction, scope: number): Operation<readonly IndexRow[]> {
+  return (yield* transaction.all(SELECT_INDEXES, scope)).map(toIndexRow);
+}
+
+/** The same as they are, and whether they are sound: deletion goes on where reading would have to stop. */
+export function* readIndexesAnyhow(
+  transaction: ReadTransaction,
+  scope: number,
+): Operation<readonly { readonly index: IndexRow; readonly sound: boolean }[]> {
+  return (yield* transaction.all(SELECT_INDEXES, scope)).map((row) => {
+    return { index: columnsToRow(row), sound: isSound(row) };
+  });
+}
+
+/** Judges the columns `id` to `checksum`. */
+export function toIndexRow(row: Row): IndexRow {
+  if (isSound(row)) return columnsToRow(row);
+  throw new IntegrityError("The checksum of an index's row does not match", {
+    details: { table: "chunk_indexes" },
+  });
+}
+
+function isSound(row: Row): boolean {
+  return checksumOf(...row.slice(0, 14)) === row[14];
+}
+
+function columnsToRow(row: Row): IndexRow {
+  const [id, scope, indexKey, born, used, retired, indexedTo, turns, chunks, documents] = row;
+  const [totalLength, terms, blockTurns, blockList] = row.slice(10);
+  const blocks = decodeBlocks(blockList);
+  const totals = { turns, chunks, documents, totalLength, terms, blockTurns, blocks };
+  return { id, scope, indexKey, born, used, retired, indexedTo, ...totals } as IndexRow;
+}
+
+function columnsOf(row: IndexRow): readonly SqlValue[] {
+  const { id, scope, indexKey, born, used, retired, indexedTo } = row;
+  const { turns, chunks, documents, totalLength, terms, blockTurns, blocks } = row;
+  const totals = [turns, chunks, documents, totalLength, terms, blockTurns];
+  return [id, scope, indexKey, born, used, retired, indexedTo, ...totals, encodeBlocks(blocks)];
+}
+
+function encodeBlocks(blocks: readonly number[]): Uint8Array {
+  const writer = new VarintWriter();
+  let before = 0;
+  for (const start of blocks) {
+    writer.add(start - before);
+    before = start;
+  }
+  return writer.bytes();
+}
+
+function decodeBlocks(bytes: SqlValue | undefined): readonly number[] {
+  const blocks: number[] = [];
+  const reader = new VarintReader(bytes instanceof Uint8Array ? bytes : new Uint8Array());
+  for (let start = 0; !reader.isAtEnd;) blocks.push(start += reader.next());
+  return blocks;
+}
+
+const UPDATE_INDEX = `UPDATE chunk_indexes SET used = $1, retired = $2, indexed_to = $3, turns = $4,
+  chunks = $5, documents = $6, total_length = $7, terms = $8, block_turns = $9, block_list = $10,
+  checksum = $11 WHERE id = $12`;
+
+/** Writes a changed row. */
+export function* writeIndex(transaction: WriteTransaction, row: IndexRow): Operation<void> {
+  const changed = yield* transaction.run(
+    UPDATE_INDEX,
+    ...columnsOf(row).slice(4),
+    checksumOf(...columnsOf(row)),
+    row.id,
+  );
+  if (changed !== 1) throw new IntegrityError("Cannot write index: the file did not take the write");
+}
+
+const SELECT_NEXT_INDEX_ID = `SELECT coalesce(max(id), 0) + 1 FROM chunk_indexes`;
+
+const INSERT_INDEX =
+  `INSERT INTO chunk_indexes (id, scope, index_key, born, used, retired, indexed_to, turns, chunks,
+  documents, total_length, terms, block_turns, block_list, checksum) VALUES ($1, $2, $3, $4, $5, $6, $7,
+  $8, $9, $10, $11, $12, $13, $14, $15)`;
+
+/** Makes the row of an empty index. */
+export function* insertIndex(
+  transaction: WriteTransaction,
+  index: Pick<IndexRow, "scope" | "indexKey" | "used">,
+): Operation<IndexRow> {
+  const row: IndexRow = {
+    ...index,
+    id: (yield* transaction.get(SELECT_NEXT_INDEX_ID))![0] as number,
+    born: transaction.nextRevision(),
+    retired: 0,
+    indexedTo: 0,
+    turns: 0,
+    chunks: 0,
+    documents: 0,
+    totalLength: 0,
+    terms: 0,
+    blockTurns: 0,
+    blocks: [0],
+  };
+  const columns = columnsOf(row);
+  yield* transaction.run(INSERT_INDEX, ...columns, checksumOf(...columns));
+  return row;
+}

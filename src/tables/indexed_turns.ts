@@ -1,0 +1,198 @@
+/** What an index keeps of one turn: where its chunks lie, and which terms it has. No text of either. */
+
+import { checksumOf } from "../canonical/checksum.ts";
+import { VarintReader, VarintWriter } from "../canonical/varints.ts";
+import type { Row } from "../engine/values.ts";
+import { IntegrityError } from "../errors.ts";
+
+/** Where a chunk lies. */
+export interface IndexedChunk {
+  /** The position of its message in the turn, from 0. */
+  readonly message: number;
+  /** Its first code point. */
+  readonly start: number;
+  /** The code point after its last. */
+  readonly end: number;
+  /** Its terms, duplicates counted; 0: it has no words and is no document. */
+  readonly length: number;
+  /** Whether its text ends by asking. */
+  readonly asks: boolean;
+}
+
+/** A term of a turn. */
+export interface IndexedTerm {
+  /** Its number in the index. */
+  readonly term: number;
+  /** In how many of the turn's chunks it occurs. */
+  readonly documents: number;
+}
+
+/** A turn's totals. */
+interface IndexedTurnHead {
+  readonly indexId: number;
+  /** The turn's row. */
+  readonly turn: number;
+  /** The checksum of the turn's payload that was indexed. */
+  readonly source: number;
+  readonly chunks: number;
+  /** Chunks that have words. */
+  readonly documents: number;
+  /** Terms of all of them, duplicates counted. */
+  readonly totalLength: number;
+  /** Postings: its terms, each once. */
+  readonly postings: number;
+}
+
+/** Judges the columns `turn`, `source`, `chunks`, `documents`, `total_length`, `postings`, `checksum` of an index. */
+export function toIndexedTurnHead(indexId: number, row: Row): IndexedTurnHead {
+  const head = headOf(indexId, row);
+  if (headChecksum(head) !== row[6]) throw damaged();
+  return head;
+}
+
+/** Whether a row's head and lists are sound; the lists' checksum and the lists come after the head. */
+export function isSoundIndexedTurn(indexId: number, row: Row): boolean {
+  return headChecksum(headOf(indexId, row)) === row[6] &&
+    areSoundLists(indexId, [row[0]!, row[1]!, ...row.slice(7)]);
+}
+
+/** What a search needs of a turn. */
+interface SearchedTurn extends Pick<IndexedTurnHead, "turn" | "source"> {
+  readonly ranges: readonly IndexedChunk[];
+  readonly termList: Uint8Array;
+}
+
+/** Judges the columns `turn`, `source`, `lists_checksum`, `chunk_list`, `term_list`: each further one would be felt. */
+export function toSearchedTurn(indexId: number, row: Row): SearchedTurn {
+  if (!areSoundLists(indexId, row)) throw damaged();
+  const [turn, source, , chunkList, termList] = row as [number, number, number, Uint8Array, Uint8Array];
+  return { turn, source, ranges: decodeChunks(chunkList), termList };
+}
+
+function areSoundLists(indexId: number, row: Row): boolean {
+  const [turn, source, checksum, chunkList, termList] = row;
+  if (!(chunkList instanceof Uint8Array && termList instanceof Uint8Array)) return false;
+  return listsChecksum({ indexId, turn: turn as number, source: source as number }, chunkList, termList) ===
+    checksum;
+}
+
+/** The checksum over the lists, which also says whose they are. */
+export function listsChecksum(
+  { indexId, turn, source }: Pick<IndexedTurnHead, "indexId" | "turn" | "source">,
+  chunkList: Uint8Array,
+  termList: Uint8Array,
+): number {
+  return checksumOf(indexId, turn, source, chunkList, termList);
+}
+
+/** Judges head and lists. */
+export function toIndexedTurn(
+  indexId: number,
+  row: Row,
+): IndexedTurnHead & { readonly ranges: readonly IndexedChunk[]; readonly termList: Uint8Array } {
+  if (!isSoundIndexedTurn(indexId, row)) throw damaged();
+  const head = headOf(indexId, row);
+  return { ...head, ranges: decodeChunks(row[8] as Uint8Array), termList: row[9] as Uint8Array };
+}
+
+/** A row's head, unjudged. */
+export function headOf(indexId: number, row: Row): IndexedTurnHead {
+  const [turn, source, chunks, documents, totalLength, postings] = row as readonly number[];
+  return { indexId, turn, source, chunks, documents, totalLength, postings } as IndexedTurnHead;
+}
+
+/** The checksum over a head. */
+export function headChecksum(head: IndexedTurnHead): number {
+  const { indexId, turn, source, chunks, documents, totalLength, postings } = head;
+  return checksumOf(indexId, turn, source, chunks, documents, totalLength, postings);
+}
+
+/** Chunks as bytes: position of the message since the chunk before and whether it asks; start since it, size, length. */
+export function encodeChunks(chunks: readonly IndexedChunk[]): Uint8Array {
+  const writer = new VarintWriter();
+  let message = 0;
+  let start = 0;
+  for (const chunk of chunks) {
+    if (chunk.message !== message) start = 0;
+    writer.add((chunk.message - message) * 2 + (chunk.asks ? 1 : 0));
+    writer.add(chunk.start - start);
+    writer.add(chunk.end - chunk.start);
+    writer.add(chunk.length);
+    ({ message, start } = chunk);
+  }
+  return writer.bytes();
+}
+
+/** Reads chunks back. */
+function decodeChunks(bytes: Uint8Array): readonly IndexedChunk[] {
+  const chunks: IndexedChunk[] = [];
+  const reader = new VarintReader(bytes);
+  let message = 0;
+  let before = 0;
+  while (!reader.isAtEnd) {
+    const head = reader.next();
+    const step = Math.floor(head / 2);
+    const start = reader.next() + (step === 0 ? before : 0);
+    const end = start + reader.next();
+    const length = reader.next();
+    if (Number.isNaN(step + end + length)) throw damaged();
+    message += step;
+    before = start;
+    chunks.push({ message, start, end, length, asks: head % 2 === 1 });
+  }
+  return chunks;
+}
+
+/** Terms, by number, as bytes: the distance from the one before and whether it has several documents; then how many. */
+export function encodeTerms(terms: readonly IndexedTerm[]): Uint8Array {
+  const writer = new VarintWriter();
+  let before = 0;
+  for (const { term, documents } of terms) {
+    writer.add((term - before) * 2 + (documents > 1 ? 1 : 0));
+    if (documents > 1) writer.add(documents);
+    before = term;
+  }
+  return writer.bytes();
+}
+
+/** Reads terms back, one by one. */
+export function* decodeTerms(bytes: Uint8Array): Generator<IndexedTerm, void, undefined> {
+  const reader = new VarintReader(bytes);
+  let term = 0;
+  while (!reader.isAtEnd) {
+    const step = reader.next();
+    const documents = step % 2 === 1 ? reader.next() : 1;
+    if (Number.isNaN(step + documents)) throw damaged();
+    term += Math.floor(step / 2);
+    yield { term, documents };
+  }
+}
+
+/** Terms that are looked for in many lists. */
+export interface SoughtTerms {
+  /** By number: its place in the question. */
+  readonly places: ReadonlyMap<number, number>;
+  /** The greatest number: a list need not be read any further. */
+  readonly last: number;
+}
+
+/** The places of sought terms that a turn's list has. Most lists have none, and a search looks through hundreds of them. */
+export function termsAmong({ places, last }: SoughtTerms, list: Uint8Array): Set<number> {
+  const found = new Set<number>();
+  const reader = new VarintReader(list);
+  for (let term = 0; !reader.isAtEnd && term < last;) {
+    const step = reader.next();
+    if (step % 2 === 1) reader.next();
+    term += Math.floor(step / 2);
+    const place = places.get(term);
+    if (place !== undefined) found.add(place);
+    else if (Number.isNaN(term)) throw damaged();
+  }
+  return found;
+}
+
+function damaged(): IntegrityError {
+  return new IntegrityError("The checksum of an indexed turn does not match", {
+    details: { table: "indexed_turns" },
+  });
+}

@@ -1,0 +1,83 @@
+/** Remembered operations: the same call again gives its first answer, the same id with other input is refused. */
+
+import { checksumOf } from "../canonical/checksum.ts";
+import { equalBytes } from "../canonical/keyed_hash.ts";
+import type { Operation, WriteTransaction } from "../engine/operation.ts";
+import { ConflictError, IntegrityError } from "../errors.ts";
+import { OPERATIONS_CLEARED_PER_CALL } from "../limits.ts";
+
+/** An operation id and what it stands for, as keyed hashes: neither id nor input can be read back. */
+export interface OperationKey {
+  readonly scopeHash: Uint8Array;
+  readonly operationHash: Uint8Array;
+  readonly inputHash: Uint8Array;
+}
+
+const SELECT_OPERATION = `SELECT input_hash, result, at, checksum FROM operations
+  WHERE scope_hash = $1 AND operation_hash = $2`;
+
+/**
+ * The first answer to this operation, if it is still remembered; else null. Operations of records are remembered for
+ * a day, those of a scope until it has too many.
+ */
+export function* recallOperation(
+  transaction: WriteTransaction,
+  key: OperationKey,
+  keptMs: number = Infinity,
+): Operation<number | null> {
+  const row = yield* transaction.get(SELECT_OPERATION, key.scopeHash, key.operationHash);
+  if (row === undefined) return null;
+  const [inputHash, result, at, checksum] = row as unknown as [Uint8Array, number, number, number];
+  if (checksumOf(key.scopeHash, key.operationHash, inputHash, result, at) !== checksum) {
+    throw new IntegrityError("Cannot recall operation: its checksum does not match", {
+      details: { table: "operations" },
+    });
+  }
+  if (keptMs < Infinity && at + keptMs <= transaction.time().effectiveMs) return null;
+  if (!equalBytes(inputHash, key.inputHash)) {
+    throw new ConflictError("IDEMPOTENCY", "The operation id was used before with other input");
+  }
+  return result;
+}
+
+const DELETE_OLDEST_OPERATIONS = `DELETE FROM operations WHERE (scope_hash, operation_hash) IN (
+  SELECT scope_hash, operation_hash FROM operations WHERE scope_hash = $1 ORDER BY at LIMIT $2)`;
+
+/** Forgets a scope's oldest operations; gives how many there were to forget. */
+export function forgetOldestOperations(
+  transaction: WriteTransaction,
+  scopeHash: Uint8Array,
+  count: number,
+): Operation<number> {
+  return transaction.run(DELETE_OLDEST_OPERATIONS, scopeHash, count);
+}
+
+const DELETE_OLD_OPERATIONS = `DELETE FROM operations WHERE (scope_hash, operation_hash) IN (
+  SELECT scope_hash, operation_hash FROM operations WHERE scope_hash = $1 AND at <= $2 ORDER BY at LIMIT $3)`;
+
+const UPSERT_OPERATION =
+  `INSERT INTO operations (scope_hash, operation_hash, input_hash, result, at, checksum)
+  VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (scope_hash, operation_hash) DO UPDATE SET
+  input_hash = excluded.input_hash, result = excluded.result, at = excluded.at, checksum = excluded.checksum`;
+
+/** Forgets a few operations that are older than they are kept. */
+export function* forgetOldOperations(
+  transaction: WriteTransaction,
+  scopeHash: Uint8Array,
+  keptMs: number,
+): Operation<void> {
+  const { effectiveMs } = transaction.time();
+  yield* transaction.run(DELETE_OLD_OPERATIONS, scopeHash, effectiveMs - keptMs, OPERATIONS_CLEARED_PER_CALL);
+}
+
+/** Remembers an answer. */
+export function* rememberOperation(
+  transaction: WriteTransaction,
+  key: OperationKey,
+  result: number,
+): Operation<void> {
+  const { scopeHash, operationHash, inputHash } = key;
+  const at = transaction.time().effectiveMs;
+  const checksum = checksumOf(scopeHash, operationHash, inputHash, result, at);
+  yield* transaction.run(UPSERT_OPERATION, scopeHash, operationHash, inputHash, result, at, checksum);
+}
