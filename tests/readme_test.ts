@@ -1,4 +1,4 @@
-/** The README's programs, copied into an empty directory, print what is written beside them. */
+/** The programs of the README and of the tasks, copied into an empty directory, print what their comments say. */
 
 import assert from "node:assert/strict";
 import { openMemory } from "../mod.ts";
@@ -11,12 +11,12 @@ interface Program {
   readonly text: string;
 }
 
-function readPrograms(): readonly Program[] {
+function readPrograms(document: string): readonly Program[] {
   const programs: Program[] = [];
   let heading = "";
   for (
-    const [, words, text] of Deno.readTextFileSync(new URL("README.md", ROOT)).matchAll(
-      /^## (.*)$|^```ts$([\s\S]*?)^```$/gm,
+    const [, words, text] of Deno.readTextFileSync(new URL(document, ROOT)).matchAll(
+      /^#+ (.*)$|^```ts$([\s\S]*?)^```$/gm,
     )
   ) {
     if (text === undefined) heading = words!;
@@ -25,17 +25,23 @@ function readPrograms(): readonly Program[] {
   return programs;
 }
 
-const PROGRAMS = readPrograms();
+const PROGRAMS = readPrograms("README.md");
 
-/** What stands beside each line that prints; what follows a colon explains it. */
+const TASKS = [...Deno.readDirSync(new URL("docs/tasks/", ROOT))].map(({ name }) => `docs/tasks/${name}`);
+
+/** The comment on each line that prints; what follows a colon explains it. */
 function promisedBy(text: string): readonly string[] {
   return [...text.matchAll(/^console\.log\(.*\); \/\/ ([^:\n]*)/gm)].map(([, printed]) => printed!);
 }
 
-Deno.test("The README's quick start is less than fifteen lines long", () => {
-  const [quickStart] = PROGRAMS;
-  assert.equal(quickStart?.heading, "Quick start");
-  assert(quickStart!.text.trim().split("\n").length < 15);
+Deno.test("Each program of the README's quick start is less than fifteen lines long", () => {
+  const quickStart = PROGRAMS.filter(({ heading }) => heading === "Quick start");
+  assert.equal(quickStart[0], PROGRAMS[0]);
+  for (const { text } of quickStart) assert(text.trim().split("\n").length < 15);
+});
+
+Deno.test("The README has at most 12 000 bytes", () => {
+  assert(Deno.statSync(new URL("README.md", ROOT)).size <= 12_000);
 });
 
 /** Runs a program in a directory as one who has a checkout does; gives what it printed, line by line. */
@@ -56,13 +62,24 @@ async function run(
   return printed!.split("\n").slice(0, -1);
 }
 
-for (const { heading, text } of PROGRAMS) {
-  Deno.test(`The program under "${heading}" in the README prints what it says`, async () => {
+function requirePrinted(name: string, text: string): void {
+  Deno.test(name, async () => {
     await using directory = await TemporaryDirectory.make();
     const promised = promisedBy(text);
     assert(promised.length > 0);
     assert.deepEqual(await run(directory.path, text, ["-A"]), promised);
   });
+}
+
+for (const [at, { heading, text }] of PROGRAMS.entries()) {
+  requirePrinted(`Program ${at + 1} of the README, under "${heading}", prints what it says`, text);
+}
+
+for (const document of TASKS) {
+  for (const { heading, text } of readPrograms(document)) {
+    if (promisedBy(text).length === 0) continue; // It asserts instead.
+    requirePrinted(`The program under "${heading}" in ${document} prints what it says`, text);
+  }
 }
 
 Deno.test("The README's quick start resumes from a file and begins anew once it has expired, with its directory alone permitted", async () => {
@@ -72,7 +89,7 @@ Deno.test("The README's quick start resumes from a file and begins anew once it 
     const printed = await run(directory.path, text, ["--allow-read=.", "--allow-write=."]);
     assert.deepEqual(printed, promisedBy(text));
   }
-  const later = text.replace('"agent.db")', '"agent.db", { clock: () => Date.now() + 7_200_000 })');
+  const later = text.replace('"agent.db", {', '"agent.db", { clock: () => Date.now() + 7_200_000,');
   assert.notEqual(later, text);
   const afterExpiry = await run(directory.path, later, ["--allow-read=.", "--allow-write=."]);
   assert.deepEqual(afterExpiry, promisedBy(text));

@@ -18,7 +18,7 @@ export interface Keeping {
   readonly tries: Readonly<Partial<Record<Keeper, () => Promise<boolean | undefined>>>>;
 }
 
-/** A row of the table in the README. */
+/** A row of the table in docs/PEERS.md. */
 export function rowOf({ what, said }: Keeping): string {
   const word = (keeper: Keeper): string => said[keeper] === null ? "–" : said[keeper] ? "yes" : "no";
   return `| ${[what, ...KEEPERS.map(word)].join(" | ")} |`;

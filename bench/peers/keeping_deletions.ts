@@ -72,7 +72,7 @@ function isProof(first: unknown, second: unknown): boolean {
 
 /** See the module's documentation. */
 export const PROOF: Keeping = {
-  what: "a deletion gives a proof, and asked again later the same one",
+  what: "a deletion returns a proof, and later the same one again",
   said: { Holdfast: true, "Deno KV": false, "JSON lines": false, "SQLite FTS5": false, MemorySaver: false },
   tries: {
     Holdfast: async () => {

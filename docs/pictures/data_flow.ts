@@ -18,7 +18,7 @@ type Step = Pick<Box, "heading" | "lines" | "foot">;
 
 const WRITES: readonly Step[] = [
   {
-    heading: "Judged",
+    heading: "Validated",
     lines: ["Shape, size, deadline:", "what is wrong is a", "typed error, and", "nothing was touched."],
     foot: "src/contracts",
   },
@@ -38,8 +38,8 @@ const WRITES: readonly Step[] = [
 const READS: readonly Step[] = [
   {
     heading: "Found and fitted",
-    lines: ["Pieces are ranked and", "fitted into a budget", "of tokens, each with", "its source."],
-    foot: "src/retrieval, context",
+    lines: ["Chunks are ranked and", "fitted into a budget", "of tokens, each with", "its source."],
+    foot: "src/index, search, context",
   },
   {
     heading: "Checked",
@@ -91,7 +91,7 @@ function drawFiles(): string[] {
       lines: [
         "records, turns,",
         "pins, summaries,",
-        "replays, index;",
+        "responses, index;",
         "the deletions that",
         "it has carried out",
       ],
@@ -145,9 +145,9 @@ function drawWays(): string[] {
 export const DATA_FLOW: Picture = {
   title: "How data flows",
   description:
-    "Writing: what the harness hands in is judged, written down as canonical JSON with digests and checksums, and " +
+    "Writing: what the harness passes is validated, written down as canonical JSON with digests and checksums, and " +
     "committed in a group, with one sync, to main and, where something is deleted, to the ledger. Only then is it " +
-    "acknowledged. Reading: main at one moment, then a look at the ledger; each row is checked; pieces of the history " +
+    "acknowledged. Reading: main at one moment, then a look at the ledger; each row is checked; chunks of the history " +
     "are ranked and fitted into a budget of tokens, each with its source. Records, turns and snapshots come back as " +
     "they are stored.",
   height: BOTTOM + 58,

@@ -83,15 +83,15 @@ const KILLS: readonly { readonly heading: string; readonly lines: readonly strin
   },
   {
     heading: "in 3's COMMIT",
-    lines: ["Recorded whole", "or not at all:", "the ledger tells", "who comes next."],
+    lines: ["Recorded whole", "or not at all:", "the next process", "sees which."],
   },
   {
     heading: "between 3 and 4",
-    lines: ["Deleted. Whoever", "next writes, opens", "or reads it, in any", "process, does 4."],
+    lines: ["Deleted. The next", "write, open or read", "of it, in any", "process, does 4."],
   },
   {
     heading: "after 4",
-    lines: ["Deleted. Asked", "again, delete gives", "the same receipt;", "prune scrubs on."],
+    lines: ["Deleted. Repeated,", "delete returns the", "same receipt; prune", "goes on scrubbing."],
   },
   { heading: "in 7", lines: ["Nothing to do:", "it only reads."] },
 ];
@@ -178,8 +178,8 @@ export const DELETION: Picture = {
     "is certain. 4: main says that it has carried it out, and commits. 5: the receipt. 6: a scrub rewrites tables and empties " +
     "logs. 7: the receipt is verified at any later time. A kill before the commit of 3 leaves everything as it was, " +
     "and the next write takes back what was announced. A kill between 3 and 4 leaves a deletion that is completed by " +
-    "whoever next writes, opens or reads it, in any process. A kill after 4 leaves it deleted: asked again, delete " +
-    "gives the same receipt, and the next prune goes on scrubbing.",
+    "the next write, open or read of it, in any process. A kill after 4 leaves it deleted: repeated, delete " +
+    "returns the same receipt, and the next prune goes on scrubbing.",
   height: KILLED + 168,
   parts: [
     ...drawLane("caller", "You", []),
@@ -190,8 +190,8 @@ export const DELETION: Picture = {
     ...drawWays(),
     ...drawKills(),
     ...drawLines(24, KILLED + 118, [
-      "A COMMIT that is refused, as on a full disk, ends as a kill does: before the line the error means that nothing changed, after it",
-      'the error says details.recorded. Where even that cannot be found out it says outcome: "unknown", and writes are refused until the',
+      "A COMMIT that is refused, as on a full disk, ends like a kill: before the line the error means that nothing changed, after it",
+      'the error says details.recorded. If that cannot be found out, it says outcome: "unknown", and writes are refused until the',
       "store is opened again. With a rollback journal no commit can come back by itself, and step 2 is left out.",
     ], "quiet"),
   ],

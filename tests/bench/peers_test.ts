@@ -1,12 +1,12 @@
-/** What the README says of others is what `deno task bench:peers` tries, and fails if it is not so. */
+/** What docs/PEERS.md says of others is what `deno task bench:peers` tries, and fails if it is not so. */
 
 import assert from "node:assert/strict";
 import { KEEPERS, rowOf } from "../../bench/peers/keeping.ts";
 import { KEEPINGS } from "../../bench/peers/keepings.ts";
 
-Deno.test("The README says of others what is tried, and nothing else", () => {
-  const readme = Deno.readTextFileSync(new URL("../../README.md", import.meta.url));
-  const lines = readme.split("\n").map((line) => line.replace(/ +/g, " ").trim());
+Deno.test("docs/PEERS.md says of others what is tried, and nothing else", () => {
+  const document = Deno.readTextFileSync(new URL("../../docs/PEERS.md", import.meta.url));
+  const lines = document.split("\n").map((line) => line.replace(/ +/g, " ").trim());
   const head = lines.indexOf(`| what each keeps | ${KEEPERS.join(" | ")} |`);
   assert(head > 0);
   const end = lines.indexOf("", head);
