@@ -390,6 +390,15 @@ for (const [what, linesOf] of REFUSED_LINES) {
   });
 }
 
+for (const suffix of ["", ".deletions"]) {
+  Deno.test(`LCK-01 import refuses to read the store's own file agent.db${suffix} as lines`, async () => {
+    await using store = await StoredFile.make();
+    const { code, errors } = await holdfast("import", store.path, `${store.path}${suffix}`);
+    assert.equal(code, 2);
+    assert.match(errors, /The lines are the store itself/);
+  });
+}
+
 Deno.test("import says that it made a store also where a later line is wrong, and which lines are in", async () => {
   await using store = await StoredFile.make();
   const lines = await printed("export", store.path, "--show-content");

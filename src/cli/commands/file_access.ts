@@ -45,6 +45,17 @@ export function requireFile(path: string, what: string, readOnly: boolean): numb
   }
 }
 
+/** Refuses a file of the store itself: closing it after it was read would drop the locks of the open store. */
+export function requireApart(path: string, what: string, stores: readonly string[]): void {
+  const { dev, ino } = Deno.statSync(path);
+  for (const store of stores) {
+    if (!isThere(store, "store", true)) continue;
+    const file = Deno.statSync(store);
+    if (file.dev !== dev || file.ino !== ino || ino === null) continue;
+    throw wrongWords(`The ${what} are the store itself`, "Give the file that `export` made.");
+  }
+}
+
 /** Whether anything has that name. */
 export function isThere(path: string, what: string, readOnly: boolean): boolean {
   requireAccess(path, what, readOnly);

@@ -11,7 +11,7 @@ import {
   storeCommand,
   type StoreOptions,
 } from "./command.ts";
-import { isThere, readPieces, requireFile, requireSource, STANDARD } from "./file_access.ts";
+import { isThere, readPieces, requireApart, requireFile, requireSource, STANDARD } from "./file_access.ts";
 import { tried } from "./lines_beginning.ts";
 import { judgingLines } from "./lines_failure.ts";
 import { Progress } from "../terminal/progress.ts";
@@ -42,6 +42,7 @@ async function takeIn(
   requirePath(store);
   requireSource(file, "lines");
   const size = file === STANDARD ? null : requireFile(file, "lines", true);
+  if (file !== STANDARD) requireApart(file, "lines", [store, ledger ?? `${store}.deletions`]);
   const isNew = !isThere(store, "store", false);
   using progress = new Progress(screen);
   const pieces = readPieces(file, "lines", {
