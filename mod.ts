@@ -22,6 +22,7 @@ export type {
   AssembledContext,
   Block,
   ContextRequest,
+  ExportedContext,
   WireMessage,
   WireTool,
 } from "./src/context/assembled_context.ts";
@@ -64,7 +65,6 @@ export type {
   PutTurnOptions,
   ReplayPutOptions,
 } from "./src/contracts/options/conversation_options.ts";
-export type { Exportable, ExportedFields, ExportOptions } from "./src/contracts/discreet.ts";
 export type { Leftover, SweptLeftovers } from "./src/contracts/options/leftovers_report.ts";
 export type { Message, NewMessage, Role, ToolCall } from "./src/contracts/message.ts";
 export { type Pin, pin, type PinInput, type TimedPin } from "./src/contracts/pin.ts";

@@ -189,6 +189,9 @@ export const BLOCK_TURNS_MAX = 1_024;
 /** Postings of one row: what a turn adds to or takes from a row, it writes anew; beyond 64 rows hardly get smaller a posting. */
 export const POSTINGS_PER_ROW_MAX = 64;
 
+/** Items of a list that is an argument by itself (a history, pins, tools, chunks): as many as a scope may have turns. */
+export const LIST_ARGUMENT_ITEMS_MAX = 10_000_000;
+
 /** UTF-8 bytes of a system text and of a question's text: as much as a turn, and far beyond what is sent to a model. */
 export const REQUEST_TEXT_BYTES_MAX = 1_000_000;
 

@@ -1,5 +1,5 @@
 import { monotonicMs } from "./clock.ts";
-import { readFields, requireSignal } from "./contracts/arguments.ts";
+import { readFields, requireCallback, requireSignal } from "./contracts/arguments.ts";
 import type { BackupOptions, BackupReport, RestoreReport } from "./contracts/options/backup_options.ts";
 import type { CheckOptions, CheckReport } from "./contracts/options/check_options.ts";
 import type { Inspection, InspectOptions } from "./contracts/options/inspection.ts";
@@ -186,13 +186,14 @@ export class Memory implements AsyncDisposable {
   async check(options: CheckOptions = {}): Promise<CheckReport> {
     const startedMs = monotonicMs();
     const given = readFields("options", options, ["signal", "onProgress"]);
-    requireSignal(given.signal);
+    const signal = requireSignal(given.signal);
+    const onProgress = requireCallback("onProgress", given.onProgress) as CheckOptions["onProgress"];
     const [{ CheckCollector }, { checkRecords }, { checkConversations }] = await Promise.all([
       import("./engine/check_collector.ts"),
       import("./records/check_records.ts"),
       import("./conversations/check_conversations.ts"),
     ]);
-    const collector = new CheckCollector(options);
+    const collector = new CheckCollector({ signal, onProgress });
     await this.#engine.check(collector);
     await checkRecords(this.#engine, this.#kinds, collector);
     await checkConversations(this.#engine, collector);

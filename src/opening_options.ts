@@ -1,6 +1,12 @@
 /** What opening is told: judged before any effect. */
 
-import { readFields, requireBoolean, requireInteger } from "./contracts/arguments.ts";
+import {
+  hasMethod,
+  readFields,
+  requireBoolean,
+  requireCallback,
+  requireInteger,
+} from "./contracts/arguments.ts";
 import type { MemoryEvent, MemoryOptions } from "./contracts/options/memory_options.ts";
 import { collectKinds, type RecordKind } from "./contracts/record_kind.ts";
 import type { ScopeLimits } from "./conversations/put_turn.ts";
@@ -48,17 +54,11 @@ export const OPENING_NAMES = [
 export function readOptions(options: MemoryOptions): GivenOptions {
   const given = readFields("options", options, [...OPENING_NAMES, "backupBeforeUpgrade"]);
   const { clock, driver = nodeSqlite, readOnly = false, acceptClock = false, onEvent, busyTimeoutMs } = given;
-  if (clock !== undefined && typeof clock !== "function") {
-    throw new ContractError("clock", "Expected clock to be a function");
-  }
-  if (onEvent !== undefined && typeof onEvent !== "function") {
-    throw new ContractError("onEvent", "Expected onEvent to be a function");
-  }
-  if (typeof (driver as Partial<SqliteDriver> | null)?.open !== "function") {
+  if (!hasMethod(driver, "open") || typeof (driver as SqliteDriver).name !== "string") {
     throw new ContractError("driver", "Expected driver to be a SQLite driver");
   }
   return {
-    clock: clock as (() => number) | undefined,
+    clock: requireCallback("clock", clock) as (() => number) | undefined,
     deletionPath: given.deletionPath,
     backupBeforeUpgrade: given.backupBeforeUpgrade,
     kinds: collectKinds(given.kinds ?? [], KINDS_MAX),
@@ -69,7 +69,7 @@ export function readOptions(options: MemoryOptions): GivenOptions {
       ? BUSY_TIMEOUT_MS_DEFAULT
       : requireInteger("busyTimeoutMs", busyTimeoutMs, 0, BUSY_TIMEOUT_MS_MAX),
     acceptClock: requireBoolean("acceptClock", acceptClock),
-    onEvent: onEvent as ((event: MemoryEvent) => void) | undefined,
+    onEvent: requireCallback("onEvent", onEvent) as ((event: MemoryEvent) => void) | undefined,
   };
 }
 

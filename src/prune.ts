@@ -4,7 +4,7 @@
  */
 
 import { yieldToEventLoop } from "./clock.ts";
-import { readFields, requireBoolean, requireSignal } from "./contracts/arguments.ts";
+import { readFields, requireBoolean, requireCallback, requireSignal } from "./contracts/arguments.ts";
 import type { PruneOptions, PruneProgress, PruneReport } from "./contracts/options/receipt.ts";
 import { clearRetired, selectRetired } from "./index/index_state.ts";
 import { type DueScope, expireScope, selectDueScopes } from "./deletion/expiry.ts";
@@ -22,6 +22,7 @@ import { purgeNow, purgeSome, selectDueTenants } from "./records/read.ts";
 export async function prune(engine: Engine, options: PruneOptions): Promise<PruneReport> {
   const given = readFields("options", options, ["scrub", "acceptClock", "signal", "onProgress"]);
   const signal = requireSignal(given.signal);
+  const onProgress = requireCallback("onProgress", given.onProgress) as PruneOptions["onProgress"];
   const wantsScrub = given.scrub === undefined ? true : requireBoolean("scrub", given.scrub);
   const acceptClock = given.acceptClock === undefined
     ? false
@@ -29,7 +30,7 @@ export async function prune(engine: Engine, options: PruneOptions): Promise<Prun
   if (engine.readOnly) throw new StorageError("READONLY", "Cannot prune: the store was opened read-only");
   const clockLoweredByMs = acceptClock ? await engine.write(lowerClockMark, { signal }) : 0;
   const expired = { ...nothingErased(), records: 0 };
-  const tell: Tell = (part, done: number): void => options.onProgress?.({ part, done });
+  const tell: Tell = (part, done: number): void => onProgress?.({ part, done });
   await expireScopes(engine, expired, signal, tell);
   await purgeTenants(engine, expired, signal, tell);
   const retiredIndexes = await clearIndexes(engine, signal, tell);

@@ -103,7 +103,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "index/analysis": ["canonical"],
   index: ["ground", "canonical", "contracts", "engine", "tables", "deletion", "scopes", "index/analysis"],
   search: ["ground", "canonical", "contracts", "engine", "tables", "deletion", "index/analysis", "index"],
-  "context/counting": ["ground", "canonical"],
+  "context/counting": ["ground", "canonical", "contracts"],
   context: ["ground", "canonical", "contracts", "index/analysis", "index", "search", "context/counting"],
   records: ["ground", "canonical", "contracts", "contracts/options", "engine", "tables", "deletion"],
   conversations: [
@@ -116,7 +116,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   platform: ["ground"],
   "engines/sqlite/drivers": ["ground", "engine"],
-  "engines/sqlite/files": ["ground", "canonical", "engine", "platform"],
+  "engines/sqlite/files": ["ground", "canonical", "contracts", "engine", "platform"],
   "engines/sqlite/database": [
     ...[
       "ground",

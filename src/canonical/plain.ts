@@ -52,7 +52,7 @@ interface PlainOptions {
 }
 
 /**
- * A deep copy in plain JSON: own enumerable string keys, data properties only, prototypes `Object`, `Array` or none,
+ * A deep copy in plain JSON: own enumerable keys, all of them text, data properties only, prototypes `Object`, `Array` or none,
  * dense arrays, finite numbers without -0, well-formed text. A schema library alone lets getters, inherited keys,
  * symbols, proxies and -0 through.
  *
@@ -108,6 +108,7 @@ class Copier {
 
   #copyArray(value: readonly unknown[], depth: number): Json {
     const copy: Json[] = [];
+    if (value.length > JSON_NODES_MAX) this.#fail(`must hold at most ${JSON_NODES_MAX} values`);
     if (Reflect.ownKeys(value).length !== value.length + 1) {
       this.#fail("must be a dense array without extra fields");
     }
@@ -122,7 +123,10 @@ class Copier {
   #copyFields(value: object, depth: number): Json {
     const copy: Record<string, Json> = {};
     for (const key of Reflect.ownKeys(value)) {
-      if (typeof key !== "string") this.#fail("must have text keys only");
+      if (typeof key !== "string") {
+        if (Object.prototype.propertyIsEnumerable.call(value, key)) this.#fail("must have text keys only");
+        continue; // what no copy takes along, such as the way in which what this module gave is printed
+      }
       if (!key.isWellFormed()) this.#fail("must have well-formed keys");
       this.#path.push(key);
       const field = this.#read(value, key);

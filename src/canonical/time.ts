@@ -50,11 +50,10 @@ export function readStoredInstant(text: string): Instant | null {
 
 /** Reads a `Date`; null for anything else, and outside the years 1 to 9999. */
 export function readDate(value: unknown): Instant | null {
-  if (!(value instanceof Date)) return null;
   try {
-    return utcInstant(Date.prototype.getTime.call(value));
+    return value instanceof Date ? utcInstant(Date.prototype.getTime.call(value)) : null;
   } catch {
-    return null; // inherits from Date without being one
+    return null; // inherits from Date without being one, or is a proxy that was revoked
   }
 }
 

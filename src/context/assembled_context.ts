@@ -1,9 +1,10 @@
 /** A finished context: the request, the blocks it was made of, and what can be told about it. */
 
-import { Discreet, type Exportable, type ExportedFields, type ExportOptions } from "../contracts/discreet.ts";
+import { codePointLength } from "../canonical/text.ts";
+import { Discreet, type Outline, printedAs } from "../contracts/discreet.ts";
 import type { SourceRef } from "../contracts/source_ref.ts";
 import type { ToolDefinition } from "../contracts/tool.ts";
-import { ContractError } from "../errors.ts";
+import { readFields, requireBoolean } from "../contracts/arguments.ts";
 import type { ContextDiagnostics } from "./diagnostics.ts";
 import type { BlockKind } from "./rendering.ts";
 
@@ -110,7 +111,34 @@ export interface Block {
 }
 
 /**
- * A context that fits its budget. Printed, it shows ids and counts; `export({ includeContent: true })` adds the request.
+ * What is kept of an assembly, ready for `JSON.stringify`.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { type ExportedContext, openMemory } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const { context } = await talk.assemble("What was grafted?", {}, { system: "Answer from the notes." });
+ * const logged: ExportedContext = context.export();
+ * assert(!JSON.stringify(logged).includes("March"));
+ * assert.equal(logged.diagnostics.keptTurnIds.length, 1);
+ * ```
+ */
+export interface ExportedContext {
+  /** Ids, counts and reasons; never text. */
+  readonly diagnostics: ContextDiagnostics;
+  /** Whether the request is included. */
+  readonly contentIncluded: boolean;
+  /** What is sent to the model; only where it was asked for. */
+  readonly request?: ContextRequest;
+}
+
+/**
+ * A context that fits its budget. Printed, it shows ids and counts, and so do its blocks, its request and the messages in
+ * it; `JSON.stringify` and `structuredClone` give all of it.
  *
  * @example
  * ```ts
@@ -121,18 +149,24 @@ export interface Block {
  * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
  * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
  * const { context } = await talk.assemble("What was grafted?", {}, { system: "Answer from the notes." });
- * const printed = (shown: AssembledContext): string => JSON.stringify(shown);
+ * const printed = (shown: AssembledContext): string => Deno.inspect(shown, { depth: 9 });
  * assert(!printed(context).includes("March"));
- * assert(JSON.stringify(context.request).includes("March"));
+ * assert(JSON.stringify(context).includes("March"));
  * ```
  */
-export interface AssembledContext extends Exportable {
+export interface AssembledContext {
   /** What is sent to the model: a fresh copy each time it is read. */
   readonly request: ContextRequest;
   /** All six kinds, in the order of the request. */
   readonly blocks: readonly Block[];
   /** Ids, counts and reasons; never text. */
   readonly diagnostics: ContextDiagnostics;
+  /**
+   * What the reference exports of an assembly, for a log: the diagnostics, and the request where it is asked for.
+   *
+   * @throws {ContractError} where `includeContent` is no boolean
+   */
+  export(options?: { readonly includeContent?: boolean }): ExportedContext;
 }
 
 /** What a context is made from. */
@@ -157,25 +191,23 @@ class ContextValue extends Discreet implements AssembledContext {
     super();
     // An own property, so that comparing two contexts compares their requests.
     Object.defineProperty(this, "request", { enumerable: true, get: () => requestOf(messages, tools) });
-    this.blocks = deepFrozen(blocks);
+    this.blocks = deepFrozen(blocks.map((block) => printedBlock({ ...block })));
     this.diagnostics = deepFrozen(diagnostics);
     Object.freeze(this);
   }
 
-  override export({ includeContent = false }: ExportOptions = {}): ExportedFields {
-    if (typeof includeContent !== "boolean") {
-      throw new ContractError("includeContent", "includeContent must be a boolean");
-    }
-    const diagnostics = structuredClone(this.diagnostics);
-    const told = { diagnostics, contentIncluded: includeContent };
-    return includeContent ? { ...told, request: this.request } : told;
+  export(options: { readonly includeContent?: boolean } = {}): ExportedContext {
+    const { includeContent = false } = readFields("options", options, ["includeContent"]);
+    const contentIncluded = requireBoolean("includeContent", includeContent);
+    const told = { diagnostics: structuredClone(this.diagnostics), contentIncluded };
+    return contentIncluded ? { ...told, request: this.request } : told;
   }
 
   protected override noun(): string {
     return "AssembledContext";
   }
 
-  protected override outline(): ExportedFields {
+  protected override outline(): Outline {
     const { estimate, inputAllowance, keptTurnIds, omittedTurnCount, retrievedChunkIds, summaryUsed } =
       this.diagnostics;
     return {
@@ -191,9 +223,26 @@ class ContextValue extends Discreet implements AssembledContext {
 }
 
 function requestOf(messages: ContextParts["messages"], tools: readonly ToolDefinition[]): ContextRequest {
-  const copies = messages.map(({ role, content }) => ({ role, content }));
-  return tools.length === 0 ? { messages: copies } : { messages: copies, tools: tools.map(wireTool) };
+  const copies = messages.map(({ role, content }) => printedMessage({ role, content }));
+  return printedRequest({ messages: copies, ...tools.length === 0 ? {} : { tools: tools.map(wireTool) } });
 }
+
+const printedBlock = printedAs<Block>("Block", ({ kind, content, sources, tokens }) => ({
+  kind,
+  tokens,
+  characters: codePointLength(content),
+  sources: sources.length,
+}));
+
+const printedMessage = printedAs<WireMessage>("WireMessage", ({ role, content }) => ({
+  role,
+  characters: codePointLength(content),
+}));
+
+const printedRequest = printedAs<ContextRequest>("ContextRequest", ({ messages, tools = [] }) => ({
+  messages: messages.length,
+  tools: tools.length,
+}));
 
 function wireTool({ name, description, parametersJson }: ToolDefinition): WireTool {
   return { type: "function", function: { name, description, parameters: JSON.parse(parametersJson) } };

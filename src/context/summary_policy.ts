@@ -2,6 +2,7 @@
 
 import type { Instant } from "../canonical/time.ts";
 import { instantOf } from "../canonical/time.ts";
+import { hasMethod } from "../contracts/arguments.ts";
 import type { Scope } from "../contracts/scope.ts";
 import { matches, type Summary, toSummary } from "../contracts/summary.ts";
 import { isTimed, type TimedTurn, type Turn } from "../contracts/turn.ts";
@@ -91,7 +92,7 @@ export interface SummarySource {
 /** Judges what a caller handed in as a policy. */
 export function requirePolicy(value: unknown): SummaryPolicy | null {
   if (value === undefined || value === null) return null;
-  if (typeof value === "object" && typeof (value as Partial<SummaryPolicy>).getSummary === "function") {
+  if (typeof value === "object" && hasMethod(value, "getSummary")) {
     return value as SummaryPolicy;
   }
   throw new ContractError("summaryPolicy.getSummary", "Expected summaryPolicy.getSummary to be a function");

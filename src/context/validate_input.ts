@@ -4,7 +4,7 @@ import { isBlank } from "../canonical/text.ts";
 import { exceedsBytes } from "../canonical/utf8.ts";
 import { type Instant, instantFromMs, toInstant } from "../canonical/time.ts";
 import { systemNowMs } from "../clock.ts";
-import { readFields, requireBoolean, requireSignal } from "../contracts/arguments.ts";
+import { readFields, requireBoolean, requireList, requireSignal } from "../contracts/arguments.ts";
 import type { Chunk } from "../contracts/chunk.ts";
 import { type KeyedPins, keyedPins } from "../contracts/keyed_pins.ts";
 import { firstRepeated, type Message, toMessage } from "../contracts/message.ts";
@@ -13,7 +13,7 @@ import { sameScope, type Scope, toScope } from "../contracts/scope.ts";
 import { type ToolDefinition, toTool } from "../contracts/tool.ts";
 import { timed, type TimedTurn, toTurn } from "../contracts/turn.ts";
 import { ContractError } from "../errors.ts";
-import { REQUEST_TEXT_BYTES_MAX } from "../limits.ts";
+import { LIST_ARGUMENT_ITEMS_MAX, REQUEST_TEXT_BYTES_MAX } from "../limits.ts";
 import { requireChunkIndex } from "../index/chunk_index.ts";
 import { Pace } from "../pace.ts";
 import type { AssemblySettings } from "./layers.ts";
@@ -124,7 +124,7 @@ export function settingsOf(given: ConfigurationFields): AssemblySettings {
 }
 
 function toHistory(value: unknown, scope: Scope, at: Instant): readonly TimedTurn[] {
-  const turns = toList(value, "history").map((item, index) => {
+  const turns = requireList("history", value, LIST_ARGUMENT_ITEMS_MAX).map((item, index) => {
     const turn = toTurn(item, `history[${index}]`);
     if (!sameScope(turn.scope, scope)) throw fault(`history[${index}].scope`, "must be the context's scope");
     return timed(turn, at.text);
@@ -143,7 +143,7 @@ function toHistory(value: unknown, scope: Scope, at: Instant): readonly TimedTur
 }
 
 function toPins(value: unknown, scope: Scope, at: Instant): KeyedPins {
-  const pins = toList(value, "pins").map((item, index): TimedPin => {
+  const pins = requireList("pins", value, LIST_ARGUMENT_ITEMS_MAX).map((item, index): TimedPin => {
     const field = `pins[${index}]`;
     return effective(toPin(item, field), at.text, field);
   });
@@ -195,15 +195,12 @@ function freeId(messageIds: ReadonlySet<string>): string {
 
 /** Judges the tools that a request offers. */
 export function toTools(value: unknown): readonly ToolDefinition[] {
-  const tools = toList(value, "tools").map((item, index) => toTool(item, `tools[${index}]`));
+  const tools = requireList("tools", value, LIST_ARGUMENT_ITEMS_MAX).map((item, index) =>
+    toTool(item, `tools[${index}]`)
+  );
   const repeated = firstRepeated(tools.map(({ name }) => name));
   if (repeated >= 0) throw fault(`tools[${repeated}].name`, "must be unique");
   return tools;
-}
-
-function toList(value: unknown, field: string): readonly unknown[] {
-  if (!Array.isArray(value)) throw fault(field, "must be a list");
-  return [...value];
 }
 
 function fault(field: string, rule: string): ContractError {

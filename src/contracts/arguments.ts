@@ -73,7 +73,7 @@ export function requireBoolean(field: string, value: unknown): boolean {
 
 /** Requires an abort signal, or nothing. */
 export function requireSignal(value: unknown): AbortSignal | undefined {
-  if (value === undefined || value instanceof AbortSignal) return value;
+  if (value === undefined || isInstance(value, AbortSignal)) return value;
   throw new ContractError("signal", "Expected signal to be an AbortSignal");
 }
 
@@ -85,8 +85,50 @@ export function requireDamaged(value: unknown): Damaged {
 
 /** Requires a function, or nothing. */
 export function requireCallback(field: string, value: unknown): ((...given: never[]) => unknown) | undefined {
-  if (value === undefined || typeof value === "function") {
-    return value as ((...given: never[]) => unknown) | undefined;
-  }
+  if (value === undefined || isFunction(value)) return value as ((...given: never[]) => unknown) | undefined;
   throw new ContractError(field, `Expected ${field} to be a function`);
+}
+
+/**
+ * Requires a list, and gives a copy of it. Its length is looked at before anything else: a list of holes can say that it
+ * has four thousand million items.
+ */
+export function requireList(field: string, value: unknown, max: number): readonly unknown[] {
+  if (isRevoked(value) || !Array.isArray(value)) {
+    throw new ContractError(field, `Expected ${field} to be a list`);
+  }
+  const { length } = value;
+  if (length <= max) return [...value];
+  throw new ContractError(field, `Expected ${field} to have at most ${max} items`, {
+    details: { maximum: max },
+  });
+}
+
+/** Whether a value is a function that can be called. */
+export function isFunction(value: unknown): boolean {
+  return typeof value === "function" && !isRevoked(value);
+}
+
+/** Whether an object has a method; what cannot be asked has none. */
+export function hasMethod<Name extends string>(value: unknown, name: Name): boolean {
+  try {
+    return isFunction((value as Partial<Record<Name, unknown>> | null | undefined)?.[name]);
+  } catch {
+    return false;
+  }
+}
+
+/** Whether a value is an instance of a class; what cannot be asked is none. */
+export function isInstance<T>(value: unknown, type: abstract new (...given: never[]) => T): value is T {
+  return !isRevoked(value) && value instanceof type;
+}
+
+/** Whether a value is a proxy that was revoked: whatever is asked of one throws a `TypeError`. */
+export function isRevoked(value: unknown): boolean {
+  try {
+    Array.isArray(value); // the one question that no trap answers
+    return false;
+  } catch {
+    return true;
+  }
 }

@@ -1,78 +1,36 @@
-/** Objects that show ids and counts when they are printed, and their text only when it is asked for. */
+/** Objects that print as ids and counts; their fields, and with them JSON and copies, are whole. */
 
-import { ContractError } from "../errors.ts";
-
-/**
- * What an export holds.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type ExportOptions, openMemory } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const [turn] = await Array.fromAsync(talk.turns());
- * const whole: ExportOptions = { includeContent: true };
- * assert(JSON.stringify(turn?.export(whole)).includes("grafted"));
- * ```
- */
-export interface ExportOptions {
-  /** Whether the text is included; without it, ids and counts only. */
-  readonly includeContent?: boolean;
-}
-
-/**
- * A plain object, ready for `JSON.stringify`.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type ExportedFields, openMemory } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const [turn] = await Array.fromAsync(talk.turns());
- * const shown: ExportedFields = turn!.export();
- * assert.equal(shown.messages, 1); // how many, not what they say
- * ```
- */
-export type ExportedFields = Readonly<Record<string, unknown>>;
-
-/**
- * An object that prints as ids and counts, with `console.log` and `Deno.inspect` as with `JSON.stringify`.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type Exportable, openMemory } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const told: Exportable[] = [await talk.snapshot(), ...await Array.fromAsync(talk.turns())];
- * assert(!JSON.stringify(told).includes("grafted"));
- * assert(!Deno.inspect(told).includes("grafted"));
- * ```
- */
-export interface Exportable {
-  /**
-   * A fresh plain copy: ids and counts; with `includeContent`, every field instead.
-   *
-   * @throws {ContractError} where `includeContent` is no boolean
-   */
-  export(options?: ExportOptions): ExportedFields;
-}
+/** Ids and counts. */
+export type Outline = Readonly<Record<string, unknown>>;
 
 type Inspect = (value: unknown, options?: unknown) => string;
 
+/** What `console.log`, `Deno.inspect` and `util.inspect` ask an object for. */
+const INSPECT: unique symbol = Symbol.for("nodejs.util.inspect.custom");
+
+/** What is printed of an object. */
+function inspected(noun: string, outline: Outline, options: unknown, inspect: Inspect): string {
+  return `${noun} ${inspect(outline, options)}`;
+}
+
 /**
- * The base of such objects. The methods live on prototypes, so that the fields alone are enumerable: a spread copies
- * them, and a comparison of two such objects compares them. Subclasses freeze what they make.
+ * Makes a function that lets plain objects print as their outline. The property is not enumerable, so that copies,
+ * comparisons, JSON and `structuredClone` see a plain object with its fields.
  */
-export abstract class Discreet implements Exportable {
+export function printedAs<T extends object>(noun: string, outlineOf: (value: T) => Outline): (value: T) => T {
+  const descriptor = {
+    value(this: T, _depth: number, options: unknown, inspect: Inspect): string {
+      return inspected(noun, outlineOf(this), options, inspect);
+    },
+  };
+  return (value) => Object.defineProperty(value, INSPECT, descriptor);
+}
+
+/**
+ * The base of such objects. The methods live on prototypes, so that the fields alone are enumerable: a spread, JSON and
+ * `structuredClone` copy them, and a comparison of two such objects compares them. Subclasses freeze what they make.
+ */
+export abstract class Discreet {
   /** Tells what was made here from look-alikes. */
   readonly #made = true;
 
@@ -85,23 +43,14 @@ export abstract class Discreet implements Exportable {
   protected abstract noun(): string;
 
   /** Ids and counts, for printing. */
-  protected abstract outline(): ExportedFields;
+  protected abstract outline(): Outline;
 
-  /** A fresh plain copy: ids and counts; with `includeContent`, every field instead. */
-  export({ includeContent = false }: ExportOptions = {}): ExportedFields {
-    if (typeof includeContent !== "boolean") {
-      throw new ContractError("includeContent", "includeContent must be a boolean");
-    }
-    return includeContent ? structuredClone(Object.fromEntries(Object.entries(this))) : this.outline();
-  }
-
-  /** What `JSON.stringify` writes. */
-  toJSON(): ExportedFields {
-    return this.outline();
-  }
-
-  /** What `console.log`, `Deno.inspect` and `util.inspect` show: all three ask for this one symbol. */
-  [Symbol.for("nodejs.util.inspect.custom")](_depth: number, options: unknown, inspect: Inspect): string {
-    return `${this.noun()} ${inspect(this.outline(), options)}`;
+  /** What is printed. */
+  [INSPECT](
+    _depth: number,
+    options: unknown,
+    inspect: Inspect,
+  ): string {
+    return inspected(this.noun(), this.outline(), options, inspect);
   }
 }

@@ -1,5 +1,7 @@
 /** One message of a turn, with the tool calls it makes or the call it answers. */
 
+import { codePointLength } from "../canonical/text.ts";
+import { printedAs } from "./discreet.ts";
 import {
   absent,
   anyText,
@@ -111,8 +113,18 @@ export interface NewMessage extends Omit<Message, "messageId"> {
 
 const callSchema: Schema<ToolCall> = made(
   fields({ callId: text, name: text, argumentsJson: jsonObjectText }),
-  (call) => Object.freeze(call),
+  (call) => judgedCall(call),
 );
+
+const printedCall = printedAs<ToolCall>("ToolCall", ({ callId, argumentsJson }) => ({
+  callId,
+  characters: codePointLength(argumentsJson),
+}));
+
+/** A call from fields that were judged. Internal: for this schema and stored payloads. */
+export function judgedCall(call: ToolCall): ToolCall {
+  return Object.freeze(printedCall(call));
+}
 
 const ROLES = ["system", "user", "assistant", "tool"] as const satisfies readonly Role[];
 
@@ -181,8 +193,19 @@ export function judgedMessage(fields: NewJudged): NewMessage {
     : { role, content };
   if (typeof toolCallId === "string") message.toolCallId = toolCallId;
   if (toolCalls && toolCalls.length > 0) message.toolCalls = Object.freeze(toolCalls);
-  return Object.freeze(message);
+  return Object.freeze(printedMessage(message));
 }
+
+const printedMessage = printedAs<NewMessage>(
+  "Message",
+  ({ messageId, role, content, toolCallId, toolCalls }) => ({
+    ...(messageId === undefined ? {} : { messageId }),
+    role,
+    characters: codePointLength(content),
+    ...(toolCallId === undefined ? {} : { toolCallId }),
+    ...(toolCalls === undefined ? {} : { toolCalls: toolCalls.length }),
+  }),
+);
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 

@@ -2,7 +2,7 @@
 
 import { codePointLength } from "../canonical/text.ts";
 import { compareInstants, type Instant, instantOf } from "../canonical/time.ts";
-import { Discreet, type Exportable, type ExportedFields } from "./discreet.ts";
+import { Discreet, type Outline } from "./discreet.ts";
 import {
   absent,
   type Fault,
@@ -69,7 +69,7 @@ export interface PinInput {
  * assert.equal(language.effectiveAt, undefined); // the store's time, once it is stored
  * ```
  */
-export interface Pin extends Exportable {
+export interface Pin {
   /** Whose pin it is. */
   readonly scope: Scope;
   /** Identifies the pin in its scope; without U+0000. */
@@ -109,9 +109,6 @@ export interface TimedPin extends Pin {
   readonly effectiveAt: string;
 }
 
-/** The fields of a pin that were judged. */
-type PinFields = Omit<Pin, "export">;
-
 class PinValue extends Discreet implements Pin {
   readonly scope: Scope;
   readonly key: string;
@@ -123,7 +120,7 @@ class PinValue extends Discreet implements Pin {
   declare readonly source?: SourceRef;
   readonly #judged = true;
 
-  constructor({ scope, key, value, origin, revision, effectiveAt, expiresAt, source }: PinFields) {
+  constructor({ scope, key, value, origin, revision, effectiveAt, expiresAt, source }: Pin) {
     super();
     this.scope = scope;
     this.key = key;
@@ -144,7 +141,7 @@ class PinValue extends Discreet implements Pin {
     return "Pin";
   }
 
-  protected override outline(): ExportedFields {
+  protected override outline(): Outline {
     const { scope, key, revision, effectiveAt, expiresAt, source } = this;
     return {
       scope: { ...scope },

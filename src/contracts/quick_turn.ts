@@ -4,7 +4,15 @@ import { jsonObjectFault } from "../canonical/json_object.ts";
 import { encodeTurn } from "./payload.ts";
 import { isBlank } from "../canonical/text.ts";
 import { readStoredInstant } from "../canonical/time.ts";
-import { faultOf, faultOfIds, isRole, judgedMessage, type Message, type ToolCall } from "./message.ts";
+import {
+  faultOf,
+  faultOfIds,
+  isRole,
+  judgedCall,
+  judgedMessage,
+  type Message,
+  type ToolCall,
+} from "./message.ts";
 import type { Scope } from "./scope.ts";
 import { judgedTurn, type TimedTurn } from "./turn.ts";
 
@@ -92,7 +100,7 @@ function toCall(stored: Stored): ToolCall | null {
   if (!isName(callId) || !isName(name) || !isName(argumentsJson) || jsonObjectFault(argumentsJson) !== null) {
     return null;
   }
-  return Object.freeze({ callId, name, argumentsJson });
+  return judgedCall({ callId, name, argumentsJson });
 }
 
 /** A name that is a column of its own. */

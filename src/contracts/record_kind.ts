@@ -11,7 +11,7 @@ import {
   RECORD_TEXT_CODE_POINTS_MAX,
   RECORD_TTL_SECONDS_MAX,
 } from "../limits.ts";
-import { readFields, requireInteger } from "./arguments.ts";
+import { hasMethod, readFields, requireInteger, requireList } from "./arguments.ts";
 import type { Checkpoint, Fact } from "./record.ts";
 import {
   boolean,
@@ -195,7 +195,7 @@ export function defineKind<Value>(
   if (typeof name !== "string" || !NARROW.test(name)) {
     throw new ContractError("name", "Expected name to match ^[a-z][a-z0-9-]{0,31}$");
   }
-  if (typeof schema?.["~standard"]?.validate !== "function") {
+  if (!followsStandard(schema)) {
     throw new ContractError("schema", "Expected schema to follow Standard Schema");
   }
   const { maxBytes = RECORD_BYTES_MAX, ttlMax = RECORD_TTL_SECONDS_MAX, identifiers = "narrow" } = readFields(
@@ -215,6 +215,17 @@ export function defineKind<Value>(
   });
   madeKinds.add(kind);
   return kind;
+}
+
+function followsStandard(schema: unknown): boolean {
+  try {
+    return hasMethod(
+      (schema as Partial<StandardSchema<unknown>> | null | undefined)?.["~standard"],
+      "validate",
+    );
+  } catch {
+    return false; // a proxy that was revoked, or a getter that throws
+  }
 }
 
 const SCHEMA_VERSION = oneOf([1], "must be 1");
@@ -278,11 +289,9 @@ export function ruleOf(kind: RecordKind, issue: StandardIssue): string | null {
 
 /** Requires kinds made by {@linkcode defineKind}, each name once and none of the built-in ones. */
 export function collectKinds(kinds: unknown, max: number): ReadonlyMap<string, RecordKind> {
-  if (!Array.isArray(kinds) || kinds.length > max) {
-    throw new ContractError("kinds", `Expected kinds to be a list of at most ${max} record kinds`);
-  }
+  const given = requireList("kinds", kinds, max);
   const all = new Map<string, RecordKind>();
-  for (const kind of [...BUILT_IN_KINDS, ...kinds as RecordKind[]]) {
+  for (const kind of [...BUILT_IN_KINDS, ...given as RecordKind[]]) {
     if (!madeKinds.has(kind)) {
       throw new ContractError("kinds", "Expected kinds to be made by defineKind");
     }

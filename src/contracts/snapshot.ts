@@ -1,6 +1,6 @@
 /** A snapshot: what a scope is at one moment. */
 
-import { Discreet, type Exportable, type ExportedFields } from "./discreet.ts";
+import { Discreet, type Outline } from "./discreet.ts";
 import type { TimedPin } from "./pin.ts";
 import type { Scope } from "./scope.ts";
 import type { Summary } from "./summary.ts";
@@ -21,7 +21,7 @@ import { ConflictError, ContractError } from "../errors.ts";
  * assert.deepEqual([snapshot.turnCount, snapshot.pins, snapshot.summary], [1, [], null]);
  * ```
  */
-export interface Snapshot extends Exportable {
+export interface Snapshot {
   /** Whose. */
   readonly scope: Scope;
   /** Moves with every change of the scope. */
@@ -40,8 +40,6 @@ export interface Snapshot extends Exportable {
   readonly nextDueAt: string | null;
 }
 
-type SnapshotFields = Omit<Snapshot, "export">;
-
 class SnapshotValue extends Discreet implements Snapshot {
   readonly scope: Scope;
   readonly revision: number;
@@ -53,7 +51,7 @@ class SnapshotValue extends Discreet implements Snapshot {
   readonly nextDueAt: string | null;
   readonly #taken = true;
 
-  constructor(fields: SnapshotFields) {
+  constructor(fields: Snapshot) {
     super();
     this.scope = fields.scope;
     this.revision = fields.revision;
@@ -74,7 +72,7 @@ class SnapshotValue extends Discreet implements Snapshot {
     return "Snapshot";
   }
 
-  protected override outline(): ExportedFields {
+  protected override outline(): Outline {
     const { scope, revision, id, turnCount, pins, summary, at, nextDueAt } = this;
     return {
       scope: { ...scope },
@@ -85,19 +83,6 @@ class SnapshotValue extends Discreet implements Snapshot {
       summary: summary !== null,
       at,
       nextDueAt,
-    };
-  }
-
-  override export(options: { readonly includeContent?: boolean } = {}): ExportedFields {
-    const outline = super.export({ ...options, includeContent: false });
-    if (options.includeContent === undefined || options.includeContent === false) return outline;
-    if (options.includeContent !== true) {
-      throw new ContractError("includeContent", "includeContent must be a boolean");
-    }
-    return {
-      ...outline,
-      pins: this.pins.map((pin) => pin.export(options)),
-      summary: this.summary?.export(options) ?? null,
     };
   }
 }
@@ -114,7 +99,7 @@ export function requireSnapshot(value: unknown, scope: Scope): Snapshot {
 }
 
 /** Makes a snapshot of what was read. */
-export function makeSnapshot(fields: SnapshotFields): Snapshot {
+export function makeSnapshot(fields: Snapshot): Snapshot {
   return new SnapshotValue(fields);
 }
 

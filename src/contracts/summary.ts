@@ -4,7 +4,7 @@ import { historyDigest } from "./digest.ts";
 import { codePointLength } from "../canonical/text.ts";
 import { compareInstants, type Instant, instantOf } from "../canonical/time.ts";
 import { ContractError } from "../errors.ts";
-import { Discreet, type Exportable, type ExportedFields } from "./discreet.ts";
+import { Discreet, type Outline } from "./discreet.ts";
 import {
   absent,
   anyText,
@@ -81,7 +81,7 @@ export interface SummaryInput {
  * assert.deepEqual((await talk.snapshot()).summary, summary);
  * ```
  */
-export interface Summary extends Exportable {
+export interface Summary {
   /** Whose history it is. */
   readonly scope: Scope;
   /** The text; may be empty. */
@@ -100,9 +100,6 @@ export interface Summary extends Exportable {
   readonly expiresAt?: string;
 }
 
-/** The fields of a summary that were judged. */
-type SummaryFields = Omit<Summary, "export">;
-
 class SummaryValue extends Discreet implements Summary {
   readonly scope: Scope;
   readonly content: string;
@@ -114,7 +111,7 @@ class SummaryValue extends Discreet implements Summary {
   declare readonly expiresAt?: string;
   readonly #judged = true;
 
-  constructor(fields: SummaryFields) {
+  constructor(fields: Summary) {
     super();
     this.scope = fields.scope;
     this.content = fields.content;
@@ -135,7 +132,7 @@ class SummaryValue extends Discreet implements Summary {
     return "Summary";
   }
 
-  protected override outline(): ExportedFields {
+  protected override outline(): Outline {
     const { scope, coveredTurnIds, sources, createdAt, expiresAt } = this;
     return {
       scope: { ...scope },

@@ -1,5 +1,7 @@
 /** Search: the retrieval of the RETRIEVE layer by itself, over the whole history. */
 
+import { codePointLength } from "../canonical/text.ts";
+import { printedAs } from "../contracts/discreet.ts";
 import { monotonicMs } from "../clock.ts";
 import { Damage } from "../engine/damage.ts";
 import { overlap } from "../context/evidence.ts";
@@ -12,6 +14,12 @@ import type { View } from "../index/scope_view.ts";
 import { IndexEvidence } from "../search/index_evidence.ts";
 import { indexKind } from "../index/index_state.ts";
 import type { StoreAccess } from "../scopes/store_access.ts";
+
+const printedHit = printedAs<Hit>("Hit", ({ source: { turnId, messageId, start, end }, content, score }) => ({
+  ...{ turnId, messageId, start, end },
+  characters: codePointLength(content),
+  score,
+}));
 
 /** Searches; what it was judged with is good. */
 export async function searchStored(store: StoreAccess, judged: JudgedSearch): Promise<Hits> {
@@ -40,7 +48,9 @@ async function searchView(view: View, judged: JudgedSearch): Promise<readonly Hi
   for await (const { chunk, score } of await evidence.rank(terms, { size: 0, shortened: new Map() })) {
     const { source, content } = chunk;
     if (hits.some((hit) => overlap(hit.source, source))) continue;
-    hits.push(Object.freeze({ source: Object.freeze(source), content, score: Object.freeze(score) }));
+    hits.push(
+      Object.freeze(printedHit({ source: Object.freeze(source), content, score: Object.freeze(score) })),
+    );
     if (hits.length >= topK) break;
   }
   return hits;

@@ -1,9 +1,11 @@
 /** The chunks of a whole history, made beforehand. */
 
+import { readFields, requireList } from "../contracts/arguments.ts";
 import { historyDigest } from "../contracts/digest.ts";
 import { type Chunk, toChunk, validateSource } from "../contracts/chunk.ts";
 import type { TimedTurn } from "../contracts/turn.ts";
 import { ContractError } from "../errors.ts";
+import { LIST_ARGUMENT_ITEMS_MAX } from "../limits.ts";
 import { chunkerVersion, type ChunkSize } from "./chunk_ranges.ts";
 
 /**
@@ -43,16 +45,14 @@ export function requireChunkIndex(
   history: readonly TimedTurn[],
   size: ChunkSize,
 ): readonly Chunk[] {
-  const index = fieldsOf(value);
+  const index = readFields("chunkIndex", value, ["historyFingerprint", "chunkerVersion", "chunks"]);
   if (index.historyFingerprint !== historyDigest(history) || index.chunkerVersion !== chunkerVersion(size)) {
     throw new ContractError("chunkIndex", "Chunk index is of another history or configuration");
   }
-  if (!Array.isArray(index.chunks)) {
-    throw new ContractError("chunkIndex.chunks", "chunkIndex.chunks must be an array");
-  }
+  const chunks = requireList("chunkIndex.chunks", index.chunks, LIST_ARGUMENT_ITEMS_MAX);
   const turns = new Map(history.map((turn) => [turn.turnId, turn]));
   const seen = new Set<string>();
-  return index.chunks.map((item: unknown, position) => {
+  return chunks.map((item, position) => {
     const field = `chunkIndex.chunks[${position}]`;
     const chunk = toChunk(item, field);
     const turn = turns.get(chunk.source.turnId);
@@ -64,11 +64,4 @@ export function requireChunkIndex(
     validateSource(chunk, turn);
     return chunk;
   });
-}
-
-function fieldsOf(value: unknown): { readonly [K in keyof ChunkIndex]?: unknown } {
-  if (typeof value !== "object" || value === null) {
-    throw new ContractError("chunkIndex", "chunkIndex must be an object");
-  }
-  return value;
 }

@@ -1,6 +1,8 @@
 /** Chunks: pieces of message texts with their sources. */
 
+import { codePointLength } from "../canonical/text.ts";
 import { chunkId, contentHash } from "../contracts/digest.ts";
+import { printedAs } from "../contracts/discreet.ts";
 import type { Chunk } from "../contracts/chunk.ts";
 import type { Message } from "../contracts/message.ts";
 import type { Turn } from "../contracts/turn.ts";
@@ -18,5 +20,17 @@ export function makeChunk(turn: Turn, message: Message, range: ChunkRange, size:
     messageHash: contentHash(message),
   };
   const version = chunkerVersion(size);
-  return { chunkId: chunkId(source, version), source, content: range.content, chunkerVersion: version };
+  return printed({
+    chunkId: chunkId(source, version),
+    source,
+    content: range.content,
+    chunkerVersion: version,
+  });
 }
+
+const printed = printedAs<Chunk>("Chunk", ({ chunkId, source, content }) => ({
+  chunkId,
+  turnId: source.turnId,
+  messageId: source.messageId,
+  characters: codePointLength(content),
+}));

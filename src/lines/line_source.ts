@@ -1,5 +1,6 @@
 /** The lines of an import, numbered, from texts or from the bytes of a file, one in memory at a time. */
 
+import { isFunction, isInstance, isRevoked } from "../contracts/arguments.ts";
 import type { Lines } from "../contracts/options/lines_options.ts";
 import { ContractError } from "../errors.ts";
 import { LINE_BYTES_MAX } from "../limits.ts";
@@ -40,8 +41,8 @@ type Pieces = Iterable<unknown> | AsyncIterable<unknown>;
 function requireIterable(lines: unknown): Pieces {
   const given = lines as Partial<Iterable<unknown> & AsyncIterable<unknown>> | null | undefined;
   if (
-    typeof given === "object" && given !== null &&
-    (typeof given[Symbol.asyncIterator] === "function" || typeof given[Symbol.iterator] === "function")
+    typeof given === "object" && given !== null && !isRevoked(given) &&
+    (isFunction(given[Symbol.asyncIterator]) || isFunction(given[Symbol.iterator]))
   ) return given as Pieces;
   throw new ContractError("lines", "Expected lines to be text, or to give text or bytes one after another");
 }
@@ -63,7 +64,8 @@ async function* eachPiece(pieces: Pieces, signal: AbortSignal | undefined): Asyn
         ended = true;
         return;
       }
-      yield next.value;
+      // To yield a value is to ask whether it is a promise, which a revoked proxy cannot say.
+      yield isRevoked(next.value) ? null : next.value;
     }
   } finally {
     if (!ended) await endEarly(iterator, waiting);
@@ -110,7 +112,7 @@ class LineAssembler {
 
   *take(piece: unknown): Generator<NumberedLine> {
     if (typeof piece === "string") yield* this.#takeText(piece);
-    else if (piece instanceof Uint8Array) yield* this.#takeBytes(piece);
+    else if (isInstance(piece, Uint8Array)) yield* this.#takeBytes(piece);
     else throw new ContractError("lines", "Expected lines to give text or bytes", { details: this.#place() });
   }
 

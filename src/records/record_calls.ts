@@ -3,6 +3,7 @@ import type { Json } from "../canonical/plain.ts";
 import { monotonicMs } from "../clock.ts";
 import type { Tell } from "../contracts/options/memory_options.ts";
 import {
+  isFunction,
   readFields,
   requireBoolean,
   requireInteger,
@@ -315,7 +316,7 @@ export class Records {
     options: UpdateOptions,
   ): Promise<number> {
     const { kind } = this.#identity(identity);
-    if (typeof change !== "function") throw new ContractError("change", "Expected change to be a function");
+    if (!isFunction(change)) throw new ContractError("change", "Expected change to be a function");
     const given = readFields("options", options, ["ttl", "attempts", "signal"]);
     const ttl = requireTtl(kind, given.ttl);
     const attempts = given.attempts === undefined

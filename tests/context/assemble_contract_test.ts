@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { inspect } from "node:util";
 import { assembleContext, type AssembleContextInput } from "../../src/context/assemble_context.ts";
 import { PACKAGE_VERSION } from "../../src/package_version.ts";
 import { turn } from "../../src/contracts/turn.ts";
@@ -83,22 +84,25 @@ Deno.test("The request is a fresh copy each time, and everything else is frozen"
   assert.ok(Object.isFrozen(context.diagnostics.layers[0]) && Object.isFrozen(context.blocks[0]));
 });
 
-Deno.test("Printed, a context shows ids and counts; its text comes out only when it is asked for", async () => {
+Deno.test("Printed, a context and its parts show ids and counts; as JSON they are whole (PRN-01)", async () => {
   const context = await assembleContext({
     ...BASE,
     question: "What is SECRET-QUESTION about the gate phrase?",
   });
   const told = [
-    Deno.inspect(context),
-    JSON.stringify(context),
     JSON.stringify(context.export()),
-    Deno.inspect([context]),
+    ...[context, context.blocks, context.request, context.request.messages, context.request.messages[0]]
+      .flatMap(
+        (part) => [Deno.inspect(part), Deno.inspect([part], { depth: 9 }), inspect(part, { depth: 9 })],
+      ),
   ];
   for (const text of told) {
     for (const secret of ["TOPAZ", "SECRET-QUESTION", "telemetry", "Use the data", "prod"]) {
       assert.ok(!text.includes(secret));
     }
   }
+  assert.deepEqual(JSON.parse(JSON.stringify(context)), structuredClone({ ...context }));
+  assert.ok(JSON.stringify(context.blocks).includes("TOPAZ"));
   const { diagnostics, contentIncluded, request } = context.export({ includeContent: true });
   assert.equal(contentIncluded, true);
   assert.deepEqual(request, context.request);

@@ -35,6 +35,8 @@ for (const { job, result } of readVectors().assemble) {
     }
     const context = await assembled;
     const { packageVersion: _, ...diagnostics } = context.diagnostics;
+    const { contentIncluded, request } = context.export({ includeContent: true });
+    assert.deepEqual([contentIncluded, request], [result.content_included, result.request]);
     assert.deepEqual(context.request, result.request);
     assert.deepEqual(diagnostics, expectedDiagnostics(result.diagnostics as Fields));
   });

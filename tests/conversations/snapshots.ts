@@ -128,7 +128,7 @@ export function testSnapshots({ promise, durable }: ConversationsSuite): void {
   promise("A copy of a snapshot is none: only what the store gave counts", async (store) => {
     const conversation = await talk(await store.open(atNoon()), ["t1"]);
     const snapshot = await conversation.snapshot();
-    const copies = [{ ...snapshot }, structuredClone(snapshot.export()), Object.create(snapshot)];
+    const copies = [{ ...snapshot }, structuredClone(snapshot), Object.create(snapshot)];
     for (const copy of copies as Snapshot[]) {
       await assert.rejects(conversation.assertCurrent(copy), { code: "CONTRACT", field: "snapshot" });
     }
@@ -142,31 +142,39 @@ export function testSnapshots({ promise, durable }: ConversationsSuite): void {
   });
 
   promise(
-    "A snapshot printed, inspected or written as JSON shows ids and counts, never text",
+    "A snapshot is printed with ids and counts, never text, and is written as JSON whole (PRN-01)",
     async (store) => {
       const conversation = await talk(await store.open(atNoon()), ["t1"]);
       await pinUp(conversation, pinOf("language", "OPAL in a pin"));
       const summary = summaryOf(await readTurns(conversation), "OPAL in a summary");
       await conversation.putSummary(await conversation.snapshot(), summary);
       const snapshot = await conversation.snapshot();
-      for (const shown of [Deno.inspect(snapshot, { depth: 9 }), JSON.stringify(snapshot)]) {
-        assert.equal(shown.includes("OPAL"), false);
-        assert(shown.includes(snapshot.id));
+      const shown = Deno.inspect(snapshot, { depth: 9 });
+      assert.equal(shown.includes("OPAL"), false);
+      assert(shown.includes(snapshot.id));
+      for (const whole of [JSON.stringify(snapshot), JSON.stringify(structuredClone(snapshot))]) {
+        assert.equal(whole.match(/OPAL/g)?.length, 2);
       }
-      assert.equal(JSON.stringify(snapshot.export({ includeContent: true })).match(/OPAL/g)?.length, 2);
     },
   );
 
   promise(
-    "A turn that the store gives shows ids and counts, never text, and exports it when asked",
+    "A turn that the store gives is printed with ids and counts, and is sent to a page whole (PRN-01)",
     async (store) => {
       const conversation = (await store.open(atNoon())).conversation(ORCHARD);
       await conversation.append([{ role: "user", content: "OPAL in a turn" }]);
       const [stored] = await readTurns(conversation);
-      for (const shown of [Deno.inspect(stored, { depth: 9 }), JSON.stringify(stored)]) {
-        assert.equal(shown.includes("OPAL"), false);
+      for (const printed of [stored, stored!.messages, stored!.messages[0]]) {
+        assert.equal(Deno.inspect(printed, { depth: 9 }).includes("OPAL"), false);
+        assert(JSON.stringify(printed).includes("OPAL"));
+        assert.deepEqual(JSON.parse(JSON.stringify(printed)), structuredClone(printed));
       }
-      assert(JSON.stringify(stored!.export({ includeContent: true })).includes("OPAL"));
+      const [hit] = await conversation.search("opal turn");
+      assert.equal(Deno.inspect([hit], { depth: 9 }).includes("OPAL"), false);
+      assert.equal(structuredClone(hit)!.content, "OPAL in a turn");
+      const snapshot = await conversation.snapshot();
+      const { chunks } = await conversation.chunkIndex(snapshot);
+      assert.equal(Deno.inspect(chunks, { depth: 9 }).includes("OPAL"), false);
     },
   );
 
@@ -211,7 +219,7 @@ export function testSnapshots({ promise, durable }: ConversationsSuite): void {
       for (const key of ["f1", "f2", "f3"]) await pinUp(conversation, pinOf(key));
       await pinUp(conversation, pinOf("f2", "new", { revision: 2 }));
       const text = async (): Promise<string> =>
-        JSON.stringify((await conversation.snapshot()).export({ includeContent: true }));
+        JSON.stringify((({ at: _at, ...rest }) => rest)(await conversation.snapshot()));
       const first = await text();
       assert.match(first, /"f1".*"f2".*"f3"/);
       for (let turn = 0; turn < 20; turn++) assert.equal(await text(), first);

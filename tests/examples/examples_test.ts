@@ -91,7 +91,7 @@ Deno.test("The example of a conversation keeps a chat across a reopen and prints
     "  user: Is it dry now?",
     "  assistant: Yes, the plums can be grafted today.",
     "summary: Pears grafted 1 March; plums today.",
-    "printed by itself, a snapshot keeps its text back: false",
+    "printed, a snapshot shows its text: false",
     "the file is small: true",
   ]);
 });

@@ -76,9 +76,9 @@ async function converse(conversation: Conversation): Promise<void> {
 /** Everything a conversation holds, one text a thing. */
 async function hear(conversation: Conversation): Promise<string[]> {
   const snapshot = await conversation.snapshot();
-  const heard = snapshot.pins.map((pin) => JSON.stringify(pin.export({ includeContent: true })));
+  const heard = snapshot.pins.map((pin) => JSON.stringify(pin));
   for await (const turn of conversation.turns({ snapshot })) {
-    heard.push(JSON.stringify(turn.export({ includeContent: true })));
+    heard.push(JSON.stringify(turn));
   }
   const replay = await conversation.replayGet(snapshot, "watered");
   return replay === null ? heard : [...heard, JSON.stringify(replay)];

@@ -14,6 +14,8 @@ const COPIED = [
   "tests/engine",
   "tests/index",
   "tests/lines",
+  "tests/contracts",
+  "tests/vectors",
   "tests/cli",
   "tests/files",
   "tests/powerloss",

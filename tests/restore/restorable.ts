@@ -59,8 +59,8 @@ async function tell(memory: Memory): Promise<readonly string[]> {
   const talk = memory.conversation(SCOPE);
   const snapshot = await talk.snapshot();
   const told = [`scope at ${snapshot.revision} with ${snapshot.turnCount} turns`];
-  for (const pin of snapshot.pins) told.push(JSON.stringify(pin.export({ includeContent: true })));
-  for await (const turn of talk.turns()) told.push(JSON.stringify(turn.export({ includeContent: true })));
+  for (const pin of snapshot.pins) told.push(JSON.stringify(pin));
+  for await (const turn of talk.turns()) told.push(JSON.stringify(turn));
   for (const { key, revision, expires } of (await memory.records.list(FACT.tenant)).items) {
     told.push(`${key} ${revision} ${expires} ${(await memory.records.get({ ...FACT, key }))?.value.text}`);
   }

@@ -1,6 +1,7 @@
 /** Counting tokens: what a counter is, and the rule that nothing but a whole number is taken from one. */
 
 import { isBlank } from "../../canonical/text.ts";
+import { hasMethod, isRevoked } from "../../contracts/arguments.ts";
 import { ContractError, PolicyError } from "../../errors.ts";
 
 /**
@@ -36,13 +37,13 @@ export interface TokenCounter {
  * @throws {ContractError} naming `field`, or its `name`, `version` or `countText`
  */
 export function requireCounter(value: unknown, field: string): TokenCounter {
-  if (typeof value !== "object" || value === null) {
+  if (typeof value !== "object" || value === null || isRevoked(value)) {
     throw new ContractError(field, `Expected ${field} to be a token counter`);
   }
   const counter = value as Partial<TokenCounter>;
   requireName(counter.name, `${field}.name`);
   requireName(counter.version, `${field}.version`);
-  if (typeof counter.countText !== "function") {
+  if (!hasMethod(counter, "countText")) {
     throw new ContractError(`${field}.countText`, `Expected ${field}.countText to be a function`);
   }
   return counter as TokenCounter;

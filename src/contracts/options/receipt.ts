@@ -35,7 +35,23 @@ export interface ErasedCounts {
   readonly operations: number;
 }
 
-/** What was deleted, as hashes that only the store can make: they name nobody, and nobody can guess at them. */
+/**
+ * What was deleted, as keyed hashes: without the store's key nobody can confirm a guess by them.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { openMemory, type ReceiptTarget } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const receipt = await talk.delete({ kind: "scope", expectedRevision: await talk.revision() });
+ * const target: ReceiptTarget = receipt.target;
+ * assert(!JSON.stringify(target).includes("orchard"));
+ * assert.equal(target.key, undefined); // the whole session
+ * ```
+ */
 export interface ReceiptTarget {
   /** The hash of the tenant: 32 lower-case hex digits, as all of them. */
   readonly tenantId: string;
@@ -45,7 +61,22 @@ export interface ReceiptTarget {
   readonly key?: string;
 }
 
-/** What a receipt is to be about; what is left out is not compared. */
+/**
+ * What a receipt has to be about; a field that is left out is not compared.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { openMemory, type ReceiptSubject } from "@holdfast/memory";
+ *
+ * await using memory = await openMemory(":memory:");
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const receipt = await talk.delete({ kind: "scope", expectedRevision: await talk.revision() });
+ * const subject: ReceiptSubject = { tenantId: "orchard", sessionId: "autumn" };
+ * assert.equal((await memory.verifyReceipt(receipt, subject)).about, false);
+ * ```
+ */
 export interface ReceiptSubject {
   /** The tenant. */
   readonly tenantId: string;

@@ -7,6 +7,33 @@ const TARGETS = "tests/mutants/targets";
 /** What callers may hand in. */
 export const LIMIT_BREAKS: readonly Mutant[] = [
   {
+    name: "a list that is too long is taken for an empty one",
+    file: "src/contracts/arguments.ts",
+    find: "if (length <= max) return [...value];",
+    replace: "return length <= max ? [...value] : [];",
+    test: "tests/contracts/hostile_arguments_test.ts",
+    promise: "A list of 2^32 - 1 holes is refused by its length",
+    why: "what a caller gave would be left out without a word",
+  },
+  {
+    name: "a signal is asked for its class even if it is a proxy that was revoked",
+    file: "src/contracts/arguments.ts",
+    find: "isInstance(value, AbortSignal)",
+    replace: "value instanceof AbortSignal",
+    test: "tests/contracts/hostile_arguments_test.ts",
+    promise: "A revoked proxy anywhere in an argument is a ContractError",
+    why: "a caller would meet a TypeError that names no field",
+  },
+  {
+    name: "a message prints its text",
+    file: "src/contracts/message.ts",
+    find: "return Object.freeze(printedMessage(message));",
+    replace: "return Object.freeze(message);",
+    test: "tests/contracts/discreet_test.ts",
+    promise: "messages and calls of a turn are printed without their text",
+    why: "what users said would lie in every log",
+  },
+  {
     name: "the byte limit is not kept",
     file: "src/records/validate_value.ts",
     find: "if (body.length > kind.maxBytes) {",

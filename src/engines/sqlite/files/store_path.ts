@@ -1,6 +1,7 @@
 /** Where a store lies: its two files, their sidecars, and the directories they are in. */
 
 import { utf8Length } from "../../../canonical/utf8.ts";
+import { isInstance } from "../../../contracts/arguments.ts";
 import { ContractError, StorageError } from "../../../errors.ts";
 import { IS_WINDOWS, lastSeparator } from "../../../platform/permissions.ts";
 
@@ -53,7 +54,7 @@ const SQLITE_PATH_BYTES_MAX = 512;
 
 /** Takes a path or `file:` URL apart; a path with `?`, `#`, `%41`, spaces or `file:` in it means the literal file. */
 export function parsePath(field: string, given: unknown): GivenPath {
-  const path = given instanceof URL ? fromUrl(field, given) : given;
+  const path = isInstance(given, URL) ? fromUrl(field, given) : given;
   if (typeof path !== "string") {
     throw new ContractError(field, `Expected ${field} to be a path or a file URL`);
   }
