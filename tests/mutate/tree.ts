@@ -1,0 +1,111 @@
+/** A copy of a source tree, in which one break is made at a time and tests are run. */
+
+import { applyBreak, type Break } from "./break.ts";
+
+/** How a run of tests ended. */
+export interface TestRun {
+  readonly passed: boolean;
+  /** Where it failed: what noticed, as far as its output says; `timeout` if it did not end. */
+  readonly noticedBy: string;
+}
+
+/** One copy, removed at its end. */
+export class Tree implements AsyncDisposable {
+  /** Where it is, with a slash at its end. */
+  readonly root: string;
+  /** Where its tests make their temporary files, so that those of a killed test are removed too. */
+  readonly #scratch: string;
+
+  private constructor(root: string) {
+    this.root = `${root}/tree/`;
+    this.#scratch = `${root}/scratch/`;
+  }
+
+  /** Copies what is under a root, but for what begins with a dot. */
+  static async copy(from: string): Promise<Tree> {
+    const tree = new Tree(await Deno.makeTempDir({ prefix: "holdfast-mutate-" }));
+    await copyFolder(from, tree.root);
+    return tree;
+  }
+
+  /** Every file of TypeScript in a folder, from the root, in order. */
+  filesIn(folder: string): readonly string[] {
+    return [...Deno.readDirSync(this.root + folder)].flatMap(({ name, isDirectory }) =>
+      isDirectory ? this.filesIn(`${folder}${name}/`) : name.endsWith(".ts") ? [folder + name] : []
+    ).sort();
+  }
+
+  /** The text of a file. */
+  read(file: string): string {
+    return Deno.readTextFileSync(this.root + file);
+  }
+
+  /** Makes a break, and mends it when what is returned is disposed. */
+  break(found: Break): Disposable {
+    const source = this.read(found.file);
+    Deno.writeTextFileSync(this.root + found.file, applyBreak(source, found));
+    return { [Symbol.dispose]: () => Deno.writeTextFileSync(this.root + found.file, source) };
+  }
+
+  /** Runs tests until one fails, and kills them with all they started if they take too long. */
+  async test(paths: readonly string[], ignored: readonly string[], limitMs: number): Promise<TestRun> {
+    await Deno.mkdir(this.#scratch, { recursive: true });
+    const child = new Deno.Command(Deno.execPath(), {
+      args: [
+        "test",
+        "-A",
+        "--no-prompt",
+        "--no-check",
+        "--fail-fast",
+        ...ignored.map((path) => `--ignore=${path}`),
+        ...paths,
+      ],
+      cwd: this.root,
+      env: { NO_COLOR: "1", TMPDIR: this.#scratch },
+      detached: true,
+      stdin: "null",
+      stdout: "piped",
+      stderr: "piped",
+    }).spawn();
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      killGroup(child.pid);
+    }, limitMs);
+    const { success, stdout, stderr } = await child.output();
+    clearTimeout(timer);
+    killGroup(child.pid);
+    await Deno.remove(this.#scratch, { recursive: true }).catch(() => {});
+    if (success) return { passed: true, noticedBy: "" };
+    const decoder = new TextDecoder();
+    const output = decoder.decode(stdout) + decoder.decode(stderr);
+    if (output.includes("No test modules found")) throw new Error(`No tests in ${paths.join(", ")}`);
+    return { passed: false, noticedBy: isLate ? "timeout" : firstFailure(output) };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Deno.remove(`${this.root}/..`, { recursive: true });
+  }
+}
+
+/** The name of the first test that failed, or the first error where none did. */
+function firstFailure(output: string): string {
+  const lines = output.split("\n");
+  const failed = lines.find((line) => line.includes(" => ./"));
+  return (failed ?? lines.find((line) => line.includes("rror")) ?? lines.at(-1) ?? "").trim().slice(0, 200);
+}
+
+function killGroup(pid: number): void {
+  try {
+    Deno.kill(-pid, "SIGKILL");
+  } catch { /* All of it has ended. */ }
+}
+
+async function copyFolder(from: string, to: string): Promise<void> {
+  await Deno.mkdir(to, { recursive: true });
+  for await (const { name, isDirectory } of Deno.readDir(from)) {
+    if (name.startsWith(".") || name === "node_modules") continue;
+    if (isDirectory) await copyFolder(`${from}${name}/`, `${to}${name}/`);
+    else await Deno.copyFile(from + name, to + name);
+  }
+}
