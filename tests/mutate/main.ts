@@ -25,6 +25,11 @@ function print(text: string): void {
   Deno.stdout.writeSync(new TextEncoder().encode(`${text}\n`));
 }
 
+const interruption = new AbortController();
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  Deno.addSignalListener(signal, () => interruption.abort(new Error("The campaign was interrupted")));
+}
+
 const chosen = values.rooms?.split(",");
 const results = await runCampaign({
   root: new URL("../../", import.meta.url).pathname,
@@ -35,6 +40,7 @@ const results = await runCampaign({
   ...(values.only === undefined ? {} : { only: new Set(values.only.split(",")) }),
   limitMs: Number(values.limit) * 1_000,
   trees: Number(values.trees),
+  signal: interruption.signal,
   ignored: BLIND,
   spared: GENERATED,
   onResult: (result) => {

@@ -9,21 +9,32 @@ export interface TestRun {
   readonly noticedBy: string;
 }
 
+/** How tests are run. */
+export interface RunSettings {
+  /** How long one run may take. */
+  readonly limitMs: number;
+  /** Tests that are left out. */
+  readonly ignored: readonly string[];
+  /** Ends what is running. */
+  readonly signal?: AbortSignal;
+}
+
 /** One copy, removed at its end. */
 export class Tree implements AsyncDisposable {
   /** Where it is, with a slash at its end. */
   readonly root: string;
-  /** Where its tests make their temporary files, so that those of a killed test are removed too. */
-  readonly #scratch: string;
+  readonly #settings: RunSettings;
 
-  private constructor(root: string) {
+  private constructor(root: string, settings: RunSettings) {
     this.root = `${root}/tree/`;
-    this.#scratch = `${root}/scratch/`;
+    this.#settings = settings;
   }
 
   /** Copies what is under a root, but for what begins with a dot. */
-  static async copy(from: string): Promise<Tree> {
-    const tree = new Tree(await Deno.makeTempDir({ prefix: "holdfast-mutate-" }));
+  static async copy(from: string, settings: RunSettings): Promise<Tree> {
+    const root = await Deno.makeTempDir({ prefix: "holdfast-mutate-" });
+    await Deno.chmod(root, 0o755); // Some tests work as another user.
+    const tree = new Tree(root, settings);
     await copyFolder(from, tree.root);
     return tree;
   }
@@ -47,40 +58,35 @@ export class Tree implements AsyncDisposable {
     return { [Symbol.dispose]: () => Deno.writeTextFileSync(this.root + found.file, source) };
   }
 
-  /** Runs tests until one fails, and kills them with all they started if they take too long. */
-  async test(paths: readonly string[], ignored: readonly string[], limitMs: number): Promise<TestRun> {
-    await Deno.mkdir(this.#scratch, { recursive: true });
+  /** Runs tests, by paths below `tests/`, until one fails; kills them with all they started if they take too long. */
+  async test(paths: readonly string[]): Promise<TestRun> {
+    const { limitMs, ignored, signal } = this.#settings;
+    signal?.throwIfAborted();
+    const scratch = await Deno.makeTempDir({ dir: `${this.root}/..` }); // What a killed test leaves goes with it.
+    await Deno.chmod(scratch, 0o755);
+    const leaveOut = ignored.length === 0 ? [] : [`--ignore=${ignored.join(",")}`];
+    const files = paths.map((path) => `tests/${path}`);
     const child = new Deno.Command(Deno.execPath(), {
-      args: [
-        "test",
-        "-A",
-        "--no-prompt",
-        "--no-check",
-        "--fail-fast",
-        ...ignored.map((path) => `--ignore=${path}`),
-        ...paths,
-      ],
+      args: ["test", "-A", "--no-prompt", "--no-check", "--fail-fast", ...leaveOut, ...files],
       cwd: this.root,
-      env: { NO_COLOR: "1", TMPDIR: this.#scratch },
+      env: { NO_COLOR: "1", TMPDIR: scratch },
       detached: true,
       stdin: "null",
       stdout: "piped",
       stderr: "piped",
     }).spawn();
-    let isLate = false;
-    const timer = setTimeout(() => {
-      isLate = true;
-      killGroup(child.pid);
-    }, limitMs);
+    const late = AbortSignal.timeout(limitMs);
+    const end = AbortSignal.any(signal === undefined ? [late] : [late, signal]);
+    end.addEventListener("abort", () => killGroup(child.pid));
     const { success, stdout, stderr } = await child.output();
-    clearTimeout(timer);
     killGroup(child.pid);
-    await Deno.remove(this.#scratch, { recursive: true }).catch(() => {});
+    await Deno.remove(scratch, { recursive: true }).catch(() => {});
+    signal?.throwIfAborted();
     if (success) return { passed: true, noticedBy: "" };
     const decoder = new TextDecoder();
     const output = decoder.decode(stdout) + decoder.decode(stderr);
-    if (output.includes("No test modules found")) throw new Error(`No tests in ${paths.join(", ")}`);
-    return { passed: false, noticedBy: isLate ? "timeout" : firstFailure(output) };
+    if (output.includes("No test modules found")) throw new Error(`No tests in ${files.join(", ")}`);
+    return { passed: false, noticedBy: late.aborted ? "timeout" : firstFailure(output) };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
