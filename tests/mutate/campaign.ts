@@ -46,9 +46,10 @@ export interface CampaignOptions extends RunSettings {
 export async function runCampaign(options: CampaignOptions): Promise<readonly Result[]> {
   const { root, rooms, seed, count, only } = options;
   await using stack = new AsyncDisposableStack();
-  const trees: Tree[] = [];
-  for (let index = 0; index < options.trees; index++) trees.push(stack.use(await Tree.copy(root, options)));
-  const unbroken = stack.use(await Tree.copy(root, options));
+  const ending = new AbortController();
+  const signal = AbortSignal.any([ending.signal, ...(options.signal === undefined ? [] : [options.signal])]);
+  const copyTree = async (): Promise<Tree> => stack.use(await Tree.copy(root, { ...options, signal }));
+  const unbroken = await copyTree();
   const files = unbroken.filesIn("src/").filter((file) =>
     rooms.includes(roomOf(file, options.allRooms)!) && !options.spared.includes(file)
   );
@@ -72,7 +73,11 @@ export async function runCampaign(options: CampaignOptions): Promise<readonly Re
       options.onResult(result);
     }
   };
-  await Promise.all(trees.map(work));
+  const works: Promise<void>[] = [];
+  for (let index = 0; index < options.trees; index++) works.push(work(await copyTree()));
+  for (const one of works) one.catch((error) => ending.abort(error));
+  await Promise.allSettled(works); // No copy is removed while tests still run in another.
+  await Promise.all(works);
   return results;
 }
 

@@ -5,6 +5,7 @@ import { TemporaryDirectory } from "../kit/temporary_directory.ts";
 import { type CampaignOptions, type Result, runCampaign } from "./campaign.ts";
 import { BLIND, type Room, ROOMS } from "./rooms.ts";
 import { findSqlBreaks } from "./sql_breaks.ts";
+import { Tree } from "./tree.ts";
 
 const ROOT = new URL("../../", import.meta.url).pathname;
 const TOY: Room = { folder: "src/toy/", runs: ["toy"] };
@@ -69,22 +70,24 @@ Deno.test("A campaign sets apart the breaks that do not compile, and runs no tes
   assert.equal(all["return 18 > age;"], "noticed");
 });
 
-Deno.test("A break whose test does not end is noticed, by its time limit", async () => {
-  const source = "export const answer = (age: number): boolean => {\n  let year = 0;\n" +
-    "  while (year < age) {\n    year += 9;\n  }\n  return year >= 18;\n};\n";
-  const results = await tryToy(source, { limitMs: 1_000 });
-  const endless = results.find(({ found }) => found.kind === "statement");
-  assert.equal(endless?.verdict, "noticed");
-  assert.equal(endless.noticedBy, "timeout");
+Deno.test("Tests that do not end are ended at their time limit, and count as having noticed", async () => {
+  await using directory = await TemporaryDirectory.make();
+  await Deno.mkdir(directory.file("tests"));
+  await Deno.writeTextFile(
+    directory.file("tests/endless_test.ts"),
+    `Deno.test("endless", () => { for (;;); });`,
+  );
+  await using tree = await Tree.copy(`${directory.path}/`, { limitMs: 1_000, ignored: [] });
+  assert.deepEqual(await tree.test(["endless_test.ts"]), { passed: false, noticedBy: "timeout" });
 });
 
 Deno.test("One seed draws the same breaks again, and one of them can be tried alone", async () => {
   const source = "export const answer = (age: number): boolean =>\n  age >= 18 && age < 130;\n";
   const draws = async (options: Partial<CampaignOptions>): Promise<readonly string[]> =>
-    (await tryToy(source, { limitMs: 1, ...options })).map(({ id, shown }) => `${id} ${shown}`);
-  const drawn = await draws({ count: 6 });
-  assert.deepEqual(await draws({ only: new Set(["1/4"]) }), [drawn[3]]);
-  assert.notDeepEqual(await draws({ seed: 2, count: 6 }), drawn);
+    (await tryToy(source, options)).map(({ id, shown }) => `${id} ${shown}`);
+  const drawn = await draws({ count: 3 });
+  assert.deepEqual(await draws({ only: new Set(["1/2"]) }), [drawn[1]]);
+  assert.notDeepEqual(await draws({ seed: 2, count: 3 }), drawn);
 });
 
 Deno.test("A few breaks of a room of the source are tried in a copy", async () => {
@@ -94,6 +97,17 @@ Deno.test("A few breaks of a room of the source are tried in a copy", async () =
   const tried = results.filter(({ verdict }) => verdict !== "untyped");
   assert.equal(tried.length, 3);
   for (const { found } of results) assert.ok(found.file.startsWith("src/records/"));
+});
+
+Deno.test("A signal ends a campaign at once, and its copies are removed", async () => {
+  const interruption = new AbortController();
+  const reason = new Error("enough");
+  const source = "export const answer = (age: number): boolean =>\n  age >= 18;\n";
+  const onResult = (): void => interruption.abort(reason);
+  await assert.rejects(tryToy(source, { trees: 2, signal: interruption.signal, onResult }), reason);
+  const tree = await Tree.copy(`${ROOT}tests/mutate/`, { limitMs: 1, ignored: [] });
+  await tree[Symbol.asyncDispose]();
+  await assert.rejects(Deno.stat(tree.root.slice(0, -"/tree/".length)), Deno.errors.NotFound);
 });
 
 Deno.test("Every room has files and every run has tests", async () => {

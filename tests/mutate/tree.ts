@@ -23,18 +23,20 @@ export interface RunSettings {
 export class Tree implements AsyncDisposable {
   /** Where it is, with a slash at its end. */
   readonly root: string;
+  readonly #directory: string;
   readonly #settings: RunSettings;
 
-  private constructor(root: string, settings: RunSettings) {
-    this.root = `${root}/tree/`;
+  private constructor(directory: string, settings: RunSettings) {
+    this.root = `${directory}/tree/`;
+    this.#directory = directory;
     this.#settings = settings;
   }
 
   /** Copies what is under a root, but for what begins with a dot. */
   static async copy(from: string, settings: RunSettings): Promise<Tree> {
-    const root = await Deno.makeTempDir({ prefix: "holdfast-mutate-" });
-    await Deno.chmod(root, 0o755); // Some tests work as another user.
-    const tree = new Tree(root, settings);
+    const directory = await Deno.makeTempDir({ prefix: "holdfast-mutate-" });
+    await Deno.chmod(directory, 0o755); // Some tests work as another user.
+    const tree = new Tree(directory, settings);
     await copyFolder(from, tree.root);
     return tree;
   }
@@ -62,7 +64,7 @@ export class Tree implements AsyncDisposable {
   async test(paths: readonly string[]): Promise<TestRun> {
     const { limitMs, ignored, signal } = this.#settings;
     signal?.throwIfAborted();
-    const scratch = await Deno.makeTempDir({ dir: `${this.root}/..` }); // What a killed test leaves goes with it.
+    const scratch = await Deno.makeTempDir({ dir: this.#directory }); // What a killed test leaves goes with it.
     await Deno.chmod(scratch, 0o755);
     const leaveOut = ignored.length === 0 ? [] : [`--ignore=${ignored.join(",")}`];
     const files = paths.map((path) => `tests/${path}`);
@@ -90,7 +92,7 @@ export class Tree implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Deno.remove(`${this.root}/..`, { recursive: true });
+    await Deno.remove(this.#directory, { recursive: true });
   }
 }
 
