@@ -109,6 +109,8 @@ Deno.test("context shows the blocks with tokens and sources, and what was left o
   await using store = await StoredFile.make();
   const output = await printed("context", store.path, ...IN_SCOPE, "When", "were", "they", "grafted?");
   assert.match(output, /^question\n {2}\| When were they grafted\?$/m);
+  assert.match(output, /^question +\d+ +\d+ +what was asked$/m);
+  assert.match(output, /^pinned +\d+ +\d+ +pins$/m);
   assert.match(output, /^window +\d+ +\d+ +2 turns: turn-1, turn-2$/m);
   assert.match(output, /^older turns +0 left out +the window holds all$/m);
   assert.match(output, /^pieces of older turns +none shown +no turn is older than the window$/m);

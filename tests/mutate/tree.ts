@@ -99,8 +99,9 @@ export class Tree implements AsyncDisposable {
 /** The name of the first test that failed, or the first error where none did. */
 function firstFailure(output: string): string {
   const lines = output.split("\n");
-  const failed = lines.find((line) => line.includes(" => ./"));
-  return (failed ?? lines.find((line) => line.includes("rror")) ?? lines.at(-1) ?? "").trim().slice(0, 200);
+  const failed = lines.find((line) => line.includes(" => ./")) ??
+    lines.find((line) => line.startsWith("error"));
+  return failed?.trim().slice(0, 200) ?? "crash";
 }
 
 function killGroup(pid: number): void {
