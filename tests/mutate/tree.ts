@@ -66,10 +66,11 @@ export class Tree implements AsyncDisposable {
     signal?.throwIfAborted();
     const scratch = await Deno.makeTempDir({ dir: this.#directory }); // What a killed test leaves goes with it.
     await Deno.chmod(scratch, 0o755);
-    const leaveOut = ignored.length === 0 ? [] : [`--ignore=${ignored.join(",")}`];
-    const files = paths.map((path) => `tests/${path}`);
+    const files = paths.flatMap((path) => this.#testsIn(`tests/${path}`))
+      .filter((file) => !ignored.some((path) => file.startsWith(path)));
+    if (files.length === 0) throw new Error(`No tests in ${paths.join(", ")}`);
     const child = new Deno.Command(Deno.execPath(), {
-      args: ["test", "-A", "--no-prompt", "--no-check", "--fail-fast", ...leaveOut, ...files],
+      args: ["test", "-A", "--no-prompt", "--no-check", "--fail-fast", ...files],
       cwd: this.root,
       env: { NO_COLOR: "1", TMPDIR: scratch },
       detached: true,
@@ -87,8 +88,12 @@ export class Tree implements AsyncDisposable {
     if (success) return { passed: true, noticedBy: "" };
     const decoder = new TextDecoder();
     const output = decoder.decode(stdout) + decoder.decode(stderr);
-    if (output.includes("No test modules found")) throw new Error(`No tests in ${files.join(", ")}`);
     return { passed: false, noticedBy: late.aborted ? "timeout" : firstFailure(output) };
+  }
+
+  #testsIn(path: string): readonly string[] {
+    if (path.endsWith(".ts")) return [path];
+    return this.filesIn(`${path}/`).filter((file) => file.endsWith("_test.ts"));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
