@@ -1,13 +1,26 @@
 /** Looking over a store: names, counts, bytes and times, in pages, without text, and without what is being deleted. */
 
 import assert from "node:assert/strict";
+import type { Engine } from "../../src/engine/engine.ts";
+import type { DeletionEvent } from "../../src/engine/operation.ts";
 import { nodeSqlite } from "../../src/engine/sqlite/node_sqlite.ts";
 import { RESULT } from "../../src/engine/sqlite/result_codes.ts";
+import { inspect } from "../../src/inspect.ts";
+import { PENDING_EVENTS_READ_MAX } from "../../src/limits.ts";
 import { atNoon, HARBOUR, ORCHARD, talk } from "../conversations/samples.ts";
 import { FaultyDriver } from "../kit/faulty_driver.ts";
 import { testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { makeFileStore } from "../kit/store_target.ts";
 import { fill, freshStore, NOTE, ONE_OF_EACH } from "./filling.ts";
+
+const PENDING: DeletionEvent = {
+  kind: "turn",
+  scopeHash: new Uint8Array(16),
+  keyHash: new Uint8Array(16),
+  burned: true,
+  floor: 1,
+  counts: { turns: 1 },
+};
 
 Deno.test("An inspection tells tenants and scopes with counts, bytes and times, and no text", async () => {
   await using memory = await freshStore();
@@ -85,6 +98,18 @@ Deno.test("What a pending deletion names is in no inspection: it is completed fi
   const after = await memory.inspect();
   assert.deepEqual(after.scopes.map(({ scope }) => scope), [HARBOUR]);
   assert.equal(after.pending, 0);
+});
+
+Deno.test("Where as many deletions are pending as are read at once there may be more: nothing is shown", async () => {
+  const engine = (count: number): Engine =>
+    ({
+      readOnly: true,
+      read: () => Promise.resolve([]),
+      pending: () => Promise.resolve(Array.from({ length: count }, () => PENDING)),
+    }) as Partial<Engine> as Engine;
+  const options = { after: "scope:1" };
+  assert.equal((await inspect(engine(PENDING_EVENTS_READ_MAX - 1), options)).pending, 999);
+  await assert.rejects(inspect(engine(PENDING_EVENTS_READ_MAX), options), { code: "READONLY" });
 });
 
 testThatNothingIsLeftOpen();

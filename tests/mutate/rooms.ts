@@ -27,7 +27,12 @@ export const ROOMS: readonly Room[] = [
   { folder: "src/cli/", runs: ["cli"] },
   {
     folder: "src/",
-    runs: ["engine clock_test.ts mutants/targets", "conformance conversations", "lines deletion", "restore"],
+    runs: [
+      "clock_test.ts late_module_test.ts engine mutants/targets",
+      "conformance conversations",
+      "lines deletion",
+      "restore",
+    ],
   },
 ];
 
