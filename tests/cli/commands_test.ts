@@ -41,6 +41,21 @@ Deno.test("inspect --show-content shows records, turns, summaries and pins", asy
   ]);
 });
 
+Deno.test("inspect --show-content shows calls with their arguments, and what answers them", async () => {
+  await using store = await StoredFile.make(async (memory) => {
+    const talk = memory.conversation(SCOPE);
+    const toolCalls = [{ callId: "c1", name: "look_up", argumentsJson: '{"tree":"pear"}' }];
+    await talk.create();
+    await talk.append([
+      { role: "assistant", content: "", toolCalls },
+      { role: "tool", content: "Grafted in March.", toolCallId: "c1" },
+    ]);
+  });
+  const output = await printed("inspect", store.path, "--show-content");
+  assert.match(output, /^ {2}\| call c1: look_up \{"tree":"pear"\}$/m);
+  assert.match(output, /^ {2}tool answers call c1:\n {2}\| Grafted in March\.$/m);
+});
+
 Deno.test("inspect looks at one tenant or one conversation, and writes nothing", async () => {
   await using store = await StoredFile.make(async (memory) => {
     await memory.conversation(SCOPE).create();

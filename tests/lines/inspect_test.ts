@@ -6,7 +6,7 @@ import type { DeletionEvent } from "../../src/engine/operation.ts";
 import { nodeSqlite } from "../../src/engine/sqlite/node_sqlite.ts";
 import { RESULT } from "../../src/engine/sqlite/result_codes.ts";
 import { inspect } from "../../src/inspect.ts";
-import { PENDING_EVENTS_READ_MAX } from "../../src/limits.ts";
+import { CHECK_ROWS_PER_BATCH, PENDING_EVENTS_READ_MAX } from "../../src/limits.ts";
 import { atNoon, HARBOUR, ORCHARD, talk } from "../conversations/samples.ts";
 import { FaultyDriver } from "../kit/faulty_driver.ts";
 import { testThatNothingIsLeftOpen } from "../kit/soundness.ts";
@@ -57,6 +57,18 @@ Deno.test("Pages of any size give every tenant and every scope once, in order", 
     assert.deepEqual(tenants, ["a", "b", "scope:1", "\u{ffff}", "\u{10000}"], `limit ${limit}`);
     assert.deepEqual(sessions, ["z", "y", "x", "w"], `limit ${limit}`);
   }
+});
+
+Deno.test("Each tenant is told its own records, of every kind, however many they are", async () => {
+  await using memory = await freshStore();
+  const put = (tenant: string, key: string): Promise<unknown> =>
+    memory.records.put({ tenant, kind: NOTE.name, key }, 1, { expected: null, ttl: null });
+  const keys = Array.from({ length: CHECK_ROWS_PER_BATCH }, (_, index) => `key-${1_000 + index}`);
+  await Promise.all([put("a", "k"), put("c", "k"), ...keys.map((key) => put("b", key))]);
+  const run = { tenant: "b", kind: "checkpoint", key: "run" } as const;
+  await memory.records.put(run, { schema: 1, step: 0, items: [] }, { expected: null, ttl: 60 });
+  const { tenants } = await memory.inspect();
+  assert.deepEqual(tenants.map(({ tenant, records }) => [tenant, records]), [["a", 1], ["b", 501], ["c", 1]]);
 });
 
 Deno.test("An empty store has nothing, and says so in one page", async () => {
