@@ -35,6 +35,8 @@ export interface CampaignOptions extends RunSettings {
   readonly count: number;
   /** Where given, the only draws that are tried, by id. */
   readonly only?: ReadonlySet<string>;
+  /** Where given, the only kinds that are tried. */
+  readonly kinds?: ReadonlySet<string>;
   /** How many copies are worked on at a time. */
   readonly trees: number;
   /** Files that are never broken. */
@@ -44,7 +46,7 @@ export interface CampaignOptions extends RunSettings {
 
 /** Runs it; every result is reported as it comes. */
 export async function runCampaign(options: CampaignOptions): Promise<readonly Result[]> {
-  const { root, rooms, seed, count, only } = options;
+  const { root, rooms, seed, count, only, kinds } = options;
   await using stack = new AsyncDisposableStack();
   const ending = new AbortController();
   const signal = AbortSignal.any([ending.signal, ...(options.signal === undefined ? [] : [options.signal])]);
@@ -62,7 +64,7 @@ export async function runCampaign(options: CampaignOptions): Promise<readonly Re
     while (tried < count) {
       const { value: drawn } = draws.next();
       if (drawn === undefined) return;
-      if (only !== undefined && !only.has(drawn.id)) continue;
+      if (only?.has(drawn.id) === false || kinds?.has(drawn.found.kind) === false) continue;
       const isTyped = compiler.accepts(
         drawn.found.file,
         applyBreak(tree.read(drawn.found.file), drawn.found),

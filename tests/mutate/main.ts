@@ -1,7 +1,8 @@
 /**
- * Makes small random breaks in a copy of the source and prints those that no test notices. `deno task mutate --seed 7
- * --count 300`; `--rooms src/records/,src/lines/` takes only these, `--only 7/12,7/40` only these draws, `--trees 2` works
- * on two copies at a time, `--limit 240` gives a run of tests so many seconds, `--results FILE` appends a line of JSON each.
+ * Makes small random breaks in a copy of the source and prints those that no test notices: `deno task mutate --seed 7
+ * --count 300`. `--rooms src/records/,src/lines/` takes only these, `--kinds sql,await` only breaks of these kinds,
+ * `--only 7/12,7/40` only these draws; `--trees 2` works on two copies at a time, `--limit 240` gives a run of tests so
+ * many seconds, and `--results FILE` appends a line of JSON for each break.
  */
 
 import { parseArgs } from "node:util";
@@ -15,6 +16,7 @@ const { values } = parseArgs({
     count: { type: "string", default: "30" },
     rooms: { type: "string" },
     only: { type: "string" },
+    kinds: { type: "string" },
     limit: { type: "string", default: "240" },
     trees: { type: "string", default: "1" },
     results: { type: "string" },
@@ -38,6 +40,7 @@ const results = await runCampaign({
   seed: Number(values.seed),
   count: Number(values.count),
   ...(values.only === undefined ? {} : { only: new Set(values.only.split(",")) }),
+  ...(values.kinds === undefined ? {} : { kinds: new Set(values.kinds.split(",")) }),
   limitMs: Number(values.limit) * 1_000,
   trees: Number(values.trees),
   signal: interruption.signal,

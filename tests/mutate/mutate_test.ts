@@ -87,6 +87,7 @@ Deno.test("One seed draws the same breaks again, and one of them can be tried al
     (await tryToy(source, options)).map(({ id, shown }) => `${id} ${shown}`);
   const drawn = await draws({ count: 3 });
   assert.deepEqual(await draws({ only: new Set(["1/2"]) }), [drawn[1]]);
+  for (const one of await draws({ kinds: new Set(["boundary"]) })) assert.match(one, /\(boundary\)/);
   assert.notDeepEqual(await draws({ seed: 2, count: 3 }), drawn);
 });
 
