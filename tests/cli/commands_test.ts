@@ -216,6 +216,16 @@ Deno.test("delete does nothing without --yes, then deletes, and its receipt veri
   await assertSound(store);
 });
 
+Deno.test("delete without --yes counts what a pin, a turn or a whole conversation would take along", async () => {
+  await using store = await StoredFile.make();
+  const erases = async (...words: readonly string[]): Promise<unknown> =>
+    (await value("delete", store.path, ...IN_SCOPE, ...words)).erases;
+  assert.deepEqual(await erases("--pin", "rule"), { turns: 0, pins: 1, summaries: 0 });
+  assert.deepEqual(await erases("--pin", "none"), { turns: 0, pins: 0, summaries: 0 });
+  assert.deepEqual(await erases("--turn", "turn-2"), { turns: 1, pins: 0, summaries: 1 });
+  assert.deepEqual(await erases(), { turns: 2, pins: 1, summaries: 1 });
+});
+
 Deno.test("delete without --yes is refused where it would be with it: for a revision that has passed", async () => {
   await using store = await StoredFile.make();
   const words = ["delete", store.path, ...IN_SCOPE, "--turn", "turn-1"];
