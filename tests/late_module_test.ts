@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { JSON_DEPTH_MAX } from "../src/canonical/plain.ts";
 import { judgeLate, LateModule } from "../src/contracts/late_module.ts";
 
 /** What a judge that has to be loaded first is handed. */
@@ -63,4 +64,14 @@ Deno.test("what waits for its judge ends on cycles, on what is shared, and on wh
   let deep: unknown = [];
   for (let level = 0; level < 100_000; level++) deep = [deep];
   assert.ok(Array.isArray(await captured(deep)));
+});
+
+Deno.test("what waits for its judge is copied as deep as a value may be nested", async () => {
+  const innermost = { step: 1 };
+  let given: readonly unknown[] = [innermost];
+  for (let levels = 2; levels < JSON_DEPTH_MAX; levels++) given = [given];
+  let copy: unknown = await captured(given);
+  while (Array.isArray(copy)) [copy] = copy;
+  assert.deepEqual(copy, innermost);
+  assert.notEqual(copy, innermost);
 });

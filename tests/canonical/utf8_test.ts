@@ -13,6 +13,11 @@ Deno.test("utf8Length() counts the bytes that TextEncoder writes", () => {
   }));
 });
 
+Deno.test("utf8Length() is exact on both sides of each length", () => {
+  const lengths = ["\x7f", "\x80", "\u07ff", "\u0800", "\uffff", "\u{10000}"].map(utf8Length);
+  assert.deepEqual(lengths, [1, 2, 2, 3, 3, 4]);
+});
+
 Deno.test("exceedsBytes() is exact at the limit", () => {
   for (const text of ["abc", "é🌍€", ""]) {
     const bytes = utf8Length(text);

@@ -41,6 +41,21 @@ Deno.test("inspect --show-content shows records, turns, summaries and pins", asy
   ]);
 });
 
+Deno.test("inspect --show-content shows calls with their arguments, and what answers them", async () => {
+  await using store = await StoredFile.make(async (memory) => {
+    const talk = memory.conversation(SCOPE);
+    const toolCalls = [{ callId: "c1", name: "look_up", argumentsJson: '{"tree":"pear"}' }];
+    await talk.create();
+    await talk.append([
+      { role: "assistant", content: "", toolCalls },
+      { role: "tool", content: "Grafted in March.", toolCallId: "c1" },
+    ]);
+  });
+  const output = await printed("inspect", store.path, "--show-content");
+  assert.match(output, /^ {2}\| call c1: look_up \{"tree":"pear"\}$/m);
+  assert.match(output, /^ {2}tool answers call c1:\n {2}\| Grafted in March\.$/m);
+});
+
 Deno.test("inspect looks at one tenant or one conversation, and writes nothing", async () => {
   await using store = await StoredFile.make(async (memory) => {
     await memory.conversation(SCOPE).create();
@@ -109,6 +124,8 @@ Deno.test("context shows the blocks with tokens and sources, and what was left o
   await using store = await StoredFile.make();
   const output = await printed("context", store.path, ...IN_SCOPE, "When", "were", "they", "grafted?");
   assert.match(output, /^question\n {2}\| When were they grafted\?$/m);
+  assert.match(output, /^question +\d+ +\d+ +what was asked$/m);
+  assert.match(output, /^pinned +\d+ +\d+ +pins$/m);
   assert.match(output, /^window +\d+ +\d+ +2 turns: turn-1, turn-2$/m);
   assert.match(output, /^older turns +0 left out +the window holds all$/m);
   assert.match(output, /^pieces of older turns +none shown +no turn is older than the window$/m);
@@ -197,6 +214,16 @@ Deno.test("delete does nothing without --yes, then deletes, and its receipt veri
   assert.match(await printed("verify", store.path, store.at("receipt.json")), /^The receipt holds\.$/m);
   assert.equal((await value("verify", store.path, store.at("receipt.json"))).valid, true);
   await assertSound(store);
+});
+
+Deno.test("delete without --yes counts what a pin, a turn or a whole conversation would take along", async () => {
+  await using store = await StoredFile.make();
+  const erases = async (...words: readonly string[]): Promise<unknown> =>
+    (await value("delete", store.path, ...IN_SCOPE, ...words)).erases;
+  assert.deepEqual(await erases("--pin", "rule"), { turns: 0, pins: 1, summaries: 0 });
+  assert.deepEqual(await erases("--pin", "none"), { turns: 0, pins: 0, summaries: 0 });
+  assert.deepEqual(await erases("--turn", "turn-2"), { turns: 1, pins: 0, summaries: 1 });
+  assert.deepEqual(await erases(), { turns: 2, pins: 1, summaries: 1 });
 });
 
 Deno.test("delete without --yes is refused where it would be with it: for a revision that has passed", async () => {

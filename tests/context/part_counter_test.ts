@@ -99,6 +99,11 @@ Deno.test("A text is asked for once, unless it is counted afresh", () => {
   assert.equal(asked, 2);
 });
 
+Deno.test("runCuts() cuts a run of any length every 128 bytes", () => {
+  const expected = Array.from({ length: 39 }, (_, index) => 128 * (index + 1));
+  for (const unit of ["a", " ", "-"]) assert.deepEqual(runCuts(unit.repeat(5_000)), expected);
+});
+
 Deno.test("runCuts() cuts long runs alone, and never inside a character", () => {
   assert.deepEqual(runCuts("ordinary words, and 12345 numbers ".repeat(50)), []);
   const text = `short ${"😀".repeat(200)} ${"w".repeat(400)}`;

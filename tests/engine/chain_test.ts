@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { chainEvents, encodeCounts, firstHead, verifyChain } from "../../src/engine/chain.ts";
+import { chainEvents, decodeCounts, encodeCounts, firstHead, verifyChain } from "../../src/engine/chain.ts";
 import type { DeletionEvent, RecordedEvent } from "../../src/engine/operation.ts";
 import { IntegrityError } from "../../src/errors.ts";
 
@@ -80,4 +80,11 @@ Deno.test("a head does not depend on the order of counts", () => {
     chainEvents([{ ...eventOf(1), counts }], START, 1_750_000_000_000)[0]!.head
   );
   assert.equal(given, turned);
+});
+
+Deno.test("decodeCounts() takes whole numbers by name, and nothing else", () => {
+  assert.deepEqual(decodeCounts('{"pins":2,"turns":1}'), { pins: 2, turns: 1 });
+  for (const damaged of ["", "null", "[1]", "1", '"1"', '{"turns":"1"}', '{"turns":1.5}', '{"turns":null}']) {
+    assert.throws(() => decodeCounts(damaged), IntegrityError, damaged);
+  }
 });

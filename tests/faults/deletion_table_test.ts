@@ -281,6 +281,25 @@ for (const [journal, driver] of JOURNALS) {
     assert.deepEqual(place, { sequence: 1, head: store.committed().ledger.events![0]!.head });
   });
 
+  Deno.test(`Recorded deletions of one group name each its own place in the ledger [${journal}]`, async () => {
+    await using store = await make();
+    await using memory = await store.open(5_000);
+    const { revision } = (await memory.records.get(NEIGHBOUR))!;
+    store.driver.fail({
+      database: "main",
+      sql: "INSERT INTO deletions",
+      effect: "before",
+      code: RESULT.IOERR,
+    });
+    const settled = await Promise.allSettled([
+      forget(memory),
+      memory.records.forget(NEIGHBOUR, revision),
+    ]);
+    const places = settled.map((one) => (one as PromiseRejectedResult).reason.details.recorded);
+    const events = store.committed().ledger.events!;
+    assert.deepEqual(places, [1, 2].map((sequence) => ({ sequence, head: events[sequence - 1]!.head })));
+  });
+
   Deno.test(`A recorded deletion that is repeated gives false: it is done [${journal}]`, async () => {
     await using store = await make();
     await using memory = await store.open(5_000);

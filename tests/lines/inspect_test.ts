@@ -1,13 +1,26 @@
 /** Looking over a store: names, counts, bytes and times, in pages, without text, and without what is being deleted. */
 
 import assert from "node:assert/strict";
+import type { Engine } from "../../src/engine/engine.ts";
+import type { DeletionEvent } from "../../src/engine/operation.ts";
 import { nodeSqlite } from "../../src/engines/sqlite/drivers/node_sqlite.ts";
 import { RESULT } from "../../src/engines/sqlite/drivers/result_codes.ts";
+import { inspect } from "../../src/inspect.ts";
+import { CHECK_ROWS_PER_BATCH, PENDING_EVENTS_READ_MAX } from "../../src/limits.ts";
 import { atNoon, HARBOUR, ORCHARD, talk } from "../conversations/samples.ts";
 import { FaultyDriver } from "../kit/faulty_driver.ts";
 import { testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { makeFileStore } from "../kit/store_target.ts";
 import { fill, freshStore, NOTE, ONE_OF_EACH } from "./filling.ts";
+
+const PENDING: DeletionEvent = {
+  kind: "turn",
+  scopeHash: new Uint8Array(16),
+  keyHash: new Uint8Array(16),
+  burned: true,
+  floor: 1,
+  counts: { turns: 1 },
+};
 
 Deno.test("An inspection tells tenants and scopes with counts, bytes and times, and no text", async () => {
   await using memory = await freshStore();
@@ -45,6 +58,18 @@ Deno.test("Pages of any size give every tenant and every scope once, in order", 
     assert.deepEqual(tenants, ["a", "b", "scope:1", "\u{ffff}", "\u{10000}"], `limit ${limit}`);
     assert.deepEqual(sessions, ["z", "y", "x", "w"], `limit ${limit}`);
   }
+});
+
+Deno.test("Each tenant is told its own records, of every kind, however many they are", async () => {
+  await using memory = await freshStore();
+  const put = (tenant: string, key: string): Promise<unknown> =>
+    memory.records.put({ tenant, kind: NOTE.name, key }, 1, { expected: null, ttl: null });
+  const keys = Array.from({ length: CHECK_ROWS_PER_BATCH }, (_, index) => `key-${1_000 + index}`);
+  await Promise.all([put("a", "k"), put("c", "k"), ...keys.map((key) => put("b", key))]);
+  const run = { tenant: "b", kind: "checkpoint", key: "run" } as const;
+  await memory.records.put(run, { schema: 1, step: 0, items: [] }, { expected: null, ttl: 60 });
+  const { tenants } = await memory.inspect();
+  assert.deepEqual(tenants.map(({ tenant, records }) => [tenant, records]), [["a", 1], ["b", 501], ["c", 1]]);
 });
 
 Deno.test("An empty store has nothing, and says so in one page", async () => {
@@ -92,6 +117,18 @@ Deno.test("What a pending deletion names is in no inspection: it is completed fi
   const after = await memory.inspect();
   assert.deepEqual(after.scopes.map(({ scope }) => scope), [HARBOUR]);
   assert.equal(after.pending, 0);
+});
+
+Deno.test("Where as many deletions are pending as are read at once there may be more: nothing is shown", async () => {
+  const engine = (count: number): Engine =>
+    ({
+      readOnly: true,
+      read: () => Promise.resolve([]),
+      pending: () => Promise.resolve(Array.from({ length: count }, () => PENDING)),
+    }) as Partial<Engine> as Engine;
+  const options = { after: "scope:1" };
+  assert.equal((await inspect(engine(PENDING_EVENTS_READ_MAX - 1), options)).pending, 999);
+  await assert.rejects(inspect(engine(PENDING_EVENTS_READ_MAX), options), { code: "READONLY" });
 });
 
 testThatNothingIsLeftOpen();

@@ -202,6 +202,20 @@ Deno.test("A scope that changed while it was exported says after how many deleti
   );
 });
 
+Deno.test("Records that changed after an export began say after how many deletions they were read", async () => {
+  await using memory = await freshStore();
+  await memory.records.put(NOTE_A, "first", { expected: null, ttl: null });
+  const lines: string[] = [];
+  for await (const line of memory.exportLines({ includeContent: true })) {
+    lines.push(line);
+    if (lines.length !== 1) continue;
+    await memory.records.forget(NOTE_A, 1);
+    await memory.records.put(NOTE_A, "second", { expected: null, ttl: null });
+  }
+  assert.deepEqual(lines.map((line) => JSON.parse(line).type), ["header", "mark", "record", "end"]);
+  assert.deepEqual(JSON.parse(lines[1]!), { type: "mark", sequence: 1 });
+});
+
 Deno.test("A watermark that is no place in this store's history is refused", async () => {
   await using memory = await freshStore();
   await fill(memory, ONE_OF_EACH);

@@ -174,6 +174,7 @@ Deno.test("a backup whose name leaves no room for those of its sidecars is refus
       details: { bytes: 261, maximum: 255 },
     });
   }
+  await assert.rejects(memory.backup(shelf.at("n".repeat(240))), { details: { bytes: 256, maximum: 255 } });
   assert.deepEqual(shelf.names(), names);
 });
 
