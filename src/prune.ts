@@ -14,7 +14,6 @@ import { isDamage } from "./engine/check_collector.ts";
 import type { Engine } from "./engine/engine.ts";
 import type { Operation, WriteTransaction } from "./engine/operation.ts";
 import { StorageError } from "./errors.ts";
-import { sweepLeftovers } from "./leftovers.ts";
 import { CLOCK_BEHIND_MS_MAX, DUE_SCOPES_PER_READ } from "./limits.ts";
 import { purgeNow, purgeSome, selectDueTenants } from "./records/read.ts";
 
@@ -33,7 +32,8 @@ export async function prune(engine: Engine, options: PruneOptions): Promise<Prun
   await expireScopes(engine, expired, signal, tell);
   await purgeTenants(engine, expired, signal, tell);
   const retiredIndexes = await clearIndexes(engine, signal, tell);
-  const leftovers = await sweepLeftovers(engine);
+  const files = await engine.files?.();
+  const leftovers = await files?.sweep() ?? { removed: [], kept: [] };
   const report = wantsScrub
     ? await scrub(engine, { signal, onTable: (tables) => tell("scrub", tables) })
     : null;

@@ -5,7 +5,6 @@ import type { Plans } from "./plans.ts";
 /** See the module's documentation. */
 export const ENGINE_PLANS: Plans = {
   "tables/dirty_tables.ts": {
-    DELETE_DIRTY: "SEARCH dirty USING PRIMARY KEY (name=?)",
     SELECT_DIRTY: { plan: "SCAN dirty", because: "has a row for each table at most" },
   },
   "tables/operation_ids.ts": {
@@ -33,6 +32,9 @@ export const ENGINE_PLANS: Plans = {
     INSERT_WORK: "",
     SELECT_WORK: "SEARCH works USING PRIMARY KEY (path=?)",
     SELECT_WORKS: "SEARCH works USING PRIMARY KEY (path>?)",
+  },
+  "engines/sqlite/write/scrubbing.ts": {
+    DELETE_DIRTY: "SEARCH dirty USING PRIMARY KEY (name=?)",
   },
   "engines/sqlite/read/check_copy.ts": {
     COUNT_BEFORE_FIRST: "SEARCH deletions USING INTEGER PRIMARY KEY (rowid<?)",

@@ -63,7 +63,7 @@ export const COMMAND_BREAKS: readonly Mutant[] = [
   {
     name: "an export that was refused leaves its beginning",
     file: "src/cli/commands/file_access.ts",
-    find: "this.#work[Symbol.dispose]();",
+    find: "await this.#work[Symbol.asyncDispose]();",
     replace: "",
     test: `${TESTS}/commands_test.ts`,
     promise: "An export that is refused leaves no file",
