@@ -45,6 +45,13 @@ Deno.test("only the engine begins, commits, rolls back, or sets savepoints", () 
   assert.deepEqual(offenders(pattern, (path) => path.startsWith("src/engines/")), []);
 });
 
+Deno.test("only the engine asks what it keeps of itself, and says what only its database has", () => {
+  const pattern = /\bPRAGMA\b|\b(?:FROM|JOIN|INTO|UPDATE) (?:meta|deletions|events)\b/;
+  const isAllowed = (path: string): boolean =>
+    path.startsWith("src/engines/") || path.startsWith("src/tables/schema/");
+  assert.deepEqual(offenders(pattern, isAllowed), []);
+});
+
 Deno.test("only drivers import a SQLite binding", () => {
   const pattern = /from "(node:sqlite|@db\/sqlite)"/;
   const drivers = ["src/engines/sqlite/drivers/node_sqlite.ts", "src/engines/sqlite/drivers/db_sqlite.ts"];

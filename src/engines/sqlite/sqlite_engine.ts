@@ -336,11 +336,9 @@ function emptyLog(connection: Connection): "READERS" | "BUSY" | null {
   }
 }
 
-const SELECT_WATERMARK = `SELECT lineage, applied, applied_head FROM meta WHERE id = 1`;
-
 function* readWatermark(transaction: ReadTransaction): Operation<Watermark> {
-  const [lineage, sequence, head] = (yield* transaction.get(SELECT_WATERMARK))!;
-  return { lineage: lineage as string, sequence: sequence as number, head: head as string };
+  const { lineage, applied, appliedHead } = yield* transaction.facts();
+  return { lineage, sequence: applied, head: appliedHead };
 }
 
 const SELECT_NOTHING = `SELECT 1`;

@@ -18,6 +18,11 @@ export const ENGINE_PLANS: Plans = {
   "engines/sqlite/database/agreement.ts": {
     SELECT_COPIES: "SEARCH deletions USING INTEGER PRIMARY KEY (rowid>?)",
   },
+  "engines/sqlite/database/applied_events.ts": {
+    SELECT_EVENT: "SEARCH deletions USING INTEGER PRIMARY KEY (rowid=?)",
+    SELECT_EVENTS: "SEARCH deletions USING INDEX deletions_by_key (key_hash=?)",
+    SELECT_HEAD: "SEARCH deletions USING INTEGER PRIMARY KEY (rowid=?)",
+  },
   "engines/sqlite/database/assert_schema.ts": {
     SELECT_SCHEMA: {
       plan: "SCAN sqlite_schema; USE TEMP B-TREE FOR ORDER BY",
@@ -92,6 +97,5 @@ export const ENGINE_PLANS: Plans = {
   },
   "engines/sqlite/sqlite_engine.ts": {
     SELECT_NOTHING: { plan: "SCAN CONSTANT ROW", because: "reads no table" },
-    SELECT_WATERMARK: "SEARCH meta USING INTEGER PRIMARY KEY (rowid=?)",
   },
 };

@@ -11,9 +11,11 @@ import {
   allRows,
   type DeletionEvent,
   getRow,
+  known,
   type Operation,
   type ReadTransaction,
 } from "../../../engine/operation.ts";
+import { APPLIED_EVENTS } from "../database/applied_events.ts";
 import { assertAgreement } from "../database/agreement.ts";
 import { type MainMeta, readMainMeta } from "../database/main_meta.ts";
 import type { StoreParts } from "../database/store_parts.ts";
@@ -113,7 +115,14 @@ export class Reading {
       const state = this.#state();
       const { meta } = state;
       time.observe(meta.clockMark, meta.clockEpoch);
-      const value = main.drive(factory({ get: getRow, all: allRows, state, time: () => clock.time() }));
+      const value = main.drive(factory({
+        get: getRow,
+        all: allRows,
+        ...APPLIED_EVENTS,
+        state,
+        facts: () => known(meta),
+        time: () => clock.time(),
+      }));
       main.commit();
       sentinel?.look(meta.shrunkBytes, () => readMainMeta(main).shrunkBytes);
       const ledgerMeta = ledger.meta();

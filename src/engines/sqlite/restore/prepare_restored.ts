@@ -9,6 +9,7 @@ import type { Operation, WriteTransaction } from "../../../engine/operation.ts";
 import { movedRevision } from "../../../engine/revision_range.ts";
 import { applyEvents, type ApplyParts, insertDirty } from "../write/catch_up.ts";
 import { GIVE_BACK_PAGES, rewriteDirty } from "../write/scrubbing.ts";
+import { APPLIED_EVENTS } from "../database/applied_events.ts";
 import type { Connection } from "../database/connection.ts";
 import { MAIN } from "../database/database.ts";
 import { upgradeSchema } from "../database/formats.ts";
@@ -148,7 +149,7 @@ export async function prepareRestored(
     meta.epoch = randomIdentity();
     meta.counter = movedRevision(meta.counter, meta.generation);
     meta.shrunkBytes = null;
-    const transaction = new GroupTransaction(clock, meta.counter);
+    const transaction = new GroupTransaction(clock, meta, APPLIED_EVENTS);
     main.drive(parts.resetRows.dropDerived(transaction));
     for (let after: number | null = 0; after !== null;) {
       after = main.drive(parts.resetRows.moveRevisions(transaction, after, meta.generation));

@@ -4,6 +4,7 @@ import { giveWay } from "../../../clock.ts";
 import type { EffectiveTime } from "../../../engine/effective_time.ts";
 import type { CopyStep } from "../../../engine/engine_files.ts";
 import { insertDirty } from "./catch_up.ts";
+import { APPLIED_EVENTS } from "../database/applied_events.ts";
 import type { Connection } from "../database/connection.ts";
 import { GroupTransaction } from "../../../engine/group_transaction.ts";
 import { readMainMeta } from "../database/main_meta.ts";
@@ -18,7 +19,7 @@ export async function changeCopy(
     readonly signal: AbortSignal | undefined;
   },
 ): Promise<void> {
-  const transaction = new GroupTransaction(time.readAhead(), readMainMeta(copy).counter);
+  const transaction = new GroupTransaction(time.readAhead(), readMainMeta(copy), APPLIED_EVENTS);
   copy.begin("immediate");
   try {
     await change(async (factory) => {
