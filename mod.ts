@@ -51,7 +51,6 @@ export type {
   BackupOptions,
   BackupProgress,
   BackupReport,
-  RestoreOptions,
   RestoreProgress,
   RestoreReport,
 } from "./src/contracts/options/backup_options.ts";
@@ -116,7 +115,7 @@ export type {
   LineCounts,
   Lines,
 } from "./src/contracts/options/lines_options.ts";
-export type { MemoryEvent, MemoryOptions } from "./src/contracts/options/memory_options.ts";
+export type { MemoryEvent, StoreOptions } from "./src/contracts/options/memory_options.ts";
 export type {
   Checkpoint,
   Fact,
@@ -168,8 +167,9 @@ export {
   StorageError,
 } from "./src/errors.ts";
 export { Memory } from "./src/memory.ts";
-export { openMemory, restoreMemory } from "./src/open.ts";
+export { type MemoryOptions, openMemory, restoreMemory } from "./src/open.ts";
 export { Records } from "./src/records/record_calls.ts";
+export type { RestoreOptions } from "./src/restore.ts";
 export type { ChunkIndex } from "./src/index/chunk_index.ts";
 export type { IndexProgress } from "./src/index/index_progress.ts";
 export type { Hit, Hits, Score } from "./src/search/evidence_source.ts";

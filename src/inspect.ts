@@ -17,7 +17,6 @@ import type { Engine } from "./engine/engine.ts";
 import type { DeletionEvent, Operation, ReadTransaction } from "./engine/operation.ts";
 import { because, ContractError, StorageError } from "./errors.ts";
 import { CHECK_ROWS_PER_BATCH, INSPECTED_DEFAULT, INSPECTED_MAX, PENDING_EVENTS_READ_MAX } from "./limits.ts";
-import { findLeftovers } from "./leftovers.ts";
 import { selectNextTenant } from "./records/read.ts";
 
 /** Looks over a page. */
@@ -34,11 +33,12 @@ export async function inspect(engine: Engine, options: InspectOptions): Promise<
     ? await page.scopes(from.part === "scopes" ? from.id : 0, limit - tenants.length)
     : [];
   const pending = await pendingOf(engine);
+  const files = await engine.files?.();
   return {
     tenants: tenants.filter(({ tenant }) => !concernsTenant(engine, pending, tenant)),
     scopes: scopes.filter(({ scopeHash }) => !concernsScope(pending, scopeHash)).map(toInspected),
     pending: pending.length,
-    leftovers: await findLeftovers(engine),
+    leftovers: await files?.leftovers() ?? [],
     next: isDone && scopes.length < limit - tenants.length
       ? null
       : cursorAfter(tenants.at(-1)?.tenant ?? null, scopes.at(-1)?.id ?? null),

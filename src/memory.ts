@@ -24,11 +24,11 @@ import type { Watermark } from "./contracts/watermark.ts";
 import { Conversation } from "./conversations/conversation.ts";
 import type { ScopeLimits } from "./conversations/put_turn.ts";
 import type { Engine } from "./engine/engine.ts";
-import type { Works } from "./engine/works_list.ts";
+import type { EngineFiles } from "./engine/engine_files.ts";
 import { Records } from "./records/record_calls.ts";
 
-/** The works of a memory's store. For the command, which makes files of its own from it; no part of the interface. */
-export let worksOf: (memory: Memory) => Promise<Works>;
+/** The files of a memory's store. For the command, which makes files of its own from it; no part of the interface. */
+export let filesOf: (memory: Memory) => Promise<EngineFiles | undefined>;
 
 /**
  * One open store: harness records in one database file, with a ledger of deletions beside it. Get one from
@@ -45,7 +45,7 @@ export let worksOf: (memory: Memory) => Promise<Works>;
  */
 export class Memory implements AsyncDisposable {
   static {
-    worksOf = (memory) => memory.#engine.works();
+    filesOf = async (memory) => await memory.#engine.files?.();
   }
 
   /** Checkpoints, facts, and further kinds. */

@@ -3,7 +3,7 @@
 import { mendNextScope } from "./conversations/mend_scopes.ts";
 import { mendStrays } from "./conversations/mend_strays.ts";
 import type { Damage } from "./engine/damage.ts";
-import type { CopyStep } from "./engine/engine.ts";
+import type { CopyStep } from "./engine/engine_files.ts";
 import { mendOperations, mendRecords, type OperationPlace } from "./records/mend_records.ts";
 import type { Identity } from "./tables/records.ts";
 

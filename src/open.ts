@@ -1,22 +1,89 @@
 /** Opening a store, and restoring one. */
 
 import { monotonicMs } from "./clock.ts";
-import type { RestoreOptions, RestoreReport } from "./contracts/options/backup_options.ts";
-import type { MemoryEvent, MemoryOptions, Tell } from "./contracts/options/memory_options.ts";
+import { hasMethod, readFields, requireInteger } from "./contracts/arguments.ts";
+import type { RestoreReport } from "./contracts/options/backup_options.ts";
+import type { MemoryEvent, StoreOptions, Tell } from "./contracts/options/memory_options.ts";
 import { EffectiveTime } from "./engine/effective_time.ts";
 import type { Engine } from "./engine/engine.ts";
+import type { SqliteDriver } from "./engines/sqlite/drivers/driver.ts";
+import { nodeSqlite } from "./engines/sqlite/drivers/node_sqlite.ts";
 import { openStoreInMemory, openStoreOnDisk } from "./engines/sqlite/open/open_store.ts";
 import { SqliteEngine } from "./engines/sqlite/sqlite_engine.ts";
 import { ContractError } from "./errors.ts";
 import { type FilePath, MEMORY_PATH, parseFilePath, parsePath } from "./engines/sqlite/files/store_path.ts";
-import { type GivenOptions, readOptions } from "./opening_options.ts";
+import { type GivenStoreOptions, readStoreOptions, STORE_NAMES } from "./opening_options.ts";
 import { LateModule } from "./contracts/late_module.ts";
 import type { OpenedStore } from "./engines/sqlite/database/opened_store.ts";
+import { BUSY_TIMEOUT_MS_DEFAULT, BUSY_TIMEOUT_MS_MAX } from "./limits.ts";
 import { Memory } from "./memory.ts";
+import type { RestoreOptions } from "./restore.ts";
+
+export { MEMORY_PATH, parsePath } from "./engines/sqlite/files/store_path.ts";
 
 // What a program that opens a store and reads a record does not need is imported when it is first called: every module
 // counts at every start.
 const APPLYING = new LateModule(() => import("./apply_event.ts"));
+
+/**
+ * What `openMemory` takes besides the path.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { type MemoryOptions, openMemory } from "@holdfast/memory";
+ *
+ * const options: MemoryOptions = { clock: () => Date.UTC(2026, 2, 1), limits: { turnsPerScope: 1 } };
+ * await using memory = await openMemory(":memory:", options);
+ * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await talk.append([{ role: "user", content: "Which trees were grafted?" }]);
+ * await assert.rejects(talk.append([{ role: "user", content: "Which?" }]), { reason: "CAPACITY" });
+ * assert.equal((await talk.snapshot()).at, "2026-03-01T00:00:00+00:00");
+ * ```
+ */
+export interface MemoryOptions extends StoreOptions {
+  /** Where the deletion ledger lies; the store's whole path with `.deletions` appended if omitted. */
+  readonly deletionPath?: string | URL | undefined;
+  /** The SQLite binding; Deno's built-in one if omitted. */
+  readonly driver?: SqliteDriver | undefined;
+  /** Milliseconds from a call until a lock held by others is reported as `BUSY`; 5 000 if omitted. */
+  readonly busyTimeoutMs?: number | undefined;
+  /**
+   * Where a store of an older release is copied to before it is upgraded; the ledger, if it is older too, goes beside it
+   * with `.deletions` appended. No copy is made if omitted, or if there is nothing to upgrade: no deletion would reach it.
+   */
+  readonly backupBeforeUpgrade?: string | URL | undefined;
+}
+
+/** Options of opening, validated, with their defaults. */
+interface GivenOptions extends GivenStoreOptions {
+  readonly deletionPath: unknown;
+  readonly backupBeforeUpgrade: unknown;
+  readonly driver: SqliteDriver;
+  readonly busyTimeoutMs: number;
+}
+
+/** What opening a store in files takes, a restore included. */
+export const OPENING_NAMES = [...STORE_NAMES, "deletionPath", "driver", "busyTimeoutMs"] as const;
+
+/** Validates the options of opening. */
+export function readOptions(options: MemoryOptions): GivenOptions {
+  const given = readFields("options", options, [...OPENING_NAMES, "backupBeforeUpgrade"]);
+  const { deletionPath, backupBeforeUpgrade, driver = nodeSqlite, busyTimeoutMs } = given;
+  const common = readStoreOptions(given);
+  if (!hasMethod(driver, "open") || typeof (driver as SqliteDriver).name !== "string") {
+    throw new ContractError("driver", "Expected driver to be a SQLite driver");
+  }
+  return {
+    ...common,
+    deletionPath,
+    backupBeforeUpgrade,
+    driver: driver as SqliteDriver,
+    busyTimeoutMs: busyTimeoutMs === undefined
+      ? BUSY_TIMEOUT_MS_DEFAULT
+      : requireInteger("busyTimeoutMs", busyTimeoutMs, 0, BUSY_TIMEOUT_MS_MAX),
+  };
+}
 
 /**
  * Opens a store, and creates it if it is not there. The file, its ledger and their sidecars are private (0600);
@@ -147,7 +214,7 @@ async function startMemory(
 /** Judged in time; nothing is made there unless the store is of an older release. */
 async function upgradeBackup({ backupBeforeUpgrade }: GivenOptions): Promise<FilePath | undefined> {
   if (backupBeforeUpgrade === undefined) return undefined;
-  const { prepareDestination } = await import("./backup.ts");
+  const { prepareDestination } = await import("./engines/sqlite/files/destination.ts");
   return prepareDestination("backupBeforeUpgrade", backupBeforeUpgrade);
 }
 

@@ -12,9 +12,8 @@ import { nothingErased } from "./deletion/cascade.ts";
 import { scrub } from "./deletion/scrub.ts";
 import { isDamage } from "./engine/check_collector.ts";
 import type { Engine } from "./engine/engine.ts";
-import type { Operation, WriteTransaction } from "./engine/operation.ts";
+import { known, type Operation, type WriteTransaction } from "./engine/operation.ts";
 import { StorageError } from "./errors.ts";
-import { sweepLeftovers } from "./leftovers.ts";
 import { CLOCK_BEHIND_MS_MAX, DUE_SCOPES_PER_READ } from "./limits.ts";
 import { purgeNow, purgeSome, selectDueTenants } from "./records/read.ts";
 
@@ -34,7 +33,8 @@ export async function prune(engine: Engine, options: PruneOptions): Promise<Prun
   await expireScopes(engine, expired, signal, tell);
   await purgeTenants(engine, expired, signal, tell);
   const retiredIndexes = await clearIndexes(engine, signal, tell);
-  const leftovers = await sweepLeftovers(engine);
+  const files = await engine.files?.();
+  const leftovers = await files?.sweep() ?? { removed: [], kept: [] };
   const report = wantsScrub
     ? await scrub(engine, { signal, onTable: (tables) => tell("scrub", tables) })
     : null;
@@ -159,10 +159,7 @@ async function clearIndexes(engine: Engine, signal: AbortSignal | undefined, tel
   return cleared;
 }
 
-const SELECT_CLOCK_MARK = `SELECT clock_mark FROM meta WHERE id = 1`;
-
 /** Lowers the store's clock mark to the clock; gives by how many milliseconds. */
 export function* lowerClockMark(transaction: WriteTransaction): Operation<number> {
-  yield* transaction.get(SELECT_CLOCK_MARK);
-  return transaction.lowerClockMark();
+  return yield* known(transaction.lowerClockMark());
 }

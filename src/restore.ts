@@ -2,7 +2,7 @@
 
 import { rowsCheck } from "./backup.ts";
 import { readFields, requireBoolean, requireCallback, requireSignal } from "./contracts/arguments.ts";
-import { type RestoreOptions, type RestoreReport, toWatermark } from "./contracts/options/backup_options.ts";
+import { type RestoreProgress, type RestoreReport, toWatermark } from "./contracts/options/backup_options.ts";
 import type { RecordKind } from "./contracts/record_kind.ts";
 import type { Watermark } from "./contracts/watermark.ts";
 import { dropDerived, moveRevisions } from "./scopes/restored_scopes.ts";
@@ -24,7 +24,55 @@ import {
   resolveFile,
   SIDECAR_SUFFIXES,
 } from "./engines/sqlite/files/store_path.ts";
-import { OPENING_NAMES, readOptions } from "./opening_options.ts";
+import { type MemoryOptions, OPENING_NAMES, readOptions } from "./open.ts";
+
+/**
+ * What `restoreMemory` takes: what opening takes, and what holds the restore to its ledger.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { openMemory, restoreMemory, type RestoreOptions } from "@holdfast/memory";
+ *
+ * const directory = await Deno.makeTempDir();
+ * const memory = await openMemory(`${directory}/agent.db`);
+ * const { watermark } = await memory.backup(`${directory}/monday.backup`);
+ * await memory.close();
+ * const options: RestoreOptions = { deletionPath: `${directory}/agent.db.deletions`, watermark };
+ * await using restored = await restoreMemory(`${directory}/monday.backup`, `${directory}/new.db`, options);
+ * assert.equal(restored.restored?.ledgerLost, false);
+ * ```
+ */
+export type RestoreOptions =
+  & Omit<MemoryOptions, "deletionPath" | "readOnly" | "backupBeforeUpgrade">
+  & {
+    /** Where the store's deletion ledger lies. */
+    readonly deletionPath: string | URL;
+    /** Cancels until the ledger's commit; nothing is left then. */
+    readonly signal?: AbortSignal | undefined;
+    /** Told how far it is. */
+    readonly onProgress?: ((progress: RestoreProgress) => void) | undefined;
+  }
+  & ({
+    /** What the ledger must have: the newest `deletionWatermark()` that was kept apart from the store. */
+    readonly watermark: Watermark;
+    /**
+     * The ledger is lost, and this is a copy that `exportLedger()` made: makes a new one from it, at `deletionPath`. What
+     * was deleted after the copy is forgotten; a watermark that is newer than the copy is refused, the one of the copy's
+     * own report is taken. With a `deletionPath` of its own this is also how to rehearse a restore: the store in service
+     * is not fenced, and what comes out must never be served beside it.
+     */
+    readonly ledgerExport?: string | URL | undefined;
+    readonly ledgerLost?: false | undefined;
+  } | {
+    /**
+     * The ledger is lost: makes a new one, at `deletionPath`, from what the backup knows of deletions. Those made after
+     * the backup are forgotten, and what they erased comes back.
+     */
+    readonly ledgerLost: true;
+    readonly watermark?: undefined;
+    readonly ledgerExport?: undefined;
+  });
 
 /** What a restore takes besides what opening takes. */
 interface OwnOptions {

@@ -11,5 +11,5 @@ export { appendTurn, putTurn } from "./put_turn.ts";
 export { readTurnPage, startOfTurns } from "./read_turns.ts";
 export { getReplay, putReplay } from "./replay.ts";
 export { takeSnapshot } from "../scopes/take_snapshot.ts";
-export { glanceAtScope } from "../tables/scopes.ts";
+export { readScope } from "../tables/scopes.ts";
 export { expireScope } from "../deletion/expiry.ts";

@@ -18,8 +18,6 @@ import { toStoredTurn } from "../tables/turns.ts";
 
 const SELECT_SCOPE_IDS = `SELECT id FROM scopes WHERE id > $1 ORDER BY id LIMIT $2`;
 
-const SELECT_HASH_KEY = `SELECT hash_key FROM meta WHERE id = 1`;
-
 const SELECT_TURNS =
   `SELECT id, turn_id, revision, bytes, expires, expires_at, payload_checksum, checksum, payload
   FROM turns WHERE scope = $1 AND id > $2 ORDER BY id LIMIT $3`;
@@ -83,6 +81,7 @@ export async function checkConversations(
 class Reader {
   readonly collector: CheckCollector;
   readonly #engine: Pick<Engine, "read">;
+  #hashKey: Promise<Uint8Array | null> | null = null;
 
   constructor(engine: Pick<Engine, "read">, collector: CheckCollector) {
     this.#engine = engine;
@@ -99,6 +98,16 @@ class Reader {
       this.collector.caught("main", table, error);
       return [];
     }
+  }
+
+  /** The key of all keyed hashes, which never changes; null if it cannot be read. */
+  async hashKey(): Promise<Uint8Array | null> {
+    this.#hashKey ??= this.#engine.read((transaction) => transaction.facts(), { concerns: () => false })
+      .then((facts) => facts.hashKey).catch((error) => {
+        this.collector.caught("main", "meta", error);
+        return null;
+      });
+    return await this.#hashKey;
   }
 
   /** Judges one row. */
@@ -149,8 +158,8 @@ async function checkWhileItRests(reader: Reader, id: SqlValue): Promise<void> {
 async function checkScope(reader: Reader, scope: ScopeRow): Promise<void> {
   const { collector } = reader;
   const place = `${scope.tenant}/${scope.session}`;
-  const hashKey = (await reader.all("meta", SELECT_HASH_KEY))[0]?.[0];
-  if (hashKey instanceof Uint8Array && !isFoundBy(hashKey, scope)) {
+  const hashKey = await reader.hashKey();
+  if (hashKey !== null && !isFoundBy(hashKey, scope)) {
     collector.problem("main", "scopes", "The scope cannot be found by its name", place);
   }
   const { turns, bytes } = await checkTurns(reader, scope, place);

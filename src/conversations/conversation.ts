@@ -388,8 +388,8 @@ export class Conversation {
   }
 
   async #requireRevision(expected: number, signal: AbortSignal | undefined): Promise<void> {
-    const { glanceAtScope, requireScope } = CALLS.module;
-    const row = glanceAtScope(this.#engine, this.#place.scopeHash) ??
+    const { readScope, requireScope } = CALLS.module;
+    const row = this.#engine.peek?.((transaction) => readScope(transaction, this.#place.scopeHash)) ??
       await this.#access.read((transaction) => requireScope(transaction, this.#place), signal);
     if (row.revision === expected) return;
     throw new ConflictError("SNAPSHOT", "The scope has changed while its turns were read", {
@@ -470,7 +470,7 @@ export class Conversation {
   async #scrubbed(signal: AbortSignal | undefined): Promise<boolean> {
     try {
       const { scrub } = await import("../deletion/scrub.ts");
-      return (await scrub(this.#engine, { signal })).complete;
+      return (await scrub(this.#engine, { signal }))?.complete ?? false;
     } catch {
       return false;
     }

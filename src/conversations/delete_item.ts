@@ -10,8 +10,7 @@ import {
 } from "../deletion/cascade.ts";
 import { itemHashOf } from "../deletion/scope_hashes.ts";
 import { readScopeAnyhow, type ScopeRow, writeScope } from "../tables/scopes.ts";
-import { type AppliedEvent, eventsOf } from "../deletion/tombstones.ts";
-import type { EventPlace, Operation, WriteTransaction } from "../engine/operation.ts";
+import type { EventPlace, Operation, RecordedEvent, WriteTransaction } from "../engine/operation.ts";
 import { type OperationKey, recallOperation } from "../tables/operation_ids.ts";
 import { IntegrityError } from "../errors.ts";
 import type { Place } from "../scopes/place.ts";
@@ -30,7 +29,7 @@ export interface DeletePlan {
 /** A deletion that was made now, or one that had been made before. */
 export type Deleted =
   | { readonly when: "now"; readonly place: EventPlace; readonly erased: Erased }
-  | { readonly when: "before"; readonly event: AppliedEvent; readonly already: boolean };
+  | { readonly when: "before"; readonly event: RecordedEvent; readonly already: boolean };
 
 /** Deletes, unless it was deleted before. */
 export function* deleteItem(transaction: WriteTransaction, plan: DeletePlan): Operation<Deleted> {
@@ -61,7 +60,7 @@ function* findDeletion(
   keyHash: Uint8Array,
 ): Operation<Deleted | null> {
   const repeated = operation !== null && (yield* recallOperation(transaction, operation)) !== null;
-  const burning = (yield* eventsOf(transaction, keyHash)).find((event) => event.burned);
+  const burning = (yield* transaction.eventsOf(keyHash)).find((event) => event.burned);
   if (burning === undefined) return null;
   return { when: "before", event: burning, already: !repeated };
 }

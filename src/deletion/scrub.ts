@@ -1,14 +1,9 @@
-/**
- * Scrubbing: tables that lost or replaced content are rewritten, free pages given back, and both logs emptied. SQLite
- * clears the cells it deletes, but leaves copies in the unused middle of pages that it rebalanced; only a rewrite gets
- * rid of those.
- */
+/** Scrubbing: tables that lost or replaced content are rewritten, free pages are returned, and the logs are emptied. */
 
 import { yieldToEventLoop } from "../clock.ts";
 import type { ScrubReport } from "../contracts/options/receipt.ts";
-import { rewriteTable, selectDirty } from "../tables/dirty_tables.ts";
+import { selectDirty } from "../tables/dirty_tables.ts";
 import type { Engine } from "../engine/engine.ts";
-import type { Operation, ReadTransaction, WriteTransaction } from "../engine/operation.ts";
 import { StorageError } from "../errors.ts";
 
 /** What scrubbing is told. */
@@ -18,10 +13,12 @@ interface ScrubOptions {
   readonly onTable?: ((tables: number) => void) | undefined;
 }
 
-/** Scrubs both files. Throws only if it is cancelled, or for what no waiting can help. */
-export async function scrub(engine: Engine, options: ScrubOptions = {}): Promise<ScrubReport> {
+/** Scrubs a store; null where its engine cannot. Throws only if it is cancelled, or for what no waiting can help. */
+export async function scrub(engine: Engine, options: ScrubOptions = {}): Promise<ScrubReport | null> {
   const { signal, onTable } = options;
-  const before = await engine.read(readBytes);
+  const scrubbing = await engine.scrubbing?.();
+  if (scrubbing === undefined) return null;
+  const before = await scrubbing.bytes();
   let tables = 0;
   const report = (by: ScrubReport["by"], after: number): ScrubReport => ({
     complete: by === null,
@@ -29,37 +26,19 @@ export async function scrub(engine: Engine, options: ScrubOptions = {}): Promise
     tables,
     bytesReturned: Math.max(0, before - after),
   });
+  let by: ScrubReport["by"];
   try {
     for (const name of await engine.read(selectDirty)) {
       signal?.throwIfAborted();
-      await engine.write((transaction) => scrubTable(transaction, name), { alone: true, signal });
+      await scrubbing.rewrite(name, signal);
       onTable?.(++tables);
       await yieldToEventLoop();
     }
     signal?.throwIfAborted();
-    await engine.write(giveBackPages, { alone: true, signal });
+    by = await scrubbing.finish(signal);
   } catch (error) {
     if (!(error instanceof StorageError) || error.code !== "BUSY") throw error;
     return report("BUSY", before);
   }
-  return report(await engine.emptyLogs(signal), await engine.read(readBytes));
-}
-
-function* scrubTable(transaction: WriteTransaction, name: string): Operation<void> {
-  yield* rewriteTable(transaction, name);
-  transaction.noteScrub();
-}
-
-const GET_PAGE_COUNT = "PRAGMA page_count";
-const GET_PAGE_SIZE = "PRAGMA page_size";
-const GIVE_BACK_PAGES = "PRAGMA incremental_vacuum";
-
-function* readBytes(transaction: ReadTransaction): Operation<number> {
-  const pages = (yield* transaction.get(GET_PAGE_COUNT))![0] as number;
-  return pages * ((yield* transaction.get(GET_PAGE_SIZE))![0] as number);
-}
-
-function* giveBackPages(transaction: WriteTransaction): Operation<void> {
-  yield* transaction.all(GIVE_BACK_PAGES);
-  transaction.noteScrub(yield* readBytes(transaction));
+  return report(by, await scrubbing.bytes());
 }

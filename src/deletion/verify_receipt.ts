@@ -4,10 +4,9 @@ import { equalBytes, toHex } from "../canonical/keyed_hash.ts";
 import { instantFromMs } from "../canonical/time.ts";
 import { readFields, requireText } from "../contracts/arguments.ts";
 import type { ErasedCounts, Receipt, ReceiptReport, ReceiptTarget } from "../contracts/options/receipt.ts";
-import { decodeCounts } from "../engine/chain.ts";
 import type { Engine } from "../engine/engine.ts";
-import type { Operation, ReadTransaction } from "../engine/operation.ts";
-import { ContractError } from "../errors.ts";
+import type { Operation, ReadTransaction, RecordedEvent } from "../engine/operation.ts";
+import { ContractError, IntegrityError } from "../errors.ts";
 import { TURN_BYTES_MAX } from "../limits.ts";
 import { type Erased, nothingErased } from "./cascade.ts";
 import { itemHashOf, tenantHash } from "./scope_hashes.ts";
@@ -86,9 +85,6 @@ function isAbout({ kind, target }: Receipt, hashKey: Uint8Array, value: unknown)
     (key === undefined || (expected.key !== undefined && expected.key === target.key));
 }
 
-const SELECT_EVENT =
-  `SELECT kind, scope_hash, key_hash, burned, at, counts, head FROM deletions WHERE sequence = $1`;
-
 interface Found {
   readonly event: boolean;
   readonly applied: boolean;
@@ -100,18 +96,11 @@ function* lookAgain(
   hashKey: Uint8Array,
   receipt: Receipt,
 ): Operation<Found> {
-  const row = yield* transaction.get(SELECT_EVENT, receipt.sequence);
-  if (row === undefined) return { event: false, applied: false, remains: {} };
-  const [kind, scopeHash, keyHash, burned, at, counts, head] = row as [
-    string,
-    Uint8Array,
-    Uint8Array,
-    number,
-    number,
-    string,
-    string,
-  ];
-  const event = kind === receipt.kind && burned === 1 && head === receipt.head &&
+  const found = yield* findEvent(transaction, receipt.sequence);
+  if (found === null) return { event: false, applied: false, remains: {} };
+  if (found === "damaged") return { event: false, applied: true, remains: {} };
+  const { kind, scopeHash, keyHash, burned, at, counts, head } = found;
+  const event = kind === receipt.kind && burned && head === receipt.head &&
     instantFromMs(at).text === receipt.at && saysTheSame(receipt.erased, counts) &&
     namesTheSame(receipt, toHex(scopeHash), toHex(keyHash));
   const remains: Record<string, number> = {};
@@ -120,14 +109,27 @@ function* lookAgain(
   return { event, applied: true, remains };
 }
 
+/** A damaged event is none that a receipt could be of. */
+function* findEvent(
+  transaction: ReadTransaction,
+  sequence: number,
+): Operation<RecordedEvent | "damaged" | null> {
+  try {
+    return yield* transaction.eventAt(sequence);
+  } catch (error) {
+    if (error instanceof IntegrityError) return "damaged";
+    throw error;
+  }
+}
+
 /** Whether a receipt names what the event does: an event of a scope has the scope's hash in both places. */
 function namesTheSame({ kind, target }: Receipt, scopeHash: string, keyHash: string): boolean {
   return target.sessionId === scopeHash && (kind === "scope" ? scopeHash : target.key) === keyHash;
 }
 
 /** Whether a receipt's counts are those of the event, which the chain covers. */
-function saysTheSame(erased: ErasedCounts, counts: string): boolean {
-  const recorded = { ...nothingErased(), ...decodeCounts(counts) as Partial<Erased> };
+function saysTheSame(erased: ErasedCounts, counts: RecordedEvent["counts"]): boolean {
+  const recorded = { ...nothingErased(), ...counts as Partial<Erased> };
   return COUNT_NAMES.every((name) => erased[name] === recorded[name]);
 }
 

@@ -3,6 +3,7 @@
 import type { LateModule } from "../contracts/late_module.ts";
 import type { Watermark } from "../contracts/watermark.ts";
 import type { CheckCollector } from "./check_collector.ts";
+import type { EngineFiles } from "./engine_files.ts";
 import type {
   DeletionEvent,
   GroupTime,
@@ -11,8 +12,6 @@ import type {
   RecordedEvent,
   WriteTransaction,
 } from "./operation.ts";
-import type { Row, SqlValue } from "./values.ts";
-import type { Works } from "./works_list.ts";
 
 /** What an engine can do, as data. */
 export interface EngineSupports {
@@ -46,26 +45,6 @@ export interface WriteOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Where a file of a store stands: which one it is, and what was deleted so far. */
-export interface StorePlace {
-  /** Which ledger and main belong together: 32 lower-case hex digits. */
-  readonly lineage: string;
-  /** How often the lineage was restored. */
-  readonly generation: number;
-  /** Which main is live: 32 lower-case hex digits. */
-  readonly epoch: string;
-  /** Which deletions it has. */
-  readonly watermark: Watermark;
-}
-
-/** How a file is copied. */
-export interface CopyOptions {
-  /** Cancels between two batches. */
-  readonly signal?: AbortSignal | undefined;
-  /** Told how many rows of a table were copied so far. */
-  readonly onRows?: ((table: string, rows: number) => void) | undefined;
-}
-
 /** Erases in main what an event says, whatever incarnation it finds. */
 export type ApplyEvent = (
   transaction: WriteTransaction,
@@ -75,13 +54,24 @@ export type ApplyEvent = (
 
 /** How recorded deletions are applied: code that is loaded with the first write. */
 export type Applying = LateModule<{ readonly applyEvent: ApplyEvent }>;
-/** Runs one step of a change of a copy, and lets other work run. */
-export type CopyStep = <T>(factory: (transaction: WriteTransaction) => Operation<T>) => Promise<T>;
 
 /** Looks through the rows of a copy of main. */
 export type CheckRows = (copy: Pick<Engine, "read">, collector: CheckCollector) => Promise<void>;
 
-/** One open store, driven by operations. */
+/** Removes the remains of deleted content: a database may keep copies in pages and logs that nothing refers to. */
+export interface Scrubbing {
+  /** How many bytes the live state takes. */
+  bytes(): Promise<number>;
+  /** Rewrites one table that is due for it, in a group of its own. */
+  rewrite(table: string, signal: AbortSignal | undefined): Promise<void>;
+  /** Returns free pages and empties the logs, waiting until the busy timeout; says what stood in the way. */
+  finish(signal: AbortSignal | undefined): Promise<"READERS" | "BUSY" | null>;
+}
+
+/** What an operation that is peeked at may ask. */
+export type Peeking = Pick<ReadTransaction, "get" | "all">;
+
+/** One open store, driven by operations. What is optional at its end not every engine can do. */
 export interface Engine {
   readonly supports: EngineSupports;
   readonly readOnly: boolean;
@@ -93,17 +83,10 @@ export interface Engine {
   readonly generation: number;
   /** Which main the ledger takes for live. */
   readonly epoch: string;
-  /** Where files of this store are being made. */
-  works(): Promise<Works>;
   /** Effective time; reads the caller's clock, so an operation asks its transaction instead. */
   time(): GroupTime;
   /** The highest time seen, in milliseconds: for what must go on although the clock broke. */
   highestTimeMs(): number;
-  /**
-   * One row at once, if files and ledger were looked at a few milliseconds ago; undefined if they were not or a lock is
-   * held, null if there is no such row.
-   */
-  glance(sql: string, parameters: readonly SqlValue[]): Row | null | undefined;
   /** Reads one moment of the store, once what is pending and concerns it was completed. */
   read<T>(factory: (transaction: ReadTransaction) => Operation<T>, options?: ReadOptions): Promise<T>;
   /** Queues a change; resolves once it is durable. A factory may be run more than once. */
@@ -114,21 +97,17 @@ export interface Engine {
   pending(): Promise<readonly DeletionEvent[]>;
   /** Verifies the whole chain of events and main's copy of it. */
   verifyLedger(): Promise<boolean>;
-  /** Empties the logs of both files into them, waiting for readers until the busy timeout; says what stood in the way. */
-  emptyLogs(signal?: AbortSignal): Promise<"READERS" | "BUSY" | null>;
   /** Checks what the engine keeps: pages, meta rows, the ledger's chain and main's copy of it. */
   check(collector: CheckCollector): Promise<void>;
-  /** Copies a file as it is at one moment, everything recorded applied, into an empty private file; says where it stands. */
-  copy(file: "main" | "ledger", path: string, options: CopyOptions): Promise<StorePlace>;
-  /** Changes a copy of main in one transaction, step by step; nothing of what it erases remains in the file. */
-  changeCopy(path: string, change: (step: CopyStep) => Promise<void>, signal?: AbortSignal): Promise<void>;
-  /** Looks through a copy as `check` does through the store, without the ledger; what is damaged goes to the collector. */
-  checkCopy(
-    file: "main" | "ledger",
-    path: string,
-    collector: CheckCollector,
-    checkRows: CheckRows,
-  ): Promise<void>;
   /** Drains queued writes and closes; further calls give the same promise. */
   close(): Promise<void>;
+  /**
+   * Runs an operation of one statement at once, where files and ledger were looked at a few milliseconds ago; undefined
+   * where they were not or a lock is held: then `read` answers. Absent where the engine cannot read without waiting.
+   */
+  peek?<T extends object | null>(factory: (transaction: Peeking) => Operation<T>): T | undefined;
+  /** What only a store in files can do, loaded on first use; absent where the engine has none. */
+  files?(): Promise<EngineFiles>;
+  /** How content that was deleted is removed from the medium, loaded on first use; absent where the engine cannot. */
+  scrubbing?(): Promise<Scrubbing>;
 }

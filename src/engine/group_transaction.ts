@@ -1,13 +1,16 @@
 import type { ClockReading } from "./effective_time.ts";
 import {
   allRows,
+  type AppliedEvents,
   type DeletionEvent,
   type EventPlace,
   getRow,
   type GroupTime,
+  known,
   type Operation,
   type RecordedEvent,
   runStatement,
+  type StoreFacts,
   type WriteTransaction,
 } from "./operation.ts";
 import type { Row, SqlValue } from "./values.ts";
@@ -26,6 +29,8 @@ interface Mark {
  */
 export class GroupTransaction implements WriteTransaction {
   readonly #clock: ClockReading;
+  readonly #facts: StoreFacts;
+  readonly #applied: AppliedEvents;
   #time: GroupTime | null = null;
   #counter: number;
   #changed = false;
@@ -36,9 +41,11 @@ export class GroupTransaction implements WriteTransaction {
   #scrubs = 0;
   #shrunkBytes: number | null = null;
 
-  constructor(clock: ClockReading, counter: number) {
+  constructor(clock: ClockReading, facts: StoreFacts, applied: AppliedEvents) {
     this.#clock = clock;
-    this.#counter = counter;
+    this.#facts = facts;
+    this.#applied = applied;
+    this.#counter = facts.counter;
   }
 
   get(sql: string, ...parameters: SqlValue[]): Operation<Row | undefined> {
@@ -53,6 +60,22 @@ export class GroupTransaction implements WriteTransaction {
     const changed = yield* runStatement(sql, ...parameters);
     if (changed > 0) this.#changed = true;
     return changed;
+  }
+
+  facts(): Operation<StoreFacts> {
+    return known(this.#facts);
+  }
+
+  headAt(sequence: number): Operation<string | null> {
+    return this.#applied.headAt(sequence);
+  }
+
+  eventAt(sequence: number): Operation<RecordedEvent | null> {
+    return this.#applied.eventAt(sequence);
+  }
+
+  eventsOf(keyHash: Uint8Array): Operation<readonly RecordedEvent[]> {
+    return this.#applied.eventsOf(keyHash);
   }
 
   time(): GroupTime {

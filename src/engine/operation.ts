@@ -36,14 +36,46 @@ export function* runStatement(sql: string, ...parameters: SqlValue[]): Operation
   return (yield { verb: "run", sql, parameters }) as number;
 }
 
+/** What the store says of itself at the moment that is read. */
+export interface StoreFacts {
+  /** Which ledger and main belong together: 32 lower-case hex digits. */
+  readonly lineage: string;
+  /** How many recorded deletions were applied. */
+  readonly applied: number;
+  /** The hash chain up to the last of them. */
+  readonly appliedHead: string;
+  /** The newest revision of the store-wide counter. */
+  readonly counter: number;
+  /** The key of all keyed hashes. */
+  readonly hashKey: Uint8Array;
+}
+
+/** Finds deletions that were applied. */
+export interface AppliedEvents {
+  /** The hash chain up to an event; null where there is none. */
+  headAt(sequence: number): Operation<string | null>;
+  /** One event; null where there is none. Throws `INTEGRITY` if it is damaged. */
+  eventAt(sequence: number): Operation<RecordedEvent | null>;
+  /** The events of one identifier, oldest first. Throws `INTEGRITY` if one is damaged. */
+  eventsOf(keyHash: Uint8Array): Operation<readonly RecordedEvent[]>;
+}
+
+/** Ends with a value that is already known, without a statement. */
+// deno-lint-ignore require-yield
+export function* known<T>(value: T): Operation<T> {
+  return value;
+}
+
 /** Reads one moment of the store. */
-export interface ReadTransaction {
+export interface ReadTransaction extends AppliedEvents {
   /** Stands for what main holds: where two moments have the same one, nothing was committed between them. */
   readonly state?: object;
   /** Yields a statement for its first row. */
   get(sql: string, ...parameters: SqlValue[]): Operation<Row | undefined>;
   /** Yields a statement for all its rows. */
   all(sql: string, ...parameters: SqlValue[]): Operation<readonly Row[]>;
+  /** What the store says of itself; within a group, as it was before the group. */
+  facts(): Operation<StoreFacts>;
   /** Effective time, by the clock as it was read before the transaction began: an operation never asks the engine. */
   time(): GroupTime;
 }

@@ -255,17 +255,15 @@ function changedMeanwhile(): ConflictError {
   return new ConflictError("SNAPSHOT", "The scope has changed while it was exported");
 }
 
-const SELECT_WATERMARK = `SELECT lineage, applied, applied_head FROM meta WHERE id = 1`;
-
 /** What the header tells; throws where the scope that is wanted is not there, before any line was given. */
 function* readBeginning(
   transaction: ReadTransaction,
   place: Place | null,
 ): Operation<{ readonly watermark: Watermark; readonly lastScope: number }> {
   if (place !== null) yield* requireScope(transaction, place);
-  const [lineage, sequence, head] = (yield* transaction.get(SELECT_WATERMARK))!;
+  const { lineage, applied, appliedHead } = yield* transaction.facts();
   return {
-    watermark: { lineage: lineage as string, sequence: sequence as number, head: head as string },
+    watermark: { lineage, sequence: applied, head: appliedHead },
     lastScope: yield* readLastScope(transaction),
   };
 }

@@ -11,7 +11,6 @@ import type { ScopeLimits } from "../conversations/put_turn.ts";
 import { ScopeAccess } from "../conversations/scope_access.ts";
 import { firstHead } from "../engine/chain.ts";
 import type { Engine } from "../engine/engine.ts";
-import type { Operation, ReadTransaction } from "../engine/operation.ts";
 import { ConflictError, ContractError, StorageError } from "../errors.ts";
 import { IMPORT_GROUP_BYTES, IMPORT_GROUP_LINES } from "../limits.ts";
 import { importRecords, type Outcome, type Outcomes } from "./import_records.ts";
@@ -144,7 +143,7 @@ class Import {
     const { sequence, head } = watermark;
     const found = sequence === 0
       ? firstHead(engine.lineage)
-      : await engine.read((transaction) => headAt(transaction, sequence), { concerns: () => false });
+      : await engine.read((transaction) => transaction.headAt(sequence), { concerns: () => false });
     if (found !== head) {
       throw new ContractError("watermark", "The watermark is no place in this store's history of deletions");
     }
@@ -270,11 +269,4 @@ class Import {
     }
     return error;
   }
-}
-
-const SELECT_HEAD = `SELECT head FROM deletions WHERE sequence = $1`;
-
-/** The head at a place; null where there is none yet. */
-function* headAt(transaction: ReadTransaction, sequence: number): Operation<string | null> {
-  return ((yield* transaction.get(SELECT_HEAD, sequence))?.[0] ?? null) as string | null;
 }

@@ -31,7 +31,7 @@ export function* readRecordLines(
 ): Operation<RecordLines> {
   const { tenant, kind, key } = after;
   const rows = yield* transaction.all(SELECT_RECORDS, tenant, kind, key, EXPORT_ROWS_PER_PAGE);
-  const applied = yield* readApplied(transaction);
+  const { applied } = yield* transaction.facts();
   const lines: string[] = [];
   let last = after;
   for (const row of rows) {
@@ -45,11 +45,4 @@ export function* readRecordLines(
     lines.push(content ? recordLine(last, head, body) : recordOutline(last, head, body.length));
   }
   return { lines, after: rows.length < EXPORT_ROWS_PER_PAGE ? null : last, applied };
-}
-
-const SELECT_APPLIED = `SELECT applied FROM meta WHERE id = 1`;
-
-/** How many deletions have been applied. */
-export function* readApplied(transaction: ReadTransaction): Operation<number> {
-  return (yield* transaction.get(SELECT_APPLIED))![0] as number;
 }

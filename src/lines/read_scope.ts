@@ -19,7 +19,6 @@ import {
   turnLine,
   turnOutline,
 } from "./line.ts";
-import { readApplied } from "./read_records.ts";
 
 /** What is read, and how. */
 export interface ScopePlan {
@@ -58,7 +57,8 @@ function* readView(transaction: ReadTransaction, plan: ScopePlan): Operation<Sco
     summary: summary === null || summary.isDue ? null : lineOfSummary(summary, plan),
     pins: pins.filter(({ isDue }) => !isDue).map((pin) => lineOfPin(pin, plan)),
   };
-  return { row, opening, closing, dueTurns, applied: yield* readApplied(transaction) };
+  const { applied } = yield* transaction.facts();
+  return { row, opening, closing, dueTurns, applied };
 }
 
 /** A scope's running totals without the turns that are due. */

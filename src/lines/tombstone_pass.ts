@@ -1,6 +1,6 @@
 /** Whether what an import brings was deleted here: nothing that was is brought back. */
 
-import { eventsOf, tombstoneOf } from "../deletion/tombstones.ts";
+import { tombstoneOf } from "../deletion/tombstones.ts";
 import type { Operation, ReadTransaction } from "../engine/operation.ts";
 
 /** Where lines come from. */
@@ -34,7 +34,7 @@ export function* isRecordRefused(
   revision: number,
   { sequence }: Origin,
 ): Operation<boolean> {
-  const events = yield* eventsOf(transaction, keyHash);
+  const events = yield* transaction.eventsOf(keyHash);
   if (sequence === null) return events.length > 0;
   return events.some((event) => event.burned || revision <= event.floor || event.sequence > sequence);
 }
@@ -45,5 +45,5 @@ function* happenedSince(
   { sequence }: Origin,
 ): Operation<boolean> {
   if (sequence === null) return false;
-  return (yield* eventsOf(transaction, keyHash)).some((event) => event.sequence > sequence);
+  return (yield* transaction.eventsOf(keyHash)).some((event) => event.sequence > sequence);
 }

@@ -18,8 +18,6 @@ const SELECT_RECORDS =
 const SELECT_OPERATIONS = `SELECT scope_hash, operation_hash, input_hash, result, at, checksum FROM operations
   WHERE (scope_hash, operation_hash) > ($1, $2) ORDER BY scope_hash, operation_hash LIMIT $3`;
 
-const SELECT_COUNTER = `SELECT counter FROM meta WHERE id = 1`;
-
 /** Looks through all records and remembered operations; what is damaged goes to the collector. */
 export async function checkRecords(
   engine: Pick<Engine, "read">,
@@ -35,16 +33,11 @@ export async function checkRecords(
         after.kind,
         after.key,
         CHECK_ROWS_PER_BATCH,
-      ));
-    const counter = await readBatch(
-      engine,
-      "meta",
-      collector,
-      (transaction) => transaction.all(SELECT_COUNTER),
-    );
+      )) ?? [];
+    const facts = await readBatch(engine, "meta", collector, (transaction) => transaction.facts());
     for (const row of rows) {
       after = { tenant: row[7] as string, kind: row[8] as string, key: row[9] as string };
-      checkRecord(after, row, kinds, Number(counter[0]?.[0] ?? 0), collector);
+      checkRecord(after, row, kinds, facts?.counter ?? 0, collector);
     }
     await collector.batch("records", rows.length);
     if (rows.length < CHECK_ROWS_PER_BATCH) break;
@@ -86,7 +79,7 @@ async function checkOperations(engine: Pick<Engine, "read">, collector: CheckCol
       "operations",
       collector,
       (transaction) => transaction.all(SELECT_OPERATIONS, after[0], after[1], CHECK_ROWS_PER_BATCH),
-    );
+    ) ?? [];
     for (const row of rows) {
       after = [row[0] as Uint8Array, row[1] as Uint8Array];
       if (checksumOf(...row.slice(0, 5)) !== row[5]) {
@@ -98,16 +91,16 @@ async function checkOperations(engine: Pick<Engine, "read">, collector: CheckCol
   }
 }
 
-async function readBatch(
+async function readBatch<T>(
   engine: Pick<Engine, "read">,
   table: string,
   collector: CheckCollector,
-  factory: (transaction: ReadTransaction) => Operation<readonly Row[]>,
-): Promise<readonly Row[]> {
+  factory: (transaction: ReadTransaction) => Operation<T>,
+): Promise<T | null> {
   try {
     return await engine.read(factory, { concerns: () => false });
   } catch (error) {
     collector.caught("main", table, error);
-    return [];
+    return null;
   }
 }

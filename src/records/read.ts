@@ -1,5 +1,6 @@
 /** Reading records: one by its identity, or a page of a tenant's live ones. */
 
+import type { Peeking } from "../engine/engine.ts";
 import type { GroupTime, Operation, ReadTransaction, WriteTransaction } from "../engine/operation.ts";
 import type { Row } from "../engine/values.ts";
 import { EXPIRED_PER_GROUP_MAX, TENANTS_PER_READ } from "../limits.ts";
@@ -13,11 +14,11 @@ import {
 } from "../tables/records.ts";
 
 /** What a read gives of one record. No column more: each costs as much as all that is done with it here. */
-export const SELECT_VALUE = `SELECT revision, expires, body, value_checksum FROM records
+const SELECT_VALUE = `SELECT revision, expires, body, value_checksum FROM records
   WHERE tenant = $1 AND kind = $2 AND key = $3`;
 
 /** What a record says, expired or not; null if there is no row. */
-export function* readValue(transaction: ReadTransaction, identity: Identity): Operation<RawValue | null> {
+export function* readValue(transaction: Peeking, identity: Identity): Operation<RawValue | null> {
   const row = yield* transaction.get(SELECT_VALUE, identity.tenant, identity.kind, identity.key);
   return row === undefined ? null : toValue(identity, row);
 }

@@ -42,8 +42,8 @@ import { LateModule } from "../contracts/late_module.ts";
 import { recordHash } from "./record_hashes.ts";
 import { fromBody, toBody } from "./validate_value.ts";
 import type { OperationKey } from "../tables/operation_ids.ts";
-import { listRecords, purgeRecords, readValue, SELECT_VALUE } from "./read.ts";
-import { type Identity, isExpired, type RawValue, toValue } from "../tables/records.ts";
+import { listRecords, purgeRecords, readValue } from "./read.ts";
+import { type Identity, isExpired, type RawValue } from "../tables/records.ts";
 
 /** Every module counts at every start: what only changes need is loaded by the first one. */
 const PUTTING = new LateModule(() => import("./put.ts"));
@@ -181,12 +181,8 @@ export class Records {
     const signal = requireSignal(given.signal);
     signal?.throwIfAborted();
     const record = { tenant, kind: kind.name, key };
-    const row = this.#engine.glance(SELECT_VALUE, [tenant, kind.name, key]);
-    const found = row === undefined
-      ? await this.#read(record, signal)
-      : row === null
-      ? null
-      : toValue(record, row);
+    const peeked = this.#engine.peek?.((transaction) => readValue(transaction, record));
+    const found = peeked === undefined ? await this.#read(record, signal) : peeked;
     if (found === null) return null;
     const { revision, expires, body } = found;
     // The store's time is asked for afterwards: a read may have met a clock mark that another process wrote.

@@ -1,7 +1,7 @@
 /** A scope's row: its revision and running totals, so that no call has to read the history for them. */
 
 import { checksumOf } from "../canonical/checksum.ts";
-import type { Engine } from "../engine/engine.ts";
+import type { Peeking } from "../engine/engine.ts";
 import type { Operation, ReadTransaction, WriteTransaction } from "../engine/operation.ts";
 import type { Row, SqlValue } from "../engine/values.ts";
 import { IntegrityError } from "../errors.ts";
@@ -28,15 +28,9 @@ const SELECT_SCOPE =
   checksum FROM scopes WHERE scope_hash = $1`;
 
 /** A scope's row; null if there is no such scope. */
-export function* readScope(transaction: ReadTransaction, scopeHash: Uint8Array): Operation<ScopeRow | null> {
+export function* readScope(transaction: Peeking, scopeHash: Uint8Array): Operation<ScopeRow | null> {
   const row = yield* transaction.get(SELECT_SCOPE, scopeHash);
   return row === undefined ? null : toScopeRow(row);
-}
-
-/** A scope's row at once, where the store allows it; null where it does not, or where there is no such scope. */
-export function glanceAtScope(engine: Pick<Engine, "glance">, scopeHash: Uint8Array): ScopeRow | null {
-  const row = engine.glance(SELECT_SCOPE, [scopeHash]);
-  return row === undefined || row === null ? null : toScopeRow(row);
 }
 
 /** A scope's row as it is, and whether it is sound: deletion goes on where reading would have to stop. */

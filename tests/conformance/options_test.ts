@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { MemoryOptions } from "../../src/contracts/options/memory_options.ts";
+import type { MemoryOptions } from "../../src/open.ts";
 import { ContractError } from "../../src/errors.ts";
 import { openMemory } from "../../src/open.ts";
 import { testThatNothingIsLeftOpen } from "../kit/soundness.ts";

@@ -18,7 +18,9 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "conversations/mend_strays.ts SELECT_STRAY_TURNS": "likewise",
   "records/mend_records.ts DELETE_OPERATION": "likewise",
   "lines/read_scope.ts SELECT_DUE_TURNS": "only read, where what is due could not be erased",
-  "lines/import_lines.ts SELECT_HEAD": "only read, for lines of this very store: tests/lines/",
+  "engines/sqlite/database/applied_events.ts SELECT_EVENT": "only verifyReceipt() reads it",
+  "engines/sqlite/database/applied_events.ts SELECT_HEAD":
+    "only read, for lines of this very store: tests/lines/",
   "tables/operation_ids.ts DELETE_OLDEST_OPERATIONS": "a scope that remembers too many operations",
   "engines/sqlite/database/database.ts GET_SCHEMA_COOKIE":
     "a file whose creation was cut off: tests/powerloss/",

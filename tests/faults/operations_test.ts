@@ -6,10 +6,11 @@
  */
 
 import assert from "node:assert/strict";
-import type { Works } from "../../src/engine/works_list.ts";
+import type { Works } from "../../src/engines/sqlite/files/works_list.ts";
 import { RESULT } from "../../src/engines/sqlite/drivers/result_codes.ts";
 import { lstatOrNull } from "../../src/engines/sqlite/files/private_file.ts";
-import { type Memory, worksOf } from "../../src/memory.ts";
+import type { Memory } from "../../src/memory.ts";
+import { worksOf } from "../restore/works_of.ts";
 import { factAt, factOf } from "../conformance/records/samples.ts";
 import { NOON } from "../conversations/samples.ts";
 import { testThatNothingIsLeftOpen } from "../kit/soundness.ts";

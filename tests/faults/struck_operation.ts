@@ -12,7 +12,7 @@
  * 4. If it answers although a part could not be done now, say `rests: true`.
  */
 
-import type { MemoryOptions } from "../../src/contracts/options/memory_options.ts";
+import type { MemoryOptions } from "../../src/open.ts";
 import type { Memory } from "../../src/memory.ts";
 import { NOON } from "../conversations/samples.ts";
 

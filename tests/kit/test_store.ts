@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { nodeSqlite } from "../../src/engines/sqlite/drivers/node_sqlite.ts";
 import type { SqliteConnection } from "../../src/engines/sqlite/drivers/driver.ts";
-import type { MemoryOptions } from "../../src/contracts/options/memory_options.ts";
+import type { MemoryOptions } from "../../src/open.ts";
 import type { SqlValue } from "../../src/engine/values.ts";
 import { StorageError } from "../../src/errors.ts";
 import type { Memory } from "../../src/memory.ts";

@@ -3,13 +3,14 @@
 import assert from "node:assert/strict";
 import { RememberedWork } from "../../src/engines/sqlite/files/works.ts";
 import { parseFilePath, resolveFile } from "../../src/engines/sqlite/files/store_path.ts";
-import { type Memory, worksOf } from "../../src/memory.ts";
+import type { Memory } from "../../src/memory.ts";
 import { openMemory } from "../../mod.ts";
-import type { Works } from "../../src/engine/works_list.ts";
+import type { Works } from "../../src/engines/sqlite/files/works_list.ts";
 import { run, runForJson } from "../files/child.ts";
 import { Scratch } from "../files/scratch.ts";
 import { TinyDisk, whyNoTinyDisk } from "../files/tiny_disk.ts";
 import { assertSound, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
+import { worksOf } from "./works_of.ts";
 import { SCOPE } from "./shelf.ts";
 
 const CANARY = "The door code is 4711.";

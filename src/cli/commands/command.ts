@@ -1,11 +1,9 @@
 /** What every command has in common: how it is declared, what it is given, and how it opens its store. */
 
 import { type Command, InvalidArgumentError } from "commander";
-import type { MemoryOptions } from "../../contracts/options/memory_options.ts";
 import type { Scope } from "../../contracts/scope.ts";
-import { MEMORY_PATH, parsePath } from "../../engines/sqlite/files/store_path.ts";
 import type { Memory } from "../../memory.ts";
-import { openMemory } from "../../open.ts";
+import { MEMORY_PATH, type MemoryOptions, openMemory, parsePath } from "../../open.ts";
 import { CommandError, wrongWords } from "../terminal/failure.ts";
 import { isThere, requireFile } from "./file_access.ts";
 import type { Progress } from "../terminal/progress.ts";

@@ -2,7 +2,7 @@
 
 import type { DamagedRow } from "../../contracts/damaged.ts";
 import type { ExportLinesOptions } from "../../contracts/options/lines_options.ts";
-import { type Memory, worksOf } from "../../memory.ts";
+import { filesOf, type Memory } from "../../memory.ts";
 import {
   type Answer,
   counted,
@@ -108,7 +108,7 @@ async function writeFile(
   path: string,
   wanted: ExportLinesOptions,
 ): Promise<{ readonly lines: number; readonly skipped: readonly DamagedRow[] }> {
-  await using file = await PrivateFile.make(path, "file", await worksOf(memory));
+  await using file = await PrivateFile.make(path, "file", (await filesOf(memory))!);
   using progress = new Progress(screen);
   let count = 0;
   const lines = memory.exportLines(wanted);

@@ -1,12 +1,11 @@
 /** The command line's own files: read, or made private where nothing is; permissions are asked for without prompting. */
 
-import type { Works } from "../../engine/works_list.ts";
-import { RememberedWork } from "../../engines/sqlite/files/works.ts";
 import type { ErrorDetails } from "../../errors.ts";
 import { MemoryError, StorageError } from "../../errors.ts";
 import { requirePermissions } from "../../platform/permissions.ts";
-import { parsePath, resolveFile } from "../../engines/sqlite/files/store_path.ts";
 import { SMALL_FILE_BYTES_MAX } from "../../limits.ts";
+import type { filesOf } from "../../memory.ts";
+import { parsePath } from "../../open.ts";
 import { CommandError, wrongWords } from "../terminal/failure.ts";
 import { systemFailure } from "../terminal/system_failure.ts";
 
@@ -147,38 +146,40 @@ async function orSystemFailure<T>(call: () => Promise<T>, cannot: string): Promi
   }
 }
 
+type Files = NonNullable<Awaited<ReturnType<typeof filesOf>>>;
+
 /**
  * A private file in the making, under its name with `.partial`: it gets its name once it is whole, and else is removed
  * when its block ends. The store whose text it takes remembers it until then.
  */
 export class PrivateFile implements AsyncDisposable {
-  readonly #work: RememberedWork;
+  readonly #work: Awaited<ReturnType<Files["create"]>>;
 
-  private constructor(work: RememberedWork) {
+  private constructor(work: Awaited<ReturnType<Files["create"]>>) {
     this.#work = work;
   }
 
   /** Makes it where nothing is. */
-  static async make(path: string, what: string, works: Works): Promise<PrivateFile> {
-    const given = parsePath(what, path);
-    requireDirectoryAccess(given.parent, what, false);
-    if (!isThere(given.parent, what, false)) {
+  static async make(path: string, what: string, files: Files): Promise<PrivateFile> {
+    const { parent } = parsePath(what, path);
+    requireDirectoryAccess(parent, what, false);
+    if (!isThere(parent, what, false)) {
       throw new CommandError("NOT_FOUND", `There is no directory for ${path}`, { advice: "Make it first." });
     }
-    return new PrivateFile(await RememberedWork.claim(works, resolveFile(given)));
+    return new PrivateFile(await files.create(what, path));
   }
 
   write(text: string): void {
-    writing(() => this.#work.file.write(new TextEncoder().encode(text)));
+    writing(() => this.#work.write(new TextEncoder().encode(text)));
   }
 
   /** Makes it durable, and gives it its name. */
   finish(): void {
-    writing(() => this.#work.file.publish());
+    writing(() => this.#work.publish());
   }
 
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.#work[Symbol.asyncDispose]();
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#work[Symbol.asyncDispose]();
   }
 }
 

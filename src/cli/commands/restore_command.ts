@@ -1,9 +1,9 @@
 /** `restore`: brings a backup to life again, without what was deleted since. */
 
-import type { RestoreOptions, RestoreReport } from "../../contracts/options/backup_options.ts";
+import type { RestoreReport } from "../../contracts/options/backup_options.ts";
 import type { Watermark } from "../../contracts/watermark.ts";
 import { restoreMemory } from "../../open.ts";
-import { planRestore } from "../../restore.ts";
+import { planRestore, type RestoreOptions } from "../../restore.ts";
 import { counted, countedAll, type Declare, requirePath, type Session, withPermissions } from "./command.ts";
 import { CommandError, judgingFile, wrongWords } from "../terminal/failure.ts";
 import { isThere, readJson, requireFile } from "./file_access.ts";

@@ -3,6 +3,7 @@
 import type { Command } from "commander";
 import type { Damaged, DamagedRow } from "../../contracts/damaged.ts";
 import { type Answer, counted } from "./command.ts";
+import { nameOf } from "../terminal/row_name.ts";
 import type { Screen } from "../terminal/screen.ts";
 
 /** The option of such commands. */
@@ -39,14 +40,4 @@ export async function tellSkipped(
     await screen.note(`  and ${counted(skipped.length - NAMED_MAX, "row")} more`);
   }
   return "skipped";
-}
-
-/** A damaged row in words. */
-export function nameOf({ table, tenantId, sessionId, turnId, kind, key }: DamagedRow): string {
-  const scope = tenantId === undefined ? "" : ` of ${[tenantId, sessionId ?? kind].join("/")}`;
-  if (turnId !== undefined) return `turn ${turnId}${scope}`;
-  if (table === "scopes") return `conversation ${[tenantId, sessionId].join("/")}`;
-  if (table === "summaries") return `summary${scope}`;
-  if (key !== undefined) return `${table === "pins" ? "pin" : "record"} ${key}${scope}`;
-  return `a row of ${table}${scope}`;
 }

@@ -9,7 +9,7 @@ import {
   MemoryError,
 } from "../../errors.ts";
 import { adviceFor, adviceForCode } from "./advice.ts";
-import { nameOf } from "../commands/skipping.ts";
+import { nameOf } from "./row_name.ts";
 
 /** The store, a file or a permission says no. */
 const EXIT_REFUSED = 1;

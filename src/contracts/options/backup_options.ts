@@ -5,7 +5,6 @@ import { readFields, requireInteger } from "../arguments.ts";
 import type { Damaged, DamagedRow } from "../damaged.ts";
 import type { Watermark } from "../watermark.ts";
 import type { SweptLeftovers } from "./leftovers_report.ts";
-import type { MemoryOptions } from "./memory_options.ts";
 
 /**
  * What `backup` and `exportLedger` take.
@@ -91,54 +90,6 @@ export interface BackupReport {
   /** What was left out with `damaged: "skip"`; at most 1 000 rows are listed. */
   readonly skipped: readonly DamagedRow[];
 }
-
-/**
- * What `restoreMemory` takes: what opening takes, and what holds the restore to its ledger.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { openMemory, restoreMemory, type RestoreOptions } from "@holdfast/memory";
- *
- * const directory = await Deno.makeTempDir();
- * const memory = await openMemory(`${directory}/agent.db`);
- * const { watermark } = await memory.backup(`${directory}/monday.backup`);
- * await memory.close();
- * const options: RestoreOptions = { deletionPath: `${directory}/agent.db.deletions`, watermark };
- * await using restored = await restoreMemory(`${directory}/monday.backup`, `${directory}/new.db`, options);
- * assert.equal(restored.restored?.ledgerLost, false);
- * ```
- */
-export type RestoreOptions =
-  & Omit<MemoryOptions, "deletionPath" | "readOnly" | "backupBeforeUpgrade">
-  & {
-    /** Where the store's deletion ledger lies. */
-    readonly deletionPath: string | URL;
-    /** Cancels until the ledger's commit; nothing is left then. */
-    readonly signal?: AbortSignal | undefined;
-    /** Told how far it is. */
-    readonly onProgress?: ((progress: RestoreProgress) => void) | undefined;
-  }
-  & ({
-    /** What the ledger must have: the newest `deletionWatermark()` that was kept apart from the store. */
-    readonly watermark: Watermark;
-    /**
-     * The ledger is lost, and this is a copy that `exportLedger()` made: makes a new one from it, at `deletionPath`. What
-     * was deleted after the copy is forgotten; a watermark that is newer than the copy is refused, the one of the copy's
-     * own report is taken. With a `deletionPath` of its own this is also how to rehearse a restore: the store in service
-     * is not fenced, and what comes out must never be served beside it.
-     */
-    readonly ledgerExport?: string | URL | undefined;
-    readonly ledgerLost?: false | undefined;
-  } | {
-    /**
-     * The ledger is lost: makes a new one, at `deletionPath`, from what the backup knows of deletions. Those made after
-     * the backup are forgotten, and what they erased comes back.
-     */
-    readonly ledgerLost: true;
-    readonly watermark?: undefined;
-    readonly ledgerExport?: undefined;
-  });
 
 /**
  * How far a restore is.

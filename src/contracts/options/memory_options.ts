@@ -1,32 +1,28 @@
 /** How a store is opened, and what it reports while it is open. */
 
-import type { SqliteDriver } from "../../engines/sqlite/drivers/driver.ts";
 import type { RecordKind } from "../record_kind.ts";
 
 /**
- * What `openMemory` takes besides the path.
+ * What opening a store takes, whatever engine it runs on.
  *
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { type MemoryOptions, openMemory } from "@holdfast/memory";
+ * import { openMemory, type StoreOptions } from "@holdfast/memory";
  *
- * const options: MemoryOptions = { clock: () => Date.UTC(2026, 2, 1), limits: { turnsPerScope: 1 } };
+ * const options: StoreOptions = { clock: () => Date.UTC(2026, 2, 1) };
  * await using memory = await openMemory(":memory:", options);
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await talk.append([{ role: "user", content: "Which trees were grafted?" }]);
- * await assert.rejects(talk.append([{ role: "user", content: "Which?" }]), { reason: "CAPACITY" });
- * assert.equal((await talk.snapshot()).at, "2026-03-01T00:00:00+00:00");
+ * const conversation = memory.conversation({ tenantId: "acme", sessionId: "ticket-1" });
+ * await conversation.append([{ role: "user", content: "The build fails." }]);
+ * assert.equal((await conversation.snapshot()).at, "2026-03-01T00:00:00+00:00");
  * ```
  */
-export interface MemoryOptions {
+export interface StoreOptions {
   /**
    * Milliseconds since the Unix epoch; `Date.now` if omitted. Read before a transaction begins, never inside one, so it may
    * call the store.
    */
   readonly clock?: (() => number) | undefined;
-  /** Where the deletion ledger lies; the store's whole path with `.deletions` appended if omitted. */
-  readonly deletionPath?: string | URL | undefined;
   /** Kinds of records besides checkpoint and fact, made by `defineKind`. */
   readonly kinds?: readonly RecordKind[] | undefined;
   /** How large a scope may become: 10 000 turns and 8 000 000 bytes of turns if omitted. */
@@ -36,19 +32,10 @@ export interface MemoryOptions {
     /** UTF-8 bytes of all turns of one scope, as stored. */
     readonly bytesPerScope?: number | undefined;
   } | undefined;
-  /** The SQLite binding; Deno's built-in one if omitted. */
-  readonly driver?: SqliteDriver | undefined;
   /** Whether the store may only be read: for inspectors. Needs no permission to write. */
   readonly readOnly?: boolean | undefined;
-  /** Milliseconds from a call until a lock held by others is reported as `BUSY`; 5 000 if omitted. */
-  readonly busyTimeoutMs?: number | undefined;
   /** Whether a clock that is behind the highest time seen is to be believed: lowers the store's mark. */
   readonly acceptClock?: boolean | undefined;
-  /**
-   * Where a store of an older release is copied to before it is upgraded; the ledger, if it is older too, goes beside it
-   * with `.deletions` appended. No copy is made if omitted, or if there is nothing to upgrade: no deletion would reach it.
-   */
-  readonly backupBeforeUpgrade?: string | URL | undefined;
   /** Told what the store does; content-free. Called outside every transaction. */
   readonly onEvent?: ((event: MemoryEvent) => void) | undefined;
 }

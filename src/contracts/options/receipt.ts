@@ -301,7 +301,7 @@ export interface PruneReport {
   readonly clockLoweredByMs: number;
   /** What became of files that killed backups, exports and restores of the store left behind. */
   readonly leftovers: SweptLeftovers;
-  /** What scrubbing did; null if it was left out. */
+  /** What scrubbing did; null if it was left out, or the store's engine has nothing to scrub. */
   readonly scrub: ScrubReport | null;
 }
 

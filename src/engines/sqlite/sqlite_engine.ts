@@ -1,17 +1,15 @@
-import { giveWay, jitter, monotonicMs, sleep } from "../../clock.ts";
+import { giveWay, monotonicMs } from "../../clock.ts";
 import { IntegrityError, StorageError } from "../../errors.ts";
-import { BUSY_SLEEP_MS, CHAIN_EVENTS_PER_BATCH, PENDING_EVENTS_READ_MAX } from "../../limits.ts";
+import { CHAIN_EVENTS_PER_BATCH, PENDING_EVENTS_READ_MAX } from "../../limits.ts";
 import { type ChainPlace, verifyChain } from "../../engine/chain.ts";
 import { EffectiveTime } from "../../engine/effective_time.ts";
 import type {
   Applying,
-  CheckRows,
-  CopyOptions,
-  CopyStep,
   Engine,
   EngineSupports,
+  Peeking,
   ReadOptions,
-  StorePlace,
+  Scrubbing,
   WriteOptions,
 } from "../../engine/engine.ts";
 import { LateModule } from "../../contracts/late_module.ts";
@@ -19,7 +17,6 @@ import type { Watermark } from "../../contracts/watermark.ts";
 import type { CheckCollector } from "../../engine/check_collector.ts";
 import type { CheckedParts } from "./read/check_store.ts";
 import type { Connection } from "./database/connection.ts";
-import { BACKUP, LEDGER, LEDGER_EXPORT, MAIN } from "./database/database.ts";
 import type { Ledger, LedgerMeta } from "./database/ledger.ts";
 import { patiently } from "./database/patience.ts";
 import { isBusy } from "./drivers/result_codes.ts";
@@ -30,8 +27,6 @@ import type {
   ReadTransaction,
   WriteTransaction,
 } from "../../engine/operation.ts";
-import type { Row, SqlValue } from "../../engine/values.ts";
-import type { Works } from "../../engine/works_list.ts";
 import { assertAgreement, verifyTail } from "./database/agreement.ts";
 import { type MainMeta, readMainMeta } from "./database/main_meta.ts";
 import { Reading } from "./read/reading.ts";
@@ -39,6 +34,7 @@ import type { WriteGroups } from "./write/write_group.ts";
 import { WriteQueue } from "../../engine/write_queue.ts";
 import type { OpenedStore } from "./database/opened_store.ts";
 import type { StoreParts } from "./database/store_parts.ts";
+import type { SqliteFiles } from "./sqlite_files.ts";
 
 /** What an engine is made from besides the opened files. */
 interface SqliteEngineOptions {
@@ -144,8 +140,8 @@ export class SqliteEngine implements Engine {
     return this.#time.highestMs;
   }
 
-  glance(sql: string, parameters: readonly SqlValue[]): Row | null | undefined {
-    return this.#reading.glance(sql, parameters);
+  peek<T extends object | null>(factory: (transaction: Peeking) => Operation<T>): T | undefined {
+    return this.#reading.peek(factory);
   }
 
   read<T>(factory: (transaction: ReadTransaction) => Operation<T>, options: ReadOptions = {}): Promise<T> {
@@ -173,17 +169,6 @@ export class SqliteEngine implements Engine {
       this.#verified,
     );
     return this.#groups;
-  }
-
-  async works(): Promise<Works> {
-    const { LedgerWorks } = await import("./database/ledger_works.ts");
-    return new LedgerWorks({
-      connection: this.#store.ledger.connection,
-      busyTimeoutMs: this.#busyTimeoutMs,
-      readOnly: this.readOnly,
-      directories: this.#store.directories,
-      assertOpen: () => this.#assertOpen(),
-    });
   }
 
   watermark(): Promise<Watermark> {
@@ -237,73 +222,31 @@ export class SqliteEngine implements Engine {
     return { main, ledger, read };
   }
 
-  async emptyLogs(signal?: AbortSignal): Promise<"READERS" | "BUSY" | null> {
-    this.#assertOpen();
-    if (this.#store.main.isBegun) await this.#reading.ended();
-    const deadlineMs = monotonicMs() + this.#busyTimeoutMs;
-    for (const connection of [this.#store.main, this.#store.ledger.connection]) {
-      let inTheWay = this.#emptyLog(connection);
-      while (inTheWay !== null) {
-        if (monotonicMs() >= deadlineMs) return inTheWay;
-        await sleep(jitter(BUSY_SLEEP_MS.min, BUSY_SLEEP_MS.max));
-        signal?.throwIfAborted();
-        this.#assertOpen();
-        inTheWay = this.#emptyLog(connection);
-      }
-    }
-    return null;
-  }
-
-  async copy(file: "main" | "ledger", path: string, options: CopyOptions): Promise<StorePlace> {
-    this.#assertOpen();
-    await this.#completeIfPossible();
-    const { copyDatabase } = await import("./read/copying.ts");
-    this.#assertOpen();
-    const { main, ledger, driver, openBeside } = this.#store;
-    const kind = file === "ledger" ? LEDGER : MAIN;
-    const parts = {
-      own: kind === LEDGER ? ledger.connection : main,
-      openBeside: openBeside === null ? null : () => openBeside(kind),
-      driver,
+  async files(): Promise<SqliteFiles> {
+    const { SqliteFiles } = await import("./sqlite_files.ts");
+    return new SqliteFiles({
+      engine: this,
+      store: this.#store,
+      time: this.#time,
       busyTimeoutMs: this.#busyTimeoutMs,
-    };
-    const place = await copyDatabase(kind === LEDGER ? LEDGER_EXPORT : BACKUP, path, parts, options);
-    // Reads, and so finds out whether what was copied is still this store.
-    await this.watermark();
-    if (place.lineage !== this.lineage || place.epoch !== this.epoch) {
-      throw new StorageError("REPLACED", "Cannot copy store: another one lies under its name", {
-        details: { by: "file" },
-      });
-    }
-    return place;
+      completeIfPossible: () => this.#completeIfPossible(),
+      assertOpen: () => this.#assertOpen(),
+    });
   }
 
-  async changeCopy(
-    path: string,
-    change: (step: CopyStep) => Promise<void>,
-    signal?: AbortSignal,
-  ): Promise<void> {
-    const [{ changeCopy }, { WorkDatabase }] = await Promise.all([
-      import("./restore/change_copy.ts"),
-      import("./database/work_database.ts"),
-    ]);
-    using work = WorkDatabase.open(BACKUP, path, this.#store.driver);
-    await changeCopy(work.connection, this.#time, { change, signal });
-  }
-
-  async checkCopy(
-    file: "main" | "ledger",
-    path: string,
-    collector: CheckCollector,
-    checkRows: CheckRows,
-  ): Promise<void> {
-    const [{ checkCopy }, { WorkDatabase }] = await Promise.all([
-      import("./read/check_copy.ts"),
-      import("./database/work_database.ts"),
-    ]);
-    const kind = file === "ledger" ? LEDGER_EXPORT : BACKUP;
-    using work = WorkDatabase.open(kind, path, this.#store.driver);
-    await checkCopy(kind, work, collector, checkRows);
+  async scrubbing(): Promise<Scrubbing> {
+    const { SqliteScrubbing } = await import("./write/scrubbing.ts");
+    const { main, ledger } = this.#store;
+    return new SqliteScrubbing({
+      engine: this,
+      connections: [main, ledger.connection],
+      busyTimeoutMs: this.#busyTimeoutMs,
+      emptyLog: (connection) => this.#emptyLog(connection),
+      ended: async () => {
+        if (main.isBegun) await this.#reading.ended();
+      },
+      assertOpen: () => this.#assertOpen(),
+    });
   }
 
   close(): Promise<void> {
@@ -393,11 +336,9 @@ function emptyLog(connection: Connection): "READERS" | "BUSY" | null {
   }
 }
 
-const SELECT_WATERMARK = `SELECT lineage, applied, applied_head FROM meta WHERE id = 1`;
-
 function* readWatermark(transaction: ReadTransaction): Operation<Watermark> {
-  const [lineage, sequence, head] = (yield* transaction.get(SELECT_WATERMARK))!;
-  return { lineage: lineage as string, sequence: sequence as number, head: head as string };
+  const { lineage, applied, appliedHead } = yield* transaction.facts();
+  return { lineage, sequence: applied, head: appliedHead };
 }
 
 const SELECT_NOTHING = `SELECT 1`;

@@ -24,7 +24,6 @@ export const CONVERSATION_PLANS: Plans = {
     SELECT_COVERED_TURN_IDS:
       "SEARCH covered_turns USING PRIMARY KEY (scope=?); SEARCH turns USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN",
     SELECT_FLOORS: { plan: "SCAN floors", because: "a check looks at every row" },
-    SELECT_HASH_KEY: "SEARCH meta USING INTEGER PRIMARY KEY (rowid=?)",
     SELECT_MESSAGE_IDS: {
       plan:
         "SEARCH message_ids USING COVERING INDEX message_ids_by_turn (turn=?); USE TEMP B-TREE FOR ORDER BY",

@@ -122,7 +122,6 @@ export const DELETION_PLANS: Plans = {
     UPDATE_SCOPE: "SEARCH scopes USING INTEGER PRIMARY KEY (rowid=?)",
   },
   "deletion/tombstones.ts": {
-    SELECT_DELETIONS: "SEARCH deletions USING INDEX deletions_by_key (key_hash=?)",
     SELECT_FLOOR: "SEARCH floors USING PRIMARY KEY (scope_hash=? AND key_hash=?)",
     UPSERT_FLOOR: "",
   },
@@ -132,7 +131,6 @@ export const DELETION_PLANS: Plans = {
     COUNT_PINS_WITHOUT_SOURCE:
       "SEARCH pins USING COVERING INDEX pins_by_source (source_turn>?); USING ROWID SEARCH ON TABLE turns FOR IN-OPERATOR",
     COUNT_SCOPES: "SEARCH scopes USING COVERING INDEX scopes_by_hash (scope_hash=?)",
-    SELECT_EVENT: "SEARCH deletions USING INTEGER PRIMARY KEY (rowid=?)",
     SELECT_PIN_KEYS: "SEARCH pins USING PRIMARY KEY (scope=?)",
     SELECT_TURN_IDS: "SEARCH turns USING COVERING INDEX turns_by_turn_id (scope=?)",
   },

@@ -5,7 +5,6 @@ import type { Plans } from "./plans.ts";
 /** See the module's documentation. */
 export const ENGINE_PLANS: Plans = {
   "tables/dirty_tables.ts": {
-    DELETE_DIRTY: "SEARCH dirty USING PRIMARY KEY (name=?)",
     SELECT_DIRTY: { plan: "SCAN dirty", because: "has a row for each table at most" },
   },
   "tables/operation_ids.ts": {
@@ -18,6 +17,11 @@ export const ENGINE_PLANS: Plans = {
   },
   "engines/sqlite/database/agreement.ts": {
     SELECT_COPIES: "SEARCH deletions USING INTEGER PRIMARY KEY (rowid>?)",
+  },
+  "engines/sqlite/database/applied_events.ts": {
+    SELECT_EVENT: "SEARCH deletions USING INTEGER PRIMARY KEY (rowid=?)",
+    SELECT_EVENTS: "SEARCH deletions USING INDEX deletions_by_key (key_hash=?)",
+    SELECT_HEAD: "SEARCH deletions USING INTEGER PRIMARY KEY (rowid=?)",
   },
   "engines/sqlite/database/assert_schema.ts": {
     SELECT_SCHEMA: {
@@ -33,6 +37,9 @@ export const ENGINE_PLANS: Plans = {
     INSERT_WORK: "",
     SELECT_WORK: "SEARCH works USING PRIMARY KEY (path=?)",
     SELECT_WORKS: "SEARCH works USING PRIMARY KEY (path>?)",
+  },
+  "engines/sqlite/write/scrubbing.ts": {
+    DELETE_DIRTY: "SEARCH dirty USING PRIMARY KEY (name=?)",
   },
   "engines/sqlite/read/check_copy.ts": {
     COUNT_BEFORE_FIRST: "SEARCH deletions USING INTEGER PRIMARY KEY (rowid<?)",
@@ -90,6 +97,5 @@ export const ENGINE_PLANS: Plans = {
   },
   "engines/sqlite/sqlite_engine.ts": {
     SELECT_NOTHING: { plan: "SCAN CONSTANT ROW", because: "reads no table" },
-    SELECT_WATERMARK: "SEARCH meta USING INTEGER PRIMARY KEY (rowid=?)",
   },
 };

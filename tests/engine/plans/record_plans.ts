@@ -8,19 +8,12 @@ export const RECORD_PLANS: Plans = {
     SELECT_RECORD_SIZES: "SEARCH records USING PRIMARY KEY (tenant=? AND (kind,key)>(?,?))",
     SELECT_SCOPES: "SEARCH scopes USING INTEGER PRIMARY KEY (rowid>?)",
   },
-  "lines/export_lines.ts": {
-    SELECT_WATERMARK: "SEARCH meta USING INTEGER PRIMARY KEY (rowid=?)",
-  },
-  "lines/import_lines.ts": {
-    SELECT_HEAD: "SEARCH deletions USING INTEGER PRIMARY KEY (rowid=?)",
-  },
   "lines/import_scope.ts": {
     SELECT_PIN: "SEARCH pins USING PRIMARY KEY (scope=? AND key=?)",
     SELECT_SUMMARY: "SEARCH summaries USING INTEGER PRIMARY KEY (rowid=?)",
     SELECT_TURN: "SEARCH turns USING INDEX turns_by_turn_id (scope=? AND turn_id=?)",
   },
   "lines/read_records.ts": {
-    SELECT_APPLIED: "SEARCH meta USING INTEGER PRIMARY KEY (rowid=?)",
     SELECT_RECORDS: "SEARCH records USING PRIMARY KEY ((tenant,kind,key)>(?,?,?))",
   },
   "lines/read_scope.ts": {
@@ -29,11 +22,7 @@ export const RECORD_PLANS: Plans = {
     SELECT_SCOPE_HASHES: "SEARCH scopes USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)",
     SELECT_TURNS: "SEARCH turns USING INDEX turns_by_scope (scope=? AND rowid>?)",
   },
-  "prune.ts": {
-    SELECT_CLOCK_MARK: "SEARCH meta USING INTEGER PRIMARY KEY (rowid=?)",
-  },
   "records/check_records.ts": {
-    SELECT_COUNTER: "SEARCH meta USING INTEGER PRIMARY KEY (rowid=?)",
     SELECT_OPERATIONS: "SEARCH operations USING PRIMARY KEY ((scope_hash,operation_hash)>(?,?))",
     SELECT_RECORDS: "SEARCH records USING PRIMARY KEY ((tenant,kind,key)>(?,?,?))",
   },

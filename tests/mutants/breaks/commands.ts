@@ -9,8 +9,8 @@ export const COMMAND_BREAKS: readonly Mutant[] = [
   {
     name: "controls are shown as they are",
     file: "src/cli/terminal/harmless_text.ts",
-    find: "[\\p{Cc}\\p{Zl}",
-    replace: "[\\p{Zl}",
+    find: "[[\\p{C}\\p{Zl}",
+    replace: "[[\\p{Zl}",
     test: `${TESTS}/harmless_text_test.ts`,
     promise: "CLI-01 text that would clear the screen",
     why: "stored text would drive the terminal",
@@ -63,7 +63,7 @@ export const COMMAND_BREAKS: readonly Mutant[] = [
   {
     name: "an export that was refused leaves its beginning",
     file: "src/cli/commands/file_access.ts",
-    find: "this.#work[Symbol.dispose]();",
+    find: "await this.#work[Symbol.asyncDispose]();",
     replace: "",
     test: `${TESTS}/commands_test.ts`,
     promise: "An export that is refused leaves no file",

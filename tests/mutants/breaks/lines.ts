@@ -18,8 +18,8 @@ export const LINES_BREAKS: readonly Mutant[] = [
   {
     name: "an import does not look at what happened since the lines were written",
     file: "src/lines/tombstone_pass.ts",
-    find: "return (yield* eventsOf(transaction, keyHash)).some((event) => event.sequence > sequence);",
-    replace: "return sequence < 0 && (yield* eventsOf(transaction, keyHash)).length > 0;",
+    find: "return (yield* transaction.eventsOf(keyHash)).some((event) => event.sequence > sequence);",
+    replace: "return sequence < 0 && (yield* transaction.eventsOf(keyHash)).length > 0;",
     test: TEST,
     promise: "An import into the same store skips what something happened to since",
     why: "a branch from before a restore could bring back what was deleted after it",
@@ -63,7 +63,7 @@ export const LINES_BREAKS: readonly Mutant[] = [
   {
     name: "what is due is exported",
     file: "src/lines/read_scope.ts",
-    find: "if (dueTurns.has(head.id)) continue;",
+    find: "if (dueTurns.has(row[0] as number)) continue;",
     replace: "",
     test: TEST,
     promise: "What is due is in no export",

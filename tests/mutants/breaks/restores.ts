@@ -160,7 +160,7 @@ export const RESTORE_BREAKS: readonly Mutant[] = [
   },
   {
     name: "a backup is not looked through",
-    file: "src/backup.ts",
+    file: "src/engines/sqlite/sqlite_files.ts",
     find: "assertSound(collector);",
     replace: "",
     test: BACKUP,

@@ -100,11 +100,6 @@ export class Connection {
   }
 
   get(sql: string, ...parameters: SqlValue[]): Row | undefined {
-    return this.getWith(sql, parameters);
-  }
-
-  /** The same with the parameters as a list: for the one read whose every copy counts. */
-  getWith(sql: string, parameters: readonly SqlValue[]): Row | undefined {
     try {
       return this.#statement(sql).get(parameters);
     } catch (error) {

@@ -2,7 +2,7 @@ import { checksumOf } from "../../../canonical/checksum.ts";
 import { monotonicMs } from "../../../clock.ts";
 import { WORKS_PER_READ } from "../../../limits.ts";
 import type { CheckCollector } from "../../../engine/check_collector.ts";
-import type { Works } from "../../../engine/works_list.ts";
+import type { Works } from "../files/works_list.ts";
 import type { Connection } from "./connection.ts";
 import { patiently } from "./patience.ts";
 

@@ -1,4 +1,5 @@
 import { checksumOf } from "../../../canonical/checksum.ts";
+import { getRow, type Operation } from "../../../engine/operation.ts";
 import type { Row, SqlValue } from "../../../engine/values.ts";
 import { IntegrityError } from "../../../errors.ts";
 import { CLOCK_MS_MAX, META_COUNT_MAX } from "../../../limits.ts";
@@ -71,14 +72,18 @@ function columnsOf(meta: MainMeta): readonly SqlValue[] {
   ];
 }
 
-/** Reads and judges main's meta row. */
+/** Reads and validates main's meta row. */
 export function readMainMeta(main: Connection): MainMeta {
-  const row = main.get(SELECT_META);
-  if (row === undefined) throw new IntegrityError("Cannot use store: its meta row is missing");
-  return toMainMeta(row);
+  return toMainMeta(main.get(SELECT_META));
 }
 
-function toMainMeta(row: Row): MainMeta {
+/** The same as an operation. */
+export function* selectMainMeta(): Operation<MainMeta> {
+  return toMainMeta(yield* getRow(SELECT_META));
+}
+
+function toMainMeta(row: Row | undefined): MainMeta {
+  if (row === undefined) throw new IntegrityError("Cannot use store: its meta row is missing");
   if (checksumOf(...row.slice(0, 14)) !== row[14]) {
     throw new IntegrityError("Cannot use store: the checksum of its meta row does not match", {
       details: { table: "meta" },

@@ -1,9 +1,11 @@
 import { because, StorageError } from "../../../errors.ts";
 import type { Engine } from "../../../engine/engine.ts";
 import { allRows, getRow, type Operation, type ReadTransaction } from "../../../engine/operation.ts";
+import { APPLIED_EVENTS } from "./applied_events.ts";
 import { Connection } from "./connection.ts";
 import { type DatabaseKind, schemaVersion } from "./database.ts";
 import type { SqliteDriver } from "../drivers/driver.ts";
+import { selectMainMeta } from "./main_meta.ts";
 import { configureWorkFile, stampEmptyFile } from "./settings.ts";
 
 const GET_APPLICATION_ID = "PRAGMA application_id";
@@ -12,6 +14,8 @@ const GET_PAGE_SIZE = "PRAGMA page_size";
 const TRANSACTION: ReadTransaction = {
   get: getRow,
   all: allRows,
+  ...APPLIED_EVENTS,
+  facts: selectMainMeta,
   time: () => {
     throw new Error("A copy in the making is of no time");
   },

@@ -1,6 +1,7 @@
 /** Files in the making: the store remembers where each one lies, so that one whose maker was killed is found again. */
 
-import type { Works } from "../../../engine/works_list.ts";
+import type { Works } from "./works_list.ts";
+import type { NewFile } from "../../../engine/engine_files.ts";
 import { StorageError } from "../../../errors.ts";
 import { lstatOrNull } from "./private_file.ts";
 import type { FilePath } from "./store_path.ts";
@@ -9,7 +10,7 @@ import { isFree, WorkFile } from "./work_file.ts";
 const SUFFIX = ".partial";
 
 /** A file in the making that the store remembers until it has its own name or is gone. */
-export class RememberedWork implements AsyncDisposable {
+export class RememberedWork implements NewFile {
   readonly file: WorkFile;
   readonly #works: Works;
 
@@ -44,6 +45,14 @@ export class RememberedWork implements AsyncDisposable {
       await work[Symbol.asyncDispose]();
       throw error;
     }
+  }
+
+  write(bytes: Uint8Array): void {
+    this.file.write(bytes);
+  }
+
+  publish(): void {
+    this.file.publish();
   }
 
   /** Removes the file, unless it has got its name, and forgets where it lay. */

@@ -5,7 +5,7 @@ import { IntegrityError } from "../../../errors.ts";
 import { fileIn, type FilePath, type StorePaths } from "../files/store_path.ts";
 import { assertFree, type WorkFile } from "../files/work_file.ts";
 import { CheckCollector } from "../../../engine/check_collector.ts";
-import type { Works } from "../../../engine/works_list.ts";
+import type { Works } from "../files/works_list.ts";
 import { RememberedWork } from "../files/works.ts";
 import { checkPagesOf } from "../read/check_copy.ts";
 import type { Connection } from "../database/connection.ts";

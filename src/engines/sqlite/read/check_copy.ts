@@ -1,7 +1,5 @@
 /** Checks a file that stands alone: the copy that a backup made, or that a restore works on. */
 
-import { checksumOf } from "../../../canonical/checksum.ts";
-import { IntegrityError } from "../../../errors.ts";
 import { CHAIN_EVENTS_PER_BATCH } from "../../../limits.ts";
 import { type ChainPlace, firstHead, verifyChain } from "../../../engine/chain.ts";
 import type { CheckCollector } from "../../../engine/check_collector.ts";
@@ -10,7 +8,8 @@ import type { RecordedEvent } from "../../../engine/operation.ts";
 import { checkBeginning, checkPages } from "./check_store.ts";
 import type { DatabaseKind } from "../database/database.ts";
 import type { Connection } from "../database/connection.ts";
-import { Ledger, toRecordedEvent } from "../database/ledger.ts";
+import { toAppliedEvent } from "../database/applied_events.ts";
+import { Ledger } from "../database/ledger.ts";
 import { readMainMeta } from "../database/main_meta.ts";
 import type { WorkDatabase } from "../database/work_database.ts";
 
@@ -81,10 +80,5 @@ const SELECT_DELETIONS =
 
 /** Main's copies of events, oldest first. */
 export function readDeletions(main: Connection, after: number, limit: number): readonly RecordedEvent[] {
-  return main.all(SELECT_DELETIONS, after, limit).map((row) => {
-    if (checksumOf(...row.slice(0, 10)) !== row[10]) {
-      throw new IntegrityError("Cannot use store: the checksum of a deletion does not match");
-    }
-    return toRecordedEvent(row);
-  });
+  return main.all(SELECT_DELETIONS, after, limit).map(toAppliedEvent);
 }

@@ -3,7 +3,7 @@
 import { giveWay, monotonicMs } from "../../../clock.ts";
 import { IntegrityError } from "../../../errors.ts";
 import { COPIED_ROWS_PER_BATCH } from "../../../limits.ts";
-import type { CopyOptions, StorePlace } from "../../../engine/engine.ts";
+import type { BackupReport } from "../../../contracts/options/backup_options.ts";
 import type { TableCopy } from "../../../tables/schema/copies.ts";
 import type { Connection } from "../database/connection.ts";
 import { type DatabaseKind, schemaVersion } from "../database/database.ts";
@@ -13,6 +13,17 @@ import { Ledger } from "../database/ledger.ts";
 import { readMainMeta } from "../database/main_meta.ts";
 import { patiently } from "../database/patience.ts";
 import { WorkDatabase } from "../database/work_database.ts";
+
+/** Where a file of a store stands: which one it is, and what was deleted so far. */
+type StorePlace = Pick<BackupReport, "lineage" | "generation" | "epoch" | "watermark">;
+
+/** How a file is copied. */
+interface CopyOptions {
+  /** Cancels between two batches. */
+  readonly signal?: AbortSignal | undefined;
+  /** Told how many rows of a table were copied so far. */
+  readonly onRows?: ((table: string, rows: number) => void) | undefined;
+}
 
 /** Where to copy from and to. */
 interface CopyParts {

@@ -6,15 +6,16 @@ import {
   GLANCE_MS,
   PENDING_EVENTS_READ_MAX,
 } from "../../../limits.ts";
-import type { ReadOptions } from "../../../engine/engine.ts";
+import type { Peeking, ReadOptions } from "../../../engine/engine.ts";
 import {
   allRows,
   type DeletionEvent,
   getRow,
+  known,
   type Operation,
   type ReadTransaction,
 } from "../../../engine/operation.ts";
-import type { Row, SqlValue } from "../../../engine/values.ts";
+import { APPLIED_EVENTS } from "../database/applied_events.ts";
 import { assertAgreement } from "../database/agreement.ts";
 import { type MainMeta, readMainMeta } from "../database/main_meta.ts";
 import type { StoreParts } from "../database/store_parts.ts";
@@ -39,6 +40,8 @@ interface Remembered {
   readonly meta: MainMeta;
 }
 
+const PEEKING: Peeking = { get: getRow, all: allRows };
+
 type Factory<T> = (transaction: ReadTransaction) => Operation<T>;
 
 /** Reads as the protocol over the two files states them: main's moment first, then the ledger. */
@@ -50,12 +53,12 @@ export class Reading {
     this.#parts = parts;
   }
 
-  glance(sql: string, parameters: readonly SqlValue[]): Row | null | undefined {
+  peek<T extends object | null>(factory: (transaction: Peeking) => Operation<T>): T | undefined {
     const { main, freshness } = this.#parts;
     this.#parts.assertOpen();
     if (monotonicMs() - freshness.lookedAtMs >= GLANCE_MS || main.isBegun) return undefined;
     try {
-      return main.getWith(sql, parameters) ?? null;
+      return main.drive(factory(PEEKING));
     } catch (error) {
       if (isBusy(error)) return undefined;
       throw error;
@@ -112,7 +115,14 @@ export class Reading {
       const state = this.#state();
       const { meta } = state;
       time.observe(meta.clockMark, meta.clockEpoch);
-      const value = main.drive(factory({ get: getRow, all: allRows, state, time: () => clock.time() }));
+      const value = main.drive(factory({
+        get: getRow,
+        all: allRows,
+        ...APPLIED_EVENTS,
+        state,
+        facts: () => known(meta),
+        time: () => clock.time(),
+      }));
       main.commit();
       sentinel?.look(meta.shrunkBytes, () => readMainMeta(main).shrunkBytes);
       const ledgerMeta = ledger.meta();

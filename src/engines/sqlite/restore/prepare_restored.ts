@@ -5,10 +5,11 @@ import type { Watermark } from "../../../contracts/watermark.ts";
 import { because, IntegrityError, StorageError } from "../../../errors.ts";
 import { CHAIN_EVENTS_PER_BATCH, GENERATIONS_MAX } from "../../../limits.ts";
 import { firstHead, verifyChain } from "../../../engine/chain.ts";
-import { rewriteTable, selectDirty } from "../../../tables/dirty_tables.ts";
 import type { Operation, WriteTransaction } from "../../../engine/operation.ts";
 import { movedRevision } from "../../../engine/revision_range.ts";
 import { applyEvents, type ApplyParts, insertDirty } from "../write/catch_up.ts";
+import { GIVE_BACK_PAGES, rewriteDirty } from "../write/scrubbing.ts";
+import { APPLIED_EVENTS } from "../database/applied_events.ts";
 import type { Connection } from "../database/connection.ts";
 import { MAIN } from "../database/database.ts";
 import { upgradeSchema } from "../database/formats.ts";
@@ -127,9 +128,6 @@ export async function assertAuthority(
   return generation;
 }
 
-/** Gives free pages back to the file system. */
-export const GIVE_BACK_PAGES = "PRAGMA incremental_vacuum";
-
 /** Applies every newer deletion, and gives the copy an epoch and a range of revisions of its own; one transaction. */
 export async function prepareRestored(
   meta: MainMeta,
@@ -151,7 +149,7 @@ export async function prepareRestored(
     meta.epoch = randomIdentity();
     meta.counter = movedRevision(meta.counter, meta.generation);
     meta.shrunkBytes = null;
-    const transaction = new GroupTransaction(clock, meta.counter);
+    const transaction = new GroupTransaction(clock, meta, APPLIED_EVENTS);
     main.drive(parts.resetRows.dropDerived(transaction));
     for (let after: number | null = 0; after !== null;) {
       after = main.drive(parts.resetRows.moveRevisions(transaction, after, meta.generation));
@@ -195,17 +193,4 @@ function difference(before: RowCounts, after: RowCounts): RowCounts {
     turns: before.turns - after.turns,
     pins: before.pins - after.pins,
   };
-}
-
-/** Rewrites what was marked as dirty: what a restored store starts with, or a backup holds, has no trace of what was erased. */
-export async function rewriteDirty(
-  main: Connection,
-  transaction: WriteTransaction,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  for (const name of main.drive(selectDirty(transaction))) {
-    main.drive(rewriteTable(transaction, name));
-    await giveWay();
-    signal?.throwIfAborted();
-  }
 }

@@ -4,6 +4,7 @@ import { because, IntegrityError } from "../../../errors.ts";
 import { verifyChain } from "../../../engine/chain.ts";
 import type { ClockReading } from "../../../engine/effective_time.ts";
 import type { RecordedEvent } from "../../../engine/operation.ts";
+import { APPLIED_EVENTS } from "../database/applied_events.ts";
 import { assertAgreement } from "../database/agreement.ts";
 import type { Connection } from "../database/connection.ts";
 import { insertDeletions } from "./deletions.ts";
@@ -49,7 +50,7 @@ export function catchUp(parts: ApplyParts & Pick<StoreParts, "ledger">, meta: Ma
 export function applyEvents(parts: ApplyParts, meta: MainMeta, events: readonly RecordedEvent[]): void {
   const { main, clock, apply } = parts;
   const place = verifyChain(events, { sequence: meta.applied, head: meta.appliedHead });
-  const transaction = new GroupTransaction(clock, meta.counter);
+  const transaction = new GroupTransaction(clock, meta, APPLIED_EVENTS);
   for (const event of events) main.drive(apply(transaction, event, meta.hashKey));
   insertDeletions(main, events);
   insertDirty(main, transaction.dirty);

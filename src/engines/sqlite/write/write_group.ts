@@ -2,6 +2,7 @@ import { StorageError } from "../../../errors.ts";
 import { CATCH_UPS_PER_GROUP_MAX } from "../../../limits.ts";
 import { chainEvents } from "../../../engine/chain.ts";
 import type { RecordedEvent } from "../../../engine/operation.ts";
+import { APPLIED_EVENTS } from "../database/applied_events.ts";
 import { assertAgreement } from "../database/agreement.ts";
 import { catchUp, insertDirty } from "./catch_up.ts";
 import { insertDeletions } from "./deletions.ts";
@@ -64,7 +65,7 @@ export class WriteGroups {
       return this.#giveUp(members, error);
     }
     time.observe(meta.clockMark, meta.clockEpoch);
-    const transaction = new GroupTransaction(clock, meta.counter);
+    const transaction = new GroupTransaction(clock, meta, APPLIED_EVENTS);
     const interrupted = this.#runMembers(members, transaction);
     if (interrupted !== null) return interrupted;
     return this.#commit(members, transaction, meta, ledgerMeta);

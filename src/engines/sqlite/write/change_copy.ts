@@ -2,12 +2,13 @@
 
 import { giveWay } from "../../../clock.ts";
 import type { EffectiveTime } from "../../../engine/effective_time.ts";
-import type { CopyStep } from "../../../engine/engine.ts";
-import { insertDirty } from "../write/catch_up.ts";
+import type { CopyStep } from "../../../engine/engine_files.ts";
+import { insertDirty } from "./catch_up.ts";
+import { APPLIED_EVENTS } from "../database/applied_events.ts";
 import type { Connection } from "../database/connection.ts";
 import { GroupTransaction } from "../../../engine/group_transaction.ts";
 import { readMainMeta } from "../database/main_meta.ts";
-import { GIVE_BACK_PAGES, rewriteDirty } from "./prepare_restored.ts";
+import { GIVE_BACK_PAGES, rewriteDirty } from "./scrubbing.ts";
 
 /** Runs a change step by step in one transaction, and rewrites the tables that it marked as dirty. */
 export async function changeCopy(
@@ -18,7 +19,7 @@ export async function changeCopy(
     readonly signal: AbortSignal | undefined;
   },
 ): Promise<void> {
-  const transaction = new GroupTransaction(time.readAhead(), readMainMeta(copy).counter);
+  const transaction = new GroupTransaction(time.readAhead(), readMainMeta(copy), APPLIED_EVENTS);
   copy.begin("immediate");
   try {
     await change(async (factory) => {

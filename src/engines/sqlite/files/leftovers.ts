@@ -1,24 +1,21 @@
 /** What killed backups, exports and restores of a store left behind: found where the store remembers it, and removed. */
 
-import type { Leftover, SweptLeftovers } from "./contracts/options/leftovers_report.ts";
-import { isDamage } from "./engine/check_collector.ts";
-import type { Engine } from "./engine/engine.ts";
-import type { Works } from "./engine/works_list.ts";
-import { forgetIfPossible } from "./engines/sqlite/files/works.ts";
-import { findRestoring, lookAtWork, removeWork } from "./engines/sqlite/files/work_file.ts";
+import type { Leftover, SweptLeftovers } from "../../../contracts/options/leftovers_report.ts";
+import { isDamage } from "../../../engine/check_collector.ts";
+import { forgetIfPossible } from "./works.ts";
+import type { Works } from "./works_list.ts";
+import { findRestoring, lookAtWork, removeWork } from "./work_file.ts";
 
 /** Looks for leftovers; changes nothing. */
-export async function findLeftovers(engine: Engine): Promise<readonly Leftover[]> {
-  return (await listWorks(await engine.works())).flatMap((path) => {
+export async function findLeftovers(works: Works): Promise<readonly Leftover[]> {
+  return (await listWorks(works)).flatMap((path) => {
     const state = lookAtWork(path);
     return state === "gone" ? [] : [{ path, state }];
   });
 }
 
-/** Removes what no process holds, and forgets what is gone; a read-only store only looks. */
-export async function sweepLeftovers(engine: Engine): Promise<SweptLeftovers> {
-  if (engine.readOnly) return { removed: [], kept: await findLeftovers(engine) };
-  const works = await engine.works();
+/** Removes what no process holds, and forgets what is gone. */
+export async function sweepLeftovers(works: Works): Promise<SweptLeftovers> {
   const removed: string[] = [];
   const kept: Leftover[] = [];
   for (const path of await listWorks(works)) {

@@ -1,0 +1,47 @@
+/** Main's copy of the events that were applied to it, as operations find them. */
+
+import { checksumOf } from "../../../canonical/checksum.ts";
+import {
+  allRows,
+  type AppliedEvents,
+  getRow,
+  type Operation,
+  type RecordedEvent,
+} from "../../../engine/operation.ts";
+import type { Row } from "../../../engine/values.ts";
+import { IntegrityError } from "../../../errors.ts";
+import { toRecordedEvent } from "./ledger.ts";
+
+const SELECT_HEAD = `SELECT head FROM deletions WHERE sequence = $1`;
+
+const SELECT_EVENT =
+  `SELECT sequence, batch, kind, scope_hash, key_hash, burned, floor, at, counts, head, checksum
+  FROM deletions WHERE sequence = $1`;
+
+const SELECT_EVENTS =
+  `SELECT sequence, batch, kind, scope_hash, key_hash, burned, floor, at, counts, head, checksum
+  FROM deletions WHERE key_hash = $1 ORDER BY sequence`;
+
+/** The same for every moment: each asks in the transaction that uses it. */
+export const APPLIED_EVENTS: AppliedEvents = {
+  *headAt(sequence): Operation<string | null> {
+    return ((yield* getRow(SELECT_HEAD, sequence))?.[0] ?? null) as string | null;
+  },
+  *eventAt(sequence): Operation<RecordedEvent | null> {
+    const row = yield* getRow(SELECT_EVENT, sequence);
+    return row === undefined ? null : toAppliedEvent(row);
+  },
+  *eventsOf(keyHash): Operation<readonly RecordedEvent[]> {
+    return (yield* allRows(SELECT_EVENTS, keyHash)).map(toAppliedEvent);
+  },
+};
+
+/** Validates the columns `sequence` to `checksum`. */
+export function toAppliedEvent(row: Row): RecordedEvent {
+  if (checksumOf(...row.slice(0, 10)) !== row[10]) {
+    throw new IntegrityError("Cannot use store: the checksum of a deletion does not match", {
+      details: { table: "deletions" },
+    });
+  }
+  return toRecordedEvent(row);
+}

@@ -1,0 +1,106 @@
+/**
+ * Scrubbing. SQLite clears the cells it deletes, but leaves copies in the unused middle of pages that it rebalanced; only
+ * a rewrite of the table gets rid of those.
+ */
+
+import { giveWay, jitter, monotonicMs, sleep } from "../../../clock.ts";
+import type { Engine, Scrubbing } from "../../../engine/engine.ts";
+import type { Operation, ReadTransaction, WriteTransaction } from "../../../engine/operation.ts";
+import { BUSY_SLEEP_MS } from "../../../limits.ts";
+import { selectDirty } from "../../../tables/dirty_tables.ts";
+import { REWRITES } from "../../../tables/schema/rewrites.ts";
+import type { Connection } from "../database/connection.ts";
+
+const DELETE_DIRTY = `DELETE FROM dirty WHERE name = $1`;
+
+/** Rewrites one of them: a new table in key order, in place of the old. */
+function* rewriteTable(transaction: WriteTransaction, name: string): Operation<void> {
+  for (const statement of REWRITES.get(name) ?? []) yield* transaction.run(statement);
+  yield* transaction.run(DELETE_DIRTY, name);
+}
+
+/** Rewrites what was marked as dirty: what a restored store starts with, or a backup holds, has no trace of what was erased. */
+export async function rewriteDirty(
+  main: Connection,
+  transaction: WriteTransaction,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  for (const name of main.drive(selectDirty(transaction))) {
+    main.drive(rewriteTable(transaction, name));
+    await giveWay();
+    signal?.throwIfAborted();
+  }
+}
+
+/** Gives free pages back to the file system. */
+export const GIVE_BACK_PAGES = "PRAGMA incremental_vacuum";
+
+const GET_PAGE_COUNT = "PRAGMA page_count";
+const GET_PAGE_SIZE = "PRAGMA page_size";
+
+/** What scrubbing works with. */
+interface ScrubbingParts {
+  readonly engine: Pick<Engine, "read" | "write">;
+  readonly connections: readonly Connection[];
+  readonly busyTimeoutMs: number;
+  /** Empties a file's log into it; says what stood in the way. */
+  readonly emptyLog: (connection: Connection) => "READERS" | "BUSY" | null;
+  /** Lets the code that drives a transaction end. */
+  readonly ended: () => Promise<void>;
+  /** Throws once the store is closed. */
+  readonly assertOpen: () => void;
+}
+
+/** Scrubs both files of a store. */
+export class SqliteScrubbing implements Scrubbing {
+  readonly #parts: ScrubbingParts;
+
+  constructor(parts: ScrubbingParts) {
+    this.#parts = parts;
+  }
+
+  bytes(): Promise<number> {
+    return this.#parts.engine.read(readBytes);
+  }
+
+  async rewrite(table: string, signal: AbortSignal | undefined): Promise<void> {
+    const rewrite = function* (transaction: WriteTransaction): Operation<void> {
+      yield* rewriteTable(transaction, table);
+      transaction.noteScrub();
+    };
+    await this.#parts.engine.write(rewrite, { alone: true, signal });
+  }
+
+  async finish(signal: AbortSignal | undefined): Promise<"READERS" | "BUSY" | null> {
+    await this.#parts.engine.write(giveBackPages, { alone: true, signal });
+    return await this.#emptyLogs(signal);
+  }
+
+  async #emptyLogs(signal: AbortSignal | undefined): Promise<"READERS" | "BUSY" | null> {
+    const { connections, busyTimeoutMs, emptyLog, ended, assertOpen } = this.#parts;
+    assertOpen();
+    await ended();
+    const deadlineMs = monotonicMs() + busyTimeoutMs;
+    for (const connection of connections) {
+      let inTheWay = emptyLog(connection);
+      while (inTheWay !== null) {
+        if (monotonicMs() >= deadlineMs) return inTheWay;
+        await sleep(jitter(BUSY_SLEEP_MS.min, BUSY_SLEEP_MS.max));
+        signal?.throwIfAborted();
+        assertOpen();
+        inTheWay = emptyLog(connection);
+      }
+    }
+    return null;
+  }
+}
+
+function* readBytes(transaction: ReadTransaction): Operation<number> {
+  const pages = (yield* transaction.get(GET_PAGE_COUNT))![0] as number;
+  return pages * ((yield* transaction.get(GET_PAGE_SIZE))![0] as number);
+}
+
+function* giveBackPages(transaction: WriteTransaction): Operation<void> {
+  yield* transaction.all(GIVE_BACK_PAGES);
+  transaction.noteScrub(yield* readBytes(transaction));
+}

@@ -1,0 +1,10 @@
+/** Where a store on SQLite remembers the files that it is making. */
+
+import type { SqliteFiles } from "../../src/engines/sqlite/sqlite_files.ts";
+import type { Works } from "../../src/engines/sqlite/files/works_list.ts";
+import { filesOf, type Memory } from "../../src/memory.ts";
+
+/** The names of files in the making that a memory's store remembers. */
+export async function worksOf(memory: Memory): Promise<Works> {
+  return (await filesOf(memory) as SqliteFiles).works;
+}
