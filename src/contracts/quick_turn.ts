@@ -92,7 +92,7 @@ function toCall(stored: Stored): ToolCall | null {
   if (!isName(callId) || !isName(name) || !isName(argumentsJson) || jsonObjectFault(argumentsJson) !== null) {
     return null;
   }
-  return Object.freeze({ callId, name, argumentsJson });
+  return Object.freeze({ id: callId, name, arguments: argumentsJson });
 }
 
 /** A name that is a column of its own. */

@@ -13,7 +13,7 @@ const OBJECTS = {
   Turn: turn({
     turnId: "t1",
     scope: SCOPE,
-    messages: [{ ...MESSAGE, toolCalls: [{ callId: "c", name: "dig", argumentsJson: '{"a":"secret"}' }] }],
+    messages: [{ ...MESSAGE, toolCalls: [{ id: "c", name: "dig", arguments: '{"a":"secret"}' }] }],
     timestamp: TIME,
   }),
   Pin: pin({ scope: SCOPE, key: "k", value: "secret", origin: "secret", effectiveAt: TIME, source: HELLO }),

@@ -13,7 +13,7 @@ Deno.test("An inspection tells tenants and scopes with counts, bytes and times, 
   await using memory = await freshStore();
   await fill(memory, ONE_OF_EACH);
   assert.deepEqual(await memory.inspect(), {
-    tenants: [{ tenant: "orchard", records: 2, bytes: 41, nextDueAt: "2027-01-15T08:01:00+00:00" }],
+    tenants: [{ tenantId: "orchard", records: 2, bytes: 41, nextDueAt: "2027-01-15T08:01:00+00:00" }],
     scopes: [
       { scope: ORCHARD, revision: 6, turns: 2, bytes: 744, pins: 2, nextDueAt: "2027-01-15T08:01:00+00:00" },
       { scope: HARBOUR, revision: 1, turns: 1, bytes: 236, pins: 0, nextDueAt: null },
@@ -26,9 +26,9 @@ Deno.test("An inspection tells tenants and scopes with counts, bytes and times, 
 
 Deno.test("Pages of any size give every tenant and every scope once, in order", async () => {
   await using memory = await freshStore();
-  for (const tenant of ["b", "a", "\u{10000}", "\u{ffff}", "scope:1"]) {
-    const identity = { tenant, kind: NOTE.name, key: "k" };
-    await memory.records.put(identity, 1, { expected: null, ttl: null });
+  for (const tenantId of ["b", "a", "\u{10000}", "\u{ffff}", "scope:1"]) {
+    const identity = { tenantId, kind: NOTE.name, key: "k" };
+    await memory.records.put(identity, 1, { expectedRevision: null, ttl: null });
   }
   for (const sessionId of ["z", "y", "x", "w"]) await talk(memory, [], { tenantId: "t", sessionId });
   for (let limit = 1; limit <= 12; limit++) {
@@ -38,7 +38,7 @@ Deno.test("Pages of any size give every tenant and every scope once, in order", 
     while (after !== null) {
       const page = await memory.inspect({ limit, ...(after === undefined ? {} : { after }) });
       assert(page.tenants.length + page.scopes.length <= limit);
-      tenants.push(...page.tenants.map(({ tenant }) => tenant));
+      tenants.push(...page.tenants.map(({ tenantId }) => tenantId));
       sessions.push(...page.scopes.map(({ scope }) => scope.sessionId));
       after = page.next;
     }
