@@ -7,8 +7,8 @@
  * import { openMemory } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const identity = { tenant: "orchard", kind: "checkpoint", key: "run-a" } as const;
- * await memory.records.put(identity, { schema: 1, step: 0, items: [] }, { expected: null, ttl: 3_600 });
+ * const identity = { tenantId: "orchard", kind: "checkpoint", key: "run-a" } as const;
+ * await memory.records.put(identity, { schema: 1, step: 0, items: [] }, { expectedRevision: null, ttl: 3_600 });
  * const found = await memory.records.get(identity);
  * assert.equal(found?.value.step, 0);
  * ```
@@ -58,11 +58,11 @@ export type { Chunk } from "./src/contracts/chunk.ts";
 export type {
   Appended,
   AppendOptions,
+  CachePutOptions,
   CallOptions,
   PutPinOptions,
   PutSummaryOptions,
   PutTurnOptions,
-  ReplayPutOptions,
 } from "./src/contracts/options/conversation_options.ts";
 export type { Leftover, SweptLeftovers } from "./src/contracts/options/leftovers_report.ts";
 export type { Message, NewMessage, Role, ToolCall } from "./src/contracts/message.ts";

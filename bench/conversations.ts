@@ -166,16 +166,16 @@ export const deleteTurn: Question = {
 
 /** The row of a replay that is there. */
 export const replayHit: Question = {
-  name: "replayGet hit at 10 000 turns",
+  name: "cacheGet hit at 10 000 turns",
   floor: "records.get",
   target: 4,
   run: async (size) => {
     using directory = new Directory();
     const { memory, talks: [talk] } = await openTalks(directory, [countsFor(size)[1]]);
     await using _ = memory;
-    await memory.records.put(identityOf(1), factOf(1), { expected: null, ttl: 86_400 });
+    await memory.records.put(identityOf(1), factOf(1), { expectedRevision: null, ttl: 86_400 });
     const snapshot = await talk!.conversation.snapshot();
-    await talk!.conversation.replayPut(snapshot, "answer", { text: TEXT });
+    await talk!.conversation.cachePut(snapshot, "answer", { text: TEXT });
     let checksum = 0;
     const pairs = await timeInTurn(effortFor(size), async () => {
       for (let again = 0; again < 20; again++) {
@@ -183,7 +183,7 @@ export const replayHit: Question = {
       }
     }, async () => {
       for (let again = 0; again < 20; again++) {
-        if ((await talk!.conversation.replayGet(snapshot, "answer")) !== null) checksum++;
+        if ((await talk!.conversation.cacheGet(snapshot, "answer")) !== null) checksum++;
       }
     });
     return { ...pairs, unit: "us", checksum };

@@ -39,9 +39,9 @@ function asking(words: readonly string[]): string {
 
 /** Some 8 000 tokens, a quarter of them for evidence. */
 export const BUDGET: Budget = {
-  inputCap: 8_000,
-  modelCapacity: 128_000,
-  completionReservation: 1_000,
+  maxInputTokens: 8_000,
+  contextWindow: 128_000,
+  maxOutputTokens: 1_000,
   retrievalReserve: 2_000,
 };
 

@@ -41,9 +41,12 @@ const FILLER = 1_000_000;
 
 /** Fills the log of a store of ours with puts. */
 export async function fillOurLog(path: string, size: Size, memory: Memory): Promise<void> {
-  let expected: number | null = null;
+  let expectedRevision: number | null = null;
   await fillLog(path, size, async (number) => {
-    expected = await memory.records.put(identityOf(FILLER), factOf(number), { expected, ttl: 86_400 });
+    expectedRevision = await memory.records.put(identityOf(FILLER), factOf(number), {
+      expectedRevision,
+      ttl: 86_400,
+    });
   });
 }
 

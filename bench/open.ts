@@ -40,7 +40,7 @@ async function prepare(path: string, turns: number, events: number): Promise<voi
       return conversation.putTurn(value, { operationId: `o${number}`, expectedRevision: revision++ });
     }));
   }
-  const identity = (number: number) => ({ tenant: "orchard", kind: "fact", key: `k-${number}` }) as const;
+  const identity = (number: number) => ({ tenantId: "orchard", kind: "fact", key: `k-${number}` }) as const;
   for (let number = 0; number < events; number++) {
     await memory.records.forget(identity(number), null, { revoke: true });
   }

@@ -41,7 +41,7 @@ async function withStores(size: Size, use: (stores: Stores) => Promise<Answer>):
 
 /** Puts the next revision of a fact. */
 async function put({ memory, revisions }: Stores, index: number, number: number): Promise<void> {
-  const options = { expected: revisions[index]!, ttl: 86_400 };
+  const options = { expectedRevision: revisions[index]!, ttl: 86_400 };
   revisions[index] = await memory.records.put(identityOf(index), factOf(number), options);
 }
 

@@ -26,14 +26,15 @@ export async function openOurs(
   const memory = await openMemory(path);
   const puts = Array.from(
     { length: count },
-    (_, index) => memory.records.put(identityOf(index), factOf(index), { expected: null, ttl: 86_400 }),
+    (_, index) =>
+      memory.records.put(identityOf(index), factOf(index), { expectedRevision: null, ttl: 86_400 }),
   );
   return { memory, revisions: await Promise.all(puts) };
 }
 
 /** The identity of a fact. */
-export function identityOf(index: number): { tenant: string; kind: "fact"; key: string } {
-  return { tenant: TENANT, kind: "fact", key: `k-${index}` };
+export function identityOf(index: number): { tenantId: string; kind: "fact"; key: string } {
+  return { tenantId: TENANT, kind: "fact", key: `k-${index}` };
 }
 
 /** A store by hand: one table, WAL, FULL, one upsert a transaction. */

@@ -8,8 +8,8 @@
 import { ConflictError, type Memory, openMemory } from "../mod.ts";
 import { demo, print } from "./demo.ts";
 
-const RUN = { tenant: "orchard", kind: "checkpoint", key: "run-a" } as const;
-const PREFERENCE = { tenant: "orchard", kind: "fact", key: "preference" } as const;
+const RUN = { tenantId: "orchard", kind: "checkpoint", key: "run-a" } as const;
+const PREFERENCE = { tenantId: "orchard", kind: "fact", key: "preference" } as const;
 const START = { schema: 1, step: 0, items: [] } as const;
 const LAST_STEP = 2;
 
@@ -19,13 +19,13 @@ async function advance({ records }: Memory, item: string, now: number): Promise<
   if (found === null) throw new Error("There is no live checkpoint to advance");
   if (found.value.step === LAST_STEP) return found.revision;
   const next = { ...found.value, step: found.value.step + 1, items: [...found.value.items, item] };
-  return await records.put(RUN, next, { expected: found.revision, now, ttl: 60 });
+  return await records.put(RUN, next, { expectedRevision: found.revision, now, ttl: 60 });
 }
 
 await demo(async () => {
   {
     await using memory = await openMemory(".demo/agent.db");
-    await memory.records.put(RUN, START, { expected: null, now: 100, ttl: 60 });
+    await memory.records.put(RUN, START, { expectedRevision: null, now: 100, ttl: 60 });
     await advance(memory, "collected", 101);
   }
   await using memory = await openMemory(".demo/agent.db");
@@ -34,7 +34,9 @@ await demo(async () => {
 
   await advance(memory, "drafted", 102);
   const revision = await advance(memory, "published", 103);
-  const stale = await records.put(RUN, START, { expected: 1, now: 103, ttl: 60 }).catch((error) => error);
+  const stale = await records.put(RUN, START, { expectedRevision: 1, now: 103, ttl: 60 }).catch((error) =>
+    error
+  );
   print(`stale write: ${stale instanceof ConflictError ? "rejected" : "accepted"}`);
 
   const fact = {
@@ -43,8 +45,8 @@ await demo(async () => {
     source: "workshop-note-1",
     reviewed: false,
   } as const;
-  await records.put(PREFERENCE, fact, { expected: null, now: 103, ttl: 5 });
-  const other = await records.get({ ...PREFERENCE, tenant: "harbour" }, { now: 104 });
+  await records.put(PREFERENCE, fact, { expectedRevision: null, now: 103, ttl: 5 });
+  const other = await records.get({ ...PREFERENCE, tenantId: "harbour" }, { now: 104 });
   print(`other tenant: ${other?.value.text ?? "None"}`);
 
   const before = await records.get(PREFERENCE, { now: 107 });

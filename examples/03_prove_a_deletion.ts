@@ -34,7 +34,7 @@ async function derive(conversation: Conversation, turnId: string): Promise<void>
   const about = { scope: SCOPE, history, policyVersion: "by-hand-1", createdAt: new Date() };
   const summary = summaryFromHistory({ ...about, content: `The gate: ${SECRET}.` });
   await conversation.putSummary(await conversation.snapshot(), summary);
-  await conversation.replayPut(await conversation.snapshot(), "how do I get in?", { answer: SECRET });
+  await conversation.cachePut(await conversation.snapshot(), "how do I get in?", { answer: SECRET });
 }
 
 const little = Buffer.from(SECRET, "utf16le");

@@ -139,15 +139,19 @@ await demo(async () => {
   const numbers = new Map(turns.map(({ turnId }, index) => [turnId, index + 1]));
   const found = await conversation.search(QUESTION, { topK: 12 });
   print(`${turns.length} turns. Question: ${QUESTION}\n`);
-  for (const inputCap of [900, 8_000]) {
-    const large = inputCap > 1_000;
-    const budget = { inputCap, retrievalReserve: large ? 1_200 : 280, summaryReserve: large ? 400 : 80 };
+  for (const maxInputTokens of [900, 8_000]) {
+    const large = maxInputTokens > 1_000;
+    const budget = {
+      maxInputTokens,
+      retrievalReserve: large ? 1_200 : 280,
+      summaryReserve: large ? 400 : 80,
+    };
     const assembly = await conversation.assemble(QUESTION, budget, {
       system: SYSTEM,
       retrieval: { topK: large ? 8 : 4 },
       ...(large ? { cap: { maxTokens: 120, headTokens: 70, tailTokens: 30 } } : {}),
     });
-    print(`In ${inputCap} tokens`);
+    print(`In ${maxInputTokens} tokens`);
     printTable(["block", "tokens", "adds", "taken from"], blocksTable(assembly, numbers));
     printTable(["left out", "how many", "why"], leftOutTable(assembly, found));
   }

@@ -9,14 +9,17 @@
 import { ConflictError, type Memory, openMemory } from "../mod.ts";
 import { demo, print } from "./demo.ts";
 
-const RUN = { tenant: "orchard", kind: "checkpoint", key: "harvest" } as const;
+const RUN = { tenantId: "orchard", kind: "checkpoint", key: "harvest" } as const;
 
 async function addBasket({ records }: Memory, basket: string): Promise<void> {
   for (;;) {
     const { value, revision } = (await records.get(RUN))!;
     await Promise.resolve(); // a model would be asked here: time enough for the other worker
     try {
-      await records.put(RUN, { ...value, items: [...value.items, basket] }, { expected: revision, ttl: 60 });
+      await records.put(RUN, { ...value, items: [...value.items, basket] }, {
+        expectedRevision: revision,
+        ttl: 60,
+      });
       return;
     } catch (error) {
       if (!(error instanceof ConflictError) || !error.retryable) throw error;
@@ -28,7 +31,7 @@ async function addBasket({ records }: Memory, basket: string): Promise<void> {
 await demo(async () => {
   await using first = await openMemory(".demo/agent.db");
   await using second = await openMemory(".demo/agent.db");
-  await first.records.put(RUN, { schema: 1, step: 0, items: [] }, { expected: null, ttl: 60 });
+  await first.records.put(RUN, { schema: 1, step: 0, items: [] }, { expectedRevision: null, ttl: 60 });
   await Promise.all([addBasket(first, "pears"), addBasket(second, "plums")]);
   const found = (await first.records.get(RUN))!;
   print(`baskets: ${found.value.items.toSorted().join(", ")}`);

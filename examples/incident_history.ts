@@ -6,9 +6,9 @@ export interface IncidentMessage {
   readonly content: string;
   readonly toolCallId?: string;
   readonly toolCalls?: readonly {
-    readonly callId: string;
+    readonly id: string;
     readonly name: string;
-    readonly argumentsJson: string;
+    readonly arguments: string;
   }[];
 }
 
@@ -99,7 +99,11 @@ function lookUp(dice: Dice, index: number): readonly IncidentMessage[] {
   const values = Array.from({ length: 6 }, () => dice.number(3, 900)).join(", ");
   return [
     { role: "user", content: `How is the ${metric} of ${service} in ${region}?` },
-    { role: "assistant", content: "", toolCalls: [{ callId, name: "read_metric", argumentsJson }] },
+    {
+      role: "assistant",
+      content: "",
+      toolCalls: [{ id: callId, name: "read_metric", arguments: argumentsJson }],
+    },
     {
       role: "tool",
       toolCallId: callId,

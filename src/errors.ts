@@ -82,8 +82,8 @@ export class MemoryError extends Error {
  * import { openMemory } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const identity = { tenant: "Orchard", kind: "fact", key: "preference" };
- * await assert.rejects(memory.records.get(identity), { code: "CONTRACT", field: "tenant" });
+ * const identity = { tenantId: "Orchard", kind: "fact", key: "preference" };
+ * await assert.rejects(memory.records.get(identity), { code: "CONTRACT", field: "tenantId" });
  * ```
  */
 export class ContractError extends MemoryError {
@@ -116,10 +116,10 @@ export class ContractError extends MemoryError {
  * import { ConflictError, type ConflictReason, openMemory } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const run = { tenant: "orchard", kind: "checkpoint", key: "run-a" } as const;
+ * const run = { tenantId: "orchard", kind: "checkpoint", key: "run-a" } as const;
  * const start = { schema: 1, step: 0, items: [] } as const;
- * await memory.records.put(run, start, { expected: null, ttl: 60 });
- * const error = await memory.records.put(run, start, { expected: null, ttl: 60 }).catch((error) => error);
+ * await memory.records.put(run, start, { expectedRevision: null, ttl: 60 });
+ * const error = await memory.records.put(run, start, { expectedRevision: null, ttl: 60 }).catch((error) => error);
  * const reason: ConflictReason | null = error instanceof ConflictError ? error.reason : null;
  * assert.equal(reason, "REVISION");
  * ```
@@ -329,7 +329,7 @@ export class StorageError extends MemoryError {
  * await using memory = await openMemory(":memory:");
  * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
  * const code: BudgetCode = "REQUIRED_CONTEXT_TOO_LARGE";
- * await assert.rejects(talk.assemble("When?", { inputCap: 10 }, { system: "Answer from the notes." }), { code });
+ * await assert.rejects(talk.assemble("When?", { maxInputTokens: 10 }, { system: "Answer from the notes." }), { code });
  * ```
  */
 export type BudgetCode =

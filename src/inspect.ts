@@ -35,13 +35,13 @@ export async function inspect(engine: Engine, options: InspectOptions): Promise<
   const pending = await pendingOf(engine);
   const files = await engine.files?.();
   return {
-    tenants: tenants.filter(({ tenant }) => !concernsTenant(engine, pending, tenant)),
+    tenants: tenants.filter(({ tenantId }) => !concernsTenant(engine, pending, tenantId)),
     scopes: scopes.filter(({ scopeHash }) => !concernsScope(pending, scopeHash)).map(toInspected),
     pending: pending.length,
     leftovers: await files?.leftovers() ?? [],
     next: isDone && scopes.length < limit - tenants.length
       ? null
-      : cursorAfter(tenants.at(-1)?.tenant ?? null, scopes.at(-1)?.id ?? null),
+      : cursorAfter(tenants.at(-1)?.tenantId ?? null, scopes.at(-1)?.id ?? null),
   };
 }
 
@@ -131,13 +131,13 @@ class Page {
     return tenants;
   }
 
-  async #tenant(tenant: string): Promise<InspectedTenant> {
+  async #tenant(tenantId: string): Promise<InspectedTenant> {
     let [kind, key, records, bytes] = ["", "", 0, 0];
     let nextDue: number | null = null;
     for (;;) {
       const after: readonly [string, string] = [kind, key];
       const rows = await this.#read((transaction) =>
-        transaction.all(SELECT_RECORD_SIZES, tenant, ...after, CHECK_ROWS_PER_BATCH)
+        transaction.all(SELECT_RECORD_SIZES, tenantId, ...after, CHECK_ROWS_PER_BATCH)
       );
       for (const row of rows as readonly (readonly [string, string, number | null, number])[]) {
         [kind, key] = row;
@@ -150,7 +150,7 @@ class Page {
       await giveWay();
     }
     const nextDueAt = nextDue === null ? null : instantFromMs(nextDue * 1_000).text;
-    return { tenant, records, bytes, nextDueAt };
+    return { tenantId, records, bytes, nextDueAt };
   }
 
   async scopes(after: number, limit: number): Promise<readonly ScopeRow[]> {

@@ -123,16 +123,16 @@ export const SCOPE_PINS_MAX = 256;
 /** UTF-8 bytes of a summary's payload: the reference's bound. */
 export const SUMMARY_BYTES_MAX = 256_000;
 
-/** UTF-8 bytes of a replay's payload: the reference's bound. */
+/** UTF-8 bytes of a cached response: the reference's bound. */
 export const REPLAY_BYTES_MAX = 1_000_000;
 
-/** Replays of one scope; a further one evicts. */
+/** Cached responses of one scope; a further one evicts. */
 export const SCOPE_REPLAYS_MAX = 100;
 
-/** Seconds for which a replay may be kept: a day. */
+/** Seconds for which a cached response may be kept: a day. */
 export const REPLAY_TTL_SECONDS_MAX = 86_400;
 
-/** Seconds for which a replay is kept, unless the caller says otherwise. */
+/** Seconds for which a cached response is kept, unless the caller says otherwise. */
 export const REPLAY_TTL_SECONDS_DEFAULT = 3_600;
 
 /** Operations of one scope that are remembered, oldest out first: some ten for each turn. */

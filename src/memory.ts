@@ -76,7 +76,7 @@ export class Memory implements AsyncDisposable {
   }
 
   /**
-   * A scope's turns, pins, summary and replays. Nothing is read or written yet.
+   * A scope's turns, pins, summary and response cache. Nothing is read or written yet.
    *
    * @throws {ContractError} naming the field
    *
@@ -228,7 +228,7 @@ export class Memory implements AsyncDisposable {
   /**
    * Copies the store, as it is at one moment, into one private file; other writers go on and do not make it start over.
    * The file is made under another name (with `.partial` appended), looked through, synced, and only then gets its own.
-   * What can be made again, indexes and replays, is left out, and so is every trace of what was deleted.
+   * What can be made again, indexes and cached responses, is left out, and so is every trace of what was deleted.
    *
    * With `damaged: "skip"` a damaged row is left out with what cites it, and the report lists both as `skipped`. Totals
    * and names of scopes are put right where the rest tells them. What SQLite itself cannot read, meta rows, events and
@@ -324,7 +324,7 @@ export class Memory implements AsyncDisposable {
   /**
    * The store, or one scope, as JSON Lines: a header, then records, scopes, turns, summaries and pins, and a closing line
    * with counts and a digest. Each line ends with a line feed. Without `includeContent` it shows ids, revisions, counts
-   * and bytes, and cannot be imported. What has expired, replays, indexes, operation ids and tombstones are left out.
+   * and bytes, and cannot be imported. What has expired, cached responses, indexes, operation ids and tombstones are left out.
    *
    * Read in pages, with other calls in between. Each scope is as it was at one moment, however busy it is; only one
    * larger than the default limit ends the export with `SNAPSHOT` if it changes while it is read.

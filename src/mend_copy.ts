@@ -12,7 +12,7 @@ const NO_BYTES = new Uint8Array();
 /** Mends a copy, step by step. Meta, events and floors are never left out: without them what was deleted could come back. */
 export async function mendCopy(step: CopyStep, hashKey: Uint8Array, damage: Damage): Promise<void> {
   const mending = { hashKey, damage };
-  for (let after: Identity | null = { tenant: "", kind: "", key: "" }; after !== null;) {
+  for (let after: Identity | null = { tenantId: "", kind: "", key: "" }; after !== null;) {
     const from: Identity = after;
     after = await step((transaction) => mendRecords(transaction, from, damage));
   }

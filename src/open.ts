@@ -102,8 +102,8 @@ export function readOptions(options: MemoryOptions): GivenOptions {
  *
  * await using memory = await openMemory(":memory:");
  * const fact = { schema: 1, text: "Prefers lists.", source: "chat-7", reviewed: false } as const;
- * const identity = { tenant: "orchard", kind: "fact", key: "preference" } as const;
- * await memory.records.put(identity, fact, { expected: null, ttl: 3_600 });
+ * const identity = { tenantId: "orchard", kind: "fact", key: "preference" } as const;
+ * await memory.records.put(identity, fact, { expectedRevision: null, ttl: 3_600 });
  * assert.equal((await memory.records.get(identity))?.value.text, "Prefers lists.");
  * ```
  */
@@ -125,7 +125,7 @@ export async function openMemory(path: string | URL, options: MemoryOptions = {}
  * Restores a backup to a place where nothing is yet, and opens it. Every deletion that the ledger has recorded since is
  * applied first, so that nothing comes back. One commit to the ledger then makes the restored store live and fences the
  * one before it, which answers `REPLACED` from then on; until that commit nothing has changed, and a restore that is
- * interrupted is begun anew by calling this again. Summaries, replays and indexes are not restored, and revisions given
+ * interrupted is begun anew by calling this again. Summaries, cached responses and indexes are not restored, and revisions given
  * from now on lie in a range of their own.
  *
  * @param backup a file that `backup()` made, or the main file of a store that was closed

@@ -4,7 +4,6 @@ import { readFields, requireBoolean, requireCallback, requireInteger } from "./c
 import type { MemoryEvent } from "./contracts/options/memory_options.ts";
 import { collectKinds, type RecordKind } from "./contracts/record_kind.ts";
 import type { ScopeLimits } from "./conversations/put_turn.ts";
-import { ContractError } from "./errors.ts";
 import {
   KINDS_MAX,
   SCOPE_BYTES_DEFAULT,

@@ -122,25 +122,25 @@ export const CONVERSATION_OPERATIONS: readonly GrowthOperation[] = [
     run: ({ conversation }, snapshot) => count(conversation.turns({ snapshot })),
   }),
   operation({
-    name: "replayPut",
-    calls: "Conversation.replayPut",
+    name: "cachePut",
+    calls: "Conversation.cachePut",
     ready: snapshotOf,
     run: async (world, snapshot) => {
-      await world.conversation.replayPut(snapshot, "answer", { text: NEW_TEXT });
+      await world.conversation.cachePut(snapshot, "answer", { text: NEW_TEXT });
       return 1;
     },
   }),
   operation({
-    name: "replayGet",
-    calls: "Conversation.replayGet",
+    name: "cacheGet",
+    calls: "Conversation.cacheGet",
     often: OFTEN,
     ready: async (world) => {
       const snapshot = await snapshotOf(world);
-      await world.conversation.replayPut(snapshot, "answer", { text: NEW_TEXT });
+      await world.conversation.cachePut(snapshot, "answer", { text: NEW_TEXT });
       return snapshot;
     },
     run: async ({ conversation }, snapshot) =>
-      Number(await conversation.replayGet(snapshot, "answer") !== null),
+      Number(await conversation.cacheGet(snapshot, "answer") !== null),
   }),
   operation({
     name: "indexBatch, one new turn",

@@ -20,8 +20,10 @@ export const RECORD_OPERATIONS: readonly GrowthOperation[] = [
     name: "records.put",
     calls: "Records.put",
     ready: async ({ memory }) => (await memory.records.get(identityOf(1)))!.revision,
-    run: async ({ memory }, expected) =>
-      await memory.records.put(identityOf(1), factOf(expected), { expected, ttl: TTL }) > 0 ? 1 : 0,
+    run: async ({ memory }, expectedRevision) =>
+      await memory.records.put(identityOf(1), factOf(expectedRevision), { expectedRevision, ttl: TTL }) > 0
+        ? 1
+        : 0,
   }),
   reading({
     name: "records.update",
@@ -34,7 +36,8 @@ export const RECORD_OPERATIONS: readonly GrowthOperation[] = [
   operation({
     name: "records.forget",
     calls: "Records.forget",
-    ready: ({ memory }) => memory.records.put(identityOf(1_000), factOf(0), { expected: null, ttl: TTL }),
+    ready: ({ memory }) =>
+      memory.records.put(identityOf(1_000), factOf(0), { expectedRevision: null, ttl: TTL }),
     run: async ({ memory }, revision) => Number(await memory.records.forget(identityOf(1_000), revision)),
   }),
   reading({
@@ -47,7 +50,7 @@ export const RECORD_OPERATIONS: readonly GrowthOperation[] = [
     name: "records.purge, one due",
     calls: "Records.purge",
     ready: ({ memory }) =>
-      memory.records.put(identityOf(1_001), factOf(0), { expected: null, ttl: 1, now: 1 }),
+      memory.records.put(identityOf(1_001), factOf(0), { expectedRevision: null, ttl: 1, now: 1 }),
     run: ({ memory }) => memory.records.purge(TENANT, { now: 10 }),
   }),
 ];

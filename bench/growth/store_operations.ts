@@ -89,7 +89,7 @@ export const STORE_OPERATIONS: readonly GrowthOperation[] = [
     calls: "Memory.close",
     ready: async (world) => {
       const { path, memory } = await world.openCopy();
-      await memory.records.put(identityOf(1_000), factOf(0), { expected: null, ttl: 60 });
+      await memory.records.put(identityOf(1_000), factOf(0), { expectedRevision: null, ttl: 60 });
       return { path, memory };
     },
     run: async (_, { memory }) => {

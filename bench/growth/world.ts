@@ -103,8 +103,11 @@ export const NEW_TEXT = "The night shift moved the pallets to bay seven and coun
     500,
   );
 
-async function putFact(memory: Memory, tenant: string, index: number): Promise<void> {
-  await memory.records.put({ ...identityOf(index), tenant }, factOf(index), { expected: null, ttl: 86_400 });
+async function putFact(memory: Memory, tenantId: string, index: number): Promise<void> {
+  await memory.records.put({ ...identityOf(index), tenantId }, factOf(index), {
+    expectedRevision: null,
+    ttl: 86_400,
+  });
 }
 
 async function fillScope(memory: Memory, index: number): Promise<void> {

@@ -34,10 +34,10 @@ export const LOST_UPDATE: Keeping = {
   tries: {
     Holdfast: async () => {
       await using memory = await openMemory(":memory:");
-      const revision = await memory.records.put(RUN, START, { expected: null, ttl: 60 });
-      await memory.records.put(RUN, { ...START, step: 1 }, { expected: revision, ttl: 60 });
+      const revision = await memory.records.put(RUN, START, { expectedRevision: null, ttl: 60 });
+      await memory.records.put(RUN, { ...START, step: 1 }, { expectedRevision: revision, ttl: 60 });
       return await isRefused(() =>
-        memory.records.put(RUN, { ...START, step: 2 }, { expected: revision, ttl: 60 })
+        memory.records.put(RUN, { ...START, step: 2 }, { expectedRevision: revision, ttl: 60 })
       );
     },
     "Deno KV": () =>

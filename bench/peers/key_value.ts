@@ -75,7 +75,7 @@ class Pair implements AsyncDisposable {
   }
 
   async setOurs(index: number, value: number): Promise<void> {
-    const options = { expected: this.#revisions[index]!, ttl: 86_400 };
+    const options = { expectedRevision: this.#revisions[index]!, ttl: 86_400 };
     this.#revisions[index] = await this.records.put(identityOf(index), factOf(value), options);
   }
 

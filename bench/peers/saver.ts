@@ -32,7 +32,7 @@ export interface SaverModule {
 
 const CALLS = 20;
 const STATE = { schema: 1 as const, step: 0, items: ["water the pears", "count the pallets"] };
-const RUN = { tenant: "orchard", kind: "checkpoint", key: "run-a" } as const;
+const RUN = { tenantId: "orchard", kind: "checkpoint", key: "run-a" } as const;
 const PEER = "LangGraph MemorySaver";
 
 /** Loads the package; null where it cannot be had. */
@@ -68,7 +68,7 @@ export const SAVER: readonly PeerQuestion[] = [
       }, async () => {
         for (let step = 0; step < CALLS; step++) {
           revision = await memory.records.put(RUN, { ...STATE, step: step % 2 }, {
-            expected: revision,
+            expectedRevision: revision,
             ttl: 86_400,
           });
         }
@@ -87,7 +87,7 @@ export const SAVER: readonly PeerQuestion[] = [
       if (module === null) return MISSING;
       const saver = new module.MemorySaver();
       await using memory = await openMemory(":memory:");
-      await memory.records.put(RUN, STATE, { expected: null, ttl: 86_400 });
+      await memory.records.put(RUN, STATE, { expectedRevision: null, ttl: 86_400 });
       const thread: Configuration = { configurable: { thread_id: RUN.key, checkpoint_ns: "" } };
       const checkpoint = { ...module.emptyCheckpoint(), channel_values: { state: STATE } };
       await saver.put(thread, checkpoint, { source: "loop", step: 0, parents: {} });

@@ -6,7 +6,7 @@ import { type KeyValue, openKeyValue } from "./key_value.ts";
 import { type Configuration, loadSaver, type Saver, type SaverModule } from "./saver.ts";
 
 export const SCOPE = { tenantId: "orchard", sessionId: "spring" };
-export const RUN = { tenant: "orchard", kind: "checkpoint", key: "run-a" } as const;
+export const RUN = { tenantId: "orchard", kind: "checkpoint", key: "run-a" } as const;
 export const START = { schema: 1, step: 0, items: [] } as const;
 export const KEY = ["orchard", "turn-7"];
 export const SECRET = "The code of the door is 4711-quixotic.";

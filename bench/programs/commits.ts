@@ -12,7 +12,7 @@ const numbers = Array.from({ length: Number(count) }, (_, index) => index);
 async function runRecords(): Promise<void> {
   await using memory = await openMemory(`${path}/ours.db`);
   for (const number of numbers) {
-    await memory.records.put(identityOf(number), factOf(number), { expected: null, ttl: 86_400 });
+    await memory.records.put(identityOf(number), factOf(number), { expectedRevision: null, ttl: 86_400 });
   }
 }
 

@@ -98,7 +98,7 @@ function toMessage(line: MessageLine, index: number): NewMessage {
       return {
         role: "assistant",
         content: "",
-        toolCalls: [{ callId: `call-${index}`, name: line[1], argumentsJson: line[2] }],
+        toolCalls: [{ id: `call-${index}`, name: line[1], arguments: line[2] }],
       };
     case "tool":
       return { role: "tool", content: line[1], toolCallId: `call-${index - 1}` };

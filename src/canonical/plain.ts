@@ -13,8 +13,8 @@
  * const answer: Json = { count: 2, trees: ["pears", null] };
  * await talk.create();
  * const snapshot = await talk.snapshot();
- * await talk.replayPut(snapshot, "which-trees", answer);
- * assert.deepEqual(await talk.replayGet(snapshot, "which-trees"), answer);
+ * await talk.cachePut(snapshot, "which-trees", answer);
+ * assert.deepEqual(await talk.cacheGet(snapshot, "which-trees"), answer);
  * ```
  */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };

@@ -92,7 +92,7 @@ export interface AssembleContextInput {
  *   history,
  *   question: "Which shard failed?",
  *   system: "Answer from the data.",
- *   budget: { inputCap: 900 },
+ *   budget: { maxInputTokens: 900 },
  * });
  * assert.equal(request.messages.at(-1)?.content, "Which shard failed?");
  * assert.deepEqual(diagnostics.keptTurnIds, ["t1"]);

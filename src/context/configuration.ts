@@ -15,18 +15,18 @@ import { requireCounter, type TokenCounter } from "./counting/token_counter.ts";
  *
  * await using memory = await openMemory(":memory:");
  * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * const budget: Budget = { inputCap: 6_000, modelCapacity: 4_000, completionReservation: 500 };
+ * const budget: Budget = { maxInputTokens: 6_000, contextWindow: 4_000, maxOutputTokens: 500 };
  * const { context } = await talk.assemble("Is it dry?", budget, { system: "Answer from the notes." });
  * assert.equal(context.diagnostics.inputAllowance, 3_500);
  * ```
  */
 export interface Budget {
   /** The most that the request may be estimated at; 3 000. */
-  readonly inputCap?: number;
+  readonly maxInputTokens?: number;
   /** What the model takes, input and output together; 131 072. */
-  readonly modelCapacity?: number;
-  /** What is kept free for the answer; 256. Below `modelCapacity`. */
-  readonly completionReservation?: number;
+  readonly contextWindow?: number;
+  /** What is kept free for the answer; 256. Below `contextWindow`. */
+  readonly maxOutputTokens?: number;
   /** What is kept for retrieved evidence; 280, or under `"holdfast"` what there is room for, if that is less. */
   readonly retrievalReserve?: number;
   /** What is kept for a summary; 80, or less in the same way. */
@@ -176,32 +176,33 @@ const WHOLE_MAX = Number.MAX_SAFE_INTEGER;
  */
 export function toBudget(value: unknown = {}, shrinks = false): BudgetValues {
   const given = readFields("budget", value, [
-    ...["inputCap", "modelCapacity", "completionReservation"] as const,
+    ...["maxInputTokens", "contextWindow", "maxOutputTokens"] as const,
     ...["retrievalReserve", "summaryReserve", "providerInputCap"] as const,
   ]);
   const tokens = (name: keyof typeof given, ifAbsent: number, minimum: number): number =>
     given[name] === undefined ? ifAbsent : requireInteger(`budget.${name}`, given[name], minimum, WHOLE_MAX);
   const budget: BudgetValues = {
-    inputCap: tokens("inputCap", 3_000, 1),
-    modelCapacity: tokens("modelCapacity", 131_072, 1),
-    completionReservation: tokens("completionReservation", 256, 1),
+    maxInputTokens: tokens("maxInputTokens", 3_000, 1),
+    contextWindow: tokens("contextWindow", 131_072, 1),
+    maxOutputTokens: tokens("maxOutputTokens", 256, 1),
     retrievalReserve: tokens("retrievalReserve", 280, 0),
     summaryReserve: tokens("summaryReserve", 80, 0),
     providerInputCap: given.providerInputCap === null ? null : tokens("providerInputCap", 0, 1) || null,
     shrinking: RESERVES.filter((name) => shrinks && given[name] === undefined),
   };
-  if (budget.completionReservation >= budget.modelCapacity) {
-    const field = given.completionReservation === undefined ? "modelCapacity" : "completionReservation";
-    throw fault(`budget.${field}`, "must leave budget.completionReservation below budget.modelCapacity", {
-      completionReservation: budget.completionReservation,
-      modelCapacity: budget.modelCapacity,
+  if (budget.maxOutputTokens >= budget.contextWindow) {
+    const field = given.maxOutputTokens === undefined ? "contextWindow" : "maxOutputTokens";
+    throw fault(`budget.${field}`, "must leave budget.maxOutputTokens below budget.contextWindow", {
+      maxOutputTokens: budget.maxOutputTokens,
+      contextWindow: budget.contextWindow,
     });
   }
   const allowance = inputAllowance(budget);
   const fitting = { ...budget, ...fittingReserves(budget, allowance) };
   const reserved = fitting.retrievalReserve + fitting.summaryReserve;
   if (reserved > allowance) {
-    const field = BOUNDING.find((name) => given[name] !== undefined && given[name] !== null) ?? "inputCap";
+    const field = BOUNDING.find((name) => given[name] !== undefined && given[name] !== null) ??
+      "maxInputTokens";
     throw fault(
       `budget.${field}`,
       `leaves an input allowance of ${allowance} tokens, and the reserves take ${reserved}`,
@@ -216,7 +217,7 @@ const RESERVES = ["retrievalReserve", "summaryReserve"] as const;
 /** What is named where reserves do not fit: the first of these that the caller gave. */
 const BOUNDING = [
   ...RESERVES,
-  ...["providerInputCap", "inputCap", "modelCapacity", "completionReservation"] as const,
+  ...["providerInputCap", "maxInputTokens", "contextWindow", "maxOutputTokens"] as const,
 ] as const;
 
 /** The reserves, with those that may shrink cut in proportion to fit beside the others, as far as that goes. */
@@ -235,8 +236,8 @@ export function fittingReserves(
 
 /** What the request may be estimated at. */
 export function inputAllowance(budget: BudgetValues): number {
-  const { inputCap, modelCapacity, completionReservation, providerInputCap } = budget;
-  return Math.min(inputCap, modelCapacity - completionReservation, providerInputCap ?? Infinity);
+  const { maxInputTokens, contextWindow, maxOutputTokens, providerInputCap } = budget;
+  return Math.min(maxInputTokens, contextWindow - maxOutputTokens, providerInputCap ?? Infinity);
 }
 
 /** The reference's cap: short lines of a log, whatever the budget. */

@@ -25,7 +25,7 @@ import { ContractError, MemoryError, PolicyError } from "../errors.ts";
  *   getSummary: (history, scope, at) =>
  *     summaryFromHistory({ scope, history, content: "Rows were watered.", policyVersion: "1", createdAt: at }),
  * };
- * const input = { scope, history, question: "Which row?", system: "Answer.", budget: { inputCap: 600 } };
+ * const input = { scope, history, question: "Which row?", system: "Answer.", budget: { maxInputTokens: 600 } };
  * const { diagnostics } = await assembleContext({ ...input, summaryPolicy });
  * assert.equal(diagnostics.summaryUsed, true);
  * ```

@@ -4,6 +4,30 @@ import type { Damaged } from "./damaged.ts";
 import { codePointLength, isBlank } from "../canonical/text.ts";
 import { ContractError } from "../errors.ts";
 
+/** The names that fields had once, each with the one that replaced it. */
+const SUCCESSORS: ReadonlyMap<string, string> = new Map([
+  ["tenant", "tenantId"],
+  ["expected", "expectedRevision"],
+  ["callId", "id"],
+  ["argumentsJson", "arguments"],
+  ["inputCap", "maxInputTokens"],
+  ["modelCapacity", "contextWindow"],
+  ["completionReservation", "maxOutputTokens"],
+  ["ttlSeconds", "ttl"],
+]);
+
+/** A former name of a field, and the name that replaced it. */
+interface FormerName {
+  readonly name: string;
+  readonly successor: string;
+}
+
+/** The former name that an unknown field has, if the name that replaced it is one of `names`; else null. */
+export function formerName(name: string, names: readonly string[]): FormerName | null {
+  const successor = SUCCESSORS.get(name);
+  return successor !== undefined && names.includes(successor) ? { name, successor } : null;
+}
+
 /** Requires an object without unknown fields, and reads each known one once, so that a getter cannot change its mind. */
 export function readFields<Name extends string>(
   field: string,
@@ -18,7 +42,7 @@ export function readFields<Name extends string>(
     // Names and symbols apart: both together take three times as long, and every call comes through here.
     if (Object.getOwnPropertySymbols(value).length > 0) throw unknownField(field, names);
     for (const name of Object.getOwnPropertyNames(value)) {
-      if (!names.includes(name as Name)) throw unknownField(field, names);
+      if (!names.includes(name as Name)) throw unknownField(field, names, name);
       const descriptor = Object.getOwnPropertyDescriptor(value, name);
       if (descriptor === undefined || !("value" in descriptor)) throw notPlain(`${field}.${name}`);
       fields[name as Name] = descriptor.value;
@@ -30,7 +54,12 @@ export function readFields<Name extends string>(
   }
 }
 
-function unknownField(field: string, names: readonly string[]): ContractError {
+function unknownField(field: string, names: readonly string[], name?: string): ContractError {
+  const former = name === undefined ? null : formerName(name, names);
+  if (former !== null) {
+    const place = field === "options" ? "an option" : `a field of ${field}`;
+    return new ContractError(field, `${former.name} is not ${place} any more: say ${former.successor}`);
+  }
   return new ContractError(field, `Expected ${field} to have no other fields than ${names.join(", ")}`);
 }
 

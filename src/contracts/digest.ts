@@ -106,9 +106,9 @@ export function requestFingerprint(serialized: string): string {
 interface AssemblyConfiguration {
   /** Tokens, after the reserves of options that are off were set to zero. */
   readonly budget: {
-    readonly inputCap: number;
-    readonly modelCapacity: number;
-    readonly completionReservation: number;
+    readonly maxInputTokens: number;
+    readonly contextWindow: number;
+    readonly maxOutputTokens: number;
     readonly retrievalReserve: number;
     readonly summaryReserve: number;
     readonly providerInputCap: number | null;
@@ -137,9 +137,9 @@ export function configFingerprint(
   { budget, cap, retrieval, options, counting }: AssemblyConfiguration,
 ): string {
   const budgetText = canonicalJson({
-    input_cap: budget.inputCap,
-    model_capacity: budget.modelCapacity,
-    completion_reservation: budget.completionReservation,
+    input_cap: budget.maxInputTokens,
+    model_capacity: budget.contextWindow,
+    completion_reservation: budget.maxOutputTokens,
     retrieval_reserve: budget.retrievalReserve,
     summary_reserve: budget.summaryReserve,
     provider_input_cap: budget.providerInputCap,

@@ -46,7 +46,7 @@ export type Role = "system" | "user" | "assistant" | "tool";
  *
  * await using memory = await openMemory(":memory:");
  * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * const call: ToolCall = { callId: "call-1", name: "weather", argumentsJson: '{"place":"orchard"}' };
+ * const call: ToolCall = { id: "call-1", name: "weather", arguments: '{"place":"orchard"}' };
  * await talk.append([
  *   { role: "assistant", content: "", toolCalls: [call] },
  *   { role: "tool", content: "Dry.", toolCallId: "call-1" },
@@ -57,11 +57,11 @@ export type Role = "system" | "user" | "assistant" | "tool";
  */
 export interface ToolCall {
   /** Identifies the call; unique in a turn. */
-  readonly callId: string;
+  readonly id: string;
   /** The tool's name. */
   readonly name: string;
   /** The arguments: the text of a JSON object, kept byte for byte. */
-  readonly argumentsJson: string;
+  readonly arguments: string;
 }
 
 /**
@@ -112,13 +112,13 @@ export interface NewMessage extends Omit<Message, "messageId"> {
 }
 
 const callSchema: Schema<ToolCall> = made(
-  fields({ callId: text, name: text, argumentsJson: jsonObjectText }),
+  fields({ id: text, name: text, arguments: jsonObjectText }),
   (call) => judgedCall(call),
 );
 
-const printedCall = printedAs<ToolCall>("ToolCall", ({ callId, argumentsJson }) => ({
-  callId,
-  characters: codePointLength(argumentsJson),
+const printedCall = printedAs<ToolCall>("ToolCall", ({ id, arguments: given }) => ({
+  id,
+  characters: codePointLength(given),
 }));
 
 /** A call from fields that were judged. Internal: for this schema and stored payloads. */
@@ -212,8 +212,8 @@ type Writable<T> = { -readonly [K in keyof T]: T[K] };
 /** The rules that concern more than one field, in the reference's order. */
 export function faultOf({ role, toolCalls, toolCallId }: Spoken): Fault | null {
   const calls = toolCalls ?? [];
-  const repeated = firstRepeated(calls.map((call) => call.callId));
-  if (repeated >= 0) return [["toolCalls", repeated, "callId"], "must be unique in the message"];
+  const repeated = firstRepeated(calls.map((call) => call.id));
+  if (repeated >= 0) return [["toolCalls", repeated, "id"], "must be unique in the message"];
   if (calls.length > 0 && role !== "assistant") {
     return [["toolCalls"], "must be absent unless the role is assistant"];
   }

@@ -21,9 +21,9 @@ export function requirePairedCalls(messages: readonly (Message | NewMessage)[], 
       continue;
     }
     if (pending.size > 0) throw fault(place, "must come after the results of all earlier calls");
-    for (const [callIndex, { callId }] of (message.toolCalls ?? []).entries()) {
+    for (const [callIndex, { id: callId }] of (message.toolCalls ?? []).entries()) {
       const callPlace = `${place}.toolCalls[${callIndex}]`;
-      if (seen.has(callId)) throw fault(`${callPlace}.callId`, "must be unique");
+      if (seen.has(callId)) throw fault(`${callPlace}.id`, "must be unique");
       seen.add(callId);
       pending.set(callId, callPlace);
     }

@@ -33,9 +33,7 @@ function encodeMessage(message: Message | NewMessage): string {
   const calls = list(
     message.toolCalls ?? [],
     (call) =>
-      `{"arguments_json":${quote(call.argumentsJson)},"call_id":${quote(call.callId)},"name":${
-        quote(call.name)
-      }}`,
+      `{"arguments_json":${quote(call.arguments)},"call_id":${quote(call.id)},"name":${quote(call.name)}}`,
   );
   return `{"content":${quote(message.content)},"message_id":${quoteOrNull(message.messageId)},` +
     `"role":"${message.role}","tool_call_id":${quoteOrNull(message.toolCallId)},"tool_calls":${calls}}`;

@@ -100,7 +100,7 @@ function toCall(stored: Stored): ToolCall | null {
   if (!isName(callId) || !isName(name) || !isName(argumentsJson) || jsonObjectFault(argumentsJson) !== null) {
     return null;
   }
-  return judgedCall({ callId, name, argumentsJson });
+  return judgedCall({ id: callId, name, arguments: argumentsJson });
 }
 
 /** A name that is a column of its own. */

@@ -11,13 +11,13 @@ import type { Json } from "../canonical/plain.ts";
  * import { openMemory, type RecordIdentity } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const run: RecordIdentity<"checkpoint"> = { tenant: "orchard", kind: "checkpoint", key: "run-a" };
+ * const run: RecordIdentity<"checkpoint"> = { tenantId: "orchard", kind: "checkpoint", key: "run-a" };
  * assert.equal(await memory.records.get(run), null);
  * ```
  */
 export interface RecordIdentity<Kind extends string = string> {
   /** Whose record: `^[a-z][a-z0-9-]{0,31}$`, or any text of 1–256 code points for kinds with text identifiers. */
-  readonly tenant: string;
+  readonly tenantId: string;
   /** `checkpoint`, `fact`, or the name of a kind handed to `openMemory`. */
   readonly kind: Kind;
   /** Which record, in the same format as the tenant. */
@@ -33,9 +33,9 @@ export interface RecordIdentity<Kind extends string = string> {
  * import { type Checkpoint, openMemory } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const run = { tenant: "orchard", kind: "checkpoint", key: "run-a" } as const;
+ * const run = { tenantId: "orchard", kind: "checkpoint", key: "run-a" } as const;
  * const checkpoint: Checkpoint = { schema: 1, step: 2, items: ["collected", "sorted"] };
- * await memory.records.put(run, checkpoint, { expected: null, ttl: 3_600 });
+ * await memory.records.put(run, checkpoint, { expectedRevision: null, ttl: 3_600 });
  * assert.deepEqual((await memory.records.get(run))?.value, checkpoint);
  * ```
  */
@@ -57,9 +57,9 @@ export interface Checkpoint {
  * import { type Fact, openMemory } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const preference = { tenant: "orchard", kind: "fact", key: "preference" } as const;
+ * const preference = { tenantId: "orchard", kind: "fact", key: "preference" } as const;
  * const fact: Fact = { schema: 1, text: "Prefers lists.", source: "chat-7", reviewed: false };
- * await memory.records.put(preference, fact, { expected: null, ttl: 3_600 });
+ * await memory.records.put(preference, fact, { expectedRevision: null, ttl: 3_600 });
  * assert.deepEqual((await memory.records.get(preference))?.value, fact);
  * ```
  */
@@ -83,10 +83,10 @@ export interface Fact {
  * import { openMemory, type RecordValue } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const run = { tenant: "orchard", kind: "checkpoint", key: "run-a" } as const;
+ * const run = { tenantId: "orchard", kind: "checkpoint", key: "run-a" } as const;
  * const start = { schema: 1, step: 0, items: [] } as const;
  * const advance = (now: RecordValue<"checkpoint">): RecordValue<"checkpoint"> => ({ ...now, step: now.step + 1 });
- * await memory.records.put(run, start, { expected: null, ttl: 3_600 });
+ * await memory.records.put(run, start, { expectedRevision: null, ttl: 3_600 });
  * await memory.records.update(run, advance, { ttl: 3_600 });
  * assert.equal((await memory.records.get(run))?.value.step, 1);
  * ```
@@ -104,9 +104,9 @@ export type RecordValue<Kind extends string> = Kind extends "checkpoint" ? Check
  * import { openMemory, type RecordInput } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const run = { tenant: "orchard", kind: "checkpoint", key: "run-a" } as const;
+ * const run = { tenantId: "orchard", kind: "checkpoint", key: "run-a" } as const;
  * const start: RecordInput<"checkpoint"> = { schema: 1, step: 0, items: [] };
- * assert((await memory.records.put(run, start, { expected: null, ttl: 3_600 })) > 0);
+ * assert((await memory.records.put(run, start, { expectedRevision: null, ttl: 3_600 })) > 0);
  * ```
  */
 export type RecordInput<Kind extends string> = Kind extends "checkpoint" ? Checkpoint
@@ -122,9 +122,9 @@ export type RecordInput<Kind extends string> = Kind extends "checkpoint" ? Check
  * import { type Checkpoint, openMemory, type StoredRecord } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const run = { tenant: "orchard", kind: "checkpoint", key: "run-a" } as const;
+ * const run = { tenantId: "orchard", kind: "checkpoint", key: "run-a" } as const;
  * const start = { schema: 1, step: 0, items: [] } as const;
- * const revision = await memory.records.put(run, start, { expected: null, ttl: 60, now: 1_000 });
+ * const revision = await memory.records.put(run, start, { expectedRevision: null, ttl: 60, now: 1_000 });
  * const found: StoredRecord<Checkpoint> | null = await memory.records.get(run, { now: 1_059 });
  * assert.deepEqual(found, { revision, expires: 1_060, value: start });
  * ```
@@ -147,16 +147,16 @@ export interface StoredRecord<Value> {
  * import { openMemory, type PutOptions } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const run = { tenant: "orchard", kind: "checkpoint", key: "run-a" } as const;
+ * const run = { tenantId: "orchard", kind: "checkpoint", key: "run-a" } as const;
  * const start = { schema: 1, step: 0, items: [] } as const;
- * const options: PutOptions = { expected: null, ttl: 3_600, operationId: "begin" };
+ * const options: PutOptions = { expectedRevision: null, ttl: 3_600, operationId: "begin" };
  * const revision = await memory.records.put(run, start, options);
  * assert.equal(await memory.records.put(run, start, options), revision); // sent again: the same answer
  * ```
  */
 export interface PutOptions {
   /** The revision that must be there now, or null if nothing may be. */
-  readonly expected: number | null;
+  readonly expectedRevision: number | null;
   /** Seconds from now until the record stops being seen; null only for kinds without a longest deadline. */
   readonly ttl: number | null;
   /** Seconds since the Unix epoch; the store's time if omitted. */
@@ -178,9 +178,9 @@ export interface PutOptions {
  * import { type GetOptions, openMemory } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const run = { tenant: "orchard", kind: "checkpoint", key: "run-a" } as const;
+ * const run = { tenantId: "orchard", kind: "checkpoint", key: "run-a" } as const;
  * const start = { schema: 1, step: 0, items: [] } as const;
- * await memory.records.put(run, start, { expected: null, ttl: 60, now: 1_000 });
+ * await memory.records.put(run, start, { expectedRevision: null, ttl: 60, now: 1_000 });
  * const atDeadline: GetOptions = { now: 1_060 };
  * assert.equal(await memory.records.get(run, atDeadline), null);
  * ```
@@ -201,12 +201,12 @@ export interface GetOptions {
  * import { type ForgetOptions, openMemory } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const run = { tenant: "orchard", kind: "checkpoint", key: "run-a" } as const;
+ * const run = { tenantId: "orchard", kind: "checkpoint", key: "run-a" } as const;
  * const start = { schema: 1, step: 0, items: [] } as const;
- * const revision = await memory.records.put(run, start, { expected: null, ttl: 60 });
+ * const revision = await memory.records.put(run, start, { expectedRevision: null, ttl: 60 });
  * const options: ForgetOptions = { revoke: true };
  * assert.equal(await memory.records.forget(run, revision, options), true);
- * const again = memory.records.put(run, start, { expected: null, ttl: 60 });
+ * const again = memory.records.put(run, start, { expectedRevision: null, ttl: 60 });
  * await assert.rejects(again, { code: "CONFLICT", reason: "DELETED" });
  * ```
  */
@@ -228,9 +228,9 @@ export interface ForgetOptions {
  * import { openMemory, type PurgeOptions } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const run = { tenant: "orchard", kind: "checkpoint", key: "run-a" } as const;
+ * const run = { tenantId: "orchard", kind: "checkpoint", key: "run-a" } as const;
  * const start = { schema: 1, step: 0, items: [] } as const;
- * await memory.records.put(run, start, { expected: null, ttl: 60, now: 1_000 });
+ * await memory.records.put(run, start, { expectedRevision: null, ttl: 60, now: 1_000 });
  * const options: PurgeOptions = { now: 1_060 };
  * assert.equal(await memory.records.purge("orchard", options), 1);
  * ```
@@ -251,9 +251,9 @@ export interface PurgeOptions {
  * import { openMemory, type UpdateOptions } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const run = { tenant: "orchard", kind: "checkpoint", key: "run-a" } as const;
+ * const run = { tenantId: "orchard", kind: "checkpoint", key: "run-a" } as const;
  * const start = { schema: 1, step: 0, items: [] } as const;
- * await memory.records.put(run, start, { expected: null, ttl: 60 });
+ * await memory.records.put(run, start, { expectedRevision: null, ttl: 60 });
  * const options: UpdateOptions = { ttl: 3_600, attempts: 1 };
  * await memory.records.update(run, (now) => ({ ...now, step: 1 }), options);
  * assert.equal((await memory.records.get(run))?.value.step, 1);
@@ -277,9 +277,9 @@ export interface UpdateOptions {
  * import { type ListOptions, openMemory } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const run = { tenant: "orchard", kind: "checkpoint", key: "run-a" } as const;
+ * const run = { tenantId: "orchard", kind: "checkpoint", key: "run-a" } as const;
  * const start = { schema: 1, step: 0, items: [] } as const;
- * await memory.records.put(run, start, { expected: null, ttl: 60 });
+ * await memory.records.put(run, start, { expectedRevision: null, ttl: 60 });
  * const facts: ListOptions = { kind: "fact" };
  * assert.equal((await memory.records.list("orchard", facts)).items.length, 0);
  * ```
@@ -306,9 +306,9 @@ export interface ListOptions {
  * import { openMemory, type RecordItem } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const run = { tenant: "orchard", kind: "checkpoint", key: "run-a" } as const;
+ * const run = { tenantId: "orchard", kind: "checkpoint", key: "run-a" } as const;
  * const start = { schema: 1, step: 0, items: [] } as const;
- * const revision = await memory.records.put(run, start, { expected: null, ttl: 60, now: 1_000 });
+ * const revision = await memory.records.put(run, start, { expectedRevision: null, ttl: 60, now: 1_000 });
  * const [item]: readonly RecordItem[] = (await memory.records.list("orchard", { now: 1_000 })).items;
  * assert.deepEqual(item, { kind: "checkpoint", key: "run-a", revision, expires: 1_060 });
  * ```
@@ -333,10 +333,10 @@ export interface RecordItem {
  * import { openMemory, type RecordPage } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const run = { tenant: "orchard", kind: "checkpoint", key: "run-a" } as const;
+ * const run = { tenantId: "orchard", kind: "checkpoint", key: "run-a" } as const;
  * const start = { schema: 1, step: 0, items: [] } as const;
  * for (const key of ["run-a", "run-b"]) {
- *   await memory.records.put({ ...run, key }, start, { expected: null, ttl: 60 });
+ *   await memory.records.put({ ...run, key }, start, { expectedRevision: null, ttl: 60 });
  * }
  * const first: RecordPage = await memory.records.list("orchard", { limit: 1 });
  * const second: RecordPage = await memory.records.list("orchard", { after: first.next! });

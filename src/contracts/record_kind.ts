@@ -42,7 +42,7 @@ import {
  *   },
  * };
  * await using memory = await openMemory(":memory:", { kinds: [defineKind("even", even)] });
- * const put = memory.records.put({ tenant: "orchard", kind: "even", key: "n" }, 3, { expected: null, ttl: 60 });
+ * const put = memory.records.put({ tenantId: "orchard", kind: "even", key: "n" }, 3, { expectedRevision: null, ttl: 60 });
  * await assert.rejects(put, { code: "CONTRACT" });
  * ```
  */
@@ -106,8 +106,8 @@ export interface StandardIssue {
  * const identifiers: IdentifierFormat = "text";
  * const note = defineKind("note", z.string(), { identifiers });
  * await using memory = await openMemory(":memory:", { kinds: [note] });
- * const identity = { tenant: "Obstgarten Süd", kind: "note", key: "Birnen, Reihe 2" };
- * assert((await memory.records.put(identity, "Veredelt.", { expected: null, ttl: 60 })) > 0);
+ * const identity = { tenantId: "Obstgarten Süd", kind: "note", key: "Birnen, Reihe 2" };
+ * assert((await memory.records.put(identity, "Veredelt.", { expectedRevision: null, ttl: 60 })) > 0);
  * ```
  */
 export type IdentifierFormat = "narrow" | "text";
@@ -149,8 +149,8 @@ export interface RecordKind<Value = unknown> {
  *
  * const options: KindOptions = { maxBytes: 100, ttlMax: null };
  * await using memory = await openMemory(":memory:", { kinds: [defineKind("note", z.string(), options)] });
- * const identity = { tenant: "orchard", kind: "note", key: "pears" };
- * await memory.records.put(identity, "Grafted.", { expected: null, ttl: null });
+ * const identity = { tenantId: "orchard", kind: "note", key: "pears" };
+ * await memory.records.put(identity, "Grafted.", { expectedRevision: null, ttl: null });
  * assert.equal((await memory.records.get(identity))?.expires, null);
  * ```
  */
@@ -181,8 +181,8 @@ const NARROW = /^[a-z][a-z0-9-]{0,31}$/;
  *
  * const counter = defineKind("counter", z.strictObject({ n: z.int() }), { ttlMax: null });
  * await using memory = await openMemory(":memory:", { kinds: [counter] });
- * const identity = { tenant: "orchard", kind: "counter", key: "visits" };
- * await memory.records.put(identity, { n: 1 }, { expected: null, ttl: null });
+ * const identity = { tenantId: "orchard", kind: "counter", key: "visits" };
+ * await memory.records.put(identity, { n: 1 }, { expectedRevision: null, ttl: null });
  * await memory.records.update(identity, ({ n }: { n: number }) => ({ n: n + 1 }), { ttl: null });
  * assert.deepEqual((await memory.records.get(identity))?.value, { n: 2 });
  * ```

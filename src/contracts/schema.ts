@@ -4,6 +4,7 @@
  */
 
 import type { JsonPath } from "../canonical/plain.ts";
+import { formerName } from "./arguments.ts";
 
 /** The way to the value that is being read; each schema puts back what it takes. */
 type Way = (string | number)[];
@@ -150,12 +151,25 @@ export function fields<const S extends Shape>(shape: S): Schema<Fields<S>> {
         const there = Object.hasOwn(given, name);
         if (there) known++;
         else if ("optional" in schema) continue;
+        else refuseFormerName(given, names, way);
         way.push(name);
         good[name] = schema.read(there ? given[name] : undefined, way);
         way.pop();
       }
-      if (Object.keys(given).length !== known) throw new Refused([...way], "must have no unknown field");
+      if (Object.keys(given).length !== known) {
+        refuseFormerName(given, names, way);
+        throw new Refused([...way], "must have no unknown field");
+      }
       return good as Fields<S>;
     },
   };
+}
+
+function refuseFormerName(
+  given: Readonly<Record<string, unknown>>,
+  names: readonly string[],
+  way: Way,
+): void {
+  const former = Object.keys(given).map((name) => formerName(name, names)).find((found) => found !== null);
+  if (former) throw new Refused([...way], `has no field ${former.name} any more: say ${former.successor}`);
 }

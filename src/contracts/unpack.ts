@@ -28,7 +28,7 @@ const SCOPE: Layout = {
 };
 
 const TOOL_CALL: Layout = {
-  names: { call_id: "callId", name: "name", arguments_json: "argumentsJson" },
+  names: { call_id: "id", name: "name", arguments_json: "arguments" },
   required: [],
 };
 

@@ -26,8 +26,8 @@ export {
  * because its name is the caller's text.
  */
 const CONTRACT_NAMES: ReadonlySet<string> = new Set([
-  "argumentsJson callId chunkId chunkerVersion content coveredTurnIds createdAt description effectiveAt end expiresAt",
-  "history historyFingerprint key messageHash messageId messages name origin parametersJson policyVersion revision role",
+  "arguments chunkId chunkerVersion content coveredTurnIds createdAt description effectiveAt end expiresAt",
+  "history historyFingerprint id key messageHash messageId messages name origin parametersJson policyVersion revision role",
   "scope sessionId source sources start tenantId timestamp toolCallId toolCalls turnId value",
 ].flatMap((names) => names.split(" ")));
 

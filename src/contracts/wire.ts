@@ -35,8 +35,8 @@ function rolePart(message: Message): string {
 function callsPart({ toolCalls = [] }: Message): string {
   if (toolCalls.length === 0) return "";
   const calls = toolCalls.map((call) =>
-    `{"function":{"arguments":${quote(call.argumentsJson)},"name":${quote(call.name)}},` +
-    `"id":${quote(call.callId)},"type":"function"}`
+    `{"function":{"arguments":${quote(call.arguments)},"name":${quote(call.name)}},` +
+    `"id":${quote(call.id)},"type":"function"}`
   );
   return `,"tool_calls":[${calls.join(",")}]`;
 }

@@ -1,4 +1,4 @@
-/** Checks every scope, turn, pin, summary and replay, and that their totals and references agree. */
+/** Checks every scope, turn, pin, summary and cached response, and that their totals and references agree. */
 
 import { checksumOf } from "../canonical/checksum.ts";
 import { equalBytes } from "../canonical/keyed_hash.ts";
@@ -266,7 +266,7 @@ async function checkReplays(reader: Reader, scope: ScopeRow, place: string): Pro
       reader.collector.problem(
         "main",
         "replays",
-        "The checksum of a replay does not match",
+        "The checksum of a cached response does not match",
         `${place}/${key}`,
       );
     }

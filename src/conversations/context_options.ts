@@ -96,7 +96,7 @@ export interface SearchOptions {
  * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
  * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
  * const options: AssembleOptions = { system: "Answer from the notes.", cap: { maxTokens: 400 } };
- * const { context } = await talk.assemble("What was grafted?", { inputCap: 900 }, options);
+ * const { context } = await talk.assemble("What was grafted?", { maxInputTokens: 900 }, options);
  * assert(context.diagnostics.estimate.estimatedTokens <= 900);
  * ```
  */

@@ -11,11 +11,11 @@ import {
 import type {
   Appended,
   AppendOptions,
+  CachePutOptions,
   CallOptions,
   PutPinOptions,
   PutSummaryOptions,
   PutTurnOptions,
-  ReplayPutOptions,
 } from "../contracts/options/conversation_options.ts";
 import type { Budget, Retrieval } from "../context/configuration.ts";
 import type { DamagedRow, Skipping } from "../contracts/damaged.ts";
@@ -58,7 +58,7 @@ const CONTEXTS = new LateModule(() => import("./contexts.ts"));
 // Arguments are judged, copied and hashed when a call is made; what runs in the store is loaded by the first call.
 
 /**
- * One scope's turns, pins, summary and replays. Get one from `memory.conversation(scope)`; it holds nothing itself, so
+ * One scope's turns, pins, summary and response cache. Get one from `memory.conversation(scope)`; it holds nothing itself, so
  * any number may stand for one scope, in one process or in many.
  *
  * @example
@@ -492,16 +492,16 @@ export class Conversation {
    * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
    * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
    * const snapshot = await talk.snapshot();
-   * await talk.replayPut(snapshot, "weather", { dry: true });
+   * await talk.cachePut(snapshot, "weather", { dry: true });
    * await talk.append([{ role: "user", content: "It rains." }]);
-   * await assert.rejects(talk.replayGet(snapshot, "weather"), { code: "CONFLICT", reason: "SNAPSHOT" });
+   * await assert.rejects(talk.cacheGet(snapshot, "weather"), { code: "CONFLICT", reason: "SNAPSHOT" });
    * ```
    */
-  async replayPut(
+  async cachePut(
     snapshot: Snapshot,
     key: string,
     payload: Json,
-    options: ReplayPutOptions = {},
+    options: CachePutOptions = {},
   ): Promise<void> {
     const plan = planReplay(this.#context(), snapshot, key, payload, options);
     return await this.#access.write((transaction) => CALLS.module.putReplay(transaction, plan), {
@@ -527,12 +527,12 @@ export class Conversation {
    * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
    * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
    * const snapshot = await talk.snapshot();
-   * assert.equal(await talk.replayGet(snapshot, "weather"), null);
-   * await talk.replayPut(snapshot, "weather", { dry: true });
-   * assert.deepEqual(await talk.replayGet(snapshot, "weather"), { dry: true });
+   * assert.equal(await talk.cacheGet(snapshot, "weather"), null);
+   * await talk.cachePut(snapshot, "weather", { dry: true });
+   * assert.deepEqual(await talk.cacheGet(snapshot, "weather"), { dry: true });
    * ```
    */
-  async replayGet(snapshot: Snapshot, key: string, options: CallOptions = {}): Promise<Json | null> {
+  async cacheGet(snapshot: Snapshot, key: string, options: CallOptions = {}): Promise<Json | null> {
     const signal = readSignal(options);
     const name = requireReplayKey(key);
     const of = requireSnapshot(snapshot, this.scope);
@@ -675,7 +675,7 @@ export class Conversation {
    * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
    * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
    * const options = { system: "Answer from the notes." };
-   * const { context } = await talk.assemble("What was grafted?", { inputCap: 900 }, options);
+   * const { context } = await talk.assemble("What was grafted?", { maxInputTokens: 900 }, options);
    * assert(context.request.messages.some(({ content }) => content.includes("pears")));
    * assert(context.diagnostics.estimate.estimatedTokens <= 900);
    * ```

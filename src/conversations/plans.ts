@@ -37,7 +37,7 @@ import { operationKey } from "./operation_key.ts";
 import type { ReplayPlan } from "./replay.ts";
 import { requireSnapshot } from "../contracts/snapshot.ts";
 
-/** Keys of replays: long enough for any, short enough for an index. */
+/** Keys of cached responses: long enough for any, short enough for an index. */
 const KEY_CODE_POINTS_MAX = 100_000;
 
 /** Ids of turns and keys of pins: whatever could be put can be named, and a payload bounds it. */
@@ -238,7 +238,7 @@ export function planDelete({ place }: Context, target: unknown, operationId: unk
   };
 }
 
-/** The plan of `replayPut`. */
+/** The plan of `cachePut`. */
 export function planReplay(
   { place, epoch }: Context,
   snapshot: unknown,
@@ -247,11 +247,11 @@ export function planReplay(
   options: unknown,
 ): ReplayPlan {
   const name = requireReplayKey(key);
-  const { ttlSeconds = REPLAY_TTL_SECONDS_DEFAULT } = readFields("options", options, [
-    "ttlSeconds",
+  const { ttl = REPLAY_TTL_SECONDS_DEFAULT } = readFields("options", options, [
+    "ttl",
     "signal",
   ]);
-  const ttlMs = requireInteger("ttlSeconds", ttlSeconds, 1, REPLAY_TTL_SECONDS_MAX) * 1_000;
+  const ttlMs = requireInteger("ttl", ttl, 1, REPLAY_TTL_SECONDS_MAX) * 1_000;
   const plain = toJson("payload", value);
   if (typeof plain !== "object" || plain === null || Array.isArray(plain)) {
     throw new ContractError("payload", "payload must be an object");
@@ -261,7 +261,7 @@ export function planReplay(
   return { place, epoch, snapshot: requireSnapshot(snapshot, place.scope), key: name, payload, ttlMs };
 }
 
-/** The key of a replay. */
+/** The key of a cached response. */
 export function requireReplayKey(key: unknown): string {
   const name = requireText("key", key, KEY_CODE_POINTS_MAX);
   if (!name.includes("\0")) return name;

@@ -1,4 +1,4 @@
-/** The replay cache: answers that hold for exactly one snapshot. */
+/** The response cache: answers that hold for exactly one snapshot. */
 
 import { checksumOf } from "../canonical/checksum.ts";
 import type { Json } from "../canonical/plain.ts";
@@ -33,7 +33,7 @@ export function* putReplay(transaction: WriteTransaction, plan: ReplayPlan): Ope
   const { place, epoch, key, payload } = plan;
   const { effectiveMs, behindMs } = transaction.time();
   if (behindMs > CLOCK_BEHIND_MS_MAX) {
-    throw clockBehind(behindMs, { action: "put replay" });
+    throw clockBehind(behindMs, { action: "cache response" });
   }
   const { id, row } = yield* readScopeState(transaction, place, { atMs: effectiveMs, epoch });
   requireUpkept(transaction, row);
@@ -88,7 +88,9 @@ export function* getReplay(
   const [of, at, expires, payloadChecksum, checksum, payload] = row;
   const sum = checksumOf(scope.id, key, of!, at!, expires!, payloadChecksum!);
   if (sum !== checksum || typeof payload !== "string" || checksumOf(payload) !== payloadChecksum) {
-    throw new IntegrityError("The checksum of a replay does not match", { details: { table: "replays" } });
+    throw new IntegrityError("The checksum of a cached response does not match", {
+      details: { table: "replays" },
+    });
   }
   if (of !== snapshot.id || (expires as number) <= atMs) return null;
   return JSON.parse(payload) as Json;

@@ -1,6 +1,6 @@
 /**
  * What goes with what: a turn takes with it its message ids, what indexes hold of it, the pins that cite it, a summary
- * that covers it, and the scope's replays. Nothing here parses what it erases, so that damage never stands in the way of a deletion.
+ * that covers it, and the scope's cached responses. Nothing here parses what it erases, so that damage never stands in the way of a deletion.
  */
 
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
@@ -73,7 +73,7 @@ export function* changedTurn(change: Change, turn: number): Operation<void> {
   yield* eraseSummaryOf(change, turn);
 }
 
-/** Any change of a scope: its revision moves, and its replays go. */
+/** Any change of a scope: its revision moves, and its cached responses go. */
 export function* changedScope(change: Change): Operation<void> {
   change.row.revision++;
   yield* eraseReplays(change);
@@ -124,7 +124,7 @@ export function* eraseSummary({ transaction, row, erased }: Change): Operation<v
 
 const DELETE_REPLAYS = `DELETE FROM replays WHERE scope = $1`;
 
-/** Erases a scope's replays. */
+/** Erases a scope's cached responses. */
 function* eraseReplays({ transaction, row, erased }: Change): Operation<void> {
   const removed = yield* transaction.run(DELETE_REPLAYS, row.id);
   if (removed > 0) transaction.markDirty("replays");

@@ -1,4 +1,4 @@
-/** Erasing what has expired: turns and pins as events that leave a floor, summaries and replays without. */
+/** Erasing what has expired: turns and pins as events that leave a floor, summaries and cached responses without. */
 
 import {
   type Change,

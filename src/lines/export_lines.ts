@@ -126,7 +126,7 @@ class Export {
   }
 
   async *#records(): AsyncGenerator<string> {
-    let after: Identity | null = { tenant: "", kind: "", key: "" };
+    let after: Identity | null = { tenantId: "", kind: "", key: "" };
     while (after !== null) {
       const from: Identity = after;
       const damage = new Damage(this.#damaged);

@@ -55,9 +55,9 @@ export function recordOutline(identity: Identity, head: RecordHead, bytes: numbe
   return `${recordStart(identity, head)},"bytes":${bytes}}`;
 }
 
-function recordStart({ tenant, kind, key }: Identity, head: RecordHead): string {
+function recordStart({ tenantId, kind, key }: Identity, head: RecordHead): string {
   const { revision, created, maxAge, expires } = head;
-  return `{"type":"record","tenant":${quote(tenant)},"kind":${quote(kind)},"key":${quote(key)},` +
+  return `{"type":"record","tenant":${quote(tenantId)},"kind":${quote(kind)},"key":${quote(key)},` +
     `"revision":${revision},"created":${created},"max_age":${maxAge},"expires":${expires}`;
 }
 

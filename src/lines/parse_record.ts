@@ -40,7 +40,7 @@ const RECORD = fields({
  * @throws {ContractError} naming the field
  */
 export function parseRecord(given: LineFields, kinds: ReadonlyMap<string, RecordKind>): ImportedRecord {
-  const { tenant, kind: name, key, revision, created, max_age: maxAge, expires, value } = judgeLine(
+  const { tenant: tenantId, kind: name, key, revision, created, max_age: maxAge, expires, value } = judgeLine(
     RECORD,
     given,
   );
@@ -48,11 +48,19 @@ export function parseRecord(given: LineFields, kinds: ReadonlyMap<string, Record
   if (kind === undefined) {
     throw new ContractError("kind", "Expected kind to be checkpoint, fact, or a kind handed to openMemory");
   }
-  requireIdentifier("tenant", tenant, kind.identifiers);
+  requireIdentifier("tenant", tenantId, kind.identifiers);
   requireIdentifier("key", key, kind.identifiers);
   requireDeadline(kind, { created, maxAge, expires });
   const body = toBody(kind, toPlain(value as CanonicalValue));
-  return { type: "record", identity: { tenant, kind: name, key }, revision, created, maxAge, expires, body };
+  return {
+    type: "record",
+    identity: { tenantId, kind: name, key },
+    revision,
+    created,
+    maxAge,
+    expires,
+    body,
+  };
 }
 
 /**

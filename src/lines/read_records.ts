@@ -29,13 +29,13 @@ export function* readRecordLines(
     readonly damage: Damage;
   },
 ): Operation<RecordLines> {
-  const { tenant, kind, key } = after;
-  const rows = yield* transaction.all(SELECT_RECORDS, tenant, kind, key, EXPORT_ROWS_PER_PAGE);
+  const { tenantId, kind, key } = after;
+  const rows = yield* transaction.all(SELECT_RECORDS, tenantId, kind, key, EXPORT_ROWS_PER_PAGE);
   const { applied } = yield* transaction.facts();
   const lines: string[] = [];
   let last = after;
   for (const row of rows) {
-    last = { tenant: row[7] as string, kind: row[8] as string, key: row[9] as string };
+    last = { tenantId: row[7] as string, kind: row[8] as string, key: row[9] as string };
     const identity = last;
     const record = damage.read(() => toRecord(identity, row));
     if (record === undefined) continue;

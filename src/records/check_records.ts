@@ -24,19 +24,19 @@ export async function checkRecords(
   kinds: ReadonlyMap<string, RecordKind>,
   collector: CheckCollector,
 ): Promise<void> {
-  let after: Identity = { tenant: "", kind: "", key: "" };
+  let after: Identity = { tenantId: "", kind: "", key: "" };
   for (;;) {
     const rows = await readBatch(engine, "records", collector, (transaction) =>
       transaction.all(
         SELECT_RECORDS,
-        after.tenant,
+        after.tenantId,
         after.kind,
         after.key,
         CHECK_ROWS_PER_BATCH,
       )) ?? [];
     const facts = await readBatch(engine, "meta", collector, (transaction) => transaction.facts());
     for (const row of rows) {
-      after = { tenant: row[7] as string, kind: row[8] as string, key: row[9] as string };
+      after = { tenantId: row[7] as string, kind: row[8] as string, key: row[9] as string };
       checkRecord(after, row, kinds, facts?.counter ?? 0, collector);
     }
     await collector.batch("records", rows.length);
@@ -52,7 +52,7 @@ function checkRecord(
   counter: number,
   collector: CheckCollector,
 ): void {
-  const place = `${identity.tenant}/${identity.kind}/${identity.key}`;
+  const place = `${identity.tenantId}/${identity.kind}/${identity.key}`;
   try {
     const { head, body } = toRecord(identity, row);
     if (head.revision < 1) {

@@ -19,7 +19,7 @@ interface ForgetPlan {
   readonly identity: Identity;
   readonly scopeHash: Uint8Array;
   readonly keyHash: Uint8Array;
-  readonly expected: number | null;
+  readonly expectedRevision: number | null;
   readonly revoke: boolean;
   readonly operation: OperationKey | null;
 }
@@ -39,11 +39,11 @@ export function* forgetRecord(transaction: WriteTransaction, plan: ForgetPlan): 
 
 function* removeExpected(transaction: WriteTransaction, plan: ForgetPlan): Operation<boolean> {
   const { identity, scopeHash, keyHash, revoke } = plan;
-  const row = yield* transaction.get(SELECT_RECORD_HEAD, identity.tenant, identity.kind, identity.key);
+  const row = yield* transaction.get(SELECT_RECORD_HEAD, identity.tenantId, identity.kind, identity.key);
   if (row !== undefined) {
     // Not judged any further: damage in a row must not keep it from being forgotten.
     const revision = row[0] as number;
-    if (revision !== plan.expected) return false;
+    if (revision !== plan.expectedRevision) return false;
     yield* eraseRecord(transaction, identity);
     transaction.record({
       kind: "record",
@@ -68,8 +68,8 @@ function* removeExpected(transaction: WriteTransaction, plan: ForgetPlan): Opera
   return false;
 }
 
-function* eraseRecord(transaction: WriteTransaction, { tenant, kind, key }: Identity): Operation<void> {
-  const removed = yield* transaction.run(DELETE_RECORD, tenant, kind, key);
+function* eraseRecord(transaction: WriteTransaction, { tenantId, kind, key }: Identity): Operation<void> {
+  const removed = yield* transaction.run(DELETE_RECORD, tenantId, kind, key);
   if (removed !== 1) throw new IntegrityError("Cannot forget record: the file did not take the deletion");
   transaction.markDirty("records");
 }
@@ -87,10 +87,10 @@ export function* applyForget(
     transaction,
     `records ${place}`,
     function* (): Operation<Map<string, Identity>> {
-      const tenant = yield* findTenant(transaction, place, hashKey);
-      if (tenant === null) return new Map();
-      const rows = yield* transaction.all(SELECT_RECORD_KEYS, tenant);
-      const identities = rows.map(([kind, key]) => ({ tenant, kind: kind as string, key: key as string }));
+      const tenantId = yield* findTenant(transaction, place, hashKey);
+      if (tenantId === null) return new Map();
+      const rows = yield* transaction.all(SELECT_RECORD_KEYS, tenantId);
+      const identities = rows.map(([kind, key]) => ({ tenantId, kind: kind as string, key: key as string }));
       return new Map(identities.map((identity) => [toHex(recordHash(hashKey, identity)), identity]));
     },
   );

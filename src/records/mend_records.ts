@@ -18,14 +18,14 @@ export function* mendRecords(
   after: Identity,
   damage: Damage,
 ): Operation<Identity | null> {
-  const { tenant, kind, key } = after;
-  const rows = yield* transaction.all(SELECT_RECORDS, tenant, kind, key, CHECK_ROWS_PER_BATCH);
+  const { tenantId, kind, key } = after;
+  const rows = yield* transaction.all(SELECT_RECORDS, tenantId, kind, key, CHECK_ROWS_PER_BATCH);
   let last = after;
   for (const row of rows) {
-    const identity = { tenant: row[7] as string, kind: row[8] as string, key: row[9] as string };
+    const identity = { tenantId: row[7] as string, kind: row[8] as string, key: row[9] as string };
     last = identity;
     if (damage.read(() => toRecord(identity, row)) !== undefined) continue;
-    yield* transaction.run(DELETE_RECORD, identity.tenant, identity.kind, identity.key);
+    yield* transaction.run(DELETE_RECORD, identity.tenantId, identity.kind, identity.key);
     transaction.markDirty("records");
   }
   return rows.length < CHECK_ROWS_PER_BATCH ? null : last;

@@ -22,7 +22,7 @@ interface PutPlan {
   /** The keyed hash of the identity; asked for only where there is no row. */
   readonly keyHash: () => Uint8Array;
   readonly body: string;
-  readonly expected: number | null;
+  readonly expectedRevision: number | null;
   readonly ttl: number | null;
   readonly maxAge: number | null;
   /** Seconds; null for the store's time. */
@@ -50,9 +50,9 @@ export function* putRecord(transaction: WriteTransaction, plan: PutPlan): Operat
     if (recalled !== null) return recalled;
   }
   const now = plan.now ?? readNow(transaction, plan);
-  const row = yield* transaction.get(SELECT_RECORD_HEAD, identity.tenant, identity.kind, identity.key);
+  const row = yield* transaction.get(SELECT_RECORD_HEAD, identity.tenantId, identity.kind, identity.key);
   const old = row === undefined ? null : toHead(identity, row);
-  if (old !== null) assertReplaceable(old, plan.expected, now);
+  if (old !== null) assertReplaceable(old, plan.expectedRevision, now);
   else yield* assertCreatable(transaction, plan);
   const head = planHead(plan, old, now, transaction.nextRevision());
   yield* writeRecord(transaction, plan, head);
@@ -86,7 +86,7 @@ function* assertCreatable(transaction: WriteTransaction, plan: PutPlan): Operati
       currentRevision: null,
     });
   }
-  if (plan.expected !== null) throw revisionConflict(plan.expected, null);
+  if (plan.expectedRevision !== null) throw revisionConflict(plan.expectedRevision, null);
 }
 
 function revisionConflict(expected: number | null, current: number | null): ConflictError {
@@ -129,10 +129,10 @@ export function* writeRecord(
   plan: Pick<PutPlan, "identity" | "body">,
   head: RecordHead,
 ): Operation<void> {
-  const { tenant, kind, key } = plan.identity;
+  const { tenantId, kind, key } = plan.identity;
   const changed = yield* transaction.run(
     UPSERT_RECORD,
-    tenant,
+    tenantId,
     kind,
     key,
     head.revision,

@@ -19,7 +19,7 @@ const SELECT_VALUE = `SELECT revision, expires, body, value_checksum FROM record
 
 /** What a record says, expired or not; null if there is no row. */
 export function* readValue(transaction: Peeking, identity: Identity): Operation<RawValue | null> {
-  const row = yield* transaction.get(SELECT_VALUE, identity.tenant, identity.kind, identity.key);
+  const row = yield* transaction.get(SELECT_VALUE, identity.tenantId, identity.kind, identity.key);
   return row === undefined ? null : toValue(identity, row);
 }
 
@@ -34,7 +34,7 @@ export interface RawRecord {
 
 /** All of a record, expired or not; null if there is no row. */
 export function* readRecord(transaction: ReadTransaction, identity: Identity): Operation<RawRecord | null> {
-  const row = yield* transaction.get(SELECT_RECORD, identity.tenant, identity.kind, identity.key);
+  const row = yield* transaction.get(SELECT_RECORD, identity.tenantId, identity.kind, identity.key);
   return row === undefined ? null : toRecord(identity, row);
 }
 
@@ -48,7 +48,7 @@ export function toRecord(identity: Identity, row: Row): RawRecord {
 
 /** Where a page begins: after this kind and key. */
 interface ListPlan {
-  readonly tenant: string;
+  readonly tenantId: string;
   readonly kind: string | null;
   readonly after: { readonly kind: string; readonly key: string };
   readonly limit: number;
@@ -75,12 +75,12 @@ export function* listRecords(
   transaction: ReadTransaction,
   plan: ListPlan,
 ): Operation<readonly ListedRecord[]> {
-  const { tenant, kind, after, limit, now } = plan;
+  const { tenantId, kind, after, limit, now } = plan;
   const rows = kind === null
-    ? yield* transaction.all(SELECT_LIVE_RECORDS, tenant, after.kind, after.key, now, limit)
-    : yield* transaction.all(SELECT_LIVE_RECORDS_OF_KIND, tenant, kind, after.key, now, limit);
+    ? yield* transaction.all(SELECT_LIVE_RECORDS, tenantId, after.kind, after.key, now, limit)
+    : yield* transaction.all(SELECT_LIVE_RECORDS_OF_KIND, tenantId, kind, after.key, now, limit);
   return rows.map((row) => {
-    const identity = { tenant, kind: row[6] as string, key: row[7] as string };
+    const identity = { tenantId, kind: row[6] as string, key: row[7] as string };
     return { ...toHead(identity, row), kind: identity.kind, key: identity.key };
   });
 }

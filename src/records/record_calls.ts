@@ -61,8 +61,8 @@ const NO_OPTIONS: { readonly now?: undefined; readonly signal?: undefined } = Ob
  * import { openMemory } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const identity = { tenant: "orchard", kind: "checkpoint", key: "run-a" } as const;
- * const revision = await memory.records.put(identity, { schema: 1, step: 0, items: [] }, { expected: null, ttl: 60 });
+ * const identity = { tenantId: "orchard", kind: "checkpoint", key: "run-a" } as const;
+ * const revision = await memory.records.put(identity, { schema: 1, step: 0, items: [] }, { expectedRevision: null, ttl: 60 });
  * assert.equal((await memory.records.get(identity))?.revision, revision);
  * ```
  */
@@ -96,12 +96,12 @@ export class Records {
    * import { openMemory } from "@holdfast/memory";
    *
    * await using memory = await openMemory(":memory:");
-   * const run = { tenant: "orchard", kind: "checkpoint", key: "run-a" } as const;
+   * const run = { tenantId: "orchard", kind: "checkpoint", key: "run-a" } as const;
    * const start = { schema: 1, step: 0, items: [] } as const;
-   * const revision = await memory.records.put(run, start, { expected: null, ttl: 3_600 });
-   * await memory.records.put(run, { ...start, step: 1 }, { expected: revision, ttl: 3_600 });
+   * const revision = await memory.records.put(run, start, { expectedRevision: null, ttl: 3_600 });
+   * await memory.records.put(run, { ...start, step: 1 }, { expectedRevision: revision, ttl: 3_600 });
    * // Who still holds the old revision lost the race, and is told which one there is now.
-   * const late = memory.records.put(run, { ...start, step: 2 }, { expected: revision, ttl: 3_600 });
+   * const late = memory.records.put(run, { ...start, step: 2 }, { expectedRevision: revision, ttl: 3_600 });
    * await assert.rejects(late, { reason: "REVISION", currentRevision: revision + 1 });
    * ```
    */
@@ -113,7 +113,7 @@ export class Records {
     const { kind, ...id } = this.#identity(identity);
     const body = toBody(kind, value);
     const given = readFields("options", options, [
-      "expected",
+      "expectedRevision",
       "ttl",
       "now",
       "operationId",
@@ -124,10 +124,10 @@ export class Records {
     const maxAge = given.maxAge === undefined
       ? null
       : requireInteger("maxAge", given.maxAge, 1, RECORD_SECONDS_MAX);
-    const expected = requireExpected(given.expected);
+    const expectedRevision = requireExpected(given.expectedRevision);
     const now = given.now === undefined ? null : requireNow(given.now);
     const record = { ...id, kind: kind.name };
-    const operation = this.#operation(id.tenant, given.operationId, [
+    const operation = this.#operation(id.tenantId, given.operationId, [
       "put",
       kind.name,
       id.key,
@@ -136,7 +136,7 @@ export class Records {
       `${maxAge}`,
     ]);
     const keyHash = (): Uint8Array => recordHash(this.#engine.hashKey, record);
-    const plan = { identity: record, keyHash, body, expected, ttl, maxAge, now, operation };
+    const plan = { identity: record, keyHash, body, expectedRevision, ttl, maxAge, now, operation };
     return await this.#engine.write((transaction) => PUTTING.module.putRecord(transaction, plan), {
       needs: PUTTING.load(),
       bytes: body.length,
@@ -158,10 +158,10 @@ export class Records {
    * import { openMemory } from "@holdfast/memory";
    *
    * await using memory = await openMemory(":memory:");
-   * const run = { tenant: "orchard", kind: "checkpoint", key: "run-a" } as const;
+   * const run = { tenantId: "orchard", kind: "checkpoint", key: "run-a" } as const;
    * const start = { schema: 1, step: 0, items: [] } as const;
    * assert.equal(await memory.records.get(run), null);
-   * await memory.records.put(run, start, { expected: null, ttl: 60, now: 1_000 });
+   * await memory.records.put(run, start, { expectedRevision: null, ttl: 60, now: 1_000 });
    * assert.deepEqual((await memory.records.get(run, { now: 1_059 }))?.value, start);
    * assert.equal(await memory.records.get(run, { now: 1_060 }), null);
    * ```
@@ -175,12 +175,12 @@ export class Records {
     identity: RecordIdentity,
     options: GetOptions = NO_OPTIONS,
   ): Promise<StoredRecord<unknown> | null> {
-    const { kind, tenant, key } = this.#identity(identity);
+    const { kind, tenantId, key } = this.#identity(identity);
     const given = options === NO_OPTIONS ? NO_OPTIONS : readFields("options", options, ["now", "signal"]);
     if (given.now !== undefined) requireNow(given.now);
     const signal = requireSignal(given.signal);
     signal?.throwIfAborted();
-    const record = { tenant, kind: kind.name, key };
+    const record = { tenantId, kind: kind.name, key };
     const peeked = this.#engine.peek?.((transaction) => readValue(transaction, record));
     const found = peeked === undefined ? await this.#read(record, signal) : peeked;
     if (found === null) return null;
@@ -212,9 +212,9 @@ export class Records {
    * import { openMemory } from "@holdfast/memory";
    *
    * await using memory = await openMemory(":memory:");
-   * const run = { tenant: "orchard", kind: "checkpoint", key: "run-a" } as const;
+   * const run = { tenantId: "orchard", kind: "checkpoint", key: "run-a" } as const;
    * const start = { schema: 1, step: 0, items: [] } as const;
-   * const revision = await memory.records.put(run, start, { expected: null, ttl: 3_600 });
+   * const revision = await memory.records.put(run, start, { expectedRevision: null, ttl: 3_600 });
    * assert.equal(await memory.records.forget(run, revision), true);
    * assert.equal(await memory.records.get(run), null);
    * assert.equal((await memory.deletionWatermark()).sequence, 1);
@@ -222,20 +222,20 @@ export class Records {
    */
   async forget(
     identity: RecordIdentity,
-    expected: number | null,
+    expectedRevision: number | null,
     options: ForgetOptions = NO_OPTIONS,
   ): Promise<boolean> {
-    const { kind, tenant, key } = this.#identity(identity);
+    const { kind, tenantId, key } = this.#identity(identity);
     const given = readFields("options", options, ["revoke", "operationId", "signal"]);
-    const record = { tenant, kind: kind.name, key };
+    const record = { tenantId, kind: kind.name, key };
     const revoke = given.revoke === undefined ? false : requireBoolean("revoke", given.revoke);
     const plan = {
       identity: record,
-      scopeHash: tenantHash(this.#engine.hashKey, tenant),
+      scopeHash: tenantHash(this.#engine.hashKey, tenantId),
       keyHash: recordHash(this.#engine.hashKey, record),
-      expected: requireExpected(expected),
+      expectedRevision: requireExpected(expectedRevision),
       revoke,
-      operation: this.#operation(tenant, given.operationId, ["forget", kind.name, key, `${revoke}`]),
+      operation: this.#operation(tenantId, given.operationId, ["forget", kind.name, key, `${revoke}`]),
     };
     const startedMs = monotonicMs();
     const removed = await this.#engine.write(
@@ -263,15 +263,15 @@ export class Records {
    * import { openMemory } from "@holdfast/memory";
    *
    * await using memory = await openMemory(":memory:");
-   * const run = { tenant: "orchard", kind: "checkpoint", key: "run-a" } as const;
+   * const run = { tenantId: "orchard", kind: "checkpoint", key: "run-a" } as const;
    * const start = { schema: 1, step: 0, items: [] } as const;
-   * await memory.records.put(run, start, { expected: null, ttl: 60, now: 1_000 });
+   * await memory.records.put(run, start, { expectedRevision: null, ttl: 60, now: 1_000 });
    * assert.equal(await memory.records.purge("orchard", { now: 1_059 }), 0);
    * assert.equal(await memory.records.purge("orchard", { now: 1_060 }), 1);
    * ```
    */
-  async purge(tenant: string, options: PurgeOptions = NO_OPTIONS): Promise<number> {
-    const whose = requireIdentifier("tenant", tenant, this.#tenantFormat);
+  async purge(tenantId: string, options: PurgeOptions = NO_OPTIONS): Promise<number> {
+    const whose = requireIdentifier("tenantId", tenantId, this.#tenantFormat);
     const given = readFields("options", options, ["now", "signal"]);
     const now = given.now === undefined ? null : requireNow(given.now);
     const startedMs = monotonicMs();
@@ -297,9 +297,9 @@ export class Records {
    * import { openMemory } from "@holdfast/memory";
    *
    * await using memory = await openMemory(":memory:");
-   * const run = { tenant: "orchard", kind: "checkpoint", key: "run-a" } as const;
+   * const run = { tenantId: "orchard", kind: "checkpoint", key: "run-a" } as const;
    * const start = { schema: 1, step: 0, items: [] } as const;
-   * await memory.records.put(run, start, { expected: null, ttl: 3_600 });
+   * await memory.records.put(run, start, { expectedRevision: null, ttl: 3_600 });
    * const note = (item: string) =>
    *   memory.records.update(run, (now) => ({ ...now, items: [...now.items, item] }), { ttl: 3_600 });
    * await Promise.all([note("pears"), note("plums")]);
@@ -325,7 +325,7 @@ export class Records {
       const value = await change(found.value);
       if (value === null) return found.revision;
       try {
-        return await this.put(identity, value, { expected: found.revision, ttl, signal });
+        return await this.put(identity, value, { expectedRevision: found.revision, ttl, signal });
       } catch (error) {
         if (!(error instanceof ConflictError)) throw error;
         if (error.reason === "EXPIRED") throw missing();
@@ -348,15 +348,15 @@ export class Records {
    * import { openMemory } from "@holdfast/memory";
    *
    * await using memory = await openMemory(":memory:");
-   * const run = { tenant: "orchard", kind: "checkpoint", key: "run-a" } as const;
+   * const run = { tenantId: "orchard", kind: "checkpoint", key: "run-a" } as const;
    * const start = { schema: 1, step: 0, items: [] } as const;
-   * await memory.records.put(run, start, { expected: null, ttl: 3_600 });
+   * await memory.records.put(run, start, { expectedRevision: null, ttl: 3_600 });
    * const { items, next } = await memory.records.list("orchard");
    * assert.deepEqual([items.map(({ key }) => key), next], [["run-a"], null]);
    * ```
    */
-  async list(tenant: string, options: ListOptions = NO_OPTIONS): Promise<RecordPage> {
-    const whose = requireIdentifier("tenant", tenant, this.#tenantFormat);
+  async list(tenantId: string, options: ListOptions = NO_OPTIONS): Promise<RecordPage> {
+    const whose = requireIdentifier("tenantId", tenantId, this.#tenantFormat);
     const given = readFields("options", options, ["kind", "after", "limit", "now", "signal"]);
     const kind = given.kind === undefined ? null : this.#kind(given.kind).name;
     const limit = given.limit === undefined
@@ -369,7 +369,7 @@ export class Records {
     const found = await this.#engine.read(
       (transaction) =>
         listRecords(transaction, {
-          tenant: whose,
+          tenantId: whose,
           kind,
           after,
           limit: limit + 1,
@@ -388,10 +388,10 @@ export class Records {
   }
 
   #identity(identity: unknown): Omit<Identity, "kind"> & { readonly kind: RecordKind } {
-    const { tenant, kind, key } = readFields("identity", identity, ["tenant", "kind", "key"]);
+    const { tenantId, kind, key } = readFields("identity", identity, ["tenantId", "kind", "key"]);
     const known = this.#kind(kind);
     return {
-      tenant: requireIdentifier("tenant", tenant, known.identifiers),
+      tenantId: requireIdentifier("tenantId", tenantId, known.identifiers),
       kind: known,
       key: requireIdentifier("key", key, known.identifiers),
     };
@@ -437,11 +437,9 @@ function requireNow(now: unknown): number {
 
 function requireExpected(expected: unknown): number | null {
   if (expected === null) return null;
-  if (typeof expected === "number") return requireInteger("expected", expected, 1, Number.MAX_SAFE_INTEGER);
-  throw new ContractError(
-    "expected",
-    "Expected expected to be a revision, or null where nothing may be there",
-  );
+  const field = "expectedRevision";
+  if (typeof expected === "number") return requireInteger(field, expected, 1, Number.MAX_SAFE_INTEGER);
+  throw new ContractError(field, `Expected ${field} to be a revision, or null where nothing may be there`);
 }
 
 /** The place after which a page begins. Kinds have no slash, so the first one ends the kind. */

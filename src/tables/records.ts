@@ -6,7 +6,7 @@ import { IntegrityError } from "../errors.ts";
 
 /** A record's identity, judged. */
 export interface Identity {
-  readonly tenant: string;
+  readonly tenantId: string;
   readonly kind: string;
   readonly key: string;
 }
@@ -48,9 +48,9 @@ export function toHead(identity: Identity, row: Row): RecordHead {
 
 /** The checksum over identity and head, whose part for the body is the other checksum: lists need not read bodies. */
 export function headChecksum(identity: Identity, head: RecordHead): number {
-  const { tenant, kind, key } = identity;
+  const { tenantId, kind, key } = identity;
   const { revision, created, maxAge, expires, valueChecksum } = head;
-  return checksumOf(tenant, kind, key, revision, created, maxAge, expires, valueChecksum);
+  return checksumOf(tenantId, kind, key, revision, created, maxAge, expires, valueChecksum);
 }
 
 /** The columns that a read gives, in this order: revision, deadline, body, then the checksum over them. */
@@ -68,16 +68,16 @@ export function assertValue(identity: Identity, value: RawValue, checksum: unkno
 }
 
 /** The error for a damaged record; it names the record by its labels. */
-function damagedRecord(message: string, { tenant, kind, key }: Identity): IntegrityError {
-  return new IntegrityError(message, { details: { table: "records", tenantId: tenant, kind, key } });
+function damagedRecord(message: string, { tenantId, kind, key }: Identity): IntegrityError {
+  return new IntegrityError(message, { details: { table: "records", tenantId, kind, key } });
 }
 
 /** The checksum over identity, revision, deadline and body: a read needs no other. */
 export function valueChecksum(
-  { tenant, kind, key }: Identity,
+  { tenantId, kind, key }: Identity,
   { revision, expires, body }: RawValue,
 ): number {
-  return checksumOf(tenant, kind, key, revision, expires, body);
+  return checksumOf(tenantId, kind, key, revision, expires, body);
 }
 
 /** The one rule of expiry: a record is seen until, and not at, its deadline. */

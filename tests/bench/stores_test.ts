@@ -22,7 +22,7 @@ Deno.test("Durable rows begin with logs of full size on both sides, and commits 
     [ours, `${ours}.deletions`, theirs].map((path) => Deno.statSync(`${path}-wal`).size);
   const before = sizes();
   for (const bytes of before) assert(bytes >= FULL_LOG_BYTES);
-  const identity = { tenant: "orchard", kind: "fact", key: "pears" } as const;
+  const identity = { tenantId: "orchard", kind: "fact", key: "pears" } as const;
   for (let number = 0; number < 20; number++) {
     floor.put(1, 100 + number);
     await memory.records.forget({ ...identity, key: `pears-${number}` }, null, { revoke: true });

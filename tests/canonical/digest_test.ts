@@ -208,9 +208,9 @@ function configurationOf(job: Tree, estimate: Tree): Parameters<typeof configFin
   const isOn = (name: string): boolean => options[name] === true;
   return {
     budget: {
-      inputCap: numberOf(budget.input_cap),
-      modelCapacity: numberOf(budget.model_capacity),
-      completionReservation: numberOf(budget.completion_reservation),
+      maxInputTokens: numberOf(budget.input_cap),
+      contextWindow: numberOf(budget.model_capacity),
+      maxOutputTokens: numberOf(budget.completion_reservation),
       retrievalReserve: isOn("retrieve") ? numberOf(budget.retrieval_reserve) : 0,
       summaryReserve: isOn("summarize") ? numberOf(budget.summary_reserve) : 0,
       providerInputCap: budget.provider_input_cap === null ? null : numberOf(budget.provider_input_cap),

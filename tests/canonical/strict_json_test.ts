@@ -178,9 +178,9 @@ Deno.test("text that is no JSON object is refused by field and rule, never with 
       '{"secret":1e999}',
     ]
   ) {
-    const call = { callId: "c1", name: "lookup", argumentsJson: text };
+    const call = { id: "c1", name: "lookup", arguments: text };
     refuses(
-      "message.toolCalls[0].argumentsJson",
+      "message.toolCalls[0].arguments",
       () => toMessage({ messageId: "m1", role: "assistant", content: "", toolCalls: [call] }),
     );
   }

@@ -44,7 +44,7 @@ Deno.test("inspect --show-content shows records, turns, summaries and pins", asy
 Deno.test("inspect --show-content shows calls with their arguments, and what answers them", async () => {
   await using store = await StoredFile.make(async (memory) => {
     const talk = memory.conversation(SCOPE);
-    const toolCalls = [{ callId: "c1", name: "look_up", argumentsJson: '{"tree":"pear"}' }];
+    const toolCalls = [{ id: "c1", name: "look_up", arguments: '{"tree":"pear"}' }];
     await talk.create();
     await talk.append([
       { role: "assistant", content: "", toolCalls },
@@ -358,7 +358,10 @@ Deno.test("restore --ledger-lost makes a new ledger", async () => {
 Deno.test("CLI-05 what export wrote import takes, equal to the byte", async () => {
   await using store = await StoredFile.make(async ({ records }) => {
     const fact = { schema: 1, text: "l\0r \x1b[2J \ud83d\ude00", source: "\u009b", reviewed: false } as const;
-    await records.put({ tenant: "orchard", kind: "fact", key: "odd" }, fact, { expected: null, ttl: 3_600 });
+    await records.put({ tenantId: "orchard", kind: "fact", key: "odd" }, fact, {
+      expectedRevision: null,
+      ttl: 3_600,
+    });
   });
   await printed("export", store.path, store.at("all.jsonl"), "--show-content");
   const output = await printed("import", store.at("new.db"), store.at("all.jsonl"));
@@ -532,8 +535,8 @@ Deno.test("demo prints the worked example and leaves nothing", async () => {
 Deno.test("Records of kinds that the command does not know are shown, checked, exported and backed up", async () => {
   const note = defineKind("note", z.strictObject({ text: z.string() }), { ttlMax: null });
   await using store = await StoredFile.make(async ({ records }) => {
-    await records.put({ tenant: "orchard", kind: "note", key: "one" }, { text: "Graft in March." }, {
-      expected: null,
+    await records.put({ tenantId: "orchard", kind: "note", key: "one" }, { text: "Graft in March." }, {
+      expectedRevision: null,
       ttl: null,
     });
   }, { kinds: [note] });
@@ -575,8 +578,8 @@ Deno.test("CLI-01 no command sends a terminal what stored names and texts would 
   await using store = await StoredFile.make(async (memory) => {
     await memory.conversation(scope).append([{ role: "user", content: POISONED_TEXT }]);
     const fact = { schema: 1, text: POISONED_TEXT.slice(0, 200), source: "x", reviewed: false } as const;
-    await memory.records.put({ tenant: "orchard", kind: "fact", key: "k" }, fact, {
-      expected: null,
+    await memory.records.put({ tenantId: "orchard", kind: "fact", key: "k" }, fact, {
+      expectedRevision: null,
       ttl: 60,
     });
   });

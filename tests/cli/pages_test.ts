@@ -11,11 +11,11 @@ Deno.test("inspect shows the tenants of every page, each once", async () => {
   const tenants = Array.from({ length: INSPECTED_MAX + 1 }, (_, index) => `tenant-${10_000 + index}`);
   await using store = await StoredFile.make(async ({ records }) => {
     await Promise.all(
-      tenants.map((tenant) =>
-        records.put({ tenant, kind: "fact", key: "style" }, FACT, { expected: null, ttl: 3_600 })
+      tenants.map((tenantId) =>
+        records.put({ tenantId, kind: "fact", key: "style" }, FACT, { expectedRevision: null, ttl: 3_600 })
       ),
     );
   });
   const inspected = await value("inspect", store.path);
-  assert.deepEqual(inspected.tenants.map(({ tenant }: { tenant: string }) => tenant), tenants);
+  assert.deepEqual(inspected.tenants.map(({ tenantId }: { tenantId: string }) => tenantId), tenants);
 });

@@ -114,8 +114,8 @@ export async function fillOrchard(memory: Memory): Promise<void> {
   });
   await talk.putSummary(await talk.snapshot(), summary);
   const fact = { schema: 1, text: "Prefers lists.", source: "chat-7", reviewed: false } as const;
-  await memory.records.put({ tenant: "orchard", kind: "fact", key: "preference" }, fact, {
-    expected: null,
+  await memory.records.put({ tenantId: "orchard", kind: "fact", key: "preference" }, fact, {
+    expectedRevision: null,
     ttl: 3_600,
   });
 }

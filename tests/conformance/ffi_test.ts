@@ -69,13 +69,17 @@ if (typeof driver === "string") {
   Deno.test("a store goes from one driver to the other and back, with all it holds", async () => {
     await using directory = await TemporaryDirectory.make();
     const path = directory.file("agent.db");
-    const identity = { tenant: "orchard", kind: "checkpoint", key: "run-a" } as const;
+    const identity = { tenantId: "orchard", kind: "checkpoint", key: "run-a" } as const;
     for (const [index, options] of [{}, { driver }, {}, { driver }].entries()) {
       await using memory = await openMemory(path, options);
       const found = await memory.records.get(identity, { now: 100 });
       assert.equal(found?.revision ?? 0, index);
       const value = { schema: 1, step: index % 3, items: [] } as const;
-      await memory.records.put(identity, value, { expected: found?.revision ?? null, now: 100, ttl: 60 });
+      await memory.records.put(identity, value, {
+        expectedRevision: found?.revision ?? null,
+        now: 100,
+        ttl: 60,
+      });
       assert.equal((await memory.check()).ok, true);
     }
   });

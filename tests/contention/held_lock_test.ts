@@ -3,7 +3,7 @@ import { StorageError } from "@holdfast/memory";
 import { assertSound, StoreDirectory } from "./shared_store.ts";
 import { Worker } from "./workers.ts";
 
-const IDENTITY = { tenant: "orchard", kind: "fact", key: "preference" } as const;
+const IDENTITY = { tenantId: "orchard", kind: "fact", key: "preference" } as const;
 const LISTS = { schema: 1, text: "Prefers lists.", source: "chat-7", reviewed: false } as const;
 const TABLES = { ...LISTS, text: "Prefers tables." } as const;
 
@@ -19,11 +19,11 @@ Deno.test("CON-04: while another process holds the lock a put fails as BUSY, cha
   using store = new StoreDirectory();
   await using memory = await store.open({ busyTimeoutMs: 100 });
   const { records } = memory;
-  const first = await records.put(IDENTITY, LISTS, { expected: null, ttl: 3_600 });
+  const first = await records.put(IDENTITY, LISTS, { expectedRevision: null, ttl: 3_600 });
   await using holder = await Worker.start();
   await holder.perform({ do: "hold", path: store.path });
 
-  await assert.rejects(records.put(IDENTITY, TABLES, { expected: first, ttl: 3_600 }), isBusy);
+  await assert.rejects(records.put(IDENTITY, TABLES, { expectedRevision: first, ttl: 3_600 }), isBusy);
   await assert.rejects(records.forget(IDENTITY, first), isBusy);
   await assert.rejects(records.purge("orchard"), isBusy);
   assert.deepEqual((await records.get(IDENTITY))?.value, LISTS);
@@ -31,7 +31,7 @@ Deno.test("CON-04: while another process holds the lock a put fails as BUSY, cha
   assert.equal((await memory.deletionWatermark()).sequence, 0);
 
   await holder.perform({ do: "release" });
-  assert.equal(await records.put(IDENTITY, TABLES, { expected: first, ttl: 3_600 }), first + 1);
+  assert.equal(await records.put(IDENTITY, TABLES, { expectedRevision: first, ttl: 3_600 }), first + 1);
   await assertSound(memory);
 });
 
@@ -39,7 +39,7 @@ Deno.test("CON-04: while another process holds the lock a store opens, reads and
   using store = new StoreDirectory();
   {
     await using memory = await store.open();
-    await memory.records.put(IDENTITY, LISTS, { expected: null, ttl: 3_600 });
+    await memory.records.put(IDENTITY, LISTS, { expectedRevision: null, ttl: 3_600 });
   }
   await using holder = await Worker.start();
   await holder.perform({ do: "hold", path: store.path });
@@ -56,12 +56,12 @@ Deno.test("While another process holds the ledger a forget fails as BUSY, record
   using store = new StoreDirectory();
   await using memory = await store.open({ busyTimeoutMs: 100 });
   const { records } = memory;
-  const first = await records.put(IDENTITY, LISTS, { expected: null, ttl: 3_600 });
+  const first = await records.put(IDENTITY, LISTS, { expectedRevision: null, ttl: 3_600 });
   await using holder = await Worker.start();
   await holder.perform({ do: "hold", path: `${store.path}.deletions` });
 
   await assert.rejects(records.forget(IDENTITY, first), isBusy);
-  const second = await records.put(IDENTITY, TABLES, { expected: first, ttl: 3_600 });
+  const second = await records.put(IDENTITY, TABLES, { expectedRevision: first, ttl: 3_600 });
   assert.deepEqual((await records.get(IDENTITY))?.value, TABLES);
 
   await holder.perform({ do: "release" });
@@ -77,9 +77,11 @@ Deno.test("The event loop keeps ticking while a put waits for another process's 
   await using holder = await Worker.start();
   await holder.perform({ do: "hold", path: store.path });
   let put: number | null = null;
-  const waiting = memory.records.put(IDENTITY, LISTS, { expected: null, ttl: 3_600 }).then((revision) => {
-    put = revision;
-  });
+  const waiting = memory.records.put(IDENTITY, LISTS, { expectedRevision: null, ttl: 3_600 }).then(
+    (revision) => {
+      put = revision;
+    },
+  );
   // The lock is only given back once the timer has ticked often: a wait inside SQLite would never let it.
   let ticks = 0;
   await new Promise<void>((resolve) => {
@@ -103,8 +105,11 @@ Deno.test("A put that is cancelled while it waits for another process's lock nev
   await holder.perform({ do: "hold", path: store.path });
   const controller = new AbortController();
   const { signal } = controller;
-  const cancelled = memory.records.put(IDENTITY, LISTS, { expected: null, ttl: 3_600, signal });
-  const kept = memory.records.put({ ...IDENTITY, key: "kept" }, LISTS, { expected: null, ttl: 3_600 });
+  const cancelled = memory.records.put(IDENTITY, LISTS, { expectedRevision: null, ttl: 3_600, signal });
+  const kept = memory.records.put({ ...IDENTITY, key: "kept" }, LISTS, {
+    expectedRevision: null,
+    ttl: 3_600,
+  });
   setTimeout(() => controller.abort("enough"), 5);
   await assert.rejects(cancelled, (reason) => reason === "enough");
   await holder.perform({ do: "release" });

@@ -10,12 +10,12 @@ const BODY = '{"reviewed": false, "schema": 1, "source": "pair", "text": "one of
 
 function* putPair(transaction: WriteTransaction, index: number): Operation<void> {
   for (const half of ["left", "right"]) {
-    const identity = { tenant: "orchard", kind: "fact", key: `pair-${index}-${half}` };
+    const identity = { tenantId: "orchard", kind: "fact", key: `pair-${index}-${half}` };
     yield* putRecord(transaction, {
       identity,
       keyHash: () => new Uint8Array(16),
       body: BODY,
-      expected: null,
+      expectedRevision: null,
       ttl: 60,
       maxAge: null,
       now: 100,

@@ -8,7 +8,7 @@ const LONG = Deno.env.get("HOLDFAST_LONG") === "1";
 const FOR_MS = LONG ? 30_000 : 3_000;
 const KILLS_MAX = 400;
 
-const IDENTITY = { tenant: "orchard", kind: "fact", key: "preference" } as const;
+const IDENTITY = { tenantId: "orchard", kind: "fact", key: "preference" } as const;
 const LISTS = { schema: 1, text: "Prefers lists.", source: "chat-7", reviewed: false } as const;
 
 for (const name of ["", ".deletions"]) {
@@ -19,7 +19,7 @@ for (const name of ["", ".deletions"]) {
     const holder = await Worker.start();
     await holder.perform({ do: "hold", path: `${store.path}${name}` });
     await holder.kill();
-    const revision = await memory.records.put(IDENTITY, LISTS, { expected: null, ttl: 3_600 });
+    const revision = await memory.records.put(IDENTITY, LISTS, { expectedRevision: null, ttl: 3_600 });
     assert.equal(await memory.records.forget(IDENTITY, revision), true);
     await assertSound(memory);
   });
@@ -29,7 +29,7 @@ Deno.test("CON-06: a process killed in the middle of a write leaves everything t
   using store = new StoreDirectory();
   {
     await using memory = await store.open();
-    await memory.records.put(IDENTITY, LISTS, { expected: null, ttl: 3_600 });
+    await memory.records.put(IDENTITY, LISTS, { expectedRevision: null, ttl: 3_600 });
   }
   const holder = await Worker.start();
   assert.equal(await holder.perform({ do: "hold written", path: store.path }), 1);
@@ -48,14 +48,14 @@ Deno.test("CON-06: a lock file that names a living process means nothing", async
     Deno.writeTextFileSync(store.path + suffix, `${Deno.pid}\n`, { mode: 0o600 });
   }
   await using memory = await store.open({ busyTimeoutMs: 100 });
-  assert.equal(await memory.records.put(IDENTITY, LISTS, { expected: null, ttl: 3_600 }), 1);
+  assert.equal(await memory.records.put(IDENTITY, LISTS, { expectedRevision: null, ttl: 3_600 }), 1);
   await assertSound(memory);
 });
 
 Deno.test("CON-06: processes that are killed in the middle of their writes disturb none of the others", async () => {
   using store = new StoreDirectory();
   await using memory = await store.open();
-  await memory.records.put(VISITS, { n: 0 }, { expected: null, ttl: null });
+  await memory.records.put(VISITS, { n: 0 }, { expectedRevision: null, ttl: null });
   await memory.conversation(THREAD).create();
   await using steady = await Worker.startAll(2);
   await steady.perform(() => ({ do: "open", path: store.path, busyTimeoutMs: 20_000 }));
@@ -72,7 +72,10 @@ Deno.test("CON-06: processes that are killed in the middle of their writes distu
       () => "done",
       () => "killed",
     );
-    await memory.records.put({ ...IDENTITY, key: `k${kills}` }, LISTS, { expected: null, ttl: 3_600 });
+    await memory.records.put({ ...IDENTITY, key: `k${kills}` }, LISTS, {
+      expectedRevision: null,
+      ttl: 3_600,
+    });
     await victim.kill();
     assert.equal(await mixed, "killed");
     kills++;

@@ -13,7 +13,7 @@ for (const staff of EIGHT) {
   Deno.test(`CON-01: ${nameOf(staff)} that increment one record 100 times each leave 800`, async () => {
     using store = new StoreDirectory();
     await using memory = await store.open();
-    const first = await memory.records.put(VISITS, { n: 0 }, { expected: null, ttl: null });
+    const first = await memory.records.put(VISITS, { n: 0 }, { expectedRevision: null, ttl: null });
     await using workers = await Crew.start(staff);
     await workers.perform(() => ({ do: "open", path: store.path, busyTimeoutMs: 60_000 }));
     await workers.perform(() => ({ do: "increment", times: 100 }));
@@ -74,7 +74,10 @@ Deno.test("50 puts at once in one process are all there", async () => {
   const value = { schema: 1, text: "at once", source: "one process", reviewed: false } as const;
   const revisions = await Promise.all(
     keys.map((key) =>
-      memory.records.put({ tenant: "orchard", kind: "fact", key }, value, { expected: null, ttl: 60 })
+      memory.records.put({ tenantId: "orchard", kind: "fact", key }, value, {
+        expectedRevision: null,
+        ttl: 60,
+      })
     ),
   );
   assert.deepEqual(revisions, keys.map((_, index) => index + 1));

@@ -95,9 +95,9 @@ class Mixing {
     await this.#put(key, found?.revision ?? null);
   }
 
-  async #put(key: string, expected: number | null): Promise<number> {
+  async #put(key: string, expectedRevision: number | null): Promise<number> {
     const value = { schema: 1, text: `${this.#text++}`, source: "mix", reviewed: false } as const;
-    const revision = await this.#records.put(fact(key), value, { expected, ttl: 3_600 });
+    const revision = await this.#records.put(fact(key), value, { expectedRevision, ttl: 3_600 });
     this.#revisions.push(revision);
     return revision;
   }
@@ -140,6 +140,6 @@ class Mixing {
   }
 }
 
-function fact(key: string): { readonly tenant: string; readonly kind: "fact"; readonly key: string } {
-  return { tenant: "orchard", kind: "fact", key };
+function fact(key: string): { readonly tenantId: string; readonly kind: "fact"; readonly key: string } {
+  return { tenantId: "orchard", kind: "fact", key };
 }

@@ -14,7 +14,7 @@ for (const staff of STAFFS) {
   Deno.test(`${nameOf(staff)} that mix everything meet no lock error, and none of them starves`, async () => {
     using store = new StoreDirectory();
     await using memory = await store.open();
-    await memory.records.put(VISITS, { n: 0 }, { expected: null, ttl: null });
+    await memory.records.put(VISITS, { n: 0 }, { expectedRevision: null, ttl: null });
     await memory.conversation(THREAD).create();
     await using workers = await Crew.start(staff);
     // The timeout is long enough for a loaded machine and short enough to show that somebody starves.
@@ -32,7 +32,7 @@ for (const staff of STAFFS) {
     const revisions = results.flatMap((result) => result.revisions);
     assert.equal(new Set(revisions).size, revisions.length, "no revision was handed out twice");
     for (const [key, revision] of results.flatMap((result) => result.kept)) {
-      const found = await memory.records.get({ tenant: "orchard", kind: "fact", key });
+      const found = await memory.records.get({ tenantId: "orchard", kind: "fact", key });
       assert.equal(found?.revision, revision, key);
     }
     const forgotten = results.reduce((sum, result) => sum + result.forgotten, 0);

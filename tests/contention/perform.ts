@@ -76,9 +76,9 @@ async function increment({ records }: Memory, times: number): Promise<number> {
 async function putFacts({ records }: Memory, prefix: string, count: number): Promise<number[]> {
   const revisions: number[] = [];
   for (let index = 0; index < count; index++) {
-    const identity = { tenant: "orchard", kind: "fact", key: `${prefix}-${index}` } as const;
+    const identity = { tenantId: "orchard", kind: "fact", key: `${prefix}-${index}` } as const;
     const value = { schema: 1, text: `fact ${index}`, source: prefix, reviewed: false } as const;
-    revisions.push(await records.put(identity, value, { expected: null, ttl: 3_600 }));
+    revisions.push(await records.put(identity, value, { expectedRevision: null, ttl: 3_600 }));
   }
   return revisions;
 }
@@ -99,16 +99,19 @@ async function firstOpen(
   await using memory = await openMemory(path, { driver: old === true ? oldLibrary : undefined });
   const { lineage } = await memory.deletionWatermark();
   const value = { schema: 1, text: key, source: "first", reviewed: false } as const;
-  const identity = { tenant: "orchard", kind: "fact", key } as const;
-  return { lineage, revision: await memory.records.put(identity, value, { expected: null, ttl: 3_600 }) };
+  const identity = { tenantId: "orchard", kind: "fact", key } as const;
+  return {
+    lineage,
+    revision: await memory.records.put(identity, value, { expectedRevision: null, ttl: 3_600 }),
+  };
 }
 
 async function forgetOverAndOver({ records }: Memory, key: string, times: number): Promise<number> {
-  const identity = { tenant: "orchard", kind: "fact", key } as const;
+  const identity = { tenantId: "orchard", kind: "fact", key } as const;
   const value = { schema: 1, text: "gone soon", source: key, reviewed: false } as const;
   let forgotten = 0;
   for (let time = 0; time < times; time++) {
-    const revision = await records.put(identity, value, { expected: null, ttl: 3_600 });
+    const revision = await records.put(identity, value, { expectedRevision: null, ttl: 3_600 });
     if (await records.forget(identity, revision)) forgotten++;
   }
   return forgotten;

@@ -32,7 +32,7 @@ for (const staff of STAFFS) {
   Deno.test(`${nameOf(staff)} that mix everything with a rollback journal meet no lock error`, async () => {
     using store = new StoreDirectory();
     await using memory = await store.open({ driver: oldLibrary, busyTimeoutMs: 60_000 });
-    await memory.records.put(VISITS, { n: 0 }, { expected: null, ttl: null });
+    await memory.records.put(VISITS, { n: 0 }, { expectedRevision: null, ttl: null });
     await memory.conversation(THREAD).create();
     await using workers = await Crew.start(staff);
     await workers.perform(() => ({ do: "open", path: store.path, busyTimeoutMs: 60_000, old: true }));

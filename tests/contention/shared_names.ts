@@ -7,7 +7,7 @@ import { z } from "zod";
 export const COUNTER: RecordKind = defineKind("counter", z.strictObject({ n: z.int() }), { ttlMax: null });
 
 /** The one record that is incremented. */
-export const VISITS = { tenant: "orchard", kind: "counter", key: "visits" } as const;
+export const VISITS = { tenantId: "orchard", kind: "counter", key: "visits" } as const;
 
 /** The one conversation that is appended to. */
 export const THREAD = { tenantId: "orchard", sessionId: "thread" } as const;

@@ -39,7 +39,10 @@ async function measureLatenessMs({ records }: Memory, run: number): Promise<numb
 
 function put(records: Memory["records"], key: string): Promise<number> {
   const value = { schema: 1, text: key, source: "timer", reviewed: false } as const;
-  return records.put({ tenant: "orchard", kind: "fact", key }, value, { expected: null, ttl: 3_600 });
+  return records.put({ tenantId: "orchard", kind: "fact", key }, value, {
+    expectedRevision: null,
+    ttl: 3_600,
+  });
 }
 
 Deno.test("While 1 000 puts are in flight a 5 ms timer is never late by more than 10 durable commits", async () => {

@@ -81,15 +81,15 @@ for (const profile of PROFILES) {
     const bare = {
       ...base,
       history: [],
-      budget: { inputCap: 5_000, retrievalReserve: 0, summaryReserve: 0 },
+      budget: { maxInputTokens: 5_000, retrievalReserve: 0, summaryReserve: 0 },
     };
     const required = (await assembleContext(bare)).diagnostics.estimate.estimatedTokens;
-    const exact = await assembleContext({ ...bare, budget: { ...bare.budget, inputCap: required } });
+    const exact = await assembleContext({ ...bare, budget: { ...bare.budget, maxInputTokens: required } });
     assert.equal(exact.diagnostics.remainingTokens, 0);
     const details = { requiredTokens: required, inputAllowance: required - 1, overflowTokens: 1 };
-    const short = assembleContext({ ...bare, budget: { ...bare.budget, inputCap: required - 1 } });
+    const short = assembleContext({ ...bare, budget: { ...bare.budget, maxInputTokens: required - 1 } });
     await assert.rejects(short, { code: "REQUIRED_CONTEXT_TOO_LARGE", details });
-    const reserves = { inputCap: required + 9, retrievalReserve: 5, summaryReserve: 5 };
+    const reserves = { maxInputTokens: required + 9, retrievalReserve: 5, summaryReserve: 5 };
     const allocation = { code: "LAYER_ALLOCATION", details: { availableTokens: 9, reservedTokens: 10 } };
     await assert.rejects(assembleContext({ ...bare, budget: reserves }), allocation);
   });
@@ -105,9 +105,9 @@ for (const profile of PROFILES) {
       })
     );
     const history = HISTORY.slice(0, 4);
-    const refused = assembleContext({ ...base, history, pins, budget: { inputCap: 600 } });
+    const refused = assembleContext({ ...base, history, pins, budget: { maxInputTokens: 600 } });
     await assert.rejects(refused, { code: "REQUIRED_CONTEXT_TOO_LARGE" });
-    const { blocks } = await assembleContext({ ...base, history, pins, budget: { inputCap: 6_000 } });
+    const { blocks } = await assembleContext({ ...base, history, pins, budget: { maxInputTokens: 6_000 } });
     const pinned = JSON.parse(blocks.find(({ kind }) => kind === "pinned")?.content ?? "");
     assert.deepEqual(pinned.map(({ key }: { key: string }) => key), ["pin-0", "pin-1", "pin-2"]);
   });
@@ -158,7 +158,7 @@ for (const profile of PROFILES) {
 
   Deno.test(`ASM-03 Under ${profile}, a huge message is shown shortened, and counted as it is shown`, async () => {
     const history = conversation(["x ".repeat(100_000)]);
-    const budget = { inputCap: 5_000 };
+    const budget = { maxInputTokens: 5_000 };
     const { request, diagnostics } = await assembleContext({ ...base, history, budget });
     assert.match(request.messages.at(-2)?.content ?? "", /tokens elided/);
     assert.equal(diagnostics.estimate.serializedTokens, STUB4.countText(JSON.stringify(request)) + 0);
@@ -173,7 +173,12 @@ for (const profile of PROFILES) {
       "call and result ".repeat(60),
     ]);
     const options = { cap: false, retrieve: false };
-    const { diagnostics } = await assembleContext({ ...base, history, options, budget: { inputCap: 800 } });
+    const { diagnostics } = await assembleContext({
+      ...base,
+      history,
+      options,
+      budget: { maxInputTokens: 800 },
+    });
     assert.equal(diagnostics.keptTurnIds.at(-1), "t20");
   });
 
@@ -224,7 +229,7 @@ for (const profile of PROFILES) {
     assert.equal(await reasonOf({}), "summary_disabled");
     assert.equal(await reasonOf({ history: [] }), "no_old_history");
     assert.equal(
-      await reasonOf({ summaryPolicy: summary("x"), budget: { inputCap: 900, summaryReserve: 0 } }),
+      await reasonOf({ summaryPolicy: summary("x"), budget: { maxInputTokens: 900, summaryReserve: 0 } }),
       "zero_reserve",
     );
     assert.equal(
@@ -249,7 +254,7 @@ Deno.test("What history said is data: no role, call or result of it becomes part
       messageId: "b",
       role: "assistant" as const,
       content: "",
-      toolCalls: [{ callId: "c", name: "f", argumentsJson: "{ }" }],
+      toolCalls: [{ id: "c", name: "f", arguments: "{ }" }],
     },
     { messageId: "c", role: "tool" as const, content: "done", toolCallId: "c" },
   ];

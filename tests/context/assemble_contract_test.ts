@@ -30,7 +30,7 @@ const WRONG: readonly (readonly [object, string])[] = [
   [{ pins: [BASE.pins?.[0], BASE.pins?.[0]] }, "pins[1].key"],
   [{ pins: {} }, "pins"],
   [{ pins: null }, "pins"],
-  [{ budget: { inputCap: 0 } }, "budget.inputCap"],
+  [{ budget: { maxInputTokens: 0 } }, "budget.maxInputTokens"],
   [{ system: " " }, "system"],
   [{ system: "\ud800" }, "system"],
   [{ at: "yesterday" }, "at"],

@@ -61,7 +61,7 @@ function historyOf(items: readonly { texts: string[]; calls: number; answer: str
       messageId: `m${index}.ask`,
       role: "assistant" as const,
       content: "",
-      toolCalls: names.map((callId) => ({ callId, name: "look", argumentsJson: '{ "q": "x" }' })),
+      toolCalls: names.map((callId) => ({ id: callId, name: "look", arguments: '{ "q": "x" }' })),
     };
     const answers = names.toReversed().map((toolCallId) => {
       return { messageId: `m${index}.${toolCallId}`, role: "tool" as const, content: answer, toolCallId };
@@ -80,7 +80,7 @@ const INPUT = fc.record({
   items: fc.array(MESSAGES, { maxLength: 14 }),
   question: fc.oneof(TEXT, fc.constantFrom("When did the pump fail?", "shard-19", "阀门")),
   pinned: TEXT,
-  inputCap: fc.integer({ min: 60, max: 1_500 }),
+  maxInputTokens: fc.integer({ min: 60, max: 1_500 }),
   retrievalReserve: fc.constantFrom(0, 40, 150, 400),
   summaryReserve: fc.constantFrom(0, 30, 80),
   covered: fc.nat(14),
@@ -90,7 +90,9 @@ const INPUT = fc.record({
   profile: fc.constantFrom("reference" as const, "holdfast" as const),
   counter: fc.constantFrom(STUB4, O200K),
 }).map(
-  ({ items, pinned, covered, retrievalReserve, summaryReserve, inputCap, ...rest }): AssembleContextInput => {
+  (
+    { items, pinned, covered, retrievalReserve, summaryReserve, maxInputTokens, ...rest },
+  ): AssembleContextInput => {
     const history = historyOf(items);
     const content = "Earlier, pumps failed.";
     const summarized = history.slice(0, covered);
@@ -119,9 +121,9 @@ const INPUT = fc.record({
       },
       summaryPolicy: frozenSummary(summary),
       budget: {
-        inputCap,
-        retrievalReserve: Math.min(retrievalReserve, inputCap >> 1),
-        summaryReserve: Math.min(summaryReserve, inputCap >> 2),
+        maxInputTokens,
+        retrievalReserve: Math.min(retrievalReserve, maxInputTokens >> 1),
+        summaryReserve: Math.min(summaryReserve, maxInputTokens >> 2),
       },
     };
   },
@@ -170,7 +172,7 @@ promise(
     const calibrator = new Calibrator({ calibrationFactor: 1.07, adapterOverheadTokens: 0 });
     assert.equal(estimate.serializedTokens, tokens);
     assert.equal(estimate.estimatedTokens, calibrator.estimated(tokens));
-    assert.ok(estimate.estimatedTokens <= inputAllowance && inputAllowance === budget?.inputCap);
+    assert.ok(estimate.estimatedTokens <= inputAllowance && inputAllowance === budget?.maxInputTokens);
     assert.deepEqual(drops, []);
   },
 );

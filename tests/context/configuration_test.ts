@@ -11,9 +11,9 @@ import { settingsOf } from "../../src/context/validate_input.ts";
 
 Deno.test("What is left out has the reference's default", () => {
   assert.deepEqual(toBudget(), {
-    inputCap: 3_000,
-    modelCapacity: 131_072,
-    completionReservation: 256,
+    maxInputTokens: 3_000,
+    contextWindow: 131_072,
+    maxOutputTokens: 256,
     retrievalReserve: 280,
     summaryReserve: 80,
     providerInputCap: null,
@@ -34,8 +34,8 @@ Deno.test("What is left out has the reference's default", () => {
 });
 
 Deno.test("The allowance is the least of cap, capacity and provider's cap", () => {
-  assert.equal(inputAllowance(toBudget({ inputCap: 900 })), 900);
-  assert.equal(inputAllowance(toBudget({ modelCapacity: 1_000, completionReservation: 200 })), 800);
+  assert.equal(inputAllowance(toBudget({ maxInputTokens: 900 })), 900);
+  assert.equal(inputAllowance(toBudget({ contextWindow: 1_000, maxOutputTokens: 200 })), 800);
   assert.equal(inputAllowance(toBudget({ providerInputCap: 500 })), 500);
 });
 
@@ -43,7 +43,7 @@ const COUNTS = [0, -1, NaN, Infinity, 0.5, "9", true, null, 2n, -0, 2 ** 53];
 
 /** Every rule of section 6: what is judged, the field, and values that break the rule. */
 const RULES: readonly (readonly [(value: unknown) => unknown, string, string, readonly unknown[]])[] = [
-  ...(["inputCap", "modelCapacity", "completionReservation"] as const).map((name) =>
+  ...(["maxInputTokens", "contextWindow", "maxOutputTokens"] as const).map((name) =>
     [toBudget, "budget", name, COUNTS] as const
   ),
   ...(["retrievalReserve", "summaryReserve"] as const).map((name) =>
@@ -83,12 +83,12 @@ for (const [judge, noun, name, values] of RULES) {
 
 /** The rules between fields. */
 const TOGETHER: readonly (readonly [(value: unknown) => unknown, object, string])[] = [
-  [toBudget, { modelCapacity: 256 }, "budget.modelCapacity"],
-  [toBudget, { modelCapacity: 256, completionReservation: 256 }, "budget.completionReservation"],
-  [toBudget, { inputCap: 359 }, "budget.inputCap"],
+  [toBudget, { contextWindow: 256 }, "budget.contextWindow"],
+  [toBudget, { contextWindow: 256, maxOutputTokens: 256 }, "budget.maxOutputTokens"],
+  [toBudget, { maxInputTokens: 359 }, "budget.maxInputTokens"],
   [toBudget, { providerInputCap: 100 }, "budget.providerInputCap"],
-  [toBudget, { inputCap: 359, retrievalReserve: 300 }, "budget.retrievalReserve"],
-  [toBudget, { inputCap: 359, summaryReserve: 80 }, "budget.summaryReserve"],
+  [toBudget, { maxInputTokens: 359, retrievalReserve: 300 }, "budget.retrievalReserve"],
+  [toBudget, { maxInputTokens: 359, summaryReserve: 80 }, "budget.summaryReserve"],
   [toCap, { maxTokens: 21 }, "cap.maxTokens"],
   [toCap, { maxTokens: 21, headTokens: 22 }, "cap.headTokens"],
   [toCap, { headTokens: 1, tailTokens: 36 }, "cap.tailTokens"],
@@ -103,13 +103,13 @@ for (const [judge, value, field] of TOGETHER) {
 
 Deno.test("The default cap under holdfast is a quarter of what the window can have, and never below the reference's", () => {
   const capOf = (budget: object, cap = {}) => settingsOf({ budget, cap }).cap;
-  assert.deepEqual(capOf({ inputCap: 8_000, retrievalReserve: 1_200, summaryReserve: 400 }), {
+  assert.deepEqual(capOf({ maxInputTokens: 8_000, retrievalReserve: 1_200, summaryReserve: 400 }), {
     maxTokens: 1_600,
     headTokens: 1_165,
     tailTokens: 423,
   });
-  assert.deepEqual(capOf({ inputCap: 420 }), { maxTokens: 35, headTokens: 22, tailTokens: 8 });
-  assert.deepEqual(settingsOf({ budget: { inputCap: 8_000 }, profile: "reference" }).cap, {
+  assert.deepEqual(capOf({ maxInputTokens: 420 }), { maxTokens: 35, headTokens: 22, tailTokens: 8 });
+  assert.deepEqual(settingsOf({ budget: { maxInputTokens: 8_000 }, profile: "reference" }).cap, {
     maxTokens: 35,
     headTokens: 22,
     tailTokens: 8,
@@ -125,10 +125,10 @@ Deno.test("A cap of which only maxTokens is given has head and tail in the propo
 
 Deno.test("Reserves that nobody asked for shrink to the budget under holdfast; those that were given stay", () => {
   const budgetOf = (budget: object) => settingsOf({ budget }).budget;
-  const { retrievalReserve, summaryReserve } = budgetOf({ inputCap: 90 });
+  const { retrievalReserve, summaryReserve } = budgetOf({ maxInputTokens: 90 });
   assert.deepEqual([retrievalReserve, summaryReserve], [70, 20]);
-  assert.equal(budgetOf({ inputCap: 90, retrievalReserve: 60 }).summaryReserve, 30);
-  assert.throws(() => budgetOf({ inputCap: 90, retrievalReserve: 91 }), {
+  assert.equal(budgetOf({ maxInputTokens: 90, retrievalReserve: 60 }).summaryReserve, 30);
+  assert.throws(() => budgetOf({ maxInputTokens: 90, retrievalReserve: 91 }), {
     field: "budget.retrievalReserve",
     details: { field: "budget.retrievalReserve", inputAllowance: 90, reservedTokens: 91 },
   });

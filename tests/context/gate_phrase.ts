@@ -20,7 +20,7 @@ export const BASE: AssembleContextInput = {
   question: "What is the gate phrase?",
   pins: [pin({ scope: SCOPE, key: "env", value: "prod", origin: "test", effectiveAt: AT })],
   system: "Use the data.",
-  budget: { inputCap: 900 },
+  budget: { maxInputTokens: 900 },
   at: AT,
   counting: { counter: STUB4 },
 };

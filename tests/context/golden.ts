@@ -43,14 +43,24 @@ export function readVectors(): Vectors {
   return JSON.parse(Deno.readTextFileSync(new URL("../vectors/conversation.json", import.meta.url)));
 }
 
-/** A value with every field's name in camelCase; the contents of strings untouched. */
+/** What fields of the vectors are called here, where that is not their name in camelCase. */
+const NAMES: ReadonlyMap<string, string> = new Map([
+  ["call_id", "id"],
+  ["arguments_json", "arguments"],
+  ["input_cap", "maxInputTokens"],
+  ["model_capacity", "contextWindow"],
+  ["completion_reservation", "maxOutputTokens"],
+]);
+
+/** A value with every field's name as it is here; the contents of strings untouched. */
 export function camelCased(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(camelCased);
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map((
-      [key, field],
-    ) => [key.replace(/_([a-z0-9])/g, (_, letter) => letter.toUpperCase()), camelCased(field)]),
+    Object.entries(value).map(([key, field]) => [
+      NAMES.get(key) ?? key.replace(/_([a-z0-9])/g, (_, letter) => letter.toUpperCase()),
+      camelCased(field),
+    ]),
   );
 }
 

@@ -12,7 +12,7 @@ const OBJECTS = {
   Turn: turn({
     turnId: "t1",
     scope: SCOPE,
-    messages: [{ ...MESSAGE, toolCalls: [{ callId: "c", name: "dig", argumentsJson: '{"a":"secret"}' }] }],
+    messages: [{ ...MESSAGE, toolCalls: [{ id: "c", name: "dig", arguments: '{"a":"secret"}' }] }],
     timestamp: TIME,
   }),
   Pin: pin({ scope: SCOPE, key: "k", value: "secret", origin: "secret", effectiveAt: TIME, source: HELLO }),
@@ -73,7 +73,7 @@ Deno.test("messages and calls of a turn are printed without their text, and are 
   }
   assert.deepEqual(message, {
     ...MESSAGE,
-    toolCalls: [{ callId: "c", name: "dig", argumentsJson: '{"a":"secret"}' }],
+    toolCalls: [{ id: "c", name: "dig", arguments: '{"a":"secret"}' }],
   });
 });
 

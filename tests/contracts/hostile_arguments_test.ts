@@ -124,7 +124,7 @@ const LISTS: Readonly<Record<string, string>> = {
   "Conversation.putSummary: 1.sources": "summary.sources",
   "Conversation.append: 0": "messages",
   "Conversation.append: 0.0.toolCalls": "messages[0].toolCalls",
-  "Conversation.replayPut: 2.dry": "payload",
+  "Conversation.cachePut: 2.dry": "payload",
   "Conversation.assemble: 0.toolCalls": "question.toolCalls",
   "Conversation.assemble: 2.tools": "tools",
 };

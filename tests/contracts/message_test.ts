@@ -4,7 +4,7 @@ import { toScope } from "../../src/contracts/scope.ts";
 import { toTool } from "../../src/contracts/tool.ts";
 import { refuses } from "./refusal.ts";
 
-const CALL = { callId: "c1", name: "dig", argumentsJson: '{ "depth": 3 }' };
+const CALL = { id: "c1", name: "dig", arguments: '{ "depth": 3 }' };
 const USER = { messageId: "m1", role: "user", content: "hello" };
 const ASSISTANT = { messageId: "m2", role: "assistant", content: "", toolCalls: [CALL] };
 const RESULT = { messageId: "m3", role: "tool", content: "", toolCallId: "c1" };
@@ -20,7 +20,7 @@ Deno.test("toMessage() gives a frozen copy, with absent fields left out", () => 
 
 Deno.test("toMessage() keeps tool arguments byte for byte", () => {
   const message = toMessage(ASSISTANT);
-  assert.equal(message.toolCalls?.[0]?.argumentsJson, '{ "depth": 3 }');
+  assert.equal(message.toolCalls?.[0]?.arguments, '{ "depth": 3 }');
   assert(Object.isFrozen(message.toolCalls) && Object.isFrozen(message.toolCalls?.[0]));
 });
 
@@ -44,31 +44,31 @@ const REFUSED: readonly [rule: string, field: string, value: unknown][] = [
   ["a missing role", "role", { messageId: "m", content: "" }],
   ["tool calls that are no list", "toolCalls", { ...ASSISTANT, toolCalls: { 0: CALL } }],
   ["a tool call that is no object", "toolCalls[0]", { ...ASSISTANT, toolCalls: ["secret"] }],
-  ["a blank call id", "toolCalls[0].callId", { ...ASSISTANT, toolCalls: [{ ...CALL, callId: " " }] }],
+  ["a blank call id", "toolCalls[0].id", { ...ASSISTANT, toolCalls: [{ ...CALL, id: " " }] }],
   ["a blank tool name", "toolCalls[1].name", {
     ...ASSISTANT,
-    toolCalls: [CALL, { ...CALL, callId: "d", name: "" }],
+    toolCalls: [CALL, { ...CALL, id: "d", name: "" }],
   }],
-  ["a repeated call id", "toolCalls[1].callId", { ...ASSISTANT, toolCalls: [CALL, CALL] }],
+  ["a repeated call id", "toolCalls[1].id", { ...ASSISTANT, toolCalls: [CALL, CALL] }],
   ["tool calls of a user", "toolCalls", { ...USER, toolCalls: [CALL] }],
   ["a tool's message without a call id", "toolCallId", { messageId: "m", role: "tool", content: "" }],
   ["a blank call id of a tool's message", "toolCallId", { ...RESULT, toolCallId: "\t" }],
   ["an answer of a user", "toolCallId", { ...USER, toolCallId: "c1" }],
-  ["arguments that are no JSON", "toolCalls[0].argumentsJson", withArguments("secret")],
-  ["arguments that are a list", "toolCalls[0].argumentsJson", withArguments("[]")],
-  ["blank arguments", "toolCalls[0].argumentsJson", withArguments(" ")],
-  ["arguments with a repeated key below", "toolCalls[0].argumentsJson", withArguments('{"a":{"k":1,"k":1}}')],
-  ["arguments with NaN", "toolCalls[0].argumentsJson", withArguments('{"a":NaN}')],
+  ["arguments that are no JSON", "toolCalls[0].arguments", withArguments("secret")],
+  ["arguments that are a list", "toolCalls[0].arguments", withArguments("[]")],
+  ["blank arguments", "toolCalls[0].arguments", withArguments(" ")],
+  ["arguments with a repeated key below", "toolCalls[0].arguments", withArguments('{"a":{"k":1,"k":1}}')],
+  ["arguments with NaN", "toolCalls[0].arguments", withArguments('{"a":NaN}')],
   [
     "arguments with an escaped lone surrogate",
-    "toolCalls[0].argumentsJson",
+    "toolCalls[0].arguments",
     withArguments('{"a":"\\ud800"}'),
   ],
-  ["arguments nested 20 000 deep", "toolCalls[0].argumentsJson", withArguments('{"a":'.repeat(20_000))],
+  ["arguments nested 20 000 deep", "toolCalls[0].arguments", withArguments('{"a":'.repeat(20_000))],
 ];
 
 function withArguments(argumentsJson: string): unknown {
-  return { ...ASSISTANT, toolCalls: [{ ...CALL, argumentsJson }] };
+  return { ...ASSISTANT, toolCalls: [{ ...CALL, arguments: argumentsJson }] };
 }
 
 for (const [rule, field, value] of REFUSED) {

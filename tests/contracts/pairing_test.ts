@@ -7,7 +7,7 @@ import { refuses } from "./refusal.ts";
 const USER: Message = { messageId: "u", role: "user", content: "status?" };
 
 function calls(...ids: readonly string[]): Message {
-  const toolCalls = ids.map((callId) => ({ callId, name: "dig", argumentsJson: '{"depth":3}' }));
+  const toolCalls = ids.map((callId) => ({ id: callId, name: "dig", arguments: '{"depth":3}' }));
   return { messageId: `calls ${ids.join()}`, role: "assistant", content: "", toolCalls };
 }
 
@@ -54,7 +54,7 @@ const OPEN: readonly [title: string, field: string, messages: readonly Message[]
   ]],
   ["a result without a call", "messages[1].toolCallId", [USER, result("c1")]],
   ["a result before its call", "messages[0].toolCallId", [result("c1"), calls("c1")]],
-  ["a call id used again", "messages[2].toolCalls[0].callId", [
+  ["a call id used again", "messages[2].toolCalls[0].id", [
     calls("c1"),
     result("c1"),
     calls("c1"),

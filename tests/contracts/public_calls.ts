@@ -46,13 +46,13 @@ export interface Stage {
 
 const SCOPE = { tenantId: "orchard", sessionId: "spring" };
 const AT = "2026-03-01T09:00:00+00:00";
-const IDENTITY = { tenant: "orchard", kind: "checkpoint", key: "run-a" };
+const IDENTITY = { tenantId: "orchard", kind: "checkpoint", key: "run-a" };
 const MESSAGES = [
   {
     messageId: "m1",
     role: "assistant",
     content: "",
-    toolCalls: [{ callId: "c", name: "n", argumentsJson: "{}" }],
+    toolCalls: [{ id: "c", name: "n", arguments: "{}" }],
   },
   { messageId: "m2", role: "tool", content: "Dry.", toolCallId: "c" },
 ];
@@ -73,7 +73,7 @@ const ASSEMBLY = {
   ...{ system: "Answer.", profile: "holdfast", retrieval: RETRIEVAL, cap: { maxTokens: 400 }, tools: TOOLS },
   ...{ counting: { counter: COUNTER }, options: { cap: true }, summaryPrefix: true },
 };
-const BUDGET = { inputCap: 3_000, completionReservation: 256 };
+const BUDGET = { maxInputTokens: 3_000, maxOutputTokens: 256 };
 const EXPIRES_AT = new Date("2036-03-01T09:00:00Z");
 
 /** An open store with one turn, and what was read of it. */
@@ -212,7 +212,7 @@ function memoryCalls({ memory, lines }: Stage): readonly PublicCall[] {
 
 function recordCalls({ memory: { records } }: Stage): readonly PublicCall[] {
   const value = { schema: 1, step: 0, items: ["pears"] };
-  const put = { expected: null, ttl: 60, now: 100, maxAge: 9, operationId: "op", signal: signal() };
+  const put = { expectedRevision: null, ttl: 60, now: 100, maxAge: 9, operationId: "op", signal: signal() };
   return [
     { name: "Records.put", given: [IDENTITY, value, put], call: records.put.bind(records) },
     {
@@ -272,8 +272,8 @@ function conversationCalls({ conversation, snapshot, summary }: Stage): readonly
       scrub: false,
       signal: signal(),
     }),
-    of("replayPut", snapshot, "weather", { dry: [true] }, { ttlSeconds: 9, signal: signal() }),
-    of("replayGet", snapshot, "weather", reading),
+    of("cachePut", snapshot, "weather", { dry: [true] }, { ttl: 9, signal: signal() }),
+    of("cacheGet", snapshot, "weather", reading),
     of("indexBatch", snapshot, RETRIEVAL, { profile: "holdfast", batchSize: 9, signal: signal() }),
     of("chunkIndex", snapshot, RETRIEVAL, reading),
     of("search", "pears", { topK: 1, profile: "holdfast", retrieval: RETRIEVAL, signal: signal() }),

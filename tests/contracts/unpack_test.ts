@@ -110,9 +110,9 @@ const CALLS = fc.uniqueArray(NAME, { minLength: 1, maxLength: 3 }).chain((ids) =
   fc.tuple(
     ...ids.map((callId) =>
       fc.record({
-        callId: fc.constant(callId),
+        id: fc.constant(callId),
         name: NAME,
-        argumentsJson: fc.dictionary(NAME, fc.jsonValue()).map((value) => JSON.stringify(value)),
+        arguments: fc.dictionary(NAME, fc.jsonValue()).map((value) => JSON.stringify(value)),
       })
     ),
   )

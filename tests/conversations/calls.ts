@@ -51,11 +51,11 @@ export const CALLS: readonly Call[] = [
   call("delete()", ({ conversation }, options) => {
     return conversation.delete({ kind: "turn", key: "t1", expectedRevision: 2 }, options);
   }),
-  call("replayPut()", ({ conversation, snapshot }, options) => {
-    return conversation.replayPut(snapshot, "k", { n: 1 }, options);
+  call("cachePut()", ({ conversation, snapshot }, options) => {
+    return conversation.cachePut(snapshot, "k", { n: 1 }, options);
   }),
-  call("replayGet()", ({ conversation, snapshot }, options) => {
-    return conversation.replayGet(snapshot, "k", options);
+  call("cacheGet()", ({ conversation, snapshot }, options) => {
+    return conversation.cacheGet(snapshot, "k", options);
   }, false),
 ];
 

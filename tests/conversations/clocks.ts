@@ -25,18 +25,18 @@ const DAY = 86_400;
 
 export function testClocks({ promise, durable }: ConversationsSuite): void {
   promise(
-    "With a clock that stepped back more than a minute only replayPut() is refused, with CLOCK",
+    "With a clock that stepped back more than a minute only cachePut() is refused, with CLOCK",
     async (store) => {
       const clock = clockAtNoon();
       const conversation = await talk(await store.open({ clock: clock.now }), ["t1", "t2"]);
       clock.set(NOON - 61);
       const snapshot = await conversation.snapshot();
-      await store.assertChangesNothing(() => conversation.replayPut(snapshot, "k", {}), {
+      await store.assertChangesNothing(() => conversation.cachePut(snapshot, "k", {}), {
         code: "CONFLICT",
         reason: "CLOCK",
         retryable: false,
       });
-      assert.equal(await conversation.replayGet(snapshot, "k"), null);
+      assert.equal(await conversation.cacheGet(snapshot, "k"), null);
       await conversation.append([{ role: "user", content: "x" }], { expiresAt: after(60) });
       await pinUp(conversation, pinOf("k", "v", { expiresAt: after(60) }));
       const turns = (await readTurns(conversation)).slice(0, 1);
@@ -52,7 +52,7 @@ export function testClocks({ promise, durable }: ConversationsSuite): void {
     await conversation.append([{ role: "user", content: "x" }]);
     clock.set(NOON - 60);
     const snapshot = await conversation.snapshot();
-    await conversation.replayPut(snapshot, "k", { n: 1 }, { ttlSeconds: 60 });
+    await conversation.cachePut(snapshot, "k", { n: 1 }, { ttl: 60 });
     assert.equal(snapshot.at, "2027-01-15T08:00:00+00:00");
     assert.deepEqual(store.sql("SELECT expires FROM replays"), [[(NOON + 60) * 1_000]]);
   });
@@ -62,7 +62,7 @@ export function testClocks({ promise, durable }: ConversationsSuite): void {
     const conversation = await talk(await store.open({ clock: clock.now }), []);
     await conversation.append([{ role: "user", content: "x" }]);
     clock.set(NOON - 600);
-    await assert.rejects(conversation.replayPut(await conversation.snapshot(), "k", {}), (error) => {
+    await assert.rejects(conversation.cachePut(await conversation.snapshot(), "k", {}), (error) => {
       assert.equal((error as { details: Record<string, unknown> }).details.behindMs, 600_000);
       return true;
     });
@@ -97,7 +97,7 @@ export function testClocks({ promise, durable }: ConversationsSuite): void {
       clock.set(NOON - 600);
       assert.equal((await memory.prune({ scrub: false })).clockLoweredByMs, 0);
       assert.equal((await memory.prune({ scrub: false, acceptClock: true })).clockLoweredByMs, 600_000);
-      await conversation.replayPut(await conversation.snapshot(), "k", {}, { ttlSeconds: 1 });
+      await conversation.cachePut(await conversation.snapshot(), "k", {}, { ttl: 1 });
       assert.deepEqual(store.sql("SELECT expires FROM replays"), [[(NOON - 599) * 1_000]]);
     },
   );
@@ -158,7 +158,7 @@ export function testClocks({ promise, durable }: ConversationsSuite): void {
   });
 
   durable(
-    "Two stores with clocks ten minutes apart both read and both delete; only the slow one's replayPut() is refused",
+    "Two stores with clocks ten minutes apart both read and both delete; only the slow one's cachePut() is refused",
     async (store) => {
       const fast = await store.open({ clock: clockAtNoon().now });
       const slow = await store.open({ clock: new MutableClock(NOON - 600).now });
@@ -167,9 +167,9 @@ export function testClocks({ promise, durable }: ConversationsSuite): void {
       assert.deepEqual(await readIds(behind), ["t1", "t2", "t3", "t4"]);
       const snapshot = await behind.snapshot();
       assert.equal(snapshot.id, (await ahead.snapshot()).id);
-      await assert.rejects(behind.replayPut(snapshot, "k", {}), { reason: "CLOCK" });
-      await ahead.replayPut(snapshot, "k", { n: 1 });
-      assert.deepEqual(await behind.replayGet(snapshot, "k"), { n: 1 });
+      await assert.rejects(behind.cachePut(snapshot, "k", {}), { reason: "CLOCK" });
+      await ahead.cachePut(snapshot, "k", { n: 1 });
+      assert.deepEqual(await behind.cacheGet(snapshot, "k"), { n: 1 });
       assert.equal((await erase(behind, "turn", "t1")).at, "2027-01-15T08:00:00+00:00");
       await erase(ahead, "turn", "t2");
       await behind.append([{ role: "user", content: "x" }], { expiresAt: after(60) });
@@ -190,7 +190,7 @@ export function testClocks({ promise, durable }: ConversationsSuite): void {
         refused: "CLOCK",
       });
       assert.deepEqual(await readIds(conversation), ["t2"]);
-      await conversation.replayPut(await conversation.snapshot(), "k", {});
+      await conversation.cachePut(await conversation.snapshot(), "k", {});
     },
   );
 

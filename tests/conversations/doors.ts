@@ -32,8 +32,8 @@ const CALL: Message = {
   role: "assistant",
   content: "",
   toolCalls: [
-    { callId: "c1", name: "count", argumentsJson: '{"of":"pears"}' },
-    { callId: "c2", name: "count", argumentsJson: '{"of":"plums"}' },
+    { id: "c1", name: "count", arguments: '{"of":"pears"}' },
+    { id: "c2", name: "count", arguments: '{"of":"plums"}' },
   ],
 };
 
@@ -57,7 +57,7 @@ const UNPAIRED: readonly (readonly [what: string, messages: readonly Message[], 
   [
     "a call's id used twice",
     [CALL, result("c1"), result("c2"), { ...CALL, messageId: "call again" }],
-    "[3].toolCalls[0].callId",
+    "[3].toolCalls[0].id",
   ],
 ];
 
@@ -114,12 +114,12 @@ function testCalls({ promise }: ConversationsSuite): void {
         messageId: "call",
         role: "assistant",
         content: "",
-        toolCalls: [{ callId: "c1", name: "dig", argumentsJson }],
+        toolCalls: [{ id: "c1", name: "dig", arguments: argumentsJson }],
       },
       result("c1"),
     ]);
     const [stored] = await readTurns(conversation);
-    assert.equal(stored!.messages[0]!.toolCalls![0]!.argumentsJson, argumentsJson);
+    assert.equal(stored!.messages[0]!.toolCalls![0]!.arguments, argumentsJson);
     assert.equal(({} as { x?: number }).x, undefined);
   });
 
@@ -138,11 +138,11 @@ function testCalls({ promise }: ConversationsSuite): void {
       `{"a":${"[".repeat(20_000)}${"]".repeat(20_000)}}`,
     ];
     await forEachRow(bad, async (argumentsJson) => {
-      const toolCalls = [{ callId: "c1", name: "dig", argumentsJson }];
+      const toolCalls = [{ id: "c1", name: "dig", arguments: argumentsJson }];
       const call: Message = { messageId: "call", role: "assistant", content: "", toolCalls };
       await store.assertChangesNothing(() => conversation.append([call, result("c1")]), {
         code: "CONTRACT",
-        field: "messages[0].toolCalls[0].argumentsJson",
+        field: "messages[0].toolCalls[0].arguments",
       });
     });
   });
@@ -174,7 +174,7 @@ function testCalls({ promise }: ConversationsSuite): void {
         ],
         ["messages[0].messageId", () => conversation.append([{ ...message, messageId: "a\0" }])],
         ["pin.key", () => conversation.putPin(pinOf("\0a"), { expectedRevision: 1 })],
-        ["key", () => conversation.replayPut(snapshot, "a\0b", {})],
+        ["key", () => conversation.cachePut(snapshot, "a\0b", {})],
         [
           "scope.tenantId",
           () => Promise.resolve().then(() => memory.conversation({ tenantId: "a\0b", sessionId: "s" })),
@@ -336,11 +336,11 @@ function testFields({ promise }: ConversationsSuite): void {
     });
   });
 
-  promise("replayPut() names the field that is wrong, and changes nothing", async (store) => {
+  promise("cachePut() names the field that is wrong, and changes nothing", async (store) => {
     const conversation = await talk(await store.open(atNoon()), []);
     const snapshot = await conversation.snapshot();
-    const put = (key: unknown, payload: unknown, ttlSeconds: unknown = 60): Promise<void> =>
-      conversation.replayPut(snapshot, key as string, payload as never, { ttlSeconds: ttlSeconds as number });
+    const put = (key: unknown, payload: unknown, ttl: unknown = 60): Promise<void> =>
+      conversation.cachePut(snapshot, key as string, payload as never, { ttl: ttl as number });
     const rows: readonly (readonly [string, string, () => Promise<void>])[] = [
       ["blank key", "key", () => put(" ", {})],
       ["list", "payload", () => put("k", [1])],
@@ -361,9 +361,9 @@ function testFields({ promise }: ConversationsSuite): void {
         "payload",
         () => put("k", JSON.parse(`{"a":${"[".repeat(20_000)}${"]".repeat(20_000)}}`)),
       ],
-      ["ttl 0", "ttlSeconds", () => put("k", {}, 0)],
-      ["ttl 1.5", "ttlSeconds", () => put("k", {}, 1.5)],
-      ["ttl of more than a day", "ttlSeconds", () => put("k", {}, 86_401)],
+      ["ttl 0", "ttl", () => put("k", {}, 0)],
+      ["ttl 1.5", "ttl", () => put("k", {}, 1.5)],
+      ["ttl of more than a day", "ttl", () => put("k", {}, 86_401)],
     ];
     await forEachRow(rows, async ([, field, call]) => {
       await store.assertChangesNothing(call, { code: "CONTRACT", field });
@@ -458,10 +458,10 @@ function testSizes({ promise }: ConversationsSuite): void {
     const conversation = await talk(await store.open(atNoon()), []);
     const snapshot = await conversation.snapshot();
     const put = (characters: number): Promise<void> =>
-      conversation.replayPut(snapshot, "k", { text: "x".repeat(characters) });
+      conversation.cachePut(snapshot, "k", { text: "x".repeat(characters) });
     await store.assertChangesNothing(() => put(1_000_000), { code: "CONTRACT", field: "payload" });
     await put(999_989);
-    assert.equal(((await conversation.replayGet(snapshot, "k")) as { text: string }).text.length, 999_989);
+    assert.equal(((await conversation.cacheGet(snapshot, "k")) as { text: string }).text.length, 999_989);
   });
 
   promise("Whatever id a turn or pin could be put with, it can be deleted by", async (store) => {

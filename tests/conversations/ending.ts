@@ -115,14 +115,14 @@ function testReadOnly({ durable }: ConversationsSuite): void {
     async (store) => {
       const first = await store.open(atNoon());
       const conversation = await talk(first, ["t1", "t2"]);
-      await conversation.replayPut(await conversation.snapshot(), "k", { n: 1 });
+      await conversation.cachePut(await conversation.snapshot(), "k", { n: 1 });
       await first.close();
       const memory = await store.open({ ...atNoon(), readOnly: true });
       const again = memory.conversation(ORCHARD);
       const snapshot = await again.snapshot();
       const prepared = { memory, conversation: again, snapshot, summary: summaryOf(await readTurns(again)) };
       assert.deepEqual(await readIds(again), ["t1", "t2"]);
-      assert.deepEqual(await again.replayGet(snapshot, "k"), { n: 1 });
+      assert.deepEqual(await again.cacheGet(snapshot, "k"), { n: 1 });
       for (const { name, writes, make } of CALLS) {
         if (!writes) await make(prepared, {});
         else await assert.rejects(make(prepared, {}), { code: "READONLY" }, name);
@@ -161,6 +161,6 @@ function testReadOnly({ durable }: ConversationsSuite): void {
     assert.deepEqual(await readIds(reader), ["t2"]);
     assert.deepEqual(await readIds(reader, seen, { last: 5 }), ["t2"]);
     assert.notEqual(seen.id, before.id);
-    await assert.rejects(reader.replayGet(before, "answer"), { reason: "SNAPSHOT" });
+    await assert.rejects(reader.cacheGet(before, "answer"), { reason: "SNAPSHOT" });
   });
 }

@@ -49,8 +49,8 @@ async function fill(memory: Memory): Promise<void> {
   const summary = summaryOf(await readTurns(conversation), SECRET);
   await conversation.putSummary(await conversation.snapshot(), summary);
   await conversation.search(SECRET);
-  for (const [tenant, ttl] of [["orchard", 60], ["harbour", 3_600]] as const) {
-    await memory.records.put({ tenant, kind: "fact", key: "a" }, FACT, { expected: null, ttl });
+  for (const [tenantId, ttl] of [["orchard", 60], ["harbour", 3_600]] as const) {
+    await memory.records.put({ tenantId, kind: "fact", key: "a" }, FACT, { expectedRevision: null, ttl });
   }
 }
 
@@ -103,7 +103,7 @@ promise("no place to read on after", async (store) => {
 
 promise("neither got nor listed", async (store) => {
   const { memory } = await expired(store);
-  assert.equal(await memory.records.get({ tenant: "orchard", kind: "fact", key: "a" }), null);
+  assert.equal(await memory.records.get({ tenantId: "orchard", kind: "fact", key: "a" }), null);
   assert.deepEqual((await memory.records.list("orchard")).items, []);
   assert.equal((await memory.records.list("harbour")).items.length, 1);
 });
@@ -128,7 +128,7 @@ promise("in no export, with content or without, and counted in no line of it", a
 promise("not found, and in no context", async (store) => {
   const { conversation } = await expired(store);
   assert.deepEqual((await conversation.search(SECRET)).filter(({ score }) => score.lexical > 0), []);
-  const budget = { inputCap: 2_000, modelCapacity: 8_000, completionReservation: 100, retrievalReserve: 500 };
+  const budget = { maxInputTokens: 2_000, contextWindow: 8_000, maxOutputTokens: 100, retrievalReserve: 500 };
   const { context } = await conversation.assemble("Where is the quarry?", budget, { system: "S" });
   assert.equal(JSON.stringify(context.request).includes(SECRET), false);
   assert.equal(context.diagnostics.keptTurnIds.some((id) => !KEPT.includes(id)), false);
@@ -153,7 +153,7 @@ promise("in no restore of a backup", async (store) => {
   const conversation = again.conversation(ORCHARD);
   assert.deepEqual(await readIds(conversation), KEPT);
   assert.deepEqual((await conversation.snapshot()).pins.map(({ key }) => key), ["kept"]);
-  assert.equal(await again.records.get({ tenant: "orchard", kind: "fact", key: "a" }), null);
+  assert.equal(await again.records.get({ tenantId: "orchard", kind: "fact", key: "a" }), null);
   assert.deepEqual((await again.prune({ scrub: false })).expired.records, 1);
 });
 

@@ -125,10 +125,10 @@ export function testOperationIds({ promise, durable }: ConversationsSuite): void
     const memory = await store.open(atNoon());
     await talk(memory, ["t1"]);
     await talk(memory, ["t1"], HARBOUR);
-    const identity = { tenant: "orchard", kind: "fact", key: "a" } as const;
+    const identity = { tenantId: "orchard", kind: "fact", key: "a" } as const;
     const fact = { schema: 1, text: "x", source: "y", reviewed: false } as const;
     assert.equal(
-      await memory.records.put(identity, fact, { expected: null, ttl: 60, operationId: "put t1" }),
+      await memory.records.put(identity, fact, { expectedRevision: null, ttl: 60, operationId: "put t1" }),
       1,
     );
   });

@@ -66,8 +66,8 @@ export function testOrderOfChecks({ promise }: ConversationsSuite): void {
         ["putSummary", (c) => c.putSummary(snapshot, summaryOf(turns))],
         ["assertCurrent", (c) => c.assertCurrent(snapshot)],
         ["turns of a snapshot", (c) => readTurns(c, snapshot)],
-        ["replayPut", (c) => c.replayPut(snapshot, "k", {})],
-        ["replayGet", (c) => c.replayGet(snapshot, "k")],
+        ["cachePut", (c) => c.cachePut(snapshot, "k", {})],
+        ["cacheGet", (c) => c.cacheGet(snapshot, "k")],
       ];
       await forEachRow(late, async ([, call]) => {
         await store.assertChangesNothing(() => call(conversation), refused);

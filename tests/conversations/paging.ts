@@ -159,7 +159,7 @@ export function testPaging({ promise, durable }: ConversationsSuite): void {
       let count = 0;
       for await (const _ of conversation.turns({ snapshot })) {
         if (++count !== 1) continue;
-        await conversation.replayPut(snapshot, "k", {});
+        await conversation.cachePut(snapshot, "k", {});
         await memory.conversation({ tenantId: "harbour", sessionId: "s" }).append([{
           role: "user",
           content: "x",
@@ -229,7 +229,7 @@ export function testPaging({ promise, durable }: ConversationsSuite): void {
     async (store) => {
       const conversation = await talk(await store.open(atNoon()), ["t1"]);
       const { turnId } = await conversation.append([
-        { role: "assistant", content: "", toolCalls: [{ callId: "q2", name: "dig", argumentsJson: "{}" }] },
+        { role: "assistant", content: "", toolCalls: [{ id: "q2", name: "dig", arguments: "{}" }] },
         { role: "tool", content: "7", toolCallId: "q2" },
       ]);
       const [turn] = await readTurns(conversation, undefined, { after: "t1" });

@@ -102,8 +102,8 @@ function testTurns({ promise, durable }: ConversationsSuite): void {
       await store.assertChangesNothing(() => put("x", -1), { code: "CONTRACT", field: "expectedRevision" });
       const snapshot = await conversation.snapshot();
       await store.assertChangesNothing(
-        () => conversation.replayPut(snapshot, "k", {}, { ttlSeconds: 86_401 }),
-        { code: "CONTRACT", field: "ttlSeconds" },
+        () => conversation.cachePut(snapshot, "k", {}, { ttl: 86_401 }),
+        { code: "CONTRACT", field: "ttl" },
       );
     },
   );
@@ -114,11 +114,11 @@ function testScopes({ promise }: ConversationsSuite): void {
     const memory = await store.open(atNoon());
     const orchard = await talk(memory, ["t1"]);
     const harbour = await talk(memory, ["t1"], HARBOUR);
-    await orchard.replayPut(await orchard.snapshot(), "answer", { of: "orchard" });
-    await harbour.replayPut(await harbour.snapshot(), "answer", { of: "harbour" });
+    await orchard.cachePut(await orchard.snapshot(), "answer", { of: "orchard" });
+    await harbour.cachePut(await harbour.snapshot(), "answer", { of: "harbour" });
     await erase(orchard, "scope");
     assert.deepEqual(await readIds(harbour), ["t1"]);
-    assert.deepEqual(await harbour.replayGet(await harbour.snapshot(), "answer"), { of: "harbour" });
+    assert.deepEqual(await harbour.cacheGet(await harbour.snapshot(), "answer"), { of: "harbour" });
     await assert.rejects(orchard.create(), { code: "CONFLICT", reason: "DELETED", retryable: false });
   });
 
@@ -173,7 +173,7 @@ function testDerived({ promise, durable }: ConversationsSuite): void {
       await change(conversation);
       const now = await conversation.snapshot();
       assert.deepEqual([now.pins.length, now.summary], [0, null]);
-      assert.equal(await conversation.replayGet(now, "answer"), null);
+      assert.equal(await conversation.cacheGet(now, "answer"), null);
       await assert.rejects(conversation.assertCurrent(before), { reason: "SNAPSHOT", retryable: true });
       const put = (revision: number): Promise<number> =>
         pinUp(conversation, pinOf("derived", "t1", { source: sourceOf(source!), revision }));
@@ -262,13 +262,13 @@ function testDerived({ promise, durable }: ConversationsSuite): void {
       const clock = clockAtNoon();
       const conversation = await talk(await store.open({ clock: clock.now }), ["t1"]);
       const snapshot = await conversation.snapshot();
-      await conversation.replayPut(snapshot, "answer", { n: 1 }, { ttlSeconds: 60 });
+      await conversation.cachePut(snapshot, "answer", { n: 1 }, { ttl: 60 });
       clock.ms += 59_999;
-      assert.deepEqual(await conversation.replayGet(snapshot, "answer"), { n: 1 });
+      assert.deepEqual(await conversation.cacheGet(snapshot, "answer"), { n: 1 });
       clock.ms += 1;
-      assert.equal(await conversation.replayGet(snapshot, "answer"), null);
+      assert.equal(await conversation.cacheGet(snapshot, "answer"), null);
       clock.set(NOON);
-      assert.equal(await conversation.replayGet(snapshot, "answer"), null);
+      assert.equal(await conversation.cacheGet(snapshot, "answer"), null);
       assert.deepEqual(await readIds(conversation), ["t1"]);
     },
   );
@@ -323,7 +323,7 @@ function testDamage({ promise }: ConversationsSuite): void {
       const snapshot = await derive(conversation);
       const damage = { code: "INTEGRITY" };
       store.sql("UPDATE replays SET payload = ''");
-      await assert.rejects(conversation.replayGet(snapshot, "answer"), damage);
+      await assert.rejects(conversation.cacheGet(snapshot, "answer"), damage);
       store.sql("UPDATE summaries SET payload = ''");
       await assert.rejects(conversation.snapshot(), damage);
       store.sql("DELETE FROM summaries");

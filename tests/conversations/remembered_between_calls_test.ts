@@ -13,7 +13,7 @@ import {
 } from "@holdfast/memory";
 import { atNoon, clockAtNoon, HARBOUR, ORCHARD, pinOf, pinUp, talk } from "./samples.ts";
 
-const BUDGET = { inputCap: 600, modelCapacity: 8_000, completionReservation: 100, retrievalReserve: 200 };
+const BUDGET = { maxInputTokens: 600, contextWindow: 8_000, maxOutputTokens: 100, retrievalReserve: 200 };
 const TEXTS = Array.from(
   { length: 30 },
   (_, index) =>
@@ -176,9 +176,9 @@ Deno.test("Two open stores hold records to their own definition of a kind of one
   const texts = defineKind("note", z.strictObject({ text: z.string() }), { ttlMax: null });
   await using first = await openMemory(":memory:", { kinds: [numbers] });
   await using second = await openMemory(":memory:", { kinds: [texts] });
-  const identity = { tenant: "orchard", kind: "note", key: "a" };
+  const identity = { tenantId: "orchard", kind: "note", key: "a" };
   const put = (memory: Memory, value: unknown): Promise<number> =>
-    memory.records.put(identity, value, { expected: null, ttl: null });
+    memory.records.put(identity, value, { expectedRevision: null, ttl: null });
   await assert.rejects(put(first, { text: "x" }), { code: "CONTRACT" });
   await assert.rejects(put(second, { n: 1 }), { code: "CONTRACT" });
   await put(first, { n: 1 });

@@ -24,25 +24,25 @@ export function testReplays({ promise, durable }: ConversationsSuite): void {
     const payload = JSON.parse(
       '{"b":[1.5,-2,1e21,null,true],"a":{"__proto__":{"x":1}},"\u{10000}":"\\u0000"}',
     ) as Json;
-    await conversation.replayPut(snapshot, "k", payload);
-    const found = await conversation.replayGet(snapshot, "k");
+    await conversation.cachePut(snapshot, "k", payload);
+    const found = await conversation.cacheGet(snapshot, "k");
     assert.deepEqual(found, payload);
     (found as { b: unknown }).b = "changed";
-    assert.deepEqual(await conversation.replayGet(snapshot, "k"), payload);
+    assert.deepEqual(await conversation.cacheGet(snapshot, "k"), payload);
     assert.equal(({} as { x?: number }).x, undefined);
   });
 
   promise("A replay that was never put is null", async (store) => {
     const conversation = await talk(await store.open(atNoon()), []);
-    assert.equal(await conversation.replayGet(await conversation.snapshot(), "k"), null);
+    assert.equal(await conversation.cacheGet(await conversation.snapshot(), "k"), null);
   });
 
   promise("A replay put again under its key takes the place of the one before", async (store) => {
     const conversation = await talk(await store.open(atNoon()), []);
     const snapshot = await conversation.snapshot();
-    await conversation.replayPut(snapshot, "k", { n: 1 });
-    await conversation.replayPut(snapshot, "k", { n: 2 });
-    assert.deepEqual(await conversation.replayGet(snapshot, "k"), { n: 2 });
+    await conversation.cachePut(snapshot, "k", { n: 1 });
+    await conversation.cachePut(snapshot, "k", { n: 2 });
+    assert.deepEqual(await conversation.cacheGet(snapshot, "k"), { n: 2 });
     assert.deepEqual(store.sql("SELECT count(*) FROM replays"), [[1]]);
   });
 
@@ -51,12 +51,12 @@ export function testReplays({ promise, durable }: ConversationsSuite): void {
     async (store) => {
       const conversation = await talk(await store.open(atNoon()), ["t1"]);
       const before = await conversation.snapshot();
-      await conversation.replayPut(before, "k", { n: 1 });
+      await conversation.cachePut(before, "k", { n: 1 });
       await revise(conversation, turnOf("t1", "other", { revision: 2 }));
       const now = await conversation.snapshot();
-      await assert.rejects(conversation.replayGet(before, "k"), { reason: "SNAPSHOT", retryable: true });
-      assert.equal(await conversation.replayGet(now, "k"), null);
-      await assert.rejects(conversation.replayPut(before, "k", { n: 2 }), { reason: "SNAPSHOT" });
+      await assert.rejects(conversation.cacheGet(before, "k"), { reason: "SNAPSHOT", retryable: true });
+      assert.equal(await conversation.cacheGet(now, "k"), null);
+      await assert.rejects(conversation.cachePut(before, "k", { n: 2 }), { reason: "SNAPSHOT" });
     },
   );
 
@@ -70,7 +70,7 @@ export function testReplays({ promise, durable }: ConversationsSuite): void {
     promise(`Replays go with ${what}: their rows too`, async (store) => {
       const conversation = await talk(await store.open(atNoon()), ["t1"]);
       const snapshot = await conversation.snapshot();
-      for (const key of ["a", "b", "c"]) await conversation.replayPut(snapshot, key, {});
+      for (const key of ["a", "b", "c"]) await conversation.cachePut(snapshot, key, {});
       await change(conversation);
       assert.deepEqual(store.sql("SELECT count(*) FROM replays"), [[0]]);
     });
@@ -81,24 +81,24 @@ export function testReplays({ promise, durable }: ConversationsSuite): void {
     const conversation = await talk(await store.open({ clock: clock.now }), []);
     await pinUp(conversation, pinOf("k", "v", { effectiveAt: after(60) }));
     const before = await conversation.snapshot();
-    await conversation.replayPut(before, "k", { n: 1 });
+    await conversation.cachePut(before, "k", { n: 1 });
     clock.advance(60);
-    await assert.rejects(conversation.replayGet(before, "k"), { reason: "SNAPSHOT" });
-    assert.equal(await conversation.replayGet(await conversation.snapshot(), "k"), null);
+    await assert.rejects(conversation.cacheGet(before, "k"), { reason: "SNAPSHOT" });
+    assert.equal(await conversation.cacheGet(await conversation.snapshot(), "k"), null);
   });
 
   promise("The hundred-and-first replay drops an expired one, and else the oldest", async (store) => {
     const clock = clockAtNoon();
     const conversation = await talk(await store.open({ clock: clock.now }), []);
     const snapshot = await conversation.snapshot();
-    const put = (key: string, ttlSeconds: number): Promise<void> => {
+    const put = (key: string, ttl: number): Promise<void> => {
       clock.ms += 1;
-      return conversation.replayPut(snapshot, key, { key }, { ttlSeconds });
+      return conversation.cachePut(snapshot, key, { key }, { ttl });
     };
     for (let index = 0; index < 100; index++) await put(`k${index}`, index === 50 ? 10 : 3_600);
     await put("new 1", 3_600);
     const there = async (key: string): Promise<boolean> =>
-      await conversation.replayGet(snapshot, key) !== null;
+      await conversation.cacheGet(snapshot, key) !== null;
     assert.deepEqual([await there("k0"), await there("k1"), await there("new 1")], [false, true, true]);
     clock.advance(10);
     await put("new 2", 3_600);
@@ -109,9 +109,9 @@ export function testReplays({ promise, durable }: ConversationsSuite): void {
   promise("At its limit a key that is there is replaced, and nothing is dropped", async (store) => {
     const conversation = await talk(await store.open(atNoon()), []);
     const snapshot = await conversation.snapshot();
-    for (let index = 0; index < 100; index++) await conversation.replayPut(snapshot, `k${index}`, { index });
-    await conversation.replayPut(snapshot, "k99", { index: -1 });
-    assert.deepEqual(await conversation.replayGet(snapshot, "k0"), { index: 0 });
+    for (let index = 0; index < 100; index++) await conversation.cachePut(snapshot, `k${index}`, { index });
+    await conversation.cachePut(snapshot, "k99", { index: -1 });
+    assert.deepEqual(await conversation.cacheGet(snapshot, "k0"), { index: 0 });
     assert.deepEqual(store.sql("SELECT count(*) FROM replays"), [[100]]);
   });
 
@@ -119,16 +119,16 @@ export function testReplays({ promise, durable }: ConversationsSuite): void {
     const clock = clockAtNoon();
     const conversation = await talk(await store.open({ clock: clock.now }), []);
     const snapshot = await conversation.snapshot();
-    await conversation.replayPut(snapshot, "hour", {});
-    await conversation.replayPut(snapshot, "day", {}, { ttlSeconds: 86_400 });
+    await conversation.cachePut(snapshot, "hour", {});
+    await conversation.cachePut(snapshot, "day", {}, { ttl: 86_400 });
     clock.ms += 3_600_000 - 1;
-    assert.deepEqual(await conversation.replayGet(snapshot, "hour"), {});
+    assert.deepEqual(await conversation.cacheGet(snapshot, "hour"), {});
     clock.ms += 1;
-    assert.equal(await conversation.replayGet(snapshot, "hour"), null);
+    assert.equal(await conversation.cacheGet(snapshot, "hour"), null);
     clock.set(clock.ms / 1_000 + 82_799);
-    assert.deepEqual(await conversation.replayGet(snapshot, "day"), {});
+    assert.deepEqual(await conversation.cacheGet(snapshot, "day"), {});
     clock.advance(1);
-    assert.equal(await conversation.replayGet(snapshot, "day"), null);
+    assert.equal(await conversation.cacheGet(snapshot, "day"), null);
   });
 
   promise("RPC-03 equal payloads in other bytes are stored as one text", async (store) => {
@@ -136,26 +136,26 @@ export function testReplays({ promise, durable }: ConversationsSuite): void {
     const snapshot = await conversation.snapshot();
     const texts = ['{"b":1,"a":[1.0,1e2]}', '{"a":[1,100],"b":1}'];
     for (const [index, text] of texts.entries()) {
-      await conversation.replayPut(snapshot, `k${index}`, JSON.parse(text) as Json);
+      await conversation.cachePut(snapshot, `k${index}`, JSON.parse(text) as Json);
     }
     assert.deepEqual(store.sql("SELECT DISTINCT payload FROM replays"), [['{"a":[1,100],"b":1}']]);
-    await assert.rejects(conversation.replayPut(snapshot, "k", { x: -0 }), { code: "CONTRACT" });
+    await assert.rejects(conversation.cachePut(snapshot, "k", { x: -0 }), { code: "CONTRACT" });
   });
 
   promise("Replays of one key in two scopes are two replays", async (store) => {
     const memory = await store.open(atNoon());
     const orchard = await talk(memory, []);
     const harbour = await talk(memory, [], HARBOUR);
-    await orchard.replayPut(await orchard.snapshot(), "k", { of: "orchard" });
-    assert.equal(await harbour.replayGet(await harbour.snapshot(), "k"), null);
+    await orchard.cachePut(await orchard.snapshot(), "k", { of: "orchard" });
+    assert.equal(await harbour.cacheGet(await harbour.snapshot(), "k"), null);
   });
 
   durable("A replay is served after a reopen, for the same snapshot taken anew", async (store) => {
     const memory = await store.open(atNoon());
     const conversation = await talk(memory, ["t1"]);
-    await conversation.replayPut(await conversation.snapshot(), "k", { n: 1 });
+    await conversation.cachePut(await conversation.snapshot(), "k", { n: 1 });
     await memory.close();
     const again = (await store.open(atNoon())).conversation(ORCHARD);
-    assert.deepEqual(await again.replayGet(await again.snapshot(), "k"), { n: 1 });
+    assert.deepEqual(await again.cacheGet(await again.snapshot(), "k"), { n: 1 });
   });
 }

@@ -154,6 +154,6 @@ export async function derive(conversation: Conversation): Promise<Snapshot> {
   );
   await conversation.putSummary(await conversation.snapshot(), summaryOf(turns));
   const snapshot = await conversation.snapshot();
-  await conversation.replayPut(snapshot, "answer", { text: turns[0]!.messages[0]!.content });
+  await conversation.cachePut(snapshot, "answer", { text: turns[0]!.messages[0]!.content });
   return snapshot;
 }

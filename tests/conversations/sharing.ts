@@ -25,7 +25,7 @@ export function testSharing({ durable }: ConversationsSuite): void {
     await derive(two);
     const seen = await one.snapshot();
     assert.deepEqual([seen.pins[0]?.key, seen.summary?.content], ["derived", "what was said"]);
-    assert.deepEqual(await one.replayGet(seen, "answer"), { text: "t1" });
+    assert.deepEqual(await one.cacheGet(seen, "answer"), { text: "t1" });
     await revise(one, turnOf("t1", "other", { revision: 2 }));
     const now = await two.snapshot();
     assert.deepEqual([now.pins.length, now.summary], [0, null]);

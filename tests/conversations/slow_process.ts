@@ -39,7 +39,7 @@ if (import.meta.main) {
   const seen = await readIds(conversation);
   const expectedRevision = await conversation.revision();
   const { at } = await conversation.delete({ kind: "turn", key: turnId!, expectedRevision });
-  const refused = await conversation.replayPut(await conversation.snapshot(), "k", {}).then(
+  const refused = await conversation.cachePut(await conversation.snapshot(), "k", {}).then(
     () => null,
     (error: { reason: string }) => error.reason,
   );

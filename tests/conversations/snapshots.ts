@@ -93,7 +93,7 @@ export function testSnapshots({ promise, durable }: ConversationsSuite): void {
       const conversation = await talk(memory, ["t1"]);
       await erase(conversation, "turn", "t9");
       const { id } = await conversation.snapshot();
-      await conversation.replayPut(await conversation.snapshot(), "k", {});
+      await conversation.cachePut(await conversation.snapshot(), "k", {});
       await conversation.putTurn(turnOf("t1"), { operationId: "put t1", expectedRevision: 0 });
       await erase(conversation, "turn", "t9");
       await assert.rejects(
@@ -119,8 +119,8 @@ export function testSnapshots({ promise, durable }: ConversationsSuite): void {
     const refused = { code: "CONTRACT", field: "snapshot" };
     await assert.rejects(harbour.assertCurrent(snapshot), refused);
     await assert.rejects(readTurns(harbour, snapshot), refused);
-    await assert.rejects(harbour.replayPut(snapshot, "k", {}), refused);
-    await assert.rejects(harbour.replayGet(snapshot, "k"), refused);
+    await assert.rejects(harbour.cachePut(snapshot, "k", {}), refused);
+    await assert.rejects(harbour.cacheGet(snapshot, "k"), refused);
     const summary = summaryOf(await readTurns(harbour));
     await assert.rejects(harbour.putSummary(snapshot, summary), refused);
   });
@@ -186,7 +186,7 @@ export function testSnapshots({ promise, durable }: ConversationsSuite): void {
   });
 
   promise(
-    "snapshot(), append(), putPin() and replayPut() read no turn: damaged ones are not noticed",
+    "snapshot(), append(), putPin() and cachePut() read no turn: damaged ones are not noticed",
     async (store) => {
       const conversation = await talk(await store.open(atNoon()), ["t1"]);
       store.damaged = true;
@@ -194,7 +194,7 @@ export function testSnapshots({ promise, durable }: ConversationsSuite): void {
       assert.equal((await conversation.snapshot()).turnCount, 1);
       assert.equal((await conversation.append([{ role: "user", content: "x" }])).revision, 2);
       await pinUp(conversation, pinOf("k"));
-      await conversation.replayPut(await conversation.snapshot(), "k", {});
+      await conversation.cachePut(await conversation.snapshot(), "k", {});
     },
   );
 

@@ -39,7 +39,7 @@ const KEEPS: readonly (readonly [string, (conversation: Conversation) => Promise
   ["the deletion of an unknown turn", (c) => erase(c, "turn", "t9")],
   ["a new pin", (c) => pinUp(c, pinOf("k2"))],
   ["the deletion of a pin", (c) => erase(c, "pin", "k")],
-  ["a replay", async (c) => c.replayPut(await c.snapshot(), "k", {})],
+  ["a replay", async (c) => c.cachePut(await c.snapshot(), "k", {})],
 ];
 
 const DROPS: readonly (readonly [string, (conversation: Conversation) => Promise<unknown>])[] = [

@@ -104,7 +104,7 @@ export function testUpkeep({ promise, durable }: ConversationsSuite): void {
   }
 
   promise(
-    "Upkeep stays committed though putSummary() or replayPut() with a snapshot of before fails",
+    "Upkeep stays committed though putSummary() or cachePut() with a snapshot of before fails",
     async (store) => {
       const { clock, conversation } = await due(store);
       clock.set(NOON);
@@ -112,7 +112,7 @@ export function testUpkeep({ promise, durable }: ConversationsSuite): void {
       const before = await (memory?.conversation(ORCHARD) ?? conversation).snapshot();
       const summary = summaryOf((await readTurns(conversation)).slice(-1));
       clock.advance(60);
-      await assert.rejects(conversation.replayPut(before, "k", {}), { reason: "SNAPSHOT" });
+      await assert.rejects(conversation.cachePut(before, "k", {}), { reason: "SNAPSHOT" });
       assert.deepEqual(turnsLeft(store), [["t2"]]);
       await assert.rejects(conversation.putSummary(before, summary), { reason: "SNAPSHOT" });
     },
@@ -256,7 +256,7 @@ export function testUpkeep({ promise, durable }: ConversationsSuite): void {
     await pinUp(conversation, pinOf("k", "v", { expiresAt: after(60) }));
     const summary = summaryOf(await readTurns(conversation), "x", { expiresAt: after(60) });
     await conversation.putSummary(await conversation.snapshot(), summary);
-    await conversation.replayPut(await conversation.snapshot(), "k", {}, { ttlSeconds: 60 });
+    await conversation.cachePut(await conversation.snapshot(), "k", {}, { ttl: 60 });
     clock.advance(60);
     const { expired } = await memory.prune({ scrub: false });
     assert.deepEqual(expired, { turns: 0, pins: 1, summaries: 1, replay: 1, records: 0 });

@@ -19,13 +19,13 @@ function say(line: Line): void {
 }
 
 function make({ records }: Memory, call: Call): Promise<number | boolean> {
-  if (call.op === "purge") return records.purge(call.tenant, { now: call.now });
-  const identity = { tenant: call.tenant, kind: "fact", key: call.key } as const;
-  if (call.op === "forget") return records.forget(identity, call.expected, { revoke: call.revoke });
+  if (call.op === "purge") return records.purge(call.tenantId, { now: call.now });
+  const identity = { tenantId: call.tenantId, kind: "fact", key: call.key } as const;
+  if (call.op === "forget") return records.forget(identity, call.expectedRevision, { revoke: call.revoke });
   const value = { schema: 1, text: call.text, source: "child", reviewed: false } as const;
   if (call.op === "update") return records.update(identity, () => value, { ttl: call.ttl });
-  const { expected, ttl, operationId } = call;
-  return records.put(identity, value, { expected, ttl, now: NOW, operationId });
+  const { expectedRevision, ttl, operationId } = call;
+  return records.put(identity, value, { expectedRevision, ttl, now: NOW, operationId });
 }
 
 async function work(errand: Errand): Promise<void> {

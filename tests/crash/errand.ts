@@ -36,28 +36,28 @@ export interface Errand {
 export type Call =
   | {
     readonly op: "put";
-    readonly tenant: string;
+    readonly tenantId: string;
     readonly key: string;
     readonly text: string;
-    readonly expected: number | null;
+    readonly expectedRevision: number | null;
     readonly ttl: number;
     readonly operationId?: string;
   }
   | {
     readonly op: "update";
-    readonly tenant: string;
+    readonly tenantId: string;
     readonly key: string;
     readonly text: string;
     readonly ttl: number;
   }
   | {
     readonly op: "forget";
-    readonly tenant: string;
+    readonly tenantId: string;
     readonly key: string;
-    readonly expected: number | null;
+    readonly expectedRevision: number | null;
     readonly revoke: boolean;
   }
-  | { readonly op: "purge"; readonly tenant: string; readonly now: number };
+  | { readonly op: "purge"; readonly tenantId: string; readonly now: number };
 
 /** The second at which everything happens, so that nothing expires unless it is purged. */
 export const NOW = 1_000;

@@ -162,7 +162,7 @@ export async function outlineOf(memory: Memory): Promise<Outline> {
   }
   const records: (readonly [key: string, mark: string])[] = [];
   for (const { key } of (await memory.records.list(TENANT)).items) {
-    const found = await memory.records.get({ tenant: TENANT, kind: "fact", key });
+    const found = await memory.records.get({ tenantId: TENANT, kind: "fact", key });
     records.push([key, found!.value.text]);
   }
   return { scopes: scopes.sort(byName), records: records.sort(byName) };

@@ -78,10 +78,10 @@ export async function verify(
     assertChain(store);
     const look = truth.settle(found);
     for (const { call, revision } of look.repeatable) {
-      const { tenant, key, text, expected, ttl, operationId } = call;
+      const { tenantId, key, text, expectedRevision, ttl, operationId } = call;
       const value = { schema: 1, text, source: "child", reviewed: false } as const;
-      const again = await store.memory.records.put({ tenant, kind: "fact", key }, value, {
-        expected,
+      const again = await store.memory.records.put({ tenantId, kind: "fact", key }, value, {
+        expectedRevision,
         ttl,
         now: NOW,
         operationId,
@@ -109,9 +109,9 @@ function find(store: ObservedStore): Found {
   const [[count]] = store.ledger("SELECT count(*) FROM events") as [[number]];
   assert.equal(applied, count, "every recorded deletion is applied");
   return {
-    rows: rows.map(([tenant, key, revision, expires, body]) =>
+    rows: rows.map(([tenantId, key, revision, expires, body]) =>
       ({
-        tenant,
+        tenantId,
         key,
         revision,
         expires,

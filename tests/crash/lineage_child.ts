@@ -149,13 +149,13 @@ class Worker {
 
   async #makeRecord(call: Arguments<"put" | "forget">): Promise<number | null> {
     const { records } = this.#stores[call.in];
-    const identity = { tenant: TENANT, kind: "fact", key: call.key } as const;
-    const expected = (await records.get(identity))?.revision ?? null;
+    const identity = { tenantId: TENANT, kind: "fact", key: call.key } as const;
+    const expectedRevision = (await records.get(identity))?.revision ?? null;
     if (call.op === "put") {
       const value = { schema: 1, text: call.mark, source: "child", reviewed: false } as const;
-      return await records.put(identity, value, { expected, ttl: DEADLINE_S });
+      return await records.put(identity, value, { expectedRevision, ttl: DEADLINE_S });
     }
-    if (await records.forget(identity, expected, { revoke: call.revoke })) return null;
+    if (await records.forget(identity, expectedRevision, { revoke: call.revoke })) return null;
     throw new Error(`${call.key} was not there to be forgotten`);
   }
 

@@ -27,10 +27,10 @@ class Known {
     this.#memory = memory;
   }
 
-  async revision(tenant: string, key: string): Promise<number | null> {
-    const name = `${tenant}/${key}`;
+  async revision(tenantId: string, key: string): Promise<number | null> {
+    const name = `${tenantId}/${key}`;
     if (!this.#revisions.has(name)) {
-      const found = await this.#memory.records.get({ tenant, kind: "fact", key });
+      const found = await this.#memory.records.get({ tenantId, kind: "fact", key });
       this.#revisions.set(name, found?.revision ?? null);
     }
     return this.#revisions.get(name)!;
@@ -39,9 +39,9 @@ class Known {
   note(call: Call, answer: number | boolean | null): void {
     if (answer === null || answer === false) return;
     if (call.op === "purge") {
-      for (const key of PURGED_KEYS) this.#revisions.delete(`${call.tenant}/${key}`);
+      for (const key of PURGED_KEYS) this.#revisions.delete(`${call.tenantId}/${key}`);
     } else {
-      this.#revisions.set(`${call.tenant}/${call.key}`, call.op === "forget" ? null : Number(answer));
+      this.#revisions.set(`${call.tenantId}/${call.key}`, call.op === "forget" ? null : Number(answer));
     }
   }
 }
@@ -56,7 +56,7 @@ export async function playMixed(memory: Memory, seeded: Seeded, errand: Errand, 
       calls.push(drawCall(seeded, key, await known.revision(KEPT_TENANT, key), `${errand.cycle}.${text++}`));
     }
     if (seeded.chance(0.2)) {
-      calls.push({ op: "purge", tenant: PURGED_TENANT, now: NOW + seeded.integer(1, 40) });
+      calls.push({ op: "purge", tenantId: PURGED_TENANT, now: NOW + seeded.integer(1, 40) });
     } else {
       for (const key of seeded.shuffled(PURGED_KEYS).slice(0, seeded.integer(0, 2))) {
         const expected = await known.revision(PURGED_TENANT, key);
@@ -74,9 +74,9 @@ function drawCall(seeded: Seeded, key: string, revision: number | null, text: st
     [5, put(KEPT_TENANT, key, text, revision, 60)],
     [2, { ...put(KEPT_TENANT, key, text, revision, 60), operationId: `op-${text}` }],
     [1, put(KEPT_TENANT, key, text, wrong, 60)],
-    [2, { op: "update", tenant: KEPT_TENANT, key, text, ttl: 60 }],
-    [3, { op: "forget", tenant: KEPT_TENANT, key, expected: revision, revoke: false }],
-    [1, { op: "forget", tenant: KEPT_TENANT, key, expected: wrong, revoke: false }],
+    [2, { op: "update", tenantId: KEPT_TENANT, key, text, ttl: 60 }],
+    [3, { op: "forget", tenantId: KEPT_TENANT, key, expectedRevision: revision, revoke: false }],
+    [1, { op: "forget", tenantId: KEPT_TENANT, key, expectedRevision: wrong, revoke: false }],
   ]);
 }
 
@@ -85,7 +85,7 @@ async function drawRevocation(seeded: Seeded, known: Known, key: string, stage: 
   const revision = await known.revision(KEPT_TENANT, key);
   if (stage === 0 && seeded.chance(0.5)) return [put(KEPT_TENANT, key, key, revision, 60)];
   if (stage === 1 && revision !== null) {
-    return [{ op: "forget", tenant: KEPT_TENANT, key, expected: revision, revoke: true }];
+    return [{ op: "forget", tenantId: KEPT_TENANT, key, expectedRevision: revision, revoke: true }];
   }
   return stage === 2 ? [put(KEPT_TENANT, key, "again", revision, 60)] : [];
 }
@@ -115,7 +115,7 @@ export async function playScript(memory: Memory, errand: Errand, run: Run, strik
     striker.arm();
     await Promise.all(
       ["k4", "k5"].map((key, index) =>
-        run({ op: "forget", tenant: KEPT_TENANT, key, expected: revisions[index]!, revoke: false })
+        run({ op: "forget", tenantId: KEPT_TENANT, key, expectedRevision: revisions[index]!, revoke: false })
       ),
     );
   } else {
@@ -123,16 +123,16 @@ export async function playScript(memory: Memory, errand: Errand, run: Run, strik
   }
 }
 
-function fact(key: string): { readonly tenant: string; readonly kind: "fact"; readonly key: string } {
-  return { tenant: KEPT_TENANT, kind: "fact", key };
+function fact(key: string): { readonly tenantId: string; readonly kind: "fact"; readonly key: string } {
+  return { tenantId: KEPT_TENANT, kind: "fact", key };
 }
 
 function put(
-  tenant: string,
+  tenantId: string,
   key: string,
   text: string,
-  expected: number | null,
+  expectedRevision: number | null,
   ttl: number,
 ): Call & { op: "put" } {
-  return { op: "put", tenant, key, text, expected, ttl };
+  return { op: "put", tenantId, key, text, expectedRevision, ttl };
 }

@@ -142,7 +142,7 @@ class Talker {
         break;
       }
       case "replay":
-        await conversation.replayPut(await conversation.snapshot(), "answer", { mark: call.mark });
+        await conversation.cachePut(await conversation.snapshot(), "answer", { mark: call.mark });
         break;
       case "index": {
         const { chunkCharacters } = call;

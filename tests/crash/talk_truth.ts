@@ -197,7 +197,7 @@ function isSame(left: Scopes | Outline, right: Scopes | Outline): boolean {
 
 async function readReplay(memory: Memory, sessionId: string): Promise<string | null> {
   const conversation = memory.conversation({ tenantId: TENANT, sessionId });
-  const kept = await conversation.replayGet(await conversation.snapshot(), "answer");
+  const kept = await conversation.cacheGet(await conversation.snapshot(), "answer");
   return (kept as { readonly mark: string } | null)?.mark ?? null;
 }
 

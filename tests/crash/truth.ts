@@ -5,7 +5,7 @@ import { type Call, type Line, NOW } from "./errand.ts";
 
 /** A row as it is looked at after a kill. */
 export interface FoundRow {
-  readonly tenant: string;
+  readonly tenantId: string;
   readonly key: string;
   readonly revision: number;
   readonly expires: number;
@@ -79,12 +79,16 @@ export class Truth {
     const name = nameOf(call);
     const before = this.#rows.get(name);
     if (call.op === "forget") {
-      assert.equal(result, before !== undefined && before.revision === call.expected, "a forget's answer");
+      assert.equal(
+        result,
+        before !== undefined && before.revision === call.expectedRevision,
+        "a forget's answer",
+      );
       if (result === true) this.#forget(call);
       return;
     }
     assert.ok(
-      call.op === "update" || (before?.revision ?? null) === call.expected,
+      call.op === "update" || (before?.revision ?? null) === call.expectedRevision,
       "a put that had to be refused",
     );
     assert.ok(!this.#burned.has(name), "a revoked record was put");
@@ -100,7 +104,7 @@ export class Truth {
       ? row === undefined ? "MISSING" : null
       : this.#burned.has(nameOf(call))
       ? "DELETED"
-      : (row?.revision ?? null) === call.expected
+      : (row?.revision ?? null) === call.expectedRevision
       ? null
       : "REVISION";
     assert.equal(reason, expected, "the reason of a refusal");
@@ -109,8 +113,8 @@ export class Truth {
   #put(call: Call & { op: "put" | "update" }, revision: number): void {
     assert.ok(revision > this.highest, `revision ${revision} was handed out before`);
     this.highest = revision;
-    const { tenant, key, text, ttl } = call;
-    this.#rows.set(nameOf(call), { tenant, key, revision, expires: NOW + ttl, text });
+    const { tenantId, key, text, ttl } = call;
+    this.#rows.set(nameOf(call), { tenantId, key, revision, expires: NOW + ttl, text });
   }
 
   #forget(call: Call & { op: "forget" }): void {
@@ -120,7 +124,7 @@ export class Truth {
   }
 
   #due(call: Call & { op: "purge" }): readonly string[] {
-    return [...this.#rows].filter(([, row]) => row.tenant === call.tenant && row.expires <= call.now)
+    return [...this.#rows].filter(([, row]) => row.tenantId === call.tenantId && row.expires <= call.now)
       .map(([name]) => name);
   }
 
@@ -167,11 +171,11 @@ export class Truth {
     const name = nameOf(call);
     const before = this.#rows.get(name);
     if (call.op === "forget") {
-      return before === undefined || before.revision !== call.expected ? null : !rows.has(name);
+      return before === undefined || before.revision !== call.expectedRevision ? null : !rows.has(name);
     }
     const refused = call.op === "update"
       ? before === undefined
-      : this.#burned.has(name) || (before?.revision ?? null) !== call.expected;
+      : this.#burned.has(name) || (before?.revision ?? null) !== call.expectedRevision;
     return refused ? null : rows.get(name)?.text === call.text;
   }
 
@@ -182,8 +186,8 @@ export class Truth {
   }
 }
 
-function nameOf({ tenant, key }: { readonly tenant: string; readonly key: string }): string {
-  return `${tenant}/${key}`;
+function nameOf({ tenantId, key }: { readonly tenantId: string; readonly key: string }): string {
+  return `${tenantId}/${key}`;
 }
 
 function sorted(rows: readonly FoundRow[]): readonly FoundRow[] {

@@ -42,7 +42,7 @@ async function deriveMuch(conversation: Conversation): Promise<void> {
   await pinUp(conversation, pinOf("free", "v", { scope }));
   await conversation.putSummary(await conversation.snapshot(), summaryOf(turns));
   const snapshot = await conversation.snapshot();
-  for (const key of ["x", "y", "z"]) await conversation.replayPut(snapshot, key, {});
+  for (const key of ["x", "y", "z"]) await conversation.cachePut(snapshot, key, {});
 }
 
 promise(
@@ -218,7 +218,7 @@ promise(
       conversation.putTurn(turnOf("t4"), { operationId: "t4", expectedRevision: 5 }),
       conversation.putPin(pinOf("late"), { expectedRevision: 5 }),
       conversation.putSummary(snapshot, summary),
-      conversation.replayPut(snapshot, "late", {}),
+      conversation.cachePut(snapshot, "late", {}),
       conversation.create(),
     ]);
     for (const outcome of late) {

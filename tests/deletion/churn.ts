@@ -260,7 +260,7 @@ export class Churn {
   async #replay(conversation: Conversation): Promise<void> {
     const [key, text] = [this.marks.make(), this.#text()];
     this.#derived.get(conversation)!.replays.push(key, markOf(text));
-    await conversation.replayPut(await conversation.snapshot(), key, { text }, { ttlSeconds: 86_400 });
+    await conversation.cachePut(await conversation.snapshot(), key, { text }, { ttl: 86_400 });
   }
 
   /** Everything that has a deadline expires, in every scope. */

@@ -114,7 +114,7 @@ const DAMAGES: readonly Damage[] = [
     table: "replays",
     what: "a payload",
     sql: "UPDATE replays SET payload = '{}' WHERE scope = 1",
-    read: async (conversation) => conversation.replayGet(await conversation.snapshot(), "answer"),
+    read: async (conversation) => conversation.cacheGet(await conversation.snapshot(), "answer"),
     named: [["replays", `${SPRING}/answer`]],
   },
   {

@@ -9,11 +9,11 @@ import { type Memory, nodeSqlite, openMemory } from "../../mod.ts";
 import { FaultyDriver } from "../kit/faulty_driver.ts";
 import { TemporaryDirectory } from "../kit/temporary_directory.ts";
 
-const IDENTITY = { tenant: "orchard", kind: "checkpoint", key: "run-a" } as const;
+const IDENTITY = { tenantId: "orchard", kind: "checkpoint", key: "run-a" } as const;
 const IOERR = 10;
 
-function put(memory: Memory, step: number, expected: number | null): Promise<number> {
-  return memory.records.put(IDENTITY, { schema: 1, step, items: [] }, { expected, ttl: 3_600 });
+function put(memory: Memory, step: number, expectedRevision: number | null): Promise<number> {
+  return memory.records.put(IDENTITY, { schema: 1, step, items: [] }, { expectedRevision, ttl: 3_600 });
 }
 
 /** What a crash of every process would leave: both files and their logs. */

@@ -148,7 +148,7 @@ promise(
       lasting: true,
     });
     assert.deepEqual(await readIds(harbour), ["h1"]);
-    assert.equal(await memory.records.get({ tenant: "orchard", kind: "fact", key: "a" }), null);
+    assert.equal(await memory.records.get({ tenantId: "orchard", kind: "fact", key: "a" }), null);
     assert.deepEqual(progress(store), { recorded: 1, applied: 0 });
     store.driver.heal();
   },

@@ -55,8 +55,8 @@ promise("prune() erases what is due in every scope, and expired records of every
   await fillDue(memory, "a", 3);
   await fillDue(memory, "b", 2);
   await talk(memory, ["h1"], HARBOUR);
-  for (const [tenant, ttl] of [["orchard", 60], ["harbour", 60], ["harbour-2", 3_600]] as const) {
-    await memory.records.put({ tenant, kind: "fact", key: "a" }, FACT, { expected: null, ttl });
+  for (const [tenantId, ttl] of [["orchard", 60], ["harbour", 60], ["harbour-2", 3_600]] as const) {
+    await memory.records.put({ tenantId, kind: "fact", key: "a" }, FACT, { expectedRevision: null, ttl });
   }
   clock.advance(60);
   const { expired } = await memory.prune({ scrub: false });
@@ -70,8 +70,12 @@ promise("prune() goes through more tenants than it looks at in one go", async (s
   const memory = await store.open({ clock: clock.now });
   await Promise.all(Array.from({ length: 600 }, (_, index) => {
     const ttl = index === 0 || index === 599 ? 60 : 3_600;
-    const identity = { tenant: `tenant-${String(index).padStart(3, "0")}`, kind: "fact", key: "a" } as const;
-    return memory.records.put(identity, FACT, { expected: null, ttl });
+    const identity = {
+      tenantId: `tenant-${String(index).padStart(3, "0")}`,
+      kind: "fact",
+      key: "a",
+    } as const;
+    return memory.records.put(identity, FACT, { expectedRevision: null, ttl });
   }));
   clock.advance(60);
   assert.deepEqual((await memory.prune({ scrub: false })).expired, { ...NONE, records: 2 });
@@ -82,8 +86,11 @@ promise(
   "prune() writes nothing for tenants that have nothing due, so that it waits for no writer",
   async (store) => {
     const memory = await store.open({ ...atNoon(), busyTimeoutMs: 0 });
-    for (const tenant of ["orchard", "harbour"]) {
-      await memory.records.put({ tenant, kind: "fact", key: "a" }, FACT, { expected: null, ttl: 60 });
+    for (const tenantId of ["orchard", "harbour"]) {
+      await memory.records.put({ tenantId, kind: "fact", key: "a" }, FACT, {
+        expectedRevision: null,
+        ttl: 60,
+      });
     }
     using other = openBeside(store.path);
     other.prepare("BEGIN IMMEDIATE").run([]);

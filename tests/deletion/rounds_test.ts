@@ -23,11 +23,11 @@ function around(limit: number): readonly number[] {
 }
 
 /** Puts facts that expire a minute after noon; their keys begin with `prefix`. */
-async function putFacts(memory: Memory, tenant: string, prefix: string, count: number): Promise<void> {
+async function putFacts(memory: Memory, tenantId: string, prefix: string, count: number): Promise<void> {
   await Promise.all(Array.from({ length: count }, (_, index) => {
     const fact = { schema: 1, text: `${SECRET} ${index}`, source: "y", reviewed: false } as const;
-    return memory.records.put({ tenant, kind: "fact", key: `${prefix}-${index}` }, fact, {
-      expected: null,
+    return memory.records.put({ tenantId, kind: "fact", key: `${prefix}-${index}` }, fact, {
+      expectedRevision: null,
       ttl: 60,
     });
   }));
@@ -121,10 +121,10 @@ for (const count of around(TENANTS_PER_READ)) {
     const clock = clockAtNoon();
     const memory = await store.open({ clock: clock.now });
     await Promise.all(Array.from({ length: count }, (_, index) => {
-      const identity = { tenant: `t${String(index).padStart(3, "0")}`, kind: "fact", key: "a" } as const;
+      const identity = { tenantId: `t${String(index).padStart(3, "0")}`, kind: "fact", key: "a" } as const;
       const ttl = index === 0 || index === count - 1 ? 60 : 3_600;
       const fact = { schema: 1, text: "x", source: "y", reviewed: false } as const;
-      return memory.records.put(identity, fact, { expected: null, ttl });
+      return memory.records.put(identity, fact, { expectedRevision: null, ttl });
     }));
     clock.advance(60);
     assert.equal((await memory.prune({ scrub: false })).expired.records, 2);

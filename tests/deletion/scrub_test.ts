@@ -37,7 +37,7 @@ const DIRTIES: readonly (readonly [
   ["a revised pin", ["pins"], (c) => pinUp(c, pinOf("k", "x", { revision: 2 }))],
   ["a deleted pin", ["pins"], (c) => erase(c, "pin", "k")],
   ["a deleted scope", ["message_ids", "pins", "scopes", "turns"], (c) => erase(c, "scope")],
-  ["a replay", ["replays"], async (c) => c.replayPut(await c.snapshot(), "a", {})],
+  ["a replay", ["replays"], async (c) => c.cachePut(await c.snapshot(), "a", {})],
 ];
 
 /** The rows of all tables but those that speak of the scrub itself. */
@@ -73,9 +73,9 @@ promise("A replaced summary and a revised record are rewritten too", async (stor
     );
   }
   const fact = { schema: 1, text: "x", source: "y", reviewed: false } as const;
-  const identity = { tenant: "orchard", kind: "fact", key: "a" } as const;
-  const revision = await memory.records.put(identity, fact, { expected: null, ttl: 60 });
-  await memory.records.put(identity, { ...fact, text: "z" }, { expected: revision, ttl: 60 });
+  const identity = { tenantId: "orchard", kind: "fact", key: "a" } as const;
+  const revision = await memory.records.put(identity, fact, { expectedRevision: null, ttl: 60 });
+  await memory.records.put(identity, { ...fact, text: "z" }, { expectedRevision: revision, ttl: 60 });
   assert.deepEqual(store.sql("SELECT name FROM dirty ORDER BY name"), [["records"], ["summaries"]]);
   assert.equal((await memory.prune()).scrub?.tables, 2);
 });

@@ -47,13 +47,13 @@ const LOSSES: readonly (readonly [
   }],
   ["a replaced replay", ["replays"], async (_, conversation, round) => {
     for (const text of [secretOf(round), "kept"]) {
-      await conversation.replayPut(await conversation.snapshot(), "answer", { text });
+      await conversation.cachePut(await conversation.snapshot(), "answer", { text });
     }
   }],
   ["a forgotten record", ["records"], async ({ records }, _, round) => {
-    const identity = { tenant: "orchard", kind: "fact", key: "a" } as const;
+    const identity = { tenantId: "orchard", kind: "fact", key: "a" } as const;
     const fact = { schema: 1, text: secretOf(round), source: "y", reviewed: false } as const;
-    await records.forget(identity, await records.put(identity, fact, { expected: null, ttl: 60 }));
+    await records.forget(identity, await records.put(identity, fact, { expectedRevision: null, ttl: 60 }));
   }],
   [
     "a deleted turn of an index",

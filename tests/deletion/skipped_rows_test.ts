@@ -52,9 +52,9 @@ async function found(
   for (const query of ["pears quinces", "Turn17", "were medlars grafted?", "Turn30 Turn31 apples"]) {
     for (const profile of ["holdfast", "reference"] as const) {
       told.push([...await conversation.search(query, { ...options, profile, topK: 6 })]);
-      for (const inputCap of [700, 1_500, 6_000]) {
+      for (const maxInputTokens of [700, 1_500, 6_000]) {
         const assembly = { ...ASSEMBLY, damaged: "error", ...options, profile } as const;
-        const { context } = await conversation.assemble(query, { inputCap }, assembly);
+        const { context } = await conversation.assemble(query, { maxInputTokens }, assembly);
         const { keptTurnIds, omittedTurnCount, retrievedChunkIds, layers } = context.diagnostics;
         told.push([context.request, keptTurnIds, omittedTurnCount, retrievedChunkIds, layers]);
       }
@@ -118,7 +118,10 @@ promise(
     assert.deepEqual(ids((await conversation.search("pears", SKIP)).skipped), all);
     // A window that shows a few of the newest, and no evidence.
     const options = { retrieve: false } as const;
-    const { skipped } = await conversation.assemble("pears", { inputCap: 700 }, { ...ASSEMBLY, options });
+    const { skipped } = await conversation.assemble("pears", { maxInputTokens: 700 }, {
+      ...ASSEMBLY,
+      options,
+    });
     assert.deepEqual(ids(skipped), ["t58"]);
     assert.deepEqual(JSON.stringify(turns.skipped).includes("grifted"), false);
   },
@@ -190,7 +193,11 @@ promise(
     await assert.rejects(conversation.snapshot(), { code: "INTEGRITY", details: rows[0] });
     const turns = conversation.turns(SKIP);
     assert.deepEqual([(await Array.fromAsync(turns)).length, turns.skipped], [2, rows]);
-    const { context, skipped, snapshot } = await conversation.assemble("t1", { inputCap: 900 }, ASSEMBLY);
+    const { context, skipped, snapshot } = await conversation.assemble(
+      "t1",
+      { maxInputTokens: 900 },
+      ASSEMBLY,
+    );
     assert.deepEqual([skipped, snapshot.pins.map(({ key }) => key), snapshot.summary], [
       rows,
       ["alone"],
@@ -228,11 +235,14 @@ promise("A damaged record costs itself in an export (BAD-01)", async (store) => 
   const memory = await store.open({ clock: clockAtNoon().now });
   for (const key of ["one", "two", "three"]) {
     const fact = { schema: 1, text: "Kept.", source: "chat", reviewed: false } as const;
-    await memory.records.put({ tenant: "orchard", kind: "fact", key }, fact, { expected: null, ttl: 3_600 });
+    await memory.records.put({ tenantId: "orchard", kind: "fact", key }, fact, {
+      expectedRevision: null,
+      ttl: 3_600,
+    });
   }
   store.sql("UPDATE records SET body = replace(body, 'Kept', 'Lost') WHERE key = 'two'");
   const details = { table: "records", tenantId: "orchard", kind: "fact", key: "two" };
-  await assert.rejects(memory.records.get({ tenant: "orchard", kind: "fact", key: "two" }), { details });
+  await assert.rejects(memory.records.get({ tenantId: "orchard", kind: "fact", key: "two" }), { details });
   await assert.rejects(Array.fromAsync(memory.exportLines({ includeContent: true })), { details });
   const lines = memory.exportLines({ includeContent: true, ...SKIP });
   const types = (await Array.fromAsync(lines)).map((line) => JSON.parse(line).type);
@@ -249,7 +259,7 @@ promise(
     await conversation.putSummary(await conversation.snapshot(), summaryOf(covered, "Much was grafted."));
     store.sql("UPDATE turns SET payload = '{' WHERE turn_id IN ('t3', 't30')");
     const options = { retrieve: true } as const;
-    const { context } = await conversation.assemble("pears", { inputCap: 1_500 }, {
+    const { context } = await conversation.assemble("pears", { maxInputTokens: 1_500 }, {
       ...ASSEMBLY,
       options,
       summaryPrefix: true,

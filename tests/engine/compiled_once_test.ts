@@ -65,13 +65,13 @@ class Compilations {
 
 const FACT = { schema: 1, text: "Pears keep until March.", source: "notes", reviewed: true } as const;
 const TALK = { tenantId: "orchard", sessionId: "spring" };
-const BUDGET = { inputCap: 1_000, modelCapacity: 8_000, completionReservation: 100, retrievalReserve: 400 };
+const BUDGET = { maxInputTokens: 1_000, contextWindow: 8_000, maxOutputTokens: 100, retrievalReserve: 400 };
 
 /** Comes by most statements that take a number of rows. */
 async function use(memory: Awaited<ReturnType<typeof openMemory>>, round: number): Promise<void> {
-  const identity = { tenant: "orchard", kind: "fact", key: `k-${round}` } as const;
+  const identity = { tenantId: "orchard", kind: "fact", key: `k-${round}` } as const;
   const revision = await memory.records.put(identity, FACT, {
-    expected: null,
+    expectedRevision: null,
     ttl: 60,
     operationId: `${round}`,
   });

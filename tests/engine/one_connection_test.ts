@@ -11,7 +11,7 @@ Deno.test("DRV-14 a store in memory makes one connection to each database, whate
   const memory = await store.open();
   const { records } = memory;
   await Promise.all(
-    ["a", "b", "c"].map((key) => records.put(factAt(key), factOf(key), { expected: null, ttl: 60 })),
+    ["a", "b", "c"].map((key) => records.put(factAt(key), factOf(key), { expectedRevision: null, ttl: 60 })),
   );
   assert.equal(await records.forget(factAt("a"), 1), true);
   assert.equal((await records.get(factAt("b")))?.value.text, "b");
@@ -26,7 +26,7 @@ Deno.test("DRV-14 two stores in memory have nothing in common", async () => {
   await using left = new TestStore(":memory:", new FaultyDriver(nodeSqlite), null);
   await using right = new TestStore(":memory:", new FaultyDriver(nodeSqlite), null);
   const [first, second] = [await left.open(), await right.open()];
-  await first.records.put(factAt("a"), factOf("x"), { expected: null, ttl: 60 });
+  await first.records.put(factAt("a"), factOf("x"), { expectedRevision: null, ttl: 60 });
   assert.equal(await second.records.get(factAt("a")), null);
   assert.notEqual((await first.deletionWatermark()).lineage, (await second.deletionWatermark()).lineage);
 });

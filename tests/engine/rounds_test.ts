@@ -29,8 +29,8 @@ function keyOf(index: number): string {
 }
 
 function putFact({ records }: Memory, index: number): Promise<number> {
-  const options = { expected: null, ttl: 3_600, operationId: `operation ${index}` };
-  return records.put({ tenant: "orchard", kind: "fact", key: keyOf(index) }, FACT, options);
+  const options = { expectedRevision: null, ttl: 3_600, operationId: `operation ${index}` };
+  return records.put({ tenantId: "orchard", kind: "fact", key: keyOf(index) }, FACT, options);
 }
 
 /** A damage to one row of a table, by its place in the order in which a check reads it. */

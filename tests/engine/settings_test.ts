@@ -121,13 +121,13 @@ Deno.test("DRV-18 a library with the WAL-reset fault gets a rollback journal tha
 Deno.test("DRV-18 a store goes over to WAL and back, with what it holds", async () => {
   await using directory = await TemporaryDirectory.make();
   const path = directory.file("agent.db");
-  const identity = { tenant: "orchard", kind: "checkpoint", key: "run-a" } as const;
+  const identity = { tenantId: "orchard", kind: "checkpoint", key: "run-a" } as const;
   const old = new AlteredDriver(nodeSqlite, { "SELECT sqlite_version()": ["3.51.2"] });
   for (const [index, driver] of [old, nodeSqlite, old, nodeSqlite].entries()) {
     const memory = await openMemory(path, { driver });
-    const expected = index === 0 ? null : index;
+    const expectedRevision = index === 0 ? null : index;
     assert.equal(
-      await memory.records.put(identity, { schema: 1, step: 0, items: [] }, { expected, ttl: 60 }),
+      await memory.records.put(identity, { schema: 1, step: 0, items: [] }, { expectedRevision, ttl: 60 }),
       index + 1,
     );
     await memory.close();

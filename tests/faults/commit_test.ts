@@ -11,7 +11,7 @@ import { briefTalkOf, prepareMuch } from "./index_operations.ts";
 import { JOURNALS } from "./journals.ts";
 import { endingOf, imageOf, type StoreImage, StruckStore } from "./struck_store.ts";
 
-const CREATE = { expected: null, ttl: 60 };
+const CREATE = { expectedRevision: null, ttl: 60 };
 const CODES = [["FULL", RESULT.FULL], ["IO", RESULT.IOERR]] as const;
 
 function prepare({ records }: Memory): Promise<unknown> {
@@ -19,7 +19,7 @@ function prepare({ records }: Memory): Promise<unknown> {
 }
 
 function replace({ records }: Memory): Promise<number> {
-  return records.put(factAt("a"), factOf("new"), { expected: 1, ttl: 60 });
+  return records.put(factAt("a"), factOf("new"), { expectedRevision: 1, ttl: 60 });
 }
 
 async function textOf({ records }: Memory, key = "a"): Promise<string | undefined> {

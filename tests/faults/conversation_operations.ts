@@ -38,7 +38,7 @@ export async function prepareDue(memory: Memory): Promise<void> {
   await pinUp(conversation, pinOf("brief", "brief", { expiresAt: after(60) }));
   const summary = summaryOf(await readTurns(conversation), "brief", { expiresAt: after(60) });
   await conversation.putSummary(await conversation.snapshot(), summary);
-  await conversation.replayPut(await conversation.snapshot(), "brief", {}, { ttlSeconds: 60 });
+  await conversation.cachePut(await conversation.snapshot(), "brief", {}, { ttl: 60 });
   await conversation.search("t3");
 }
 
@@ -56,7 +56,7 @@ async function prepareReplays(memory: Memory): Promise<void> {
   const conversation = talkOf(memory);
   const snapshot = await conversation.snapshot();
   await Promise.all(
-    Array.from({ length: 99 }, (_, index) => conversation.replayPut(snapshot, `answer-${index}`, {})),
+    Array.from({ length: 99 }, (_, index) => conversation.cachePut(snapshot, `answer-${index}`, {})),
   );
 }
 
@@ -196,22 +196,22 @@ export const CONVERSATION_OPERATIONS: readonly StruckOperation[] = [
   },
   {
     name: "a replay",
-    calls: "Conversation.replayPut",
+    calls: "Conversation.cachePut",
     prepare: prepareTalk,
     run: async (memory, signal) => {
       const conversation = talkOf(memory);
-      return await conversation.replayPut(await conversation.snapshot(), "another", { text: "x" }, {
+      return await conversation.cachePut(await conversation.snapshot(), "another", { text: "x" }, {
         signal,
       });
     },
   },
   {
     name: "a replay that evicts another",
-    calls: "Conversation.replayPut",
+    calls: "Conversation.cachePut",
     prepare: prepareReplays,
     run: async (memory, signal) => {
       const conversation = talkOf(memory);
-      return await conversation.replayPut(await conversation.snapshot(), "another", { text: "x" }, {
+      return await conversation.cachePut(await conversation.snapshot(), "another", { text: "x" }, {
         signal,
       });
     },
@@ -328,11 +328,11 @@ export const CONVERSATION_OPERATIONS: readonly StruckOperation[] = [
   },
   {
     name: "a replay's reading",
-    calls: "Conversation.replayGet",
+    calls: "Conversation.cacheGet",
     prepare: prepareTalk,
     run: async (memory, signal) => {
       const conversation = talkOf(memory);
-      return await conversation.replayGet(await conversation.snapshot(), "answer", { signal });
+      return await conversation.cacheGet(await conversation.snapshot(), "answer", { signal });
     },
   },
 ];

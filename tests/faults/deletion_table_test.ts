@@ -10,7 +10,7 @@ import { StoppedStopwatch } from "../kit/stopped_stopwatch.ts";
 import { JOURNALS } from "./journals.ts";
 import { imageOf, outcomeOf, type StoreImage, StruckStore } from "./struck_store.ts";
 
-const CREATE = { expected: null, ttl: 60 };
+const CREATE = { expectedRevision: null, ttl: 60 };
 const TARGET = factAt("target");
 const NEIGHBOUR = factAt("neighbour");
 const ELSEWHERE = factAt("elsewhere", "harbour");

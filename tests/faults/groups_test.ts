@@ -16,7 +16,7 @@ import {
   StruckStore,
 } from "./struck_store.ts";
 
-const CREATE = { expected: null, ttl: 60 };
+const CREATE = { expectedRevision: null, ttl: 60 };
 
 /** One member of a group: which key it is about, and what it asks for. */
 interface GroupMember {
@@ -33,9 +33,9 @@ interface Group {
   readonly members: readonly GroupMember[];
 }
 
-function putting(key: string, expected: number | null, refusal?: string): GroupMember {
+function putting(key: string, expectedRevision: number | null, refusal?: string): GroupMember {
   const run = ({ records }: Memory): Promise<unknown> =>
-    records.put(factAt(key), factOf(key), { expected, ttl: 60 });
+    records.put(factAt(key), factOf(key), { expectedRevision, ttl: 60 });
   return refusal === undefined ? { key, run } : { key, run, refusal };
 }
 

@@ -10,7 +10,7 @@ import type { StruckOperation } from "./struck_operation.ts";
 /** Makes a third index, beside those of the two profiles. */
 const THIRD: Retrieval = { chunkCharacters: 200, overlapCharacters: 20 };
 
-const BUDGET = { inputCap: 900, retrievalReserve: 200 };
+const BUDGET = { maxInputTokens: 900, retrievalReserve: 200 };
 
 function assemble(conversation: Conversation, signal: AbortSignal | undefined): Promise<Assembly> {
   return conversation.assemble("t1", BUDGET, { system: "S", counting: { counter: STUB4 }, signal });
@@ -162,7 +162,11 @@ export const INDEX_OPERATIONS: readonly StruckOperation[] = [
     prepare: prepareLong,
     run: (memory, signal) => {
       const options = { system: "S", counting: { counter: STUB4 }, signal };
-      return talkOf(memory).assemble("alder or birch", { inputCap: 500, retrievalReserve: 120 }, options);
+      return talkOf(memory).assemble(
+        "alder or birch",
+        { maxInputTokens: 500, retrievalReserve: 120 },
+        options,
+      );
     },
   },
   {

@@ -51,7 +51,7 @@ async function runStruck(
   }
   await store.reopenAndUse(async (memory) => {
     await assertHolds(memory, opening);
-    await memory.records.put(factAt("z"), factOf("z"), { expected: null, ttl: 60 });
+    await memory.records.put(factAt("z"), factOf("z"), { expectedRevision: null, ttl: 60 });
   });
 }
 

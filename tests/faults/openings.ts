@@ -7,7 +7,7 @@ import { factAt, factOf } from "../conformance/records/samples.ts";
 import { prepareTalk, REVISION, talkOf } from "./conversation_operations.ts";
 import { imageOf, imageWithLogs, type StoreImage, StruckStore } from "./struck_store.ts";
 
-const CREATE = { expected: null, ttl: 60 };
+const CREATE = { expectedRevision: null, ttl: 60 };
 
 /** Something that is opened, and what must be in it once it was opened without a fault. */
 export interface Opening {

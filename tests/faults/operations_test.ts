@@ -27,7 +27,7 @@ function touch({ records }: Memory): Promise<unknown> {
 }
 
 function writeAfresh({ records }: Memory): Promise<unknown> {
-  return records.put(factAt("afresh"), factOf("x"), { expected: null, ttl: 60, now: NOON });
+  return records.put(factAt("afresh"), factOf("x"), { expectedRevision: null, ttl: 60, now: NOON });
 }
 
 async function runStruck(operation: StruckOperation, honest: HonestRun, each: MatrixCase): Promise<void> {

@@ -5,7 +5,7 @@ import { factAt, factOf, RUN, START } from "../conformance/records/samples.ts";
 import { NOON } from "../conversations/samples.ts";
 import type { StruckOperation } from "./struck_operation.ts";
 
-const CREATE = { expected: null, ttl: 60 };
+const CREATE = { expectedRevision: null, ttl: 60 };
 
 /** Something that is there before every operation, so that no table is empty. */
 export async function prepareOthers({ records }: Memory): Promise<void> {
@@ -34,14 +34,14 @@ export const RECORD_OPERATIONS: readonly StruckOperation[] = [
     name: "a put that replaces",
     calls: "Records.put",
     prepare: prepareRun,
-    run: ({ records }, signal) => records.put(RUN, NEXT, { expected: 3, ttl: 60, signal }),
+    run: ({ records }, signal) => records.put(RUN, NEXT, { expectedRevision: 3, ttl: 60, signal }),
   },
   {
     name: "a put with an operation id",
     calls: "Records.put",
     prepare: prepareRun,
     run: ({ records }, signal) =>
-      records.put(RUN, NEXT, { expected: 3, ttl: 60, operationId: "second", signal }),
+      records.put(RUN, NEXT, { expectedRevision: 3, ttl: 60, operationId: "second", signal }),
   },
   {
     name: "a put that is recalled",
@@ -53,7 +53,7 @@ export const RECORD_OPERATIONS: readonly StruckOperation[] = [
     name: "a put that conflicts",
     calls: "Records.put",
     prepare: prepareRun,
-    run: ({ records }, signal) => records.put(RUN, NEXT, { expected: 2, ttl: 60, signal }),
+    run: ({ records }, signal) => records.put(RUN, NEXT, { expectedRevision: 2, ttl: 60, signal }),
   },
   {
     name: "an update",

@@ -9,7 +9,7 @@ import { prepareMuch } from "./index_operations.ts";
 import { prepareOthers } from "./record_operations.ts";
 import type { StruckOperation } from "./struck_operation.ts";
 
-const CREATE = { expected: null, ttl: 60 };
+const CREATE = { expectedRevision: null, ttl: 60 };
 
 /** A turn that was deleted, so that many tables are due for a rewrite. */
 async function prepareScrubbable(memory: Memory): Promise<void> {

@@ -4,11 +4,11 @@ import { defineKind, type Memory, type RecordKind } from "../../mod.ts";
 /** A kind of records that count. */
 export const COUNTER: RecordKind<number> = defineKind("counter", z.int(), { ttlMax: null });
 
-const VISITS = { tenant: "orchard", kind: "counter", key: "visits" };
+const VISITS = { tenantId: "orchard", kind: "counter", key: "visits" };
 
 /** Sets the counter to 0. */
 export async function startCounter({ records }: Memory): Promise<void> {
-  await records.put(VISITS, 0, { expected: null, ttl: null });
+  await records.put(VISITS, 0, { expectedRevision: null, ttl: null });
 }
 
 /** Adds one, some times, whoever else does so meanwhile. */

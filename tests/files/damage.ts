@@ -30,7 +30,7 @@ export type Outcome =
 export type Counts = Record<Outcome, number>;
 
 interface Stored {
-  readonly tenant: string;
+  readonly tenantId: string;
   readonly kind: string;
   readonly key: string;
   readonly revision: number;
@@ -70,7 +70,7 @@ async function converse(conversation: Conversation): Promise<void> {
     expectedRevision = await conversation.putPin(pin, { expectedRevision });
   }
   await conversation.delete({ kind: "pin", key: "wind", expectedRevision });
-  await conversation.replayPut(await conversation.snapshot(), "watered", { litres: 12 });
+  await conversation.cachePut(await conversation.snapshot(), "watered", { litres: 12 });
 }
 
 /** Everything a conversation holds, one text a thing. */
@@ -80,7 +80,7 @@ async function hear(conversation: Conversation): Promise<string[]> {
   for await (const turn of conversation.turns({ snapshot })) {
     heard.push(JSON.stringify(turn));
   }
-  const replay = await conversation.replayGet(snapshot, "watered");
+  const replay = await conversation.cacheGet(snapshot, "watered");
   return replay === null ? heard : [...heard, JSON.stringify(replay)];
 }
 
@@ -93,22 +93,22 @@ export async function makeSample(path: string): Promise<Sample> {
     await using memory = await openMemory(path, OPTIONS);
     const { records } = memory;
     for (let number = 0; number < 24; number++) {
-      const tenant = number % 3 === 0 ? "harbour" : TENANT;
-      const identity = { tenant, kind: "fact", key: `plot-${number}` } as const;
+      const tenantId = number % 3 === 0 ? "harbour" : TENANT;
+      const identity = { tenantId, kind: "fact", key: `plot-${number}` } as const;
       await records.put(identity, fact(`tree number ${number}`), {
-        expected: null,
+        expectedRevision: null,
         ttl: 3_600 + number,
         ...number % 4 === 0 ? { operationId: `plant-${number}` } : {},
       });
     }
     for (let number = 0; number < 3; number++) {
-      const identity = { tenant: TENANT, kind: "page", key: `page-${number}` };
+      const identity = { tenantId: TENANT, kind: "page", key: `page-${number}` };
       const text = `${number} `.repeat(3_000);
-      await records.put(identity, { text }, { expected: null, ttl: null });
+      await records.put(identity, { text }, { expectedRevision: null, ttl: null });
     }
     for (let number = 20; number < 24; number++) {
-      const tenant = number % 3 === 0 ? "harbour" : TENANT;
-      await records.forget({ tenant, kind: "fact", key: `plot-${number}` }, number + 1, {
+      const tenantId = number % 3 === 0 ? "harbour" : TENANT;
+      await records.forget({ tenantId, kind: "fact", key: `plot-${number}` }, number + 1, {
         revoke: number === 22,
       });
     }
@@ -120,12 +120,12 @@ export async function makeSample(path: string): Promise<Sample> {
   return { main, ledger, stored: await readAll(memory), told: await hear(memory.conversation(SCOPE)) };
 }
 
-const KEYS: readonly Pick<Stored, "tenant" | "kind" | "key">[] = [
+const KEYS: readonly Pick<Stored, "tenantId" | "kind" | "key">[] = [
   ...Array.from(
     { length: 24 },
-    (_, number) => ({ tenant: number % 3 === 0 ? "harbour" : TENANT, kind: "fact", key: `plot-${number}` }),
+    (_, number) => ({ tenantId: number % 3 === 0 ? "harbour" : TENANT, kind: "fact", key: `plot-${number}` }),
   ),
-  ...Array.from({ length: 3 }, (_, number) => ({ tenant: TENANT, kind: "page", key: `page-${number}` })),
+  ...Array.from({ length: 3 }, (_, number) => ({ tenantId: TENANT, kind: "page", key: `page-${number}` })),
 ];
 
 async function readAll(memory: Memory): Promise<Stored[]> {
@@ -186,17 +186,17 @@ async function examineOpen(memory: Memory, sample: Sample): Promise<Outcome> {
 
 /** Whether a page lacks something; throws if it lists what was not stored. */
 function isShort(
-  items: readonly Omit<Stored, "tenant" | "value">[],
-  tenant: string,
+  items: readonly Omit<Stored, "tenantId" | "value">[],
+  tenantId: string,
   expected: ReadonlyMap<string, Stored>,
 ): boolean {
   for (const item of items) {
-    const { value: _value, tenant: _tenant, ...listed } = expected.get(nameOf({ tenant, ...item })) ??
+    const { value: _value, tenantId: _tenant, ...listed } = expected.get(nameOf({ tenantId, ...item })) ??
       {} as Stored;
     assert.deepEqual(item, listed, "an item not stored");
   }
-  const names = new Set(items.map((item) => nameOf({ tenant, ...item })));
-  return [...expected.values()].some((each) => each.tenant === tenant && !names.has(nameOf(each)));
+  const names = new Set(items.map((item) => nameOf({ tenantId, ...item })));
+  return [...expected.values()].some((each) => each.tenantId === tenantId && !names.has(nameOf(each)));
 }
 
 /** A scope that is not found is an absence too. */
@@ -220,8 +220,8 @@ async function closeQuietly(memory: Memory): Promise<void> {
   await quietly(() => memory.close());
 }
 
-function nameOf({ tenant, kind, key }: Pick<Stored, "tenant" | "kind" | "key">): string {
-  return `${tenant}/${kind}/${key}`;
+function nameOf({ tenantId, kind, key }: Pick<Stored, "tenantId" | "kind" | "key">): string {
+  return `${tenantId}/${kind}/${key}`;
 }
 
 /** Lays a copy under a path, with its ledger, and removes what an earlier one left beside it. */

@@ -13,12 +13,12 @@ function diskTest(name: string, fn: () => Promise<void>): void {
 const PAGE = defineKind("page", z.string(), { maxBytes: 20_000 });
 const OPTIONS = { kinds: [PAGE], clock: () => 1_000_000_000 };
 
-function page(number: number): { tenant: string; kind: "page"; key: string } {
-  return { tenant: TENANT, kind: "page", key: `page-${number}` };
+function page(number: number): { tenantId: string; kind: "page"; key: string } {
+  return { tenantId: TENANT, kind: "page", key: `page-${number}` };
 }
 
 function putPage(memory: Memory, number: number): Promise<number> {
-  return memory.records.put(page(number), `${number}`.repeat(4_000), { expected: null, ttl: 86_400 });
+  return memory.records.put(page(number), `${number}`.repeat(4_000), { expectedRevision: null, ttl: 86_400 });
 }
 
 /** What an error on a full disk says. Where not even a probe can be written, the outcome is unknown. */

@@ -35,7 +35,7 @@ for (const [how, version] of MODES) {
       assert(Deno.statSync(spilt).size > 0);
       assert.deepEqual(await isPlanted(path, [1, 2, 3, 4]), [true, true, true, true]);
       await using memory = await openMemory(path, { kinds: [PAGE] });
-      assert.equal(await memory.records.get({ tenant: "orchard", kind: "page", key: "large" }), null);
+      assert.equal(await memory.records.get({ tenantId: "orchard", kind: "page", key: "large" }), null);
     },
   });
 

@@ -40,9 +40,9 @@ async function makeDamaged(shelf: Shelf, { indexed }: { readonly indexed: boolea
       const turn = { turnId: `turn-${number}`, scope: conversation.scope, messages };
       expectedRevision = await conversation.putTurn(turn, { operationId: `put ${number}`, expectedRevision });
     }
-    const identity = { tenant: tenantId, kind: "fact", key: "rain" } as const;
+    const identity = { tenantId: tenantId, kind: "fact", key: "rain" } as const;
     const fact = { schema: 1, text: "It rained.", source: "spring", reviewed: false } as const;
-    await memory.records.put(identity, fact, { expected: null, ttl: 86_400 });
+    await memory.records.put(identity, fact, { expectedRevision: null, ttl: 86_400 });
     if (indexed) await conversation.search("grafting");
   }
   await memory.close();
@@ -94,7 +94,7 @@ for (const indexed of [false, true]) {
     const damaged = talkOf(memory, "orchard");
     await assert.rejects(idsOf(damaged.turns()), namesTheTurn);
     await assert.rejects(damaged.search(`page${DAMAGED}`), namesTheTurn);
-    await assert.rejects(damaged.assemble("grafting", { inputCap: 1_300 }, ASSEMBLY), namesTheTurn);
+    await assert.rejects(damaged.assemble("grafting", { maxInputTokens: 1_300 }, ASSEMBLY), namesTheTurn);
     await assert.rejects(Array.fromAsync(memory.exportLines({ includeContent: true })), namesTheTurn);
     await assert.rejects(memory.backup(shelf.at("agent.backup")), namesTheTurn);
     assert.deepEqual(await idsOf(damaged.turns({ last: 8 })), numbers(33, 40));
@@ -103,7 +103,7 @@ for (const indexed of [false, true]) {
       const conversation = talkOf(memory, tenantId);
       assert.equal((await idsOf(conversation.turns())).length, TURNS);
       assert.equal((await conversation.search(`page${DAMAGED}`))[0]?.source.turnId, LABELS.turnId);
-      const { context } = await conversation.assemble("grafting", { inputCap: 1_300 }, ASSEMBLY);
+      const { context } = await conversation.assemble("grafting", { maxInputTokens: 1_300 }, ASSEMBLY);
       assert(context.diagnostics.keptTurnIds.length > 0);
       const lines = await Array.fromAsync(memory.exportLines({ scope: conversation.scope }));
       assert.equal(lines.length, TURNS + 3);
@@ -128,7 +128,7 @@ for (const indexed of [false, true]) {
 
       const { context, skipped } = await damaged.assemble(
         `page${DAMAGED}`,
-        { inputCap: 1_300 },
+        { maxInputTokens: 1_300 },
         { ...ASSEMBLY, ...options },
       );
       assert.deepEqual(skipped, [LABELS]);

@@ -13,13 +13,13 @@ export function fact(text: string): Fact {
 }
 
 /** The identity of a numbered fact. */
-export function plot(number: number): { tenant: string; kind: "fact"; key: string } {
-  return { tenant: TENANT, kind: "fact", key: `plot-${number}` };
+export function plot(number: number): { tenantId: string; kind: "fact"; key: string } {
+  return { tenantId: TENANT, kind: "fact", key: `plot-${number}` };
 }
 
 /** Puts a fact that is not there yet, to be seen for a day. */
 export function plant(memory: Memory, number: number, text: string = `tree ${number}`): Promise<number> {
-  return memory.records.put(plot(number), fact(text), { expected: null, ttl: 86_400 });
+  return memory.records.put(plot(number), fact(text), { expectedRevision: null, ttl: 86_400 });
 }
 
 /** The text of a numbered fact, or null. */

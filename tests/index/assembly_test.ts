@@ -18,7 +18,7 @@ import { SCOPE } from "./scenario.ts";
 
 const FILE = fileTarget("file", () => new TappedDriver(nodeSqlite));
 const OPTIONS = { system: "S", counting: { counter: STUB4 } };
-const BUDGET = { inputCap: 500, retrievalReserve: 120, summaryReserve: 20 };
+const BUDGET = { maxInputTokens: 500, retrievalReserve: 120, summaryReserve: 20 };
 
 async function fill(conversation: Conversation, turns: number): Promise<void> {
   for (let index = 0; index < turns; index++) {
@@ -37,7 +37,7 @@ Deno.test("Nothing is indexed before all arguments are good, the budget included
     [7, BUDGET, {}, "question"],
     ["   ", BUDGET, {}, "question"], // BLK-01
     [{ messageId: "q", role: "user", content: "" }, BUDGET, {}, "question.content"],
-    ["q", { inputCap: 0 }, {}, "budget.inputCap"],
+    ["q", { maxInputTokens: 0 }, {}, "budget.maxInputTokens"],
     ["q", BUDGET, { system: " " }, "system"],
     ["q", BUDGET, { profile: "other" }, "profile"],
     ["q", BUDGET, { retrieval: { topK: 0 } }, "retrieval.topK"],
@@ -93,8 +93,8 @@ Deno.test("ASM-06 A budget of exactly the request is enough, one token less is n
   await using memory = await openMemory(":memory:");
   const conversation = memory.conversation(SCOPE);
   await fill(conversation, 2);
-  const ask = (inputCap: number) =>
-    conversation.assemble("q", { inputCap, retrievalReserve: 0, summaryReserve: 0 }, OPTIONS);
+  const ask = (maxInputTokens: number) =>
+    conversation.assemble("q", { maxInputTokens, retrievalReserve: 0, summaryReserve: 0 }, OPTIONS);
   const { context } = await ask(3_000);
   const needed = context.diagnostics.estimate.estimatedTokens;
   assert.equal((await ask(needed)).context.diagnostics.keptTurnIds.length, 2);
@@ -127,7 +127,7 @@ Deno.test("Nothing is indexed for a context that cannot have evidence, read-only
   for (const conversation of [memory.conversation(SCOPE), readOnly.conversation(SCOPE)]) {
     await conversation.assemble("pump?", BUDGET, { ...OPTIONS, options: { retrieve: false } });
     await conversation.assemble("pump?", without, OPTIONS);
-    const { context } = await conversation.assemble("pump?", { ...BUDGET, inputCap: 3_000 }, OPTIONS);
+    const { context } = await conversation.assemble("pump?", { ...BUDGET, maxInputTokens: 3_000 }, OPTIONS);
     assert.equal(context.diagnostics.omittedTurnCount, 0); // the window holds the whole history
     assert.deepEqual(await conversation.search(" "), []);
   }

@@ -27,7 +27,7 @@ Deno.test("TST-10 Two chunks that touch, with an overlap of 0, are both found an
       [0, ONE_CHUNK],
       [ONE_CHUNK, 2 * ONE_CHUNK],
     ]);
-    const budget = { inputCap: 700, modelCapacity: 8_000, completionReservation: 100, retrievalReserve: 400 };
+    const budget = { maxInputTokens: 700, contextWindow: 8_000, maxOutputTokens: 100, retrievalReserve: 400 };
     const { context } = await conversation.assemble("quince", budget, { profile, retrieval, system: "S" });
     const shown = JSON.stringify(context.request);
     for (const half of halves) assert(shown.includes(half), `${profile}: ${half}`);
@@ -44,9 +44,9 @@ Deno.test("TST-10 A window across the border of two blocks finds what scoring ev
   }
   const options = { retrieval: { topK: 9, chunkCharacters: 60, overlapCharacters: 0 } };
   const begins = new Set<number>();
-  for (const inputCap of [260, 620, 700, 760, 820, 900]) {
+  for (const maxInputTokens of [260, 620, 700, 760, 820, 900]) {
     for (const question of ["heron egret ibis", "stork crane raven"]) {
-      const budget = { inputCap, retrievalReserve: 150 };
+      const budget = { maxInputTokens, retrievalReserve: 150 };
       const context = await scenario.compare({ question, budget, options });
       const begin = context!.diagnostics.omittedTurnCount - BLOCK_TURNS_MAX;
       begins.add(begin);

@@ -7,7 +7,7 @@ import { TemporaryDirectory } from "../kit/temporary_directory.ts";
 
 const SCOPE = { tenantId: "orchard", sessionId: "spring" } as const;
 const QUESTION = "Where was the quince grafted?";
-const BUDGET = { inputCap: 900, modelCapacity: 8_000, completionReservation: 100, retrievalReserve: 400 };
+const BUDGET = { maxInputTokens: 900, contextWindow: 8_000, maxOutputTokens: 100, retrievalReserve: 400 };
 
 /** Calls back once, before a moment of main is begun. */
 class InterruptingDriver implements SqliteDriver {

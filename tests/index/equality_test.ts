@@ -37,8 +37,8 @@ Deno.test("assemble() equals the pure assembly for conversations of some hundred
       for (
         const question of ["When did the north pump fail?", "rollback of the harbour", "it was", "copper"]
       ) {
-        for (const inputCap of [300, 1_500]) {
-          const budget = { inputCap, retrievalReserve: 120, summaryReserve: 30 };
+        for (const maxInputTokens of [300, 1_500]) {
+          const budget = { maxInputTokens, retrievalReserve: 120, summaryReserve: 30 };
           const retrieval = { chunkCharacters: 120, overlapCharacters: 30, recoverCappedWindow: seed === 2 };
           await scenario.compare({ question, budget, options: { profile, retrieval } });
         }

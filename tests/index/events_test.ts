@@ -32,7 +32,7 @@ Deno.test("onEvent is told of each batch that is indexed, of a search and of an 
     ["search", { hits: 1 }],
   ]);
   assert.deepEqual(await toldOf(events, search), [["search", { hits: 1 }]]);
-  const { context: { diagnostics } } = await conversation.assemble("marked", { inputCap: 900 }, {
+  const { context: { diagnostics } } = await conversation.assemble("marked", { maxInputTokens: 900 }, {
     system: "S",
     counting: { counter: STUB4 },
   });

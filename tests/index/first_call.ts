@@ -42,7 +42,9 @@ const CALLS: Readonly<Record<string, (talk: Conversation, snapshot: Snapshot) =>
   assemble(talk): Started {
     const question = { messageId: "q", role: "user" as const, content: "When were the pears grafted?" };
     const options = { system: "A diary.", counting: { counter: COUNTER, calibrationFactor: 1 } };
-    const result = talk.assemble(question, { inputCap: 900 }, options).then(({ context }) => context.request);
+    const result = talk.assemble(question, { maxInputTokens: 900 }, options).then(({ context }) =>
+      context.request
+    );
     return {
       result,
       spoil(): void {
@@ -57,7 +59,7 @@ const CALLS: Readonly<Record<string, (talk: Conversation, snapshot: Snapshot) =>
     const made = turn({ turnId: "t", scope: SCOPE, messages: [message], timestamp: "2026-03-01T09:00:00Z" });
     const plain = { turnId: "u", scope: SCOPE, messages: [{ ...message, messageId: "n" }], revision: 1 };
     const at = new Date("2026-03-02T09:00:00Z");
-    const budget = { inputCap: 900 };
+    const budget = { maxInputTokens: 900 };
     const history: object[] = [made, plain];
     const input = { scope: SCOPE, history, question: "When?", system: "A diary.", at, budget };
     const result = assembleContext({ ...input, history: history as never, counting: { counter: COUNTER } })
@@ -67,7 +69,7 @@ const CALLS: Readonly<Record<string, (talk: Conversation, snapshot: Snapshot) =>
       spoil(): void {
         plain.messages[0]!.content = "changed";
         history.length = 0;
-        budget.inputCap = 0;
+        budget.maxInputTokens = 0;
         at.setTime(0);
       },
     };

@@ -272,7 +272,7 @@ Deno.test("chunkIndex() gives assembleContext() the chunks it would make itself"
     system: "S",
     at: snapshot.at,
   };
-  const budget = { inputCap: 900, retrievalReserve: 200 };
+  const budget = { maxInputTokens: 900, retrievalReserve: 200 };
   const without = await assembleContext({ ...input, budget });
   assert.deepEqual((await assembleContext({ ...input, budget, chunkIndex })).request, without.request);
 });

@@ -72,7 +72,7 @@ async function assembleOnce(conversation: Conversation): Promise<void> {
   const options = { system: "S", counting: { counter: STUB4 } };
   const { context } = await conversation.assemble(
     question,
-    { inputCap: 900, retrievalReserve: 200 },
+    { maxInputTokens: 900, retrievalReserve: 200 },
     options,
   );
   assert.equal(context.diagnostics.retrievedChunkIds.length > 0, true);

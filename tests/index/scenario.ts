@@ -222,7 +222,7 @@ function messagesOf(id: string, texts: readonly string[], calls: number): readon
   }));
   if (calls === 0) return plain;
   const names = Array.from({ length: calls }, (_, call) => `${id}.c${call}`);
-  const toolCalls = names.map((callId) => ({ callId, name: "look", argumentsJson: '{ "q": "x" }' }));
+  const toolCalls = names.map((callId) => ({ id: callId, name: "look", arguments: '{ "q": "x" }' }));
   return [
     ...plain,
     { messageId: `${id}.ask`, role: "assistant", content: "", toolCalls },

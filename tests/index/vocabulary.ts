@@ -80,7 +80,7 @@ export const ASKING: fc.Arbitrary<Asking> = fc.record({
     TEXT,
     fc.constantFrom("When did the pump fail?", "shard-19", "阀门", "north valve in May"),
   ),
-  inputCap: fc.integer({ min: 60, max: 900 }),
+  maxInputTokens: fc.integer({ min: 60, max: 900 }),
   retrievalReserve: fc.constantFrom(0, 60, 250),
   summaryReserve: fc.constantFrom(0, 40),
   chunkCharacters: fc.constantFrom(20, 60, 360),
@@ -95,14 +95,14 @@ export const ASKING: fc.Arbitrary<Asking> = fc.record({
   recoverCappedWindow: fc.boolean(),
   profile: fc.constantFrom("reference" as const, "holdfast" as const),
 }).map((
-  { question, inputCap, retrievalReserve, summaryReserve, options, profile, ...retrieval },
+  { question, maxInputTokens, retrievalReserve, summaryReserve, options, profile, ...retrieval },
 ): Asking => ({
   // The reference alone takes questions that are blank.
   question: profile === "holdfast" && isBlank(question) ? "?" : question,
   budget: {
-    inputCap,
-    retrievalReserve: Math.min(retrievalReserve, inputCap >> 1),
-    summaryReserve: Math.min(summaryReserve, inputCap >> 2),
+    maxInputTokens,
+    retrievalReserve: Math.min(retrievalReserve, maxInputTokens >> 1),
+    summaryReserve: Math.min(summaryReserve, maxInputTokens >> 2),
   },
   options: { options, profile, retrieval: { ...retrieval, overlapCharacters: 10 } },
 }));

@@ -5,7 +5,7 @@ import { defineKind } from "../../src/contracts/record_kind.ts";
 import { openMemory } from "../../src/open.ts";
 
 /** Which record all of them count up. */
-export const SHARED = { tenant: "orchard", kind: "counter", key: "shared" } as const;
+export const SHARED = { tenantId: "orchard", kind: "counter", key: "shared" } as const;
 
 /** Runs one; resolves with its exit code and what it said. */
 export async function countInProcess(path: string, times: number): Promise<{ code: number; said: string }> {

@@ -16,7 +16,7 @@ import {
 import { assertSound, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { exported, freshStore, NOTE } from "./filling.ts";
 
-const IDENTITY = { tenant: "orchard", kind: NOTE.name, key: "k" } as const;
+const IDENTITY = { tenantId: "orchard", kind: NOTE.name, key: "k" } as const;
 
 /** What has a deadline a minute after noon, and how many of it are there. */
 interface Sort {
@@ -50,7 +50,7 @@ const SORTS: readonly Sort[] = [
   },
   {
     name: "records",
-    put: ({ records }) => records.put(IDENTITY, "x", { expected: null, ttl: 60 }),
+    put: ({ records }) => records.put(IDENTITY, "x", { expectedRevision: null, ttl: 60 }),
     count: async ({ records }) => await records.get(IDENTITY) === null ? 0 : 1,
   },
 ];

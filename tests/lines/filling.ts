@@ -50,7 +50,7 @@ interface TurnFilling {
 export interface Filling {
   readonly scopes: readonly ScopeFilling[];
   readonly notes: readonly {
-    readonly tenant: string;
+    readonly tenantId: string;
     readonly key: string;
     readonly value: unknown;
     readonly ttl: number | null;
@@ -100,14 +100,14 @@ export const FILLING: fc.Arbitrary<Filling> = fc.record({
   scopes: fc.uniqueArray(SCOPE, { maxLength: 3, selector: ({ scope }) => JSON.stringify(scope) }),
   notes: fc.uniqueArray(
     fc.record({
-      tenant: NAME,
+      tenantId: NAME,
       key: NAME,
       // As text and back, which leaves no -0: that is no value of a record.
       value: fc.jsonValue({ noUnicodeString: false }).map((value) => JSON.parse(JSON.stringify(value))),
       ttl: fc.constantFrom(null, 60, 86_400),
       maxAge: fc.constantFrom(null, 1_000),
     }),
-    { maxLength: 4, selector: ({ tenant, key }) => `${tenant}/${key}` },
+    { maxLength: 4, selector: ({ tenantId, key }) => `${tenantId}/${key}` },
   ),
 });
 
@@ -118,10 +118,10 @@ export function freshStore(clock: MutableClock = clockAtNoon()): Promise<Memory>
 
 /** Fills a store. */
 export async function fill(memory: Memory, { scopes, notes }: Filling): Promise<void> {
-  for (const { tenant, key, value, ttl, maxAge } of notes) {
-    const identity = { tenant, kind: "note", key };
+  for (const { tenantId, key, value, ttl, maxAge } of notes) {
+    const identity = { tenantId, kind: "note", key };
     await memory.records.put(identity, value, {
-      expected: null,
+      expectedRevision: null,
       ttl,
       ...(maxAge === null ? {} : { maxAge }),
     });
@@ -177,7 +177,7 @@ function messagesOf({ text, call }: TurnFilling, index: number, own: number): re
       messageId: `m${index}-call`,
       role: "assistant",
       content: "",
-      toolCalls: [{ callId, name: "look", argumentsJson: `{ "q":  ${JSON.stringify(text)}, "n": 1.50 }` }],
+      toolCalls: [{ id: callId, name: "look", arguments: `{ "q":  ${JSON.stringify(text)}, "n": 1.50 }` }],
     },
     { messageId: `m${index}-result`, role: "tool", content: text, toolCallId: callId },
   ];
@@ -231,8 +231,8 @@ export const ONE_OF_EACH: Filling = {
     },
   ],
   notes: [
-    { tenant: "orchard", key: "a", value: { kept: "for ever" }, ttl: null, maxAge: null },
-    { tenant: "orchard", key: "b", value: [1, "two", 3.5, null], ttl: 60, maxAge: 1_000 },
+    { tenantId: "orchard", key: "a", value: { kept: "for ever" }, ttl: null, maxAge: null },
+    { tenantId: "orchard", key: "b", value: [1, "two", 3.5, null], ttl: 60, maxAge: 1_000 },
   ],
 };
 

@@ -181,8 +181,8 @@ refuses("a kind of which nothing is known", changed(RECORD, { kind: SECRET }), "
 
 Deno.test("A deadline that a put was told to set, by whatever clock, comes back as it was", async () => {
   await using source = await freshStore();
-  const identity = { tenant: "orchard", kind: "fact", key: "pears" };
-  await source.records.put(identity, FACT, { expected: null, now: 10_000_000_000, ttl: 86_400 });
+  const identity = { tenantId: "orchard", kind: "fact", key: "pears" };
+  await source.records.put(identity, FACT, { expectedRevision: null, now: 10_000_000_000, ttl: 86_400 });
   await using memory = await freshStore();
   await memory.importLines(await exported(source));
   const at = { now: 10_000_000_000 };
@@ -312,8 +312,8 @@ Deno.test("JSN-04 a record as deep as a record may be comes back", async () => {
   let value: unknown = 1;
   for (let depth = 0; depth < 128; depth++) value = [value];
   await using source = await freshStore();
-  const identity = { tenant: "t", kind: "note", key: "deep" };
-  await source.records.put(identity, value, { expected: null, ttl: null });
+  const identity = { tenantId: "t", kind: "note", key: "deep" };
+  await source.records.put(identity, value, { expectedRevision: null, ttl: null });
   await using fresh = await freshStore();
   await fresh.importLines(await exported(source));
   assert.deepEqual((await fresh.records.get(identity))?.value, value);

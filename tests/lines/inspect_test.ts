@@ -26,7 +26,7 @@ Deno.test("An inspection tells tenants and scopes with counts, bytes and times, 
   await using memory = await freshStore();
   await fill(memory, ONE_OF_EACH);
   assert.deepEqual(await memory.inspect(), {
-    tenants: [{ tenant: "orchard", records: 2, bytes: 41, nextDueAt: "2027-01-15T08:01:00+00:00" }],
+    tenants: [{ tenantId: "orchard", records: 2, bytes: 41, nextDueAt: "2027-01-15T08:01:00+00:00" }],
     scopes: [
       { scope: ORCHARD, revision: 6, turns: 2, bytes: 744, pins: 2, nextDueAt: "2027-01-15T08:01:00+00:00" },
       { scope: HARBOUR, revision: 1, turns: 1, bytes: 236, pins: 0, nextDueAt: null },
@@ -39,9 +39,9 @@ Deno.test("An inspection tells tenants and scopes with counts, bytes and times, 
 
 Deno.test("Pages of any size give every tenant and every scope once, in order", async () => {
   await using memory = await freshStore();
-  for (const tenant of ["b", "a", "\u{10000}", "\u{ffff}", "scope:1"]) {
-    const identity = { tenant, kind: NOTE.name, key: "k" };
-    await memory.records.put(identity, 1, { expected: null, ttl: null });
+  for (const tenantId of ["b", "a", "\u{10000}", "\u{ffff}", "scope:1"]) {
+    const identity = { tenantId, kind: NOTE.name, key: "k" };
+    await memory.records.put(identity, 1, { expectedRevision: null, ttl: null });
   }
   for (const sessionId of ["z", "y", "x", "w"]) await talk(memory, [], { tenantId: "t", sessionId });
   for (let limit = 1; limit <= 12; limit++) {
@@ -51,7 +51,7 @@ Deno.test("Pages of any size give every tenant and every scope once, in order", 
     while (after !== null) {
       const page = await memory.inspect({ limit, ...(after === undefined ? {} : { after }) });
       assert(page.tenants.length + page.scopes.length <= limit);
-      tenants.push(...page.tenants.map(({ tenant }) => tenant));
+      tenants.push(...page.tenants.map(({ tenantId }) => tenantId));
       sessions.push(...page.scopes.map(({ scope }) => scope.sessionId));
       after = page.next;
     }
@@ -62,14 +62,17 @@ Deno.test("Pages of any size give every tenant and every scope once, in order", 
 
 Deno.test("Each tenant is told its own records, of every kind, however many they are", async () => {
   await using memory = await freshStore();
-  const put = (tenant: string, key: string): Promise<unknown> =>
-    memory.records.put({ tenant, kind: NOTE.name, key }, 1, { expected: null, ttl: null });
+  const put = (tenantId: string, key: string): Promise<unknown> =>
+    memory.records.put({ tenantId, kind: NOTE.name, key }, 1, { expectedRevision: null, ttl: null });
   const keys = Array.from({ length: CHECK_ROWS_PER_BATCH }, (_, index) => `key-${1_000 + index}`);
   await Promise.all([put("a", "k"), put("c", "k"), ...keys.map((key) => put("b", key))]);
-  const run = { tenant: "b", kind: "checkpoint", key: "run" } as const;
-  await memory.records.put(run, { schema: 1, step: 0, items: [] }, { expected: null, ttl: 60 });
+  const run = { tenantId: "b", kind: "checkpoint", key: "run" } as const;
+  await memory.records.put(run, { schema: 1, step: 0, items: [] }, { expectedRevision: null, ttl: 60 });
   const { tenants } = await memory.inspect();
-  assert.deepEqual(tenants.map(({ tenant, records }) => [tenant, records]), [["a", 1], ["b", 501], ["c", 1]]);
+  assert.deepEqual(tenants.map(({ tenantId, records }) => [tenantId, records]), [["a", 1], ["b", 501], [
+    "c",
+    1,
+  ]]);
 });
 
 Deno.test("An empty store has nothing, and says so in one page", async () => {

@@ -26,7 +26,7 @@ const MANY: Filling = {
     covers: 2,
   })),
   notes: Array.from({ length: 100 }, (_, index) => ({
-    tenant: "orchard",
+    tenantId: "orchard",
     key: `note ${index}`,
     value: index,
     ttl: null,

@@ -60,10 +60,13 @@ Deno.test("DEL-06 after a restore an export brings in what the backup lacked, an
     await memory.backup(directory.file("agent.backup"));
     const conversation = memory.conversation(ORCHARD);
     await conversation.append([{ role: "user", content: "after the backup" }]);
-    await memory.records.put({ tenant: "orchard", kind: "note", key: "c" }, 1, { expected: null, ttl: null });
+    await memory.records.put({ tenantId: "orchard", kind: "note", key: "c" }, 1, {
+      expectedRevision: null,
+      ttl: null,
+    });
     lines.push(...await exported(memory));
     await erase(conversation, "turn", "plums1");
-    await memory.records.forget({ tenant: "orchard", kind: "note", key: "a" }, 1);
+    await memory.records.forget({ tenantId: "orchard", kind: "note", key: "a" }, 1);
   }
   await using restored = await restoreMemory(directory.file("agent.backup"), directory.file("restored.db"), {
     ...options,

@@ -12,9 +12,9 @@ const [PAGE, GROUP] = [EXPORT_ROWS_PER_PAGE, IMPORT_GROUP_LINES];
 /** Around one page, two of them and a group, and three and more pages. */
 const COUNTS = [PAGE - 1, PAGE, PAGE + 1, GROUP - 1, GROUP, GROUP + 1, 100];
 
-function noteOf(index: number): { readonly tenant: string; readonly kind: string; readonly key: string } {
+function noteOf(index: number): { readonly tenantId: string; readonly kind: string; readonly key: string } {
   // Three tenants whose records lie on both sides of every border between pages.
-  return { tenant: `t${index % 3}`, kind: NOTE.name, key: `k${index}` };
+  return { tenantId: `t${index % 3}`, kind: NOTE.name, key: `k${index}` };
 }
 
 /** Fills a store, and gives what reads every single thing of it. */
@@ -26,7 +26,7 @@ const FILLS: Readonly<Record<"records" | "scopes" | "turns" | "pins", Fill>> = {
       Array.from(
         { length: count },
         (_, index) =>
-          records.put(noteOf(index), { index }, { expected: null, ttl: index % 2 === 0 ? null : 60 }),
+          records.put(noteOf(index), { index }, { expectedRevision: null, ttl: index % 2 === 0 ? null : 60 }),
       ),
     );
     return (memory) =>
@@ -115,7 +115,10 @@ Deno.test("TST-03 A page of nothing but expired records does not end an export",
   await using source = await freshStore(clock);
   const put = (index: number, ttl: number | null): Promise<number> => {
     const key = `k${String(index).padStart(3, "0")}`;
-    return source.records.put({ tenant: "t", kind: NOTE.name, key }, index, { expected: null, ttl });
+    return source.records.put({ tenantId: "t", kind: NOTE.name, key }, index, {
+      expectedRevision: null,
+      ttl,
+    });
   };
   const ttls = Array.from({ length: 3 * PAGE + 1 }, (_, index) => index < 2 * PAGE ? 60 : null);
   await Promise.all(ttls.map((ttl, index) => put(index, ttl)));
@@ -134,7 +137,10 @@ Deno.test("TST-03 A group of nothing but expired lines does not end an import", 
     Array.from({ length: 2 * GROUP + 1 }, (_, index) => {
       const ttl = index < GROUP ? 60 : null;
       const key = `k${String(index).padStart(3, "0")}`;
-      return source.records.put({ tenant: "t", kind: NOTE.name, key }, index, { expected: null, ttl });
+      return source.records.put({ tenantId: "t", kind: NOTE.name, key }, index, {
+        expectedRevision: null,
+        ttl,
+      });
     }),
   );
   const lines = await exported(source);

@@ -87,11 +87,11 @@ Deno.test("Revisions go on where they were: of turns, of pins and of records", a
       }))();
   await assert.rejects(put(2), { reason: "REVISION", currentRevision: 2 });
   await put(3);
-  const note = { tenant: "orchard", kind: "note", key: "b" };
+  const note = { tenantId: "orchard", kind: "note", key: "b" };
   const before = await source.records.get(note);
   const found = await fresh.records.get(note);
   assert.deepEqual(found, before);
-  const next = await fresh.records.put(note, "new", { expected: found!.revision, ttl: 60 });
+  const next = await fresh.records.put(note, "new", { expectedRevision: found!.revision, ttl: 60 });
   assert(next > found!.revision, "the counter is behind an imported revision");
   await assertSound(fresh);
 });
@@ -104,9 +104,9 @@ Deno.test("A record keeps its creation: maxAge counts from there", async () => {
   clock.advance(30);
   await using fresh = await freshStore(clock);
   await fresh.importLines(lines);
-  const note = { tenant: "orchard", kind: "note", key: "b" };
+  const note = { tenantId: "orchard", kind: "note", key: "b" };
   const { revision } = (await fresh.records.get(note))!;
-  await fresh.records.put(note, "late", { expected: revision, ttl: 86_400 });
+  await fresh.records.put(note, "late", { expectedRevision: revision, ttl: 86_400 });
   assert.equal((await fresh.records.get(note))?.expires, 1_800_000_000 + 1_000);
 });
 
@@ -241,8 +241,8 @@ Deno.test("What is there and different stays as it is, and is counted", async ()
     turnOf("own", "mine", { messages: [{ messageId: "m1-call", role: "user", content: "taken" }] }),
     { operationId: "2", expectedRevision: 1 },
   );
-  await other.records.put({ tenant: "orchard", kind: "note", key: "a" }, "mine", {
-    expected: null,
+  await other.records.put({ tenantId: "orchard", kind: "note", key: "a" }, "mine", {
+    expectedRevision: null,
     ttl: null,
   });
   const { imported, conflicting, refused } = await other.importLines(lines);
@@ -251,7 +251,7 @@ Deno.test("What is there and different stays as it is, and is counted", async ()
   assert.deepEqual(refused, { records: 0, scopes: 0, turns: 0, pins: 1, summaries: 1 });
   assert.deepEqual(imported, { records: 1, scopes: 1, turns: 1, pins: 1, summaries: 0 });
   assert.deepEqual(await readIds(conversation), ["pears0", "own"]);
-  assert.equal((await other.records.get({ tenant: "orchard", kind: "note", key: "a" }))?.value, "mine");
+  assert.equal((await other.records.get({ tenantId: "orchard", kind: "note", key: "a" }))?.value, "mine");
   await assertSound(other);
 });
 

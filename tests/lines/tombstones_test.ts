@@ -17,8 +17,8 @@ import {
 import { assertSound, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { exported, fill, FILLING, freshStore, held, NONE, NOTE, ONE_OF_EACH } from "./filling.ts";
 
-const NOTE_A = { tenant: "orchard", kind: NOTE.name, key: "a" };
-const NOTE_B = { tenant: "orchard", kind: NOTE.name, key: "b" };
+const NOTE_A = { tenantId: "orchard", kind: NOTE.name, key: "a" };
+const NOTE_B = { tenantId: "orchard", kind: NOTE.name, key: "b" };
 
 /** A filled store with its export, and another one into which that was imported. */
 async function twoStores(): Promise<{
@@ -108,7 +108,7 @@ promise("a record revoked for ever is refused", async (memory, lines) => {
 promise("what was put anew after it was forgotten stays as it was put", async (memory, lines) => {
   const { revision } = (await memory.records.get(NOTE_B))!;
   await memory.records.forget(NOTE_B, revision);
-  await memory.records.put(NOTE_B, "anew", { expected: null, ttl: null });
+  await memory.records.put(NOTE_B, "anew", { expectedRevision: null, ttl: null });
   assert.deepEqual((await memory.importLines(lines)).conflicting, { ...NONE, records: 1 });
   assert.equal((await memory.records.get(NOTE_B))?.value, "anew");
 });
@@ -153,12 +153,15 @@ Deno.test("DEL-09 a newer revision of what expired here is another one, and come
 Deno.test("DEL-09 another store's revisions of records say nothing here: what was forgotten stays so, however high they are", async () => {
   await using source = await freshStore();
   for (let round = 0; round < 9; round++) {
-    await source.records.put({ ...NOTE_A, key: `filler ${round}` }, round, { expected: null, ttl: null });
+    await source.records.put({ ...NOTE_A, key: `filler ${round}` }, round, {
+      expectedRevision: null,
+      ttl: null,
+    });
   }
-  await source.records.put(NOTE_A, "theirs", { expected: null, ttl: null });
+  await source.records.put(NOTE_A, "theirs", { expectedRevision: null, ttl: null });
   const lines = await exported(source);
   await using memory = await freshStore();
-  await memory.records.put(NOTE_A, "mine", { expected: null, ttl: null });
+  await memory.records.put(NOTE_A, "mine", { expectedRevision: null, ttl: null });
   await memory.records.forget(NOTE_A, 1);
   assert.deepEqual(refusedOf(await memory.importLines(lines)), { records: 1 });
   assert.equal(await memory.records.get(NOTE_A), null);
@@ -166,9 +169,9 @@ Deno.test("DEL-09 another store's revisions of records say nothing here: what wa
 
 Deno.test("DEL-06 lines written before a deletion and read after it do not undo it, though the thing was put anew in between", async () => {
   await using memory = await freshStore();
-  await memory.records.put(NOTE_A, "first", { expected: null, ttl: null });
+  await memory.records.put(NOTE_A, "first", { expectedRevision: null, ttl: null });
   await memory.records.forget(NOTE_A, 1);
-  await memory.records.put(NOTE_A, "second", { expected: null, ttl: null });
+  await memory.records.put(NOTE_A, "second", { expectedRevision: null, ttl: null });
   const lines = await exported(memory);
   const report = await memory.importLines(lines);
   assert.equal(report.unchanged.records, 1);
@@ -204,13 +207,13 @@ Deno.test("A scope that changed while it was exported says after how many deleti
 
 Deno.test("Records that changed after an export began say after how many deletions they were read", async () => {
   await using memory = await freshStore();
-  await memory.records.put(NOTE_A, "first", { expected: null, ttl: null });
+  await memory.records.put(NOTE_A, "first", { expectedRevision: null, ttl: null });
   const lines: string[] = [];
   for await (const line of memory.exportLines({ includeContent: true })) {
     lines.push(line);
     if (lines.length !== 1) continue;
     await memory.records.forget(NOTE_A, 1);
-    await memory.records.put(NOTE_A, "second", { expected: null, ttl: null });
+    await memory.records.put(NOTE_A, "second", { expectedRevision: null, ttl: null });
   }
   assert.deepEqual(lines.map((line) => JSON.parse(line).type), ["header", "mark", "record", "end"]);
   assert.deepEqual(JSON.parse(lines[1]!), { type: "mark", sequence: 1 });
@@ -260,10 +263,10 @@ async function deleteSome(
   { scopes, notes }: Parameters<typeof fill>[1],
   chosen: () => boolean,
 ): Promise<void> {
-  for (const { tenant, key } of notes) {
-    const found = await memory.records.get({ tenant, kind: NOTE.name, key });
+  for (const { tenantId, key } of notes) {
+    const found = await memory.records.get({ tenantId, kind: NOTE.name, key });
     if (found !== null && chosen()) {
-      await memory.records.forget({ tenant, kind: NOTE.name, key }, found.revision, { revoke: chosen() });
+      await memory.records.forget({ tenantId, kind: NOTE.name, key }, found.revision, { revoke: chosen() });
     }
   }
   for (const { scope } of scopes) {

@@ -31,9 +31,9 @@ Deno.test("A store of version 1 opens with all it holds", async () => {
   await using directory = await copyFixture();
   await using memory = await open(directory);
   const { records } = memory;
-  const run = { tenant: "orchard", kind: "checkpoint", key: "run-a" } as const;
+  const run = { tenantId: "orchard", kind: "checkpoint", key: "run-a" } as const;
   assert.deepEqual((await records.get(run))?.value, { schema: 1, step: 1, items: ["pears"] });
-  const note = { tenant: "Öbst & Söhne", kind: "note", key: "thread/7" };
+  const note = { tenantId: "Öbst & Söhne", kind: "note", key: "thread/7" };
   assert.deepEqual(await records.get(note), { revision: 2, expires: null, value: { text: "Grüße 👋" } });
   assert.equal(await records.get({ ...run, key: "run-b" }), null);
 
@@ -48,7 +48,7 @@ Deno.test("A store of version 1 opens with all it holds", async () => {
   const snapshot = await talk.snapshot();
   assert.deepEqual(snapshot.pins.map(({ key, value }) => [key, value]), [["well", "Forty metres."]]);
   assert.equal(snapshot.summary?.content, "The well is deep.");
-  assert.deepEqual(await talk.replayGet(snapshot, "depth"), { metres: 40 });
+  assert.deepEqual(await talk.cacheGet(snapshot, "depth"), { metres: 40 });
   assert.equal((await talk.search("forty"))[0]!.content, "Forty metres.");
   await assertSound(memory);
 });
@@ -57,17 +57,17 @@ Deno.test("A store of version 1 keeps its promises: what it deleted stays so, a 
   await using directory = await copyFixture();
   await using memory = await open(directory);
   const { records } = memory;
-  const run = { tenant: "orchard", kind: "checkpoint", key: "run-c" } as const;
+  const run = { tenantId: "orchard", kind: "checkpoint", key: "run-c" } as const;
   const value = { schema: 1, step: 0, items: [] } as const;
-  await assert.rejects(records.put(run, value, { expected: null, ttl: 60 }), { reason: "DELETED" });
-  const note = { tenant: "Öbst & Söhne", kind: "note", key: "thread/7" };
+  await assert.rejects(records.put(run, value, { expectedRevision: null, ttl: 60 }), { reason: "DELETED" });
+  const note = { tenantId: "Öbst & Söhne", kind: "note", key: "thread/7" };
   const again = await records.put(note, { text: "Grüße 👋" }, {
-    expected: null,
+    expectedRevision: null,
     ttl: null,
     operationId: "first note",
   });
   assert.equal(again, 2);
-  assert.equal(await records.put({ ...run, key: "run-b" }, value, { expected: null, ttl: 60 }), 5);
+  assert.equal(await records.put({ ...run, key: "run-b" }, value, { expectedRevision: null, ttl: 60 }), 5);
   const { sequence } = await memory.deletionWatermark();
   assert.equal(sequence, 3);
   await assertSound(memory);

@@ -37,8 +37,8 @@ type Call = (memory: Memory) => Promise<unknown>;
 
 const talk = (memory: Memory): ReturnType<Memory["conversation"]> => memory.conversation(SCOPE);
 const say = (content: string): Call => (memory) => talk(memory).append([{ role: "user", content }]);
-const put = (key: string, expected: number | null): Call => (memory) =>
-  memory.records.put({ ...FACT, key }, factOf(`The ${key}.`), { expected, ttl: 86_400 });
+const put = (key: string, expectedRevision: number | null): Call => (memory) =>
+  memory.records.put({ ...FACT, key }, factOf(`The ${key}.`), { expectedRevision, ttl: 86_400 });
 
 async function deleteFirstTurn(memory: Memory): Promise<unknown> {
   for await (const { turnId } of talk(memory).turns()) {
@@ -114,7 +114,7 @@ async function recordRun(version: string | undefined): Promise<Run> {
 /** Everything that a store holds, and how many deletions were recorded. */
 async function tell(memory: Memory): Promise<readonly string[]> {
   const told = [`${(await memory.deletionWatermark()).sequence} deletions`];
-  for (const { key, revision } of (await memory.records.list(FACT.tenant)).items) {
+  for (const { key, revision } of (await memory.records.list(FACT.tenantId)).items) {
     told.push(`${key} ${revision} ${(await memory.records.get({ ...FACT, key }))?.value.text}`);
   }
   try {

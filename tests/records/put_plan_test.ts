@@ -4,7 +4,7 @@ import { planHead } from "../../src/records/put.ts";
 import type { RecordHead } from "../../src/tables/records.ts";
 
 const BODY = "{}";
-const IDENTITY = { tenant: "orchard", kind: "fact", key: "preference" };
+const IDENTITY = { tenantId: "orchard", kind: "fact", key: "preference" };
 
 function oldHead(created: number, maxAge: number | null): RecordHead {
   return { revision: 1, created, maxAge, expires: null, valueChecksum: 0 };

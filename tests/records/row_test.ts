@@ -10,7 +10,7 @@ import {
 } from "../../src/tables/records.ts";
 import { flippedBits } from "../kit/bit_flips.ts";
 
-const IDENTITY = { tenant: "orchard", kind: "fact", key: "preference" };
+const IDENTITY = { tenantId: "orchard", kind: "fact", key: "preference" };
 const BODY = '{"reviewed": false, "schema": 1, "source": "note", "text": "lists"}';
 const HEAD: RecordHead = {
   revision: 7,
@@ -35,7 +35,7 @@ Deno.test("toHead() refuses a row with any one bit of any column flipped", () =>
 });
 
 Deno.test("toHead() refuses a row under an identity with any one bit flipped", () => {
-  for (const field of ["tenant", "kind", "key"] as const) {
+  for (const field of ["tenantId", "kind", "key"] as const) {
     for (const flipped of flippedBits(IDENTITY[field])) {
       assert.throws(() => toHead({ ...IDENTITY, [field]: flipped }, ROW), IntegrityError);
     }
@@ -61,7 +61,7 @@ Deno.test("toValue() refuses a row with any one bit of any column flipped", () =
 });
 
 Deno.test("toValue() refuses a row under an identity with any one bit flipped", () => {
-  for (const field of ["tenant", "kind", "key"] as const) {
+  for (const field of ["tenantId", "kind", "key"] as const) {
     for (const flipped of flippedBits(IDENTITY[field])) {
       assert.throws(() => toValue({ ...IDENTITY, [field]: flipped }, VALUE), IntegrityError);
     }

@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 const PROGRAM = `
   import { openMemory } from ${JSON.stringify(import.meta.resolve("../../mod.ts"))};
   const memory = await openMemory(":memory:", { clock: () => 1_750_000_000_000 });
-  const identity = { tenant: "orchard", kind: "checkpoint", key: "run-a" };
+  const identity = { tenantId: "orchard", kind: "checkpoint", key: "run-a" };
   const value = { schema: 1, step: 0, items: [] };
-  const revisions = [await memory.records.put(identity, value, { expected: null, ttl: 60 })];
+  const revisions = [await memory.records.put(identity, value, { expectedRevision: null, ttl: 60 })];
   for (let write = 1; write < 5; write++) {
-    revisions.push(await memory.records.put(identity, value, { expected: revisions.at(-1), ttl: 60 }));
+    revisions.push(await memory.records.put(identity, value, { expectedRevision: revisions.at(-1), ttl: 60 }));
   }
   console.log(JSON.stringify([revisions, await memory.records.get(identity)]));
   await memory.close();

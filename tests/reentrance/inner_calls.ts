@@ -43,7 +43,7 @@ const NEW = factAt("new", INNER_TENANT);
 
 /** Puts what the calls are about into a store. */
 export async function prepareInner(memory: Memory): Promise<void> {
-  await memory.records.put(KEPT, factOf("kept"), { expected: null, ttl: 86_400 });
+  await memory.records.put(KEPT, factOf("kept"), { expectedRevision: null, ttl: 86_400 });
   const conversation = await talk(memory, ["i1", "i2", "i3"], SCOPE);
   await conversation.search("i1");
 }
@@ -55,7 +55,7 @@ export async function arrange(memory: Memory, path: string): Promise<Arranged> {
   const receipt = await conversation.delete(target);
   await conversation.indexBatch(await conversation.snapshot());
   const snapshot = await conversation.snapshot();
-  await conversation.replayPut(snapshot, "answer", { n: 1 });
+  await conversation.cachePut(snapshot, "answer", { n: 1 });
   return {
     memory,
     conversation,
@@ -74,7 +74,7 @@ const ids = async ({ conversation }: Arranged): Promise<string[]> =>
 /** See the module's documentation. */
 export const INNER_CALLS: Readonly<Record<string, InnerCall>> = {
   "Records.put": inner(
-    ({ memory }) => memory.records.put(NEW, factOf("new"), { expected: null, ttl: 600, now: NOON }),
+    ({ memory }) => memory.records.put(NEW, factOf("new"), { expectedRevision: null, ttl: 600, now: NOON }),
     async (revision, { memory }) =>
       assert.deepEqual(await memory.records.get(NEW, { now: NOON }), {
         revision,
@@ -155,13 +155,13 @@ export const INNER_CALLS: Readonly<Record<string, InnerCall>> = {
       assert.equal((await arranged.memory.verifyReceipt(receipt)).valid, true);
     },
   ),
-  "Conversation.replayPut": inner(
-    ({ conversation, snapshot }) => conversation.replayPut(snapshot, "new", { n: 2 }),
+  "Conversation.cachePut": inner(
+    ({ conversation, snapshot }) => conversation.cachePut(snapshot, "new", { n: 2 }),
     async (_, { conversation, snapshot }) =>
-      assert.deepEqual(await conversation.replayGet(snapshot, "new"), { n: 2 }),
+      assert.deepEqual(await conversation.cacheGet(snapshot, "new"), { n: 2 }),
   ),
-  "Conversation.replayGet": inner(
-    ({ conversation, snapshot }) => conversation.replayGet(snapshot, "answer"),
+  "Conversation.cacheGet": inner(
+    ({ conversation, snapshot }) => conversation.cacheGet(snapshot, "answer"),
     (payload) => assert.deepEqual(payload, { n: 1 }),
   ),
   "Conversation.indexBatch": inner(
@@ -210,7 +210,7 @@ export const INNER_CALLS: Readonly<Record<string, InnerCall>> = {
   ),
   "Memory.inspect": inner(
     ({ memory }) => memory.inspect(),
-    ({ tenants }) => assert(tenants.some(({ tenant }) => tenant === INNER_TENANT)),
+    ({ tenants }) => assert(tenants.some(({ tenantId }) => tenantId === INNER_TENANT)),
   ),
   "Memory.exportLines": inner(
     ({ memory }) => Array.fromAsync(memory.exportLines({ scope: SCOPE, includeContent: true })),

@@ -16,11 +16,11 @@ export interface OuterCall {
   readonly run: (memory: Memory, callbacks: Callbacks) => Promise<unknown>;
 }
 
-const WATCHED = { tenant: "orchard", kind: "watched", key: "a" } as const;
+const WATCHED = { tenantId: "orchard", kind: "watched", key: "a" } as const;
 
 async function prepareWatched(memory: Memory): Promise<void> {
   await prepareTalk(memory);
-  await memory.records.put(WATCHED, 1, { expected: null, ttl: 3_600 });
+  await memory.records.put(WATCHED, 1, { expectedRevision: null, ttl: 3_600 });
 }
 
 async function copyTo(copy: (file: string) => Promise<unknown>): Promise<unknown> {
@@ -33,7 +33,8 @@ const TAKING: readonly OuterCall[] = [
   {
     name: "a put of a kind of the caller's",
     prepare: prepareTalk,
-    run: ({ records }, callbacks) => records.put(WATCHED, 1, callbacks.proxy({ expected: null, ttl: 60 })),
+    run: ({ records }, callbacks) =>
+      records.put(WATCHED, 1, callbacks.proxy({ expectedRevision: null, ttl: 60 })),
   },
   {
     name: "a get of a kind of the caller's",
@@ -57,7 +58,7 @@ const TAKING: readonly OuterCall[] = [
     name: "an assembly with a counter of the caller's",
     prepare: prepareTalk,
     run: (memory, { counter }) =>
-      talkOf(memory).assemble("t1", { inputCap: 60 }, { system: "S", counting: { counter } }),
+      talkOf(memory).assemble("t1", { maxInputTokens: 60 }, { system: "S", counting: { counter } }),
   },
   {
     name: "an assembly in memory with a policy",
@@ -66,7 +67,7 @@ const TAKING: readonly OuterCall[] = [
       await memory.deletionWatermark();
       const messages = [{ messageId: "m", role: "user" as const, content: "word ".repeat(90) }];
       const history = [turn({ turnId: "t", scope: ORCHARD, messages, timestamp: "2026-01-01T00:00:00Z" })];
-      const input = { scope: ORCHARD, history, question: "q", system: "S", budget: { inputCap: 60 } };
+      const input = { scope: ORCHARD, history, question: "q", system: "S", budget: { maxInputTokens: 60 } };
       return await assembleContext({ ...input, summaryPolicy: { getSummary }, counting: { counter } });
     },
   },

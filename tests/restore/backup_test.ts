@@ -57,7 +57,7 @@ Deno.test("backup() leaves out what can be made again, indexes and replays", asy
   await fill(memory);
   const talk = memory.conversation(SCOPE);
   assert.equal((await talk.search("grafted")).length > 0, true);
-  await talk.replayPut(await talk.snapshot(), "answer", { text: "In March." });
+  await talk.cachePut(await talk.snapshot(), "answer", { text: "In March." });
   await memory.backup(shelf.at("agent.backup"));
   using file = new DatabaseSync(shelf.at("agent.backup"), { readOnly: true });
   const count = (table: string): unknown => file.prepare(`SELECT count(*) AS rows FROM ${table}`).get()!.rows;
@@ -301,7 +301,7 @@ Deno.test("exportLedger() holds every event, and no text", async () => {
   assert.deepEqual(outline(report), { of: "ledger", generation: 0, sequence: 1 });
   const text = new TextDecoder("latin1").decode(await Deno.readFile(shelf.at("agent.ledger")));
   assert.equal(["orchard", "graft", "pears"].some((word) => text.includes(word)), false);
-  await memory.records.put(FACT, factOf("Again."), { expected: null, ttl: 3_600 });
+  await memory.records.put(FACT, factOf("Again."), { expectedRevision: null, ttl: 3_600 });
 });
 
 testThatNothingIsLeftOpen();

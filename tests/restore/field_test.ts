@@ -27,7 +27,7 @@ Deno.test("DEL-03 a text in a fact, a turn, a chunk, a pin, a summary and a repl
   const memory = await shelf.open();
   const talk = memory.conversation(SCOPE);
   const { turnId } = await talk.append([{ role: "user", content: `The code is ${SECRET}.` }]);
-  await memory.records.put(FACT, factOf(`It is ${SECRET}.`), { expected: null, ttl: 3_600 });
+  await memory.records.put(FACT, factOf(`It is ${SECRET}.`), { expectedRevision: null, ttl: 3_600 });
   const [turn] = await readTurns(talk);
   const pin = { scope: SCOPE, key: "code", value: SECRET, origin: "test", source: sourceOf(turn!) };
   await talk.putPin(pin, { expectedRevision: await talk.revision() });
@@ -36,7 +36,7 @@ Deno.test("DEL-03 a text in a fact, a turn, a chunk, a pin, a summary and a repl
   const summary = summaryOf([turn!], `The code was ${SECRET}.`, { createdAt: turn!.timestamp });
   await talk.putSummary(await talk.snapshot(), summary);
   assert.equal((await talk.search(SECRET)).length > 0, true);
-  await talk.replayPut(await talk.snapshot(), "answer", { text: SECRET });
+  await talk.cachePut(await talk.snapshot(), "answer", { text: SECRET });
   assert.notDeepEqual(holders(shelf, SECRET), [], "the search finds it before");
   await talk.delete({ kind: "turn", key: turnId, expectedRevision: await talk.revision() });
   await talk.delete({ kind: "pin", key: "free", expectedRevision: await talk.revision() });
@@ -187,9 +187,9 @@ for (const [what, garbage] of [["bytes", 100], ["pages", 3 * 4_096]] as const) {
 Deno.test("BAK-07 a restore replaces: what came later is gone, what changed is as it was, revisions go on above all", async () => {
   await using shelf = await Shelf.make();
   const memory = await shelf.open();
-  const id = (key: string) => ({ tenant: "orchard", kind: "fact", key }) as const;
-  const put = (key: string, text: string, expected: number | null): Promise<number> =>
-    memory.records.put(id(key), factOf(text), { expected, ttl: 3_600 });
+  const id = (key: string) => ({ tenantId: "orchard", kind: "fact", key }) as const;
+  const put = (key: string, text: string, expectedRevision: number | null): Promise<number> =>
+    memory.records.put(id(key), factOf(text), { expectedRevision, ttl: 3_600 });
   await put("a", "a, first", null);
   const second = await put("b", "b, first", null);
   const { turnIds } = await fill(memory);
@@ -213,7 +213,10 @@ Deno.test("BAK-07 a restore replaces: what came later is gone, what changed is a
     assert.equal((await again.search(word)).length > 0, hits > 0, word);
   }
   assert.equal((await again.revision()) > revision, true);
-  assert.equal(await restored.records.put(id("c"), factOf("c"), { expected: null, ttl: 60 }) > last, true);
+  assert.equal(
+    await restored.records.put(id("c"), factOf("c"), { expectedRevision: null, ttl: 60 }) > last,
+    true,
+  );
 });
 
 Deno.test("BAK-11 backup, deletion, scrub and restore work with --allow-read and --allow-write for their directory alone", async () => {

@@ -150,8 +150,11 @@ async function fill(memory: Memory): Promise<void> {
   await pinUp(conversation, pinOf("alone"));
   await derive(conversation);
   await derive(await talk(memory, ["t1"], HARBOUR));
-  await memory.records.put(FACT, factOf("Kept."), { expected: null, ttl: 86_400 });
-  await memory.records.put({ ...FACT, key: "second" }, factOf("Kept."), { expected: null, ttl: 86_400 });
+  await memory.records.put(FACT, factOf("Kept."), { expectedRevision: null, ttl: 86_400 });
+  await memory.records.put({ ...FACT, key: "second" }, factOf("Kept."), {
+    expectedRevision: null,
+    ttl: 86_400,
+  });
 }
 
 function change(path: string, sql: string): void {
@@ -250,12 +253,12 @@ Deno.test("a backup that leaves out a damaged turn holds no byte of it (BAD-01)"
 
 const BEFORE = defineKind("note", z.strictObject({ text: z.string() }), { ttlMax: null });
 const AFTER = defineKind("note", z.strictObject({ text: z.string(), author: z.string() }), { ttlMax: null });
-const NOTE = { tenant: "orchard", kind: "note", key: "pears" };
+const NOTE = { tenantId: "orchard", kind: "note", key: "pears" };
 
 Deno.test("A value that does not fit its kind any more is no damage: it is backed up, restored and listed apart (KND-01)", async () => {
   await using shelf = await Shelf.make();
   const first = await shelf.open({ kinds: [BEFORE] });
-  const revision = await first.records.put(NOTE, { text: "Grafted." }, { expected: null, ttl: null });
+  const revision = await first.records.put(NOTE, { text: "Grafted." }, { expectedRevision: null, ttl: null });
   await first.close();
   const memory = await shelf.open({ kinds: [AFTER] });
   const { ok, problems, misfits } = await memory.check();
@@ -273,7 +276,7 @@ Deno.test("A value that does not fit its kind any more is no damage: it is backe
   const restored = await shelf.restore("agent.backup", "restored.db", watermark, { kinds: [AFTER] });
   assert.deepEqual((await restored.check()).misfits.length, 1);
   const value = { text: "Grafted.", author: "Ann" };
-  await restored.records.put(NOTE, value, { expected: revision, ttl: null });
+  await restored.records.put(NOTE, value, { expectedRevision: revision, ttl: null });
   assert.deepEqual((await restored.records.get(NOTE))?.value, value);
   assert.deepEqual((await restored.check()).misfits, []);
 });
@@ -292,7 +295,7 @@ for (
   Deno.test(`A kind whose schema ${what} keeps no store from being checked and backed up (KND-01)`, async () => {
     await using shelf = await Shelf.make();
     const first = await shelf.open({ kinds: [BEFORE] });
-    await first.records.put(NOTE, { text: "Grafted." }, { expected: null, ttl: null });
+    await first.records.put(NOTE, { text: "Grafted." }, { expectedRevision: null, ttl: null });
     await first.close();
     const standard = { "~standard": { version: 1, vendor: "test", ...schema } } as const;
     const memory = await shelf.open({ kinds: [defineKind("note", standard, { ttlMax: null, ...options })] });

@@ -85,7 +85,7 @@ function titleOf({ on, what, nth = 1, when }: Moment): string {
 async function useOldStore({ shelf, turnIds }: Arranged): Promise<Watermark> {
   const memory = await shelf.open();
   assert.deepEqual(await textsOf(memory), KEPT);
-  await memory.records.put(FACT, factOf("Meanwhile."), { expected: null, ttl: 3_600 });
+  await memory.records.put(FACT, factOf("Meanwhile."), { expectedRevision: null, ttl: 3_600 });
   const talk = memory.conversation(SCOPE);
   await talk.delete({ kind: "turn", key: turnIds[0]!, expectedRevision: await talk.revision() });
   const watermark = await memory.deletionWatermark();

@@ -33,9 +33,16 @@ export async function makeRestorable(): Promise<Restorable> {
     const pin = { scope: SCOPE, key: "soil", value: "Clay.", origin: "user" } as const;
     await talk.putPin(pin, { expectedRevision: await talk.revision() });
     const second = { ...FACT, key: "second" };
-    await memory.records.put(second, factOf("Kept."), { expected: null, ttl: 86_400, operationId: "keep" });
+    await memory.records.put(second, factOf("Kept."), {
+      expectedRevision: null,
+      ttl: 86_400,
+      operationId: "keep",
+    });
     const early = { ...FACT, key: "early" };
-    const revision = await memory.records.put(early, factOf("Gone before."), { expected: null, ttl: 60 });
+    const revision = await memory.records.put(early, factOf("Gone before."), {
+      expectedRevision: null,
+      ttl: 60,
+    });
     await memory.records.forget(early, revision);
     await memory.backup(backup);
     await talk.delete({ kind: "turn", key: turnIds[1]!, expectedRevision: await talk.revision() });
@@ -61,7 +68,7 @@ async function tell(memory: Memory): Promise<readonly string[]> {
   const told = [`scope at ${snapshot.revision} with ${snapshot.turnCount} turns`];
   for (const pin of snapshot.pins) told.push(JSON.stringify(pin));
   for await (const turn of talk.turns()) told.push(JSON.stringify(turn));
-  for (const { key, revision, expires } of (await memory.records.list(FACT.tenant)).items) {
+  for (const { key, revision, expires } of (await memory.records.list(FACT.tenantId)).items) {
     told.push(`${key} ${revision} ${expires} ${(await memory.records.get({ ...FACT, key }))?.value.text}`);
   }
   return told;
@@ -96,7 +103,10 @@ export async function restoreThere(directory: string, { told, watermark }: Resto
   }
   try {
     assert.deepEqual(await tell(restored), told, "a value not stored");
-    await restored.records.put({ ...FACT, key: "after" }, factOf("After."), { expected: null, ttl: 60 });
+    await restored.records.put({ ...FACT, key: "after" }, factOf("After."), {
+      expectedRevision: null,
+      ttl: 60,
+    });
     assert.deepEqual((await restored.check()).problems, []);
   } finally {
     await restored.close();

@@ -61,7 +61,10 @@ for (const [journal, driver] of DRIVERS) {
     await assert.rejects(talk.append([{ role: "user", content: "Lost?" }]), replaced);
     await assert.rejects(talk.snapshot(), replaced);
     await assert.rejects(reader.conversation(SCOPE).snapshot(), replaced);
-    await assert.rejects(memory.records.put(FACT, factOf("Lost?"), { expected: null, ttl: 60 }), replaced);
+    await assert.rejects(
+      memory.records.put(FACT, factOf("Lost?"), { expectedRevision: null, ttl: 60 }),
+      replaced,
+    );
     await assert.rejects(memory.backup(shelf.at("late")), replaced);
     await assert.rejects(shelf.open(), replaced);
     assert.equal(restored.restored!.fenced.includes(shelf.at("agent.db")), true);
@@ -83,7 +86,10 @@ Deno.test("revisions after a restore lie in a range of their own, and no snapsho
   const stale = talk.putTurn(turnOf("late"), { operationId: "late", expectedRevision: before.revision });
   await assert.rejects(stale, { reason: "REVISION", currentRevision: RANGE + before.revision });
   assert.equal((await restored.records.get(FACT))?.revision, 1, "a record keeps its own revision");
-  assert.equal(await restored.records.put(FACT, factOf("Again."), { expected: 1, ttl: 60 }), RANGE + 2);
+  assert.equal(
+    await restored.records.put(FACT, factOf("Again."), { expectedRevision: 1, ttl: 60 }),
+    RANGE + 2,
+  );
   const fresh = restored.conversation({ tenantId: "orchard", sessionId: "autumn" });
   assert.equal(await fresh.create(), RANGE);
   const turns = [];
@@ -113,7 +119,7 @@ Deno.test("a restore drops summaries, replays and the index, and search makes a 
       createdAt: new Date(),
     }),
   );
-  await talk.replayPut(await talk.snapshot(), "answer", { text: "In March." });
+  await talk.cachePut(await talk.snapshot(), "answer", { text: "In March." });
   await memory.close();
   await Deno.copyFile(shelf.at("agent.db"), shelf.at("agent.backup"));
   const restored = await shelf.restore("agent.backup", "restored.db", await watermarkOf(shelf));
@@ -625,7 +631,7 @@ async function ledgerLostAfterARestore(
   await memory.exportLedger(shelf.at("agent.ledger"));
   await memory.close();
   const second = await shelf.restore("agent.backup", "second.db", watermark);
-  const revision = await second.records.put(FACT, factOf("Later."), { expected: null, ttl: 60 });
+  const revision = await second.records.put(FACT, factOf("Later."), { expectedRevision: null, ttl: 60 });
   await second.close();
   Deno.removeSync(shelf.at("agent.db.deletions"));
   return { watermark, revision };
@@ -650,9 +656,9 @@ Deno.test("a ledger from its export gives no revision again that a restore it do
   const ledgerExport = shelf.at("agent.ledger");
   const restored = await shelf.restore("agent.backup", "restored.db", watermark, { ledgerExport });
   assert(restored.restored!.generation > 1_000);
-  const mine = await restored.records.put(FACT, factOf("Mine."), { expected: null, ttl: 60 });
+  const mine = await restored.records.put(FACT, factOf("Mine."), { expectedRevision: null, ttl: 60 });
   assert(mine > revision);
-  const stale = restored.records.put(FACT, factOf("Stale."), { expected: revision, ttl: 60 });
+  const stale = restored.records.put(FACT, factOf("Stale."), { expectedRevision: revision, ttl: 60 });
   await assert.rejects(stale, { reason: "REVISION", currentRevision: mine });
 });
 

@@ -24,8 +24,8 @@ function sessionOf(memory: Memory, index: number): ReturnType<Memory["conversati
 }
 
 function putFact(memory: Memory, index: number): Promise<number> {
-  const identity = { tenant: "orchard", kind: "fact", key: `k${index}` } as const;
-  return memory.records.put(identity, factOf(`${index}`), { expected: null, ttl: 86_400 });
+  const identity = { tenantId: "orchard", kind: "fact", key: `k${index}` } as const;
+  return memory.records.put(identity, factOf(`${index}`), { expectedRevision: null, ttl: 86_400 });
 }
 
 function times<T>(count: number, make: (index: number) => Promise<T>): Promise<T[]> {
@@ -120,7 +120,7 @@ for (const count of [ROWS - 1, ROWS, ROWS + 1, 2 * ROWS + 1]) {
         await times(
           count,
           (index) =>
-            memory.records.forget({ tenant: "harbour", kind: "fact", key: `k${index}` }, null, {
+            memory.records.forget({ tenantId: "harbour", kind: "fact", key: `k${index}` }, null, {
               revoke: true,
             }),
         );
@@ -129,7 +129,7 @@ for (const count of [ROWS - 1, ROWS, ROWS + 1, 2 * ROWS + 1]) {
       async (restored) => {
         const facts = await times(
           count,
-          (index) => restored.records.get({ tenant: "orchard", kind: "fact", key: `k${index}` }),
+          (index) => restored.records.get({ tenantId: "orchard", kind: "fact", key: `k${index}` }),
         );
         assert.deepEqual(facts.map((found) => found?.value.text), facts.map((_, index) => `${index}`));
         const talk = sessionOf(restored, 0);
@@ -144,9 +144,9 @@ for (const count of [ROWS - 1, ROWS, ROWS + 1, 2 * ROWS + 1]) {
         assert.equal(await talk.revision(), before, "an operation was not remembered");
         await assert.rejects(
           restored.records.put(
-            { tenant: "harbour", kind: "fact", key: `k${count - 1}` },
+            { tenantId: "harbour", kind: "fact", key: `k${count - 1}` },
             factOf("x"),
-            { expected: null, ttl: 60 },
+            { expectedRevision: null, ttl: 60 },
           ),
           { reason: "DELETED" },
         );

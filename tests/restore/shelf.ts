@@ -21,7 +21,7 @@ import { TemporaryDirectory } from "../kit/temporary_directory.ts";
 export const SCOPE = { tenantId: "orchard", sessionId: "spring" } as const;
 
 /** A fact of a tenant. */
-export const FACT = { tenant: "orchard", kind: "fact", key: "graft" } as const;
+export const FACT = { tenantId: "orchard", kind: "fact", key: "graft" } as const;
 
 /** What the fact says. */
 export function factOf(text: string): { schema: 1; text: string; source: string; reviewed: boolean } {
@@ -129,7 +129,7 @@ export async function fill(memory: Memory): Promise<{ readonly turnIds: readonly
   ) {
     turnIds.push((await talk.append([{ role: "user", content: text }])).turnId);
   }
-  await memory.records.put(FACT, factOf("The graft took."), { expected: null, ttl: 3_600 });
+  await memory.records.put(FACT, factOf("The graft took."), { expectedRevision: null, ttl: 3_600 });
   return { turnIds };
 }
 

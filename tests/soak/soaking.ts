@@ -136,8 +136,8 @@ export class Soaking {
     return `${this.#fresh("word")} `.repeat(this.#seeded.integer(1, 120)).trim();
   }
 
-  #record(key: string): { readonly tenant: string; readonly kind: "fact"; readonly key: string } {
-    return { tenant: "soak", kind: "fact", key };
+  #record(key: string): { readonly tenantId: string; readonly kind: "fact"; readonly key: string } {
+    return { tenantId: "soak", kind: "fact", key };
   }
 
   async #putRecord(): Promise<void> {
@@ -146,8 +146,11 @@ export class Soaking {
     const key = isNew ? this.#fresh("r") : this.#seeded.pick([...records.keys()]);
     const text = this.#text().slice(0, 200);
     const value = { schema: 1, text, source: "soak", reviewed: false } as const;
-    const expected = records.get(key)?.revision ?? null;
-    const revision = await this.#memory.records.put(this.#record(key), value, { expected, ttl: 86_400 });
+    const expectedRevision = records.get(key)?.revision ?? null;
+    const revision = await this.#memory.records.put(this.#record(key), value, {
+      expectedRevision,
+      ttl: 86_400,
+    });
     records.set(key, { revision, text });
   }
 
@@ -271,7 +274,7 @@ export class Soaking {
   async #assemble(): Promise<void> {
     if (this.#held.turns.size === 0) return;
     const options = { system: "S", counting: { counter: COUNTER } };
-    const { snapshot } = await this.#own.assemble("What was said?", { inputCap: 20_000 }, options);
+    const { snapshot } = await this.#own.assemble("What was said?", { maxInputTokens: 20_000 }, options);
     assert.equal(snapshot.turnCount, this.#held.turns.size);
   }
 
@@ -334,7 +337,7 @@ export class Soaking {
 
   async #assertRevoked(key: string): Promise<void> {
     const value = { schema: 1, text: "again", source: "soak", reviewed: false } as const;
-    const put = this.#memory.records.put(this.#record(key), value, { expected: null, ttl: 60 });
+    const put = this.#memory.records.put(this.#record(key), value, { expectedRevision: null, ttl: 60 });
     await assert.rejects(put, (error) => {
       if (error instanceof StorageError) throw error;
       return error instanceof ConflictError && error.reason === "DELETED";

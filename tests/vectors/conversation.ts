@@ -61,7 +61,7 @@ export const T1: TimedTurn = turn({
       messageId: "m2",
       role: "assistant",
       content: "",
-      toolCalls: [{ callId: "c1", name: "lookup", argumentsJson: '{ "q": "తెలుగు", "n": 1.0 }' }],
+      toolCalls: [{ id: "c1", name: "lookup", arguments: '{ "q": "తెలుగు", "n": 1.0 }' }],
     },
     { messageId: "m3", role: "tool", content: "résult", toolCallId: "c1" },
   ],

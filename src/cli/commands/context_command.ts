@@ -81,7 +81,7 @@ async function showContext(
 ): Promise<Answer> {
   using progress = new Progress(screen);
   await using memory = await openIndexed(store, options, progress);
-  const budget = options.budget === undefined ? {} : { inputCap: options.budget };
+  const budget = options.budget === undefined ? {} : { maxInputTokens: options.budget };
   const conversation = await requireConversation(memory, options, signal);
   const { snapshot, context, skipped } = await conversation.assemble(question, budget, {
     system: options.system,

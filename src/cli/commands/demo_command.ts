@@ -51,14 +51,14 @@ async function demo({ screen, signal }: Session, directory: string): Promise<boo
   return true;
 }
 
-const RUN = { tenant: "orchard", kind: "checkpoint", key: "run-a" } as const;
-const PREFERENCE = { tenant: "orchard", kind: "fact", key: "preference" } as const;
+const RUN = { tenantId: "orchard", kind: "checkpoint", key: "run-a" } as const;
+const PREFERENCE = { tenantId: "orchard", kind: "fact", key: "preference" } as const;
 const START = { schema: 1, step: 0, items: [] } as const;
 
 /** Times are handed in, so that each run is the same. */
 async function begin(path: string): Promise<void> {
   await using memory = await openMemory(path);
-  await memory.records.put(RUN, START, { expected: null, now: 100, ttl: 60 });
+  await memory.records.put(RUN, START, { expectedRevision: null, now: 100, ttl: 60 });
   await advance(memory, "collected", 101);
 }
 
@@ -66,14 +66,16 @@ async function advance({ records }: Memory, item: string, now: number): Promise<
   const found = await records.get(RUN, { now });
   if (found === null) throw new TypeError("The checkpoint of the example is missing");
   const next = { ...found.value, step: found.value.step + 1, items: [...found.value.items, item] };
-  return await records.put(RUN, next, { expected: found.revision, now, ttl: 60 });
+  return await records.put(RUN, next, { expectedRevision: found.revision, now, ttl: 60 });
 }
 
 async function goOn(memory: Memory, told: Told): Promise<void> {
   const { records } = memory;
   told["resumed step"] = (await records.get(RUN, { now: 102 }))?.value.step ?? null;
   const revision = await advance(memory, "drafted", 102);
-  const stale = await records.put(RUN, START, { expected: 1, now: 103, ttl: 60 }).catch((error) => error);
+  const stale = await records.put(RUN, START, { expectedRevision: 1, now: 103, ttl: 60 }).catch((error) =>
+    error
+  );
   told["stale write"] = stale instanceof ConflictError ? "rejected" : "accepted";
   const fact = {
     schema: 1,
@@ -81,8 +83,8 @@ async function goOn(memory: Memory, told: Told): Promise<void> {
     source: "workshop-note-1",
     reviewed: false,
   } as const;
-  await records.put(PREFERENCE, fact, { expected: null, now: 103, ttl: 5 });
-  const other = await records.get({ ...PREFERENCE, tenant: "harbour" }, { now: 104 });
+  await records.put(PREFERENCE, fact, { expectedRevision: null, now: 103, ttl: 5 });
+  const other = await records.get({ ...PREFERENCE, tenantId: "harbour" }, { now: 104 });
   told["other tenant"] = other?.value.text ?? null;
   told["at expiry"] = (await records.get(PREFERENCE, { now: 108 }))?.value.text ?? null;
   told["expired rows purged"] = await records.purge("orchard", { now: 108 });

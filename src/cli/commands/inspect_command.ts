@@ -82,7 +82,7 @@ async function readOverview(
       ...after === undefined ? {} : { after },
     });
     if (session === undefined) {
-      tenants.push(...page.tenants.filter((each) => tenant === undefined || each.tenant === tenant));
+      tenants.push(...page.tenants.filter((each) => tenant === undefined || each.tenantId === tenant));
     }
     scopes.push(
       ...page.scopes.filter(({ scope }) =>
@@ -127,8 +127,8 @@ async function printText(
         head: "next due",
       }],
       tenants.map((
-        { tenant, records, bytes, nextDueAt },
-      ) => [tenant, grouped(records), grouped(bytes), nextDueAt ?? "never"]),
+        { tenantId, records, bytes, nextDueAt },
+      ) => [tenantId, grouped(records), grouped(bytes), nextDueAt ?? "never"]),
     );
   }
   if (scopes.length > 0) {

@@ -57,7 +57,7 @@ export interface CheckProgress {
  * const directory = await Deno.makeTempDir();
  * await using memory = await openMemory(`${directory}/agent.db`);
  * const fact = { schema: 1, text: "The dog is Rex.", source: "chat-7", reviewed: true } as const;
- * await memory.records.put({ tenant: "orchard", kind: "fact", key: "dog" }, fact, { expected: null, ttl: 3_600 });
+ * await memory.records.put({ tenantId: "orchard", kind: "fact", key: "dog" }, fact, { expectedRevision: null, ttl: 3_600 });
  * using database = new DatabaseSync(`${directory}/agent.db`);
  * database.exec("UPDATE records SET body = replace(body, 'Rex', 'Max')"); // somebody else's hand
  * const problems: readonly CheckProblem[] = (await memory.check()).problems;
@@ -86,12 +86,12 @@ export interface CheckProblem {
  * import { z } from "zod";
  *
  * const path = `${await Deno.makeTempDir()}/agent.db`;
- * const identity = { tenant: "orchard", kind: "note", key: "pears" };
+ * const identity = { tenantId: "orchard", kind: "note", key: "pears" };
  * const before = defineKind("note", z.strictObject({ text: z.string() }));
  * const after = defineKind("note", z.strictObject({ text: z.string(), author: z.string() }));
  * {
  *   await using memory = await openMemory(path, { kinds: [before] });
- *   await memory.records.put(identity, { text: "Grafted." }, { expected: null, ttl: 3_600 });
+ *   await memory.records.put(identity, { text: "Grafted." }, { expectedRevision: null, ttl: 3_600 });
  * }
  * await using memory = await openMemory(path, { kinds: [after] });
  * const { ok, misfits } = await memory.check();

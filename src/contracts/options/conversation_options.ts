@@ -128,25 +128,25 @@ export interface Appended {
 }
 
 /**
- * What `replayPut` takes besides snapshot, key and payload.
+ * What `cachePut` takes besides snapshot, key and payload.
  *
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { openMemory, type ReplayPutOptions } from "@holdfast/memory";
+ * import { type CachePutOptions, openMemory } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
  * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
  * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
  * const snapshot = await talk.snapshot();
- * const options: ReplayPutOptions = { ttlSeconds: 60 };
- * await talk.replayPut(snapshot, "weather", { dry: true }, options);
- * assert.deepEqual(await talk.replayGet(snapshot, "weather"), { dry: true });
+ * const options: CachePutOptions = { ttl: 60 };
+ * await talk.cachePut(snapshot, "weather", { dry: true }, options);
+ * assert.deepEqual(await talk.cacheGet(snapshot, "weather"), { dry: true });
  * ```
  */
-export interface ReplayPutOptions {
+export interface CachePutOptions {
   /** Seconds for which the answer is kept: 1 to 86 400; 3 600 if omitted. */
-  readonly ttlSeconds?: number | undefined;
+  readonly ttl?: number | undefined;
   /** Withdraws the call while it is queued. */
   readonly signal?: AbortSignal | undefined;
 }

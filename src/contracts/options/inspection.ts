@@ -37,15 +37,15 @@ export interface InspectOptions {
  * import { type InspectedTenant, openMemory } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const run = { tenant: "orchard", kind: "checkpoint", key: "run-a" } as const;
- * await memory.records.put(run, { schema: 1, step: 0, items: [] }, { expected: null, ttl: 60 });
+ * const run = { tenantId: "orchard", kind: "checkpoint", key: "run-a" } as const;
+ * await memory.records.put(run, { schema: 1, step: 0, items: [] }, { expectedRevision: null, ttl: 60 });
  * const tenants: readonly InspectedTenant[] = (await memory.inspect()).tenants;
- * assert.deepEqual(tenants.map(({ tenant, records }) => [tenant, records]), [["orchard", 1]]);
+ * assert.deepEqual(tenants.map(({ tenantId, records }) => [tenantId, records]), [["orchard", 1]]);
  * ```
  */
 export interface InspectedTenant {
   /** Whose. */
-  readonly tenant: string;
+  readonly tenantId: string;
   /** Records, expired ones that were not purged among them. */
   readonly records: number;
   /** UTF-8 bytes of their values as stored. */

@@ -29,7 +29,7 @@ export interface ErasedCounts {
   readonly chunks: number;
   /** Postings of the index. */
   readonly postings: number;
-  /** Replays. */
+  /** Cached responses. */
   readonly replay: number;
   /** Remembered operations. */
   readonly operations: number;
@@ -274,8 +274,8 @@ export interface PruneProgress {
  *
  * let nowMs = Date.UTC(2026, 2, 1);
  * await using memory = await openMemory(":memory:", { clock: () => nowMs });
- * const run = { tenant: "orchard", kind: "checkpoint", key: "run-a" } as const;
- * await memory.records.put(run, { schema: 1, step: 0, items: [] }, { expected: null, ttl: 60 });
+ * const run = { tenantId: "orchard", kind: "checkpoint", key: "run-a" } as const;
+ * await memory.records.put(run, { schema: 1, step: 0, items: [] }, { expectedRevision: null, ttl: 60 });
  * nowMs += 60_000;
  * const { expired, scrub }: PruneReport = await memory.prune();
  * assert.deepEqual([expired.records, scrub?.complete], [1, true]);
@@ -290,7 +290,7 @@ export interface PruneReport {
     readonly pins: number;
     /** Summaries. */
     readonly summaries: number;
-    /** Replays. */
+    /** Cached responses. */
     readonly replay: number;
     /** Records. */
     readonly records: number;

@@ -5,12 +5,15 @@ import type { Memory } from "../../../src/memory.ts";
 import type { RecordsSuite } from "./promise.ts";
 import { factAt, factOf, RUN, START } from "./samples.ts";
 
-const CREATE = { expected: null, ttl: 60 };
+const CREATE = { expectedRevision: null, ttl: 60 };
 const REASON = new Error("the caller went away");
 
 /** Each call that takes a signal. */
 const CALLS: readonly (readonly [string, (memory: Memory, signal: AbortSignal) => Promise<unknown>])[] = [
-  ["Records.put()", ({ records }, signal) => records.put(RUN, START, { expected: 1, ttl: 60, signal })],
+  [
+    "Records.put()",
+    ({ records }, signal) => records.put(RUN, START, { expectedRevision: 1, ttl: 60, signal }),
+  ],
   ["Records.get()", ({ records }, signal) => records.get(RUN, { signal })],
   ["Records.forget()", ({ records }, signal) => records.forget(RUN, 1, { signal })],
   ["Records.purge()", ({ records }, signal) => records.purge("orchard", { now: 9_000_000_000, signal })],

@@ -26,7 +26,7 @@ export function testClock({ promise, target }: RecordsSuite): void {
   promise("A record that expired stays hidden when the clock steps back", async (store) => {
     const clock = new MutableClock(1_000);
     const { records } = await store.open({ clock: clock.now });
-    await records.put(RUN, START, { expected: null, ttl: 10 });
+    await records.put(RUN, START, { expectedRevision: null, ttl: 10 });
     clock.set(1_010);
     assert.equal(await records.get(RUN), null);
     clock.set(1_005);
@@ -37,23 +37,26 @@ export function testClock({ promise, target }: RecordsSuite): void {
   promise("A clock a minute behind still sets deadlines, from the highest time seen", async (store) => {
     const clock = new MutableClock(1_000);
     const { records } = await store.open({ clock: clock.now });
-    await records.put(RUN, START, { expected: null, ttl: 10 });
+    await records.put(RUN, START, { expectedRevision: null, ttl: 10 });
     clock.set(1_000 - MINUTE);
-    await records.put(factAt("a"), factOf("x"), { expected: null, ttl: 10 });
+    await records.put(factAt("a"), factOf("x"), { expectedRevision: null, ttl: 10 });
     assert.deepEqual(store.sql("SELECT expires FROM records"), [[1_010], [1_010]]);
   });
 
   promise("A clock more than a minute behind is CLOCK for what sets a deadline from it", async (store) => {
     const clock = new MutableClock(1_000);
     const { records } = await store.open({ clock: clock.now, kinds: [COUNTER] });
-    const counter = { tenant: "orchard", kind: "counter", key: "a" };
-    await records.put(RUN, START, { expected: null, ttl: 600 });
+    const counter = { tenantId: "orchard", kind: "counter", key: "a" };
+    await records.put(RUN, START, { expectedRevision: null, ttl: 600 });
     clock.ms -= MINUTE * 1_000 + 1;
     const refusal = { code: "CONFLICT", reason: "CLOCK", details: { reason: "CLOCK", behindMs: 60_001 } };
-    await store.assertChangesNothing(() => records.put(RUN, START, { expected: 1, ttl: 600 }), refusal);
+    await store.assertChangesNothing(
+      () => records.put(RUN, START, { expectedRevision: 1, ttl: 600 }),
+      refusal,
+    );
     await store.assertChangesNothing(() => records.update(RUN, (value) => value, { ttl: 600 }), refusal);
     await store.assertChangesNothing(
-      () => records.put(counter, { n: 1 }, { expected: null, ttl: null, maxAge: 5 }),
+      () => records.put(counter, { n: 1 }, { expectedRevision: null, ttl: null, maxAge: 5 }),
       refusal,
     );
   });
@@ -64,14 +67,14 @@ export function testClock({ promise, target }: RecordsSuite): void {
       const clock = new MutableClock(100_000);
       const memory = await store.open({ clock: clock.now, kinds: [COUNTER] });
       const { records } = memory;
-      await records.put(RUN, START, { expected: null, ttl: 600 });
+      await records.put(RUN, START, { expectedRevision: null, ttl: 600 });
       clock.set(1);
       assert.equal((await records.get(RUN))?.revision, 1);
       assert.equal((await records.list("orchard")).items.length, 1);
       assert.equal(await records.purge("orchard"), 0);
-      assert.equal(await records.put(RUN, START, { expected: 1, ttl: 600, now: 99_999 }), 2);
-      const counter = { tenant: "orchard", kind: "counter", key: "a" };
-      assert.equal(await records.put(counter, { n: 1 }, { expected: null, ttl: null }), 3);
+      assert.equal(await records.put(RUN, START, { expectedRevision: 1, ttl: 600, now: 99_999 }), 2);
+      const counter = { tenantId: "orchard", kind: "counter", key: "a" };
+      assert.equal(await records.put(counter, { n: 1 }, { expectedRevision: null, ttl: null }), 3);
       assert.equal(await records.forget(RUN, 2), true);
       assert.equal((await memory.check()).ok, true);
     },
@@ -86,10 +89,10 @@ export function testClock({ promise, target }: RecordsSuite): void {
         return clock.ms;
       },
     });
-    await records.put(factAt("first"), factOf("x"), { expected: null, ttl: 60 });
+    await records.put(factAt("first"), factOf("x"), { expectedRevision: null, ttl: 60 });
     const mark = store.sql("SELECT clock_mark FROM meta");
     broken = true;
-    await records.put(RUN, START, { expected: null, ttl: 10, now: 5_000 });
+    await records.put(RUN, START, { expectedRevision: null, ttl: 10, now: 5_000 });
     assert.equal((await records.get(RUN, { now: 5_009 }))?.revision, 2);
     assert.equal((await records.list("orchard", { now: 5_009 })).items.length, 1);
     assert.equal(await records.purge("orchard", { now: 5_010 }), 2);
@@ -100,10 +103,10 @@ export function testClock({ promise, target }: RecordsSuite): void {
   promise("A clock that jumps far forward is believed", async (store) => {
     const clock = new MutableClock(1_000);
     const { records } = await store.open({ clock: clock.now });
-    await records.put(RUN, START, { expected: null, ttl: 60 });
+    await records.put(RUN, START, { expectedRevision: null, ttl: 60 });
     clock.set(9_000_000_000);
     assert.equal(await records.get(RUN), null);
-    await records.put(factAt("a"), factOf("x"), { expected: null, ttl: 60 });
+    await records.put(factAt("a"), factOf("x"), { expectedRevision: null, ttl: 60 });
     assert.deepEqual(store.sql("SELECT clock_mark FROM meta"), [[9_000_000_000_000]]);
   });
 
@@ -111,18 +114,21 @@ export function testClock({ promise, target }: RecordsSuite): void {
     const clock = new MutableClock(1_000);
     let tell: () => unknown = clock.now;
     const { records } = await store.open({ clock: () => tell() as number });
-    await records.put(RUN, START, { expected: null, ttl: 60 });
+    await records.put(RUN, START, { expectedRevision: null, ttl: 60 });
     const refusal = { code: "CONTRACT", field: "clock" };
     await forEachRow(BROKEN_CLOCKS, async ([, broken]) => {
       tell = broken;
-      await store.assertChangesNothing(() => records.put(RUN, START, { expected: 1, ttl: 60 }), refusal);
+      await store.assertChangesNothing(
+        () => records.put(RUN, START, { expectedRevision: 1, ttl: 60 }),
+        refusal,
+      );
       await store.assertChangesNothing(() => records.get(RUN), refusal);
       await store.assertChangesNothing(() => records.list("orchard"), refusal);
       await store.assertChangesNothing(() => records.purge("orchard"), refusal);
       await store.assertChangesNothing(() => records.forget(RUN, 1), refusal);
     });
     tell = clock.now;
-    assert.equal(await records.put(RUN, START, { expected: 1, ttl: 60 }), 2);
+    assert.equal(await records.put(RUN, START, { expectedRevision: 1, ttl: 60 }), 2);
   });
 
   promise(
@@ -152,9 +158,9 @@ export function testClock({ promise, target }: RecordsSuite): void {
     async (store) => {
       const clock = new MutableClock(1_000);
       const first = await store.open({ clock: clock.now });
-      await first.records.put(RUN, START, { expected: null, ttl: 10 });
+      await first.records.put(RUN, START, { expectedRevision: null, ttl: 10 });
       clock.set(1_020);
-      await first.records.put(factAt("a"), factOf("x"), { expected: null, ttl: 60 });
+      await first.records.put(factAt("a"), factOf("x"), { expectedRevision: null, ttl: 60 });
       await first.close();
       clock.set(1_005);
       const second = await store.open({ clock: clock.now });
@@ -165,16 +171,16 @@ export function testClock({ promise, target }: RecordsSuite): void {
   promise("acceptClock lowers the mark to the clock, for this opening and for later ones", async (store) => {
     const clock = new MutableClock(100_000);
     const first = await store.open({ clock: clock.now });
-    await first.records.put(RUN, START, { expected: null, ttl: 60 });
+    await first.records.put(RUN, START, { expectedRevision: null, ttl: 60 });
     await first.close();
     clock.set(1_000);
     const stuck = await store.open({ clock: clock.now });
-    await assert.rejects(stuck.records.put(factAt("a"), factOf("x"), { expected: null, ttl: 60 }), {
+    await assert.rejects(stuck.records.put(factAt("a"), factOf("x"), { expectedRevision: null, ttl: 60 }), {
       reason: "CLOCK",
     });
     await stuck.close();
     const lowered = await store.open({ clock: clock.now, acceptClock: true });
-    assert.equal(await lowered.records.put(factAt("a"), factOf("x"), { expected: null, ttl: 60 }), 2);
+    assert.equal(await lowered.records.put(factAt("a"), factOf("x"), { expectedRevision: null, ttl: 60 }), 2);
     await lowered.close();
     const later = await store.open({ clock: clock.now });
     assert.equal((await later.records.get(factAt("a")))?.expires, 1_060);
@@ -183,17 +189,17 @@ export function testClock({ promise, target }: RecordsSuite): void {
   promise("acceptClock is seen by a store that is open already", async (store) => {
     const clock = new MutableClock(100_000);
     const open = await store.open({ clock: clock.now });
-    await open.records.put(RUN, START, { expected: null, ttl: 60 });
+    await open.records.put(RUN, START, { expectedRevision: null, ttl: 60 });
     clock.set(1_000);
     await store.open({ clock: clock.now, acceptClock: true });
     await open.records.list("orchard");
-    assert.equal(await open.records.put(factAt("a"), factOf("x"), { expected: null, ttl: 60 }), 2);
+    assert.equal(await open.records.put(factAt("a"), factOf("x"), { expectedRevision: null, ttl: 60 }), 2);
   });
 
   promise("acceptClock with a clock that is not behind changes nothing", async (store) => {
     const clock = new MutableClock(1_000);
     const first = await store.open({ clock: clock.now });
-    await first.records.put(RUN, START, { expected: null, ttl: 60 });
+    await first.records.put(RUN, START, { expectedRevision: null, ttl: 60 });
     const before = store.dump();
     await first.close();
     await store.open({ clock: clock.now, acceptClock: true });

@@ -5,11 +5,11 @@ import type { Memory } from "../../../src/memory.ts";
 import type { RecordsSuite } from "./promise.ts";
 import { factAt, factOf, RUN, START } from "./samples.ts";
 
-const CREATE = { expected: null, ttl: 60 };
+const CREATE = { expectedRevision: null, ttl: 60 };
 const CLOSED = { name: "StorageError", code: "CLOSED" };
 
 const CALLS: readonly (readonly [string, (memory: Memory) => Promise<unknown>])[] = [
-  ["Records.put()", ({ records }) => records.put(RUN, START, { expected: 1, ttl: 60 })],
+  ["Records.put()", ({ records }) => records.put(RUN, START, { expectedRevision: 1, ttl: 60 })],
   ["Records.get()", ({ records }) => records.get(RUN)],
   ["Records.forget()", ({ records }) => records.forget(RUN, 1)],
   ["Records.purge()", ({ records }) => records.purge("orchard")],

@@ -39,8 +39,8 @@ export function testEvents({ promise, target }: RecordsSuite): void {
     const clock = new MutableClock(1_000);
     const events: MemoryEvent[] = [];
     const { records } = await store.open({ clock: clock.now, onEvent: (event) => events.push(event) });
-    await records.put(RUN, START, { expected: null, ttl: 10 });
-    await records.put(PREFERENCE, LISTS, { expected: null, ttl: 5 });
+    await records.put(RUN, START, { expectedRevision: null, ttl: 10 });
+    await records.put(PREFERENCE, LISTS, { expectedRevision: null, ttl: 5 });
     await records.forget(RUN, 1);
     clock.set(1_005);
     await records.purge("orchard");
@@ -56,7 +56,7 @@ export function testEvents({ promise, target }: RecordsSuite): void {
     const events: MemoryEvent[] = [];
     const memory = await store.open({ onEvent: (event) => events.push(event) });
     await memory.records.put(factAt("marked-key", "marked-tenant"), factOf("marked-text"), {
-      expected: null,
+      expectedRevision: null,
       ttl: 5,
     });
     store.sql("UPDATE records SET body = 'marked-damage'");
@@ -72,7 +72,7 @@ export function testEvents({ promise, target }: RecordsSuite): void {
   promise("onEvent is told by how much acceptClock lowered the mark", async (store) => {
     const clock = new MutableClock(1_000);
     const first = await store.open({ clock: clock.now });
-    await first.records.put(RUN, START, { expected: null, ttl: 10 });
+    await first.records.put(RUN, START, { expectedRevision: null, ttl: 10 });
     await first.close();
     clock.set(900);
     const events: MemoryEvent[] = [];

@@ -6,7 +6,7 @@ import { forEachRow } from "../../kit/table.ts";
 import type { RecordsSuite } from "./promise.ts";
 import { ANYTHING, factAt, factOf, PREFERENCE, RUN, START } from "./samples.ts";
 
-const CREATE = { expected: null, ttl: 60, now: 100 };
+const CREATE = { expectedRevision: null, ttl: 60, now: 100 };
 const DELETED = { code: "CONFLICT", reason: "DELETED", retryable: false };
 
 export function testForgetting(suite: RecordsSuite): void {
@@ -103,7 +103,7 @@ function testLedger({ promise }: RecordsSuite): void {
     async (store) => {
       const clock = new MutableClock(1_000);
       const { records } = await store.open({ clock: clock.now });
-      await records.put(PREFERENCE, factOf("x"), { expected: null, ttl: 60 });
+      await records.put(PREFERENCE, factOf("x"), { expectedRevision: null, ttl: 60 });
       clock.set(1_001);
       await records.forget(PREFERENCE, 1);
       const { events } = store.dump().ledger;
@@ -171,7 +171,10 @@ function testRevoke({ promise }: RecordsSuite): void {
     await records.put(RUN, START, CREATE);
     assert.equal(await records.forget(RUN, 1, { revoke: true }), true);
     await store.assertChangesNothing(() => records.put(RUN, START, CREATE), DELETED);
-    await store.assertChangesNothing(() => records.put(RUN, START, { ...CREATE, expected: 1 }), DELETED);
+    await store.assertChangesNothing(
+      () => records.put(RUN, START, { ...CREATE, expectedRevision: 1 }),
+      DELETED,
+    );
   });
 
   promise(
@@ -193,7 +196,7 @@ function testRevoke({ promise }: RecordsSuite): void {
       assert.equal(await records.forget(RUN, 2, { revoke: true }), false);
       assert.equal(await records.forget(RUN, null, { revoke: true }), false);
       assert.deepEqual(store.dump(), before);
-      assert.equal(await records.put(RUN, START, { ...CREATE, expected: 1 }), 2);
+      assert.equal(await records.put(RUN, START, { ...CREATE, expectedRevision: 1 }), 2);
     },
   );
 
@@ -219,19 +222,22 @@ function testRevoke({ promise }: RecordsSuite): void {
     await records.forget(factAt("same"), null, { revoke: true });
     assert.equal(await records.put(factAt("same-too"), factOf("x"), CREATE), 1);
     assert.equal(await records.put(factAt("same", "harbour"), factOf("x"), CREATE), 2);
-    assert.equal(await records.put({ tenant: "orchard", kind: "checkpoint", key: "same" }, START, CREATE), 3);
+    assert.equal(
+      await records.put({ tenantId: "orchard", kind: "checkpoint", key: "same" }, START, CREATE),
+      3,
+    );
   });
 
   promise("A revocation holds for identities whose parts could be joined the same way", async (store) => {
     const { records } = await store.open({ kinds: [ANYTHING] });
-    const at = (tenant: string, key: string): { tenant: string; kind: string; key: string } => ({
-      tenant,
+    const at = (tenantId: string, key: string): { tenantId: string; kind: string; key: string } => ({
+      tenantId,
       kind: "anything",
       key,
     });
     await records.forget(at("a", 'b","c'), null, { revoke: true });
-    assert.equal(await records.put(at('a","b', "c"), 1, { expected: null, ttl: null }), 1);
-    await assert.rejects(records.put(at("a", 'b","c'), 1, { expected: null, ttl: null }), DELETED);
+    assert.equal(await records.put(at('a","b', "c"), 1, { expectedRevision: null, ttl: null }), 1);
+    await assert.rejects(records.put(at("a", 'b","c'), 1, { expectedRevision: null, ttl: null }), DELETED);
   });
 
   promise("Records.forget() refuses a revoke that is no boolean", async (store) => {

@@ -6,7 +6,7 @@ import type { TestStore } from "../../kit/test_store.ts";
 import type { RecordsSuite } from "./promise.ts";
 import { ANYTHING, factAt, factOf, PREFERENCE, RUN, START } from "./samples.ts";
 
-const CREATE = { expected: null, ttl: 60, now: 100 };
+const CREATE = { expectedRevision: null, ttl: 60, now: 100 };
 const MEMBERS = 64;
 
 /** k00 to k63. */
@@ -48,7 +48,7 @@ function testOrder({ promise }: RecordsSuite): void {
     for (let step = 0; step < 3; step++) {
       const revision = await records.put(RUN, { ...START, step }, {
         ...CREATE,
-        expected: step === 0 ? null : step,
+        expectedRevision: step === 0 ? null : step,
       });
       assert.equal((await records.get(RUN, { now: 100 }))?.value.step, step);
       assert.equal((await records.list("orchard", { now: 100 })).items[0]?.revision, revision);
@@ -69,7 +69,7 @@ function testOrder({ promise }: RecordsSuite): void {
     const { records } = await store.open();
     const calls = [
       records.put(RUN, START, CREATE),
-      records.put(RUN, START, { ...CREATE, expected: 1 }),
+      records.put(RUN, START, { ...CREATE, expectedRevision: 1 }),
       records.forget(RUN, 2),
       records.put(RUN, START, CREATE),
       records.purge("orchard", { now: 160 }),
@@ -86,8 +86,8 @@ function testOrder({ promise }: RecordsSuite): void {
       const { records } = await store.open();
       const flows = Array.from({ length: 100 }, async (_, index) => {
         await records.put(factAt(`k${index}a`), factOf("first"), CREATE);
-        const expected = index % 2 === 0 ? null : 999_999;
-        await records.put(factAt(`k${index}b`), factOf("second"), { ...CREATE, expected });
+        const expectedRevision = index % 2 === 0 ? null : 999_999;
+        await records.put(factAt(`k${index}b`), factOf("second"), { ...CREATE, expectedRevision });
         return "both";
       });
       const ended = await outcomes(flows);
@@ -102,7 +102,7 @@ function testIsolation({ promise }: RecordsSuite): void {
   promise("Of 64 concurrent puts those that conflict fail alone, and use up no revision", async (store) => {
     const { records } = await store.open();
     const calls = KEYS.map((key, index) =>
-      records.put(factAt(key), factOf("x"), { ...CREATE, expected: index % 4 === 3 ? 1_000 : null })
+      records.put(factAt(key), factOf("x"), { ...CREATE, expectedRevision: index % 4 === 3 ? 1_000 : null })
     );
     const ended = await outcomes(calls);
     let revision = 0;
@@ -159,17 +159,17 @@ function testIsolation({ promise }: RecordsSuite): void {
     "DRV-06 a full file in the middle of a group fails the member that met it, with FULL",
     async (store) => {
       const { records } = await store.open({ kinds: [ANYTHING] });
-      const large = { tenant: "orchard", kind: "anything", key: "large" };
+      const large = { tenantId: "orchard", kind: "anything", key: "large" };
       const [[pages]] = store.sql("PRAGMA page_count") as [[number]];
       store.sql(`PRAGMA max_page_count = ${pages + 20}`);
       const ended = await outcomes([
         ...KEYS.slice(0, 8).map((key) => records.put(factAt(key), factOf("x"), CREATE)),
-        records.put(large, "x".repeat(200_000), { expected: null, ttl: null }),
+        records.put(large, "x".repeat(200_000), { expectedRevision: null, ttl: null }),
         ...KEYS.slice(8, 16).map((key) => records.put(factAt(key), factOf("x"), CREATE)),
       ]);
       assert.deepEqual(ended, [1, 2, 3, 4, 5, 6, 7, 8, "FULL", 9, 10, 11, 12, 13, 14, 15, 16]);
       store.sql("PRAGMA max_page_count = 1000000");
-      assert.equal(await records.put(large, "x".repeat(200_000), { expected: null, ttl: null }), 17);
+      assert.equal(await records.put(large, "x".repeat(200_000), { expectedRevision: null, ttl: null }), 17);
     },
   );
 
@@ -198,8 +198,8 @@ function testIsolation({ promise }: RecordsSuite): void {
     const calls = Array.from(
       { length: 6 },
       (_, index) =>
-        records.put({ tenant: "orchard", kind: "anything", key: `k${index}` }, "x".repeat(400_000), {
-          expected: null,
+        records.put({ tenantId: "orchard", kind: "anything", key: `k${index}` }, "x".repeat(400_000), {
+          expectedRevision: null,
           ttl: null,
         }),
     );
@@ -211,7 +211,7 @@ function testIsolation({ promise }: RecordsSuite): void {
     const ended = await outcomes([
       records.put(PREFERENCE, factOf("first"), CREATE),
       records.put(PREFERENCE, factOf("second"), CREATE),
-      records.put(PREFERENCE, factOf("third"), { ...CREATE, expected: 1 }),
+      records.put(PREFERENCE, factOf("third"), { ...CREATE, expectedRevision: 1 }),
     ]);
     assert.deepEqual(ended, [1, "REVISION", 2]);
     assert.equal((await records.get(PREFERENCE, { now: 100 }))?.value.text, "third");

@@ -10,7 +10,7 @@ import { ANYTHING, PREFERENCE, RUN, START } from "./samples.ts";
 /** Stands in whatever is handed in, and must not come back in an error. */
 const MARKER = "MARKED-SECRET";
 
-const CREATE = { expected: null, ttl: 60, now: 100 };
+const CREATE = { expectedRevision: null, ttl: 60, now: 100 };
 
 /** Requires a `ContractError` for this field that says nothing of the value. */
 async function assertRefused(field: string, call: () => Promise<unknown>): Promise<void> {
@@ -29,7 +29,7 @@ async function assertRefused(field: string, call: () => Promise<unknown>): Promi
 }
 
 function hidden(name: string): object {
-  return Object.defineProperty({ tenant: "orchard", kind: "fact", key: "a" }, name, {
+  return Object.defineProperty({ tenantId: "orchard", kind: "fact", key: "a" }, name, {
     enumerable: true,
     get: () => MARKER.toLowerCase(),
   });
@@ -91,11 +91,11 @@ const BAD_IDENTITIES: readonly (readonly [string, unknown, string])[] = [
   ["a further symbol", { ...PREFERENCE, [Symbol(MARKER)]: 1 }, "identity"],
   [
     "__proto__ as a field",
-    JSON.parse(`{"tenant":"orchard","kind":"fact","key":"a","__proto__":"${MARKER}"}`),
+    JSON.parse(`{"tenantId":"orchard","kind":"fact","key":"a","__proto__":"${MARKER}"}`),
     "identity",
   ],
   ["inherited fields", Object.create(PREFERENCE), "kind"],
-  ["a getter", hidden("tenant"), "identity.tenant"],
+  ["a getter", hidden("tenantId"), "identity.tenantId"],
   ["a getter for the key", hidden("key"), "identity.key"],
   ["a proxy that throws", new Proxy({}, { ownKeys: throwing }), "identity"],
   ["a revoked proxy", revokedProxy(), "identity"],
@@ -168,11 +168,11 @@ function testIdentities({ promise }: RecordsSuite): void {
     await store.assertUnchangedBy(() =>
       forEachRow(BAD_NARROW, async ([, name]) => {
         for (const [, call] of IDENTITY_CALLS) {
-          await assertRefused("tenant", () => call(records, { identity: { ...RUN, tenant: name } }));
+          await assertRefused("tenantId", () => call(records, { identity: { ...RUN, tenantId: name } }));
           await assertRefused("key", () => call(records, { identity: { ...RUN, key: name } }));
         }
         for (const [, call] of TENANT_CALLS) {
-          await assertRefused("tenant", () => call(records, { tenant: name }));
+          await assertRefused("tenantId", () => call(records, { tenant: name }));
         }
       })
     );
@@ -180,18 +180,18 @@ function testIdentities({ promise }: RecordsSuite): void {
 
   promise("A text tenant or key of any other form is refused by every call", async (store) => {
     const { records } = await store.open({ kinds: [ANYTHING] });
-    const identity = { tenant: "Ärger", kind: "anything", key: "a/b" };
+    const identity = { tenantId: "Ärger", kind: "anything", key: "a/b" };
     await store.assertUnchangedBy(() =>
       forEachRow(BAD_TEXT, async ([, name]) => {
         for (const [, call] of IDENTITY_CALLS) {
           await assertRefused(
-            "tenant",
-            () => call(records, { identity: { ...identity, tenant: name } }),
+            "tenantId",
+            () => call(records, { identity: { ...identity, tenantId: name } }),
           );
           await assertRefused("key", () => call(records, { identity: { ...identity, key: name } }));
         }
         for (const [, call] of TENANT_CALLS) {
-          await assertRefused("tenant", () => call(records, { tenant: name }));
+          await assertRefused("tenantId", () => call(records, { tenant: name }));
         }
       })
     );
@@ -227,16 +227,16 @@ function testOptions({ promise }: RecordsSuite): void {
   promise("Options left out where they are needed are refused", async (store) => {
     const { records } = await store.open();
     await assertRefused("options", () => records.put(RUN, START, undefined as never));
-    await assertRefused("ttl", () => records.put(RUN, START, { expected: null } as never));
-    await assertRefused("expected", () => records.put(RUN, START, { ttl: 60 } as never));
+    await assertRefused("ttl", () => records.put(RUN, START, { expectedRevision: null } as never));
+    await assertRefused("expectedRevision", () => records.put(RUN, START, { ttl: 60 } as never));
     await assertRefused("options", () => records.update(RUN, (value) => value, undefined as never));
-    await assertRefused("expected", () => records.forget(RUN, undefined as never));
+    await assertRefused("expectedRevision", () => records.forget(RUN, undefined as never));
   });
 
   promise("Options that are undefined count as left out", async (store) => {
     const { records } = await store.open();
     const nothing = { now: undefined, operationId: undefined, maxAge: undefined, signal: undefined };
-    assert.equal(await records.put(RUN, START, { expected: null, ttl: 60, ...nothing }), 1);
+    assert.equal(await records.put(RUN, START, { expectedRevision: null, ttl: 60, ...nothing }), 1);
     assert.equal((await records.get(RUN, { now: undefined, signal: undefined }))?.revision, 1);
     assert.equal(
       (await records.list("orchard", { kind: undefined, after: undefined, limit: undefined })).items.length,
@@ -249,11 +249,11 @@ function testOptions({ promise }: RecordsSuite): void {
 function testValues({ promise }: RecordsSuite): void {
   promise("A value's own field names are content: a refusal names the parent instead", async (store) => {
     const { records } = await store.open({ kinds: [ANYTHING] });
-    const identity = { tenant: "orchard", kind: "anything", key: "a" };
+    const identity = { tenantId: "orchard", kind: "anything", key: "a" };
     await assertRefused("value", () => records.put(RUN, { ...START, [MARKER]: 1 } as never, CREATE));
     await assertRefused(
       "value",
-      () => records.put(identity, { [MARKER]: { deep: NaN } }, { expected: null, ttl: null }),
+      () => records.put(identity, { [MARKER]: { deep: NaN } }, { expectedRevision: null, ttl: null }),
     );
   });
 

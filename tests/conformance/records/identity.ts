@@ -5,12 +5,12 @@ import { ANYTHING, factAt, factOf, PREFERENCE, START } from "./samples.ts";
 import { forEachRow } from "../../kit/table.ts";
 import type { RecordsSuite } from "./promise.ts";
 
-const CREATE = { expected: null, ttl: 60, now: 100 };
+const CREATE = { expectedRevision: null, ttl: 60, now: 100 };
 
 export function testIdentity({ promise }: RecordsSuite): void {
   promise("Records keep one key apart for each kind and each tenant", async (store) => {
     const { records } = await store.open();
-    const checkpoint = { tenant: "orchard", kind: "checkpoint", key: "same" } as const;
+    const checkpoint = { tenantId: "orchard", kind: "checkpoint", key: "same" } as const;
     await records.put(checkpoint, START, CREATE);
     await records.put(factAt("same"), factOf("mine"), CREATE);
     await records.put(factAt("same", "harbour"), factOf("theirs"), CREATE);
@@ -23,7 +23,7 @@ export function testIdentity({ promise }: RecordsSuite): void {
     "Records.forget() removes one kind's and one tenant's record of a key, and no other",
     async (store) => {
       const { records } = await store.open();
-      await records.put({ tenant: "orchard", kind: "checkpoint", key: "same" }, START, CREATE);
+      await records.put({ tenantId: "orchard", kind: "checkpoint", key: "same" }, START, CREATE);
       await records.put(factAt("same"), factOf("mine"), CREATE);
       await records.put(factAt("same", "harbour"), factOf("theirs"), CREATE);
       assert.equal(await records.forget(factAt("same"), 2), true);
@@ -47,9 +47,9 @@ export function testIdentity({ promise }: RecordsSuite): void {
   promise("REC-14 wildcards and letter case in text tenants mean only themselves", async (store) => {
     const { records } = await store.open({ kinds: [ANYTHING] });
     const tenants = ["red-7", "red_7", "red-77", "RED-7", "50%", "505"];
-    for (const tenant of tenants) {
-      await records.put({ tenant, kind: "anything", key: "a" }, tenant, {
-        expected: null,
+    for (const tenantId of tenants) {
+      await records.put({ tenantId, kind: "anything", key: "a" }, tenantId, {
+        expectedRevision: null,
         ttl: 60,
         now: 100,
       });
@@ -88,8 +88,8 @@ export function testIdentity({ promise }: RecordsSuite): void {
       "\u2028",
     ];
     for (const name of names) {
-      const identity = { tenant: name, kind: "anything", key: name };
-      await records.put(identity, name, { expected: null, ttl: null });
+      const identity = { tenantId: name, kind: "anything", key: name };
+      await records.put(identity, name, { expectedRevision: null, ttl: null });
       assert.equal((await records.get(identity))?.value, name);
       assert.deepEqual((await records.list(name)).items.map((item) => item.key), [name]);
     }

@@ -42,8 +42,8 @@ const NOT_JSON: readonly (readonly [string, () => unknown])[] = [
 ];
 
 export function testJson({ promise }: RecordsSuite): void {
-  const identity = { tenant: "orchard", kind: "anything", key: "json" };
-  const options = { expected: null, ttl: null };
+  const identity = { tenantId: "orchard", kind: "anything", key: "json" };
+  const options = { expectedRevision: null, ttl: null };
 
   promise("JSN-06 Records.put() refuses whatever JSON cannot hold", async (store) => {
     const { records } = await store.open({ kinds: [ANYTHING] });
@@ -99,7 +99,7 @@ export function testJson({ promise }: RecordsSuite): void {
       assert.equal(stored.split(open).length + stored.split(close).length > 250, true);
       for (const depth of [129, 20_000]) {
         await store.assertChangesNothing(
-          () => records.put(identity, nest(depth), { ...options, expected: 1 }),
+          () => records.put(identity, nest(depth), { ...options, expectedRevision: 1 }),
           {
             code: "CONTRACT",
             field: "value",

@@ -8,7 +8,7 @@ import { forEachRow } from "../../kit/table.ts";
 import type { RecordsSuite } from "./promise.ts";
 import { ANYTHING, COUNTER, factAt, factOf, RUN, START } from "./samples.ts";
 
-const CREATE = { expected: null, ttl: 60, now: 100 };
+const CREATE = { expectedRevision: null, ttl: 60, now: 100 };
 
 /** Five checkpoints, c1 to c5. */
 async function openWithFive(store: TestStore): Promise<Records> {
@@ -43,10 +43,13 @@ export function testList({ promise }: RecordsSuite): void {
     const { records } = await store.open({ kinds: [ANYTHING, COUNTER] });
     const keys = ["\u{10000}", "\uffff", "é", "z", "a", "Z", "10", "9"];
     for (const key of keys) {
-      await records.put({ tenant: "orchard", kind: "anything", key }, 1, { expected: null, ttl: null });
+      await records.put({ tenantId: "orchard", kind: "anything", key }, 1, {
+        expectedRevision: null,
+        ttl: null,
+      });
     }
-    await records.put({ tenant: "orchard", kind: "counter", key: "a" }, { n: 1 }, {
-      expected: null,
+    await records.put({ tenantId: "orchard", kind: "counter", key: "a" }, { n: 1 }, {
+      expectedRevision: null,
       ttl: null,
     });
     await records.put(factAt("a"), factOf("x"), CREATE);
@@ -78,7 +81,10 @@ export function testList({ promise }: RecordsSuite): void {
   promise("Records.list() goes on after a key that has a slash in it", async (store) => {
     const { records } = await store.open({ kinds: [ANYTHING] });
     for (const key of ["a", "a/b", "a/c", "b/"]) {
-      await records.put({ tenant: "orchard", kind: "anything", key }, 1, { expected: null, ttl: null });
+      await records.put({ tenantId: "orchard", kind: "anything", key }, 1, {
+        expectedRevision: null,
+        ttl: null,
+      });
     }
     assert.deepEqual(await pagesOf(records, { limit: 1 }), [
       ["anything a"],
@@ -94,9 +100,9 @@ export function testList({ promise }: RecordsSuite): void {
       const clock = new MutableClock();
       const { records } = await store.open({ clock: clock.now });
       const keys = Array.from({ length: 12 }, (_, index) => `c${String(index + 1).padStart(2, "0")}`);
-      for (const key of keys) await records.put({ ...RUN, key }, START, { expected: null, ttl: 60 });
+      for (const key of keys) await records.put({ ...RUN, key }, START, { expectedRevision: null, ttl: 60 });
       const first = await records.list("orchard", { limit: 5 });
-      await records.put({ ...RUN, key: "c00" }, START, { expected: null, ttl: 60 });
+      await records.put({ ...RUN, key: "c00" }, START, { expectedRevision: null, ttl: 60 });
       await records.forget({ ...RUN, key: "c02" }, 2);
       const seen = first.items.map(({ key }) => key);
       for (let { next } = first; next !== null;) {

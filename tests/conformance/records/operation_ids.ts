@@ -6,7 +6,7 @@ import { forEachRow } from "../../kit/table.ts";
 import type { RecordsSuite } from "./promise.ts";
 import { COUNTER, factAt, factOf, PREFERENCE, RUN, START } from "./samples.ts";
 
-const CREATE = { expected: null, ttl: 60 };
+const CREATE = { expectedRevision: null, ttl: 60 };
 const DAY = 86_400;
 
 export function testOperationIds({ promise }: RecordsSuite): void {
@@ -26,7 +26,7 @@ export function testOperationIds({ promise }: RecordsSuite): void {
     const { records } = await store.open();
     const call = (): Promise<number> => records.put(RUN, START, { ...CREATE, operationId: "call-1" });
     assert.equal(await call(), 1);
-    assert.equal(await records.put(RUN, START, { expected: 1, ttl: 60 }), 2);
+    assert.equal(await records.put(RUN, START, { expectedRevision: 1, ttl: 60 }), 2);
     assert.equal(await call(), 1);
     assert.equal(await records.forget(RUN, 2), true);
     assert.equal(await call(), 1);
@@ -36,7 +36,7 @@ export function testOperationIds({ promise }: RecordsSuite): void {
   promise("A put is recalled whatever revision the repeated call expects", async (store) => {
     const { records } = await store.open();
     assert.equal(await records.put(RUN, START, { ...CREATE, operationId: "call-1" }), 1);
-    assert.equal(await records.put(RUN, START, { expected: 1, ttl: 60, operationId: "call-1" }), 1);
+    assert.equal(await records.put(RUN, START, { expectedRevision: 1, ttl: 60, operationId: "call-1" }), 1);
   });
 
   promise("Two calls with one operation id in one group run once", async (store) => {
@@ -57,7 +57,7 @@ export function testOperationIds({ promise }: RecordsSuite): void {
       () => records.put(PREFERENCE, factOf("a"), { ...CREATE, maxAge: 60, operationId }),
       () => records.put(factAt("other"), factOf("a"), { ...CREATE, operationId }),
       () =>
-        records.put({ tenant: "orchard", kind: "counter", key: "a" }, { n: 1 }, { ...CREATE, operationId }),
+        records.put({ tenantId: "orchard", kind: "counter", key: "a" }, { n: 1 }, { ...CREATE, operationId }),
       () => records.forget(PREFERENCE, 1, { operationId }),
     ];
     for (const call of others) await store.assertChangesNothing(call, refusal);
@@ -103,7 +103,7 @@ export function testOperationIds({ promise }: RecordsSuite): void {
   promise("A call that failed is not remembered: repeated, it runs", async (store) => {
     const { records } = await store.open();
     const call = (): Promise<number> =>
-      records.put(RUN, START, { expected: 1, ttl: 60, operationId: "call-1" });
+      records.put(RUN, START, { expectedRevision: 1, ttl: 60, operationId: "call-1" });
     await store.assertChangesNothing(call, { reason: "REVISION" });
     await records.put(RUN, START, CREATE);
     assert.equal(await call(), 2);

@@ -8,7 +8,7 @@ import { forEachRow } from "../../kit/table.ts";
 import type { RecordsSuite } from "./promise.ts";
 import { ANYTHING, factOf, PREFERENCE, RUN, START } from "./samples.ts";
 
-const CREATE = { expected: null, ttl: 60, now: 100 };
+const CREATE = { expectedRevision: null, ttl: 60, now: 100 };
 const SNOWMAN = "☃";
 
 /** Values that break a rule, and the field that is named. */
@@ -161,7 +161,7 @@ function testSizes({ promise }: RecordsSuite): void {
       () =>
         records.put(PREFERENCE, { schema: 1, text: snowmen, source: source + rest + "x", reviewed: false }, {
           ...CREATE,
-          expected: 1,
+          expectedRevision: 1,
         }),
       { code: "CONTRACT", field: "value" },
     );
@@ -180,14 +180,17 @@ function testSizes({ promise }: RecordsSuite): void {
     "Records.put() takes a million bytes for a kind that allows them, and not one more",
     async (store) => {
       const { records } = await store.open({ kinds: [ANYTHING] });
-      const identity = { tenant: "orchard", kind: "anything", key: "large" };
+      const identity = { tenantId: "orchard", kind: "anything", key: "large" };
       const text = "x".repeat(999_998);
-      await records.put(identity, text, { expected: null, ttl: null });
+      await records.put(identity, text, { expectedRevision: null, ttl: null });
       assert.equal((await records.get(identity))?.value, text);
-      await store.assertChangesNothing(() => records.put(identity, text + "x", { expected: 1, ttl: null }), {
-        code: "CONTRACT",
-        field: "value",
-      });
+      await store.assertChangesNothing(
+        () => records.put(identity, text + "x", { expectedRevision: 1, ttl: null }),
+        {
+          code: "CONTRACT",
+          field: "value",
+        },
+      );
     },
   );
 }
@@ -236,14 +239,17 @@ function testStoredForm({ promise }: RecordsSuite): void {
 function testKinds({ promise }: RecordsSuite): void {
   promise("A kind is judged by its schema and its name is told", async (store) => {
     const { records } = await store.open({ kinds: [defineKind("size", z.strictObject({ width: z.int() }))] });
-    const identity = { tenant: "orchard", kind: "size", key: "a" };
-    await records.put(identity, { width: 3 }, { expected: null, ttl: 60 });
+    const identity = { tenantId: "orchard", kind: "size", key: "a" };
+    await records.put(identity, { width: 3 }, { expectedRevision: null, ttl: 60 });
     assert.deepEqual((await records.get(identity))?.value, { width: 3 });
-    await store.assertChangesNothing(() => records.put(identity, { width: "3" }, { expected: 1, ttl: 60 }), {
-      code: "CONTRACT",
-      field: "value.width",
-      message: "Expected value.width to fit the kind size",
-    });
+    await store.assertChangesNothing(
+      () => records.put(identity, { width: "3" }, { expectedRevision: 1, ttl: 60 }),
+      {
+        code: "CONTRACT",
+        field: "value.width",
+        message: "Expected value.width to fit the kind size",
+      },
+    );
   });
 
   promise(
@@ -256,11 +262,14 @@ function testKinds({ promise }: RecordsSuite): void {
       ];
       const { records } = await store.open({ kinds });
       for (const [kind, value] of [["defaults", {}], ["coerces", { a: 1 }], ["strips", { a: 1 }]] as const) {
-        const identity = { tenant: "orchard", kind: kind as string, key: "a" };
-        await store.assertChangesNothing(() => records.put(identity, value, { expected: null, ttl: 60 }), {
-          code: "CONTRACT",
-          field: "value",
-        });
+        const identity = { tenantId: "orchard", kind: kind as string, key: "a" };
+        await store.assertChangesNothing(
+          () => records.put(identity, value, { expectedRevision: null, ttl: 60 }),
+          {
+            code: "CONTRACT",
+            field: "value",
+          },
+        );
       }
     },
   );
@@ -274,8 +283,8 @@ function testKinds({ promise }: RecordsSuite): void {
     });
     const { records } = await store.open({ kinds: [asynchronous, throwing] });
     for (const kind of ["asynchronous", "throwing"]) {
-      const identity = { tenant: "orchard", kind, key: "a" };
-      await store.assertChangesNothing(() => records.put(identity, 1, { expected: null, ttl: 60 }), {
+      const identity = { tenantId: "orchard", kind, key: "a" };
+      await store.assertChangesNothing(() => records.put(identity, 1, { expectedRevision: null, ttl: 60 }), {
         code: "CONTRACT",
         field: "value",
       });
@@ -284,9 +293,12 @@ function testKinds({ promise }: RecordsSuite): void {
 
   promise("A kind that was not handed to openMemory is refused by every call", async (store) => {
     const { records } = await store.open();
-    const identity = { tenant: "orchard", kind: "anything", key: "a" };
+    const identity = { tenantId: "orchard", kind: "anything", key: "a" };
     const refusal = { code: "CONTRACT", field: "kind" };
-    await store.assertChangesNothing(() => records.put(identity, 1, { expected: null, ttl: 60 }), refusal);
+    await store.assertChangesNothing(
+      () => records.put(identity, 1, { expectedRevision: null, ttl: 60 }),
+      refusal,
+    );
     await store.assertChangesNothing(() => records.get(identity), refusal);
     await store.assertChangesNothing(() => records.forget(identity, 1), refusal);
     await store.assertChangesNothing(() => records.update(identity, () => 1, { ttl: 60 }), refusal);

@@ -11,7 +11,7 @@ export function testPurge({ promise }: RecordsSuite): void {
     async (store) => {
       const { records } = await store.open();
       for (const ttl of [9, 10, 11]) {
-        await records.put(factAt(`t${ttl}`), factOf("x"), { expected: null, ttl, now: 100 });
+        await records.put(factAt(`t${ttl}`), factOf("x"), { expectedRevision: null, ttl, now: 100 });
       }
       assert.equal(await records.purge("orchard", { now: 110 }), 2);
       assert.deepEqual(store.sql("SELECT key FROM records"), [["t11"]]);
@@ -20,16 +20,16 @@ export function testPurge({ promise }: RecordsSuite): void {
 
   promise("Records.purge() removes both kinds and never another tenant's", async (store) => {
     const { records } = await store.open();
-    await records.put(RUN, START, { expected: null, ttl: 5, now: 100 });
-    await records.put(factAt("a"), factOf("x"), { expected: null, ttl: 5, now: 100 });
-    await records.put(factAt("a", "harbour"), factOf("x"), { expected: null, ttl: 5, now: 100 });
+    await records.put(RUN, START, { expectedRevision: null, ttl: 5, now: 100 });
+    await records.put(factAt("a"), factOf("x"), { expectedRevision: null, ttl: 5, now: 100 });
+    await records.put(factAt("a", "harbour"), factOf("x"), { expectedRevision: null, ttl: 5, now: 100 });
     assert.equal(await records.purge("orchard", { now: 105 }), 2);
     assert.deepEqual(store.sql("SELECT tenant FROM records"), [["harbour"]]);
   });
 
   promise("Records.purge() that finds nothing gives 0 and changes nothing", async (store) => {
     const { records } = await store.open();
-    await records.put(RUN, START, { expected: null, ttl: 5, now: 100 });
+    await records.put(RUN, START, { expectedRevision: null, ttl: 5, now: 100 });
     const before = store.dump();
     assert.equal(await records.purge("orchard", { now: 104 }), 0);
     assert.equal(await records.purge("nobody", { now: 500 }), 0);
@@ -38,7 +38,7 @@ export function testPurge({ promise }: RecordsSuite): void {
 
   promise("Records.purge() leaves the counter where it is and records no deletion", async (store) => {
     const memory = await store.open();
-    await memory.records.put(RUN, START, { expected: null, ttl: 5, now: 100 });
+    await memory.records.put(RUN, START, { expectedRevision: null, ttl: 5, now: 100 });
     const watermark = await memory.deletionWatermark();
     await memory.records.purge("orchard", { now: 105 });
     assert.deepEqual(store.sql("SELECT counter FROM meta"), [[1]]);
@@ -48,7 +48,7 @@ export function testPurge({ promise }: RecordsSuite): void {
   promise("Records.purge() without now goes by the store's time", async (store) => {
     const clock = new MutableClock(100);
     const { records } = await store.open({ clock: clock.now });
-    await records.put(RUN, START, { expected: null, ttl: 5 });
+    await records.put(RUN, START, { expectedRevision: null, ttl: 5 });
     clock.set(104);
     assert.equal(await records.purge("orchard"), 0);
     clock.set(105);
@@ -58,9 +58,9 @@ export function testPurge({ promise }: RecordsSuite): void {
   promise("Nothing is purged in the background: expired rows stay until somebody asks", async (store) => {
     const clock = new MutableClock(100);
     const { records } = await store.open({ clock: clock.now });
-    await records.put(RUN, START, { expected: null, ttl: 5 });
+    await records.put(RUN, START, { expectedRevision: null, ttl: 5 });
     clock.set(1_000_000);
-    await records.put(factAt("other"), factOf("x"), { expected: null, ttl: 5 });
+    await records.put(factAt("other"), factOf("x"), { expectedRevision: null, ttl: 5 });
     await records.get(RUN);
     assert.deepEqual(store.sql("SELECT count(*) FROM records"), [[2]]);
   });

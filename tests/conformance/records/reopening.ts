@@ -8,7 +8,7 @@ import { MutableClock } from "../../kit/mutable_clock.ts";
 import type { RecordsSuite } from "./promise.ts";
 import { COUNTER, factAt, factOf, LISTS, PREFERENCE, RUN, START } from "./samples.ts";
 
-const CREATE = { expected: null, ttl: 60 };
+const CREATE = { expectedRevision: null, ttl: 60 };
 const BUSY = { name: "StorageError", code: "BUSY", retryable: true };
 
 export function testReopening(suite: RecordsSuite): void {
@@ -31,7 +31,7 @@ function testSurvival({ promise }: RecordsSuite): void {
     assert.deepEqual(await second.deletionWatermark(), watermark);
     await assert.rejects(second.records.put(RUN, START, CREATE), { reason: "DELETED" });
     assert.equal(await second.records.put(PREFERENCE, LISTS, { ...CREATE, operationId: "call-1" }), 1);
-    assert.equal(await second.records.put(PREFERENCE, LISTS, { ...CREATE, expected: 1 }), 2);
+    assert.equal(await second.records.put(PREFERENCE, LISTS, { ...CREATE, expectedRevision: 1 }), 2);
   });
 
   promise("Opening and closing changes no cell", async (store) => {
@@ -52,9 +52,9 @@ function testTwoConnections({ promise }: RecordsSuite): void {
     const [left, right] = [await store.open(), await store.open()];
     assert.equal(await left.records.put(PREFERENCE, factOf("left"), CREATE), 1);
     assert.equal((await right.records.get(PREFERENCE))?.value.text, "left");
-    assert.equal(await right.records.put(PREFERENCE, factOf("right"), { ...CREATE, expected: 1 }), 2);
+    assert.equal(await right.records.put(PREFERENCE, factOf("right"), { ...CREATE, expectedRevision: 1 }), 2);
     assert.equal((await left.records.get(PREFERENCE))?.value.text, "right");
-    await assert.rejects(left.records.put(PREFERENCE, factOf("left"), { ...CREATE, expected: 1 }), {
+    await assert.rejects(left.records.put(PREFERENCE, factOf("left"), { ...CREATE, expectedRevision: 1 }), {
       currentRevision: 2,
     });
   });
@@ -100,7 +100,10 @@ function testReadOnly({ promise }: RecordsSuite): void {
     assert.equal((await records.list("orchard")).items.length, 1);
     assert.equal((await reader.deletionWatermark()).sequence, 0);
     const refusal = { name: "StorageError", code: "READONLY" };
-    await store.assertChangesNothing(() => records.put(RUN, START, { ...CREATE, expected: 1 }), refusal);
+    await store.assertChangesNothing(
+      () => records.put(RUN, START, { ...CREATE, expectedRevision: 1 }),
+      refusal,
+    );
     await store.assertChangesNothing(() => records.forget(RUN, 1), refusal);
     await store.assertChangesNothing(() => records.purge("orchard"), refusal);
     await store.assertChangesNothing(() => records.update(RUN, (value) => value, { ttl: 60 }), refusal);
@@ -111,7 +114,7 @@ function testReadOnly({ promise }: RecordsSuite): void {
     await writer.records.put(PREFERENCE, factOf("first"), CREATE);
     const reader = await store.open({ readOnly: true });
     assert.equal((await reader.records.get(PREFERENCE))?.value.text, "first");
-    await writer.records.put(PREFERENCE, factOf("second"), { ...CREATE, expected: 1 });
+    await writer.records.put(PREFERENCE, factOf("second"), { ...CREATE, expectedRevision: 1 });
     assert.equal((await reader.records.get(PREFERENCE))?.value.text, "second");
   });
 
@@ -137,7 +140,10 @@ function testOtherProcesses({ promise }: RecordsSuite): void {
       const { records } = memory;
       await records.put(RUN, START, CREATE);
       await using holder = await LockHolder.hold(store.path);
-      await store.assertChangesNothing(() => records.put(RUN, START, { ...CREATE, expected: 1 }), BUSY);
+      await store.assertChangesNothing(
+        () => records.put(RUN, START, { ...CREATE, expectedRevision: 1 }),
+        BUSY,
+      );
       await store.assertChangesNothing(() => records.forget(RUN, 1), BUSY);
       await store.assertChangesNothing(() => records.purge("orchard"), BUSY);
       assert.equal((await records.get(RUN))?.revision, 1);
@@ -147,7 +153,7 @@ function testOtherProcesses({ promise }: RecordsSuite): void {
       assert.equal((await another.records.get(RUN))?.revision, 1);
       await another.close();
       await holder.release();
-      assert.equal(await records.put(RUN, START, { ...CREATE, expected: 1 }), 2);
+      assert.equal(await records.put(RUN, START, { ...CREATE, expectedRevision: 1 }), 2);
     },
   );
 
@@ -172,14 +178,14 @@ function testOtherProcesses({ promise }: RecordsSuite): void {
     await Deno.writeTextFile(`${store.path}.lock`, String(Deno.ppid));
     const { records } = await store.open();
     assert.deepEqual(store.dump(), before);
-    assert.equal(await records.put(RUN, START, { ...CREATE, expected: 1 }), 2);
+    assert.equal(await records.put(RUN, START, { ...CREATE, expectedRevision: 1 }), 2);
   });
 
   promise(
     "DRV-03 two processes that read, compare and write meet no lock error, and lose nothing",
     async (store) => {
       const memory = await store.open({ kinds: [COUNTER] });
-      await memory.records.put(SHARED, { n: 0 }, { expected: null, ttl: null });
+      await memory.records.put(SHARED, { n: 0 }, { expectedRevision: null, ttl: null });
       const ended = await Promise.all([countInProcess(store.path, 25), countInProcess(store.path, 25)]);
       assert.deepEqual(ended, [{ code: 0, said: "" }, { code: 0, said: "" }]);
       assert.deepEqual((await memory.records.get(SHARED))?.value, { n: 50 });

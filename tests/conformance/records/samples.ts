@@ -6,10 +6,10 @@ import type { Checkpoint, Fact } from "../../../src/contracts/record.ts";
 import { defineKind, type RecordKind, type StandardSchema } from "../../../src/contracts/record_kind.ts";
 
 /** A checkpoint's identity. */
-export const RUN = { tenant: "orchard", kind: "checkpoint", key: "run-a" } as const;
+export const RUN = { tenantId: "orchard", kind: "checkpoint", key: "run-a" } as const;
 
 /** A fact's identity. */
-export const PREFERENCE = { tenant: "orchard", kind: "fact", key: "preference" } as const;
+export const PREFERENCE = { tenantId: "orchard", kind: "fact", key: "preference" } as const;
 
 /** A checkpoint at its start. */
 export const START: Checkpoint = { schema: 1, step: 0, items: [] };
@@ -28,8 +28,8 @@ export function factOf(text: string): Fact {
 }
 
 /** A fact's identity by key. */
-export function factAt(key: string, tenant = "orchard"): { tenant: string; kind: "fact"; key: string } {
-  return { tenant, kind: "fact", key };
+export function factAt(key: string, tenantId = "orchard"): { tenantId: string; kind: "fact"; key: string } {
+  return { tenantId, kind: "fact", key };
 }
 
 /** Counts; needs no deadline. */

@@ -7,7 +7,7 @@ import type { TestStore } from "../../kit/test_store.ts";
 import type { RecordsSuite } from "./promise.ts";
 import { COUNTER, factAt, factOf, LISTS, PREFERENCE, RUN, START } from "./samples.ts";
 
-const CREATE = { expected: null, ttl: 60, now: 100 };
+const CREATE = { expectedRevision: null, ttl: 60, now: 100 };
 const HEAD: RecordHead = { revision: 1, created: 100, maxAge: null, expires: 160, valueChecksum: 0 };
 const INTEGRITY = { name: "IntegrityError", code: "INTEGRITY" };
 
@@ -115,7 +115,7 @@ function testBodies({ promise }: RecordsSuite): void {
     const { records } = await store.open();
     await records.put(PREFERENCE, LISTS, CREATE);
     writeBody(store, "damaged");
-    assert.equal(await records.put(PREFERENCE, LISTS, { ...CREATE, expected: 1 }), 2);
+    assert.equal(await records.put(PREFERENCE, LISTS, { ...CREATE, expectedRevision: 1 }), 2);
     assert.deepEqual((await records.get(PREFERENCE, { now: 100 }))?.value, LISTS);
   });
 }
@@ -129,18 +129,18 @@ function testChecksums({ promise }: RecordsSuite): void {
         await memory.records.put(PREFERENCE, LISTS, CREATE);
         store.sql(`UPDATE records SET ${column} = ${value}`);
         store.damaged = true;
-        const [[tenant, kind, key]] = store.sql("SELECT tenant, kind, key FROM records") as [
+        const [[tenantId, kind, key]] = store.sql("SELECT tenant, kind, key FROM records") as [
           [string, string, string],
         ];
         const read = (): Promise<unknown> =>
           HEAD_ONLY.has(column)
-            ? memory.records.list(tenant, { now: 100 })
-            : memory.records.get({ tenant, kind, key }, { now: 100 });
+            ? memory.records.list(tenantId, { now: 100 })
+            : memory.records.get({ tenantId, kind, key }, { now: 100 });
         await store.assertChangesNothing(read, INTEGRITY);
         const { problems } = await memory.check();
         assert.deepEqual(problems.map(({ table, row }) => [table, row]), [[
           "records",
-          `${tenant}/${kind}/${key}`,
+          `${tenantId}/${kind}/${key}`,
         ]]);
       },
     );
@@ -156,7 +156,7 @@ function testChecksums({ promise }: RecordsSuite): void {
         ["INTEGRITY", "CORRUPT"].includes((error as { code: string }).code);
       await assert.rejects(memory.records.get(PREFERENCE, { now: 100 }), damage);
       await assert.rejects(memory.records.list("orchard", { now: 100 }), damage);
-      await assert.rejects(memory.records.put(PREFERENCE, LISTS, { ...CREATE, expected: 1 }), damage);
+      await assert.rejects(memory.records.put(PREFERENCE, LISTS, { ...CREATE, expectedRevision: 1 }), damage);
       assert.deepEqual(store.sql("SELECT CAST(revision AS TEXT), counter FROM records, meta"), [[number, 1]]);
       assert.equal((await memory.check()).ok, false);
     });
@@ -170,7 +170,7 @@ function testChecksums({ promise }: RecordsSuite): void {
       store.sql("UPDATE records SET revision = 2");
       store.damaged = true;
       await store.assertChangesNothing(
-        () => records.put(PREFERENCE, LISTS, { ...CREATE, expected: 2 }),
+        () => records.put(PREFERENCE, LISTS, { ...CREATE, expectedRevision: 2 }),
         INTEGRITY,
       );
       await store.assertChangesNothing(() => records.list("orchard", { now: 100 }), INTEGRITY);
@@ -243,7 +243,7 @@ function testMeta({ promise }: RecordsSuite): void {
       store.sql(`UPDATE meta SET ${column} = ${column} + 1`);
       store.damaged = true;
       await store.assertChangesNothing(
-        () => memory.records.put(PREFERENCE, LISTS, { ...CREATE, expected: 1 }),
+        () => memory.records.put(PREFERENCE, LISTS, { ...CREATE, expectedRevision: 1 }),
         IntegrityError,
       );
       await store.assertChangesNothing(() => memory.records.list("orchard", { now: 100 }), IntegrityError);

@@ -6,7 +6,7 @@ import { forEachRow } from "../../kit/table.ts";
 import type { RecordsSuite } from "./promise.ts";
 import { COUNTER, factOf, PREFERENCE, RUN, START } from "./samples.ts";
 
-const CREATE = { expected: null, ttl: 60 };
+const CREATE = { expectedRevision: null, ttl: 60 };
 
 export function testUpdate({ promise }: RecordsSuite): void {
   promise("Records.update() writes what change makes of the value, with a new deadline", async (store) => {
@@ -72,7 +72,9 @@ export function testUpdate({ promise }: RecordsSuite): void {
     const seen: string[] = [];
     const revision = await records.update(PREFERENCE, async (value) => {
       seen.push(value.text);
-      if (seen.length === 1) await records.put(PREFERENCE, factOf("theirs"), { expected: 1, ttl: 60 });
+      if (seen.length === 1) {
+        await records.put(PREFERENCE, factOf("theirs"), { expectedRevision: 1, ttl: 60 });
+      }
       return { ...value, text: `${value.text} and mine` };
     }, { ttl: 60 });
     assert.deepEqual(seen, ["start", "theirs"]);
@@ -89,7 +91,7 @@ export function testUpdate({ promise }: RecordsSuite): void {
         let calls = 0;
         const update = records.update(RUN, async (value) => {
           calls++;
-          revision = await records.put(RUN, START, { expected: revision, ttl: 60 });
+          revision = await records.put(RUN, START, { expectedRevision: revision, ttl: 60 });
           return value;
         }, { ttl: 60, attempts });
         await assert.rejects(update, { code: "CONFLICT", reason: "REVISION", currentRevision: expected + 1 });
@@ -133,8 +135,8 @@ export function testUpdate({ promise }: RecordsSuite): void {
 
   promise("Fifty parallel updates of one counter all count", async (store) => {
     const { records } = await store.open({ kinds: [COUNTER] });
-    const identity = { tenant: "orchard", kind: "counter", key: "visits" };
-    await records.put(identity, { n: 0 }, { expected: null, ttl: null });
+    const identity = { tenantId: "orchard", kind: "counter", key: "visits" };
+    await records.put(identity, { n: 0 }, { expectedRevision: null, ttl: null });
     await Promise.all(
       Array.from(
         { length: 50 },

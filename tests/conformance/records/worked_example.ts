@@ -11,13 +11,13 @@ async function advance({ records }: Memory, item: string, now: number): Promise<
   assert(found !== null, "absence is never permission to start again");
   if (found.value.step === 2) return found.revision;
   const next = { ...found.value, step: found.value.step + 1, items: [...found.value.items, item] };
-  return await records.put(RUN, next, { expected: found.revision, ttl: 60, now });
+  return await records.put(RUN, next, { expectedRevision: found.revision, ttl: 60, now });
 }
 
 export function testWorkedExample({ promise, target }: RecordsSuite): void {
   promise("The worked example gives these values at these times", async (store) => {
     let memory = await store.open();
-    assert.equal(await memory.records.put(RUN, START, { expected: null, ttl: 60, now: 100 }), 1);
+    assert.equal(await memory.records.put(RUN, START, { expectedRevision: null, ttl: 60, now: 100 }), 1);
     assert.equal((await memory.records.get(RUN, { now: 100 }))?.expires, 160);
     assert.equal(await advance(memory, "collected", 101), 2);
     assert.equal((await memory.records.get(RUN, { now: 101 }))?.expires, 161);
@@ -31,9 +31,11 @@ export function testWorkedExample({ promise, target }: RecordsSuite): void {
     assert.equal(await advance(memory, "ignored", 103), 3);
     const done = { schema: 1, step: 2, items: ["collected", "drafted"] };
     assert.deepEqual(await records.get(RUN, { now: 103 }), { revision: 3, expires: 162, value: done });
-    await assert.rejects(records.put(RUN, START, { expected: 1, ttl: 60, now: 103 }), { currentRevision: 3 });
-    assert.equal(await records.put(PREFERENCE, LISTS, { expected: null, ttl: 5, now: 103 }), 4);
-    assert.equal(await records.get({ ...PREFERENCE, tenant: "harbour" }, { now: 104 }), null);
+    await assert.rejects(records.put(RUN, START, { expectedRevision: 1, ttl: 60, now: 103 }), {
+      currentRevision: 3,
+    });
+    assert.equal(await records.put(PREFERENCE, LISTS, { expectedRevision: null, ttl: 5, now: 103 }), 4);
+    assert.equal(await records.get({ ...PREFERENCE, tenantId: "harbour" }, { now: 104 }), null);
     assert.deepEqual(await records.get(PREFERENCE, { now: 107 }), {
       revision: 4,
       expires: 108,

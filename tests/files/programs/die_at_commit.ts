@@ -27,8 +27,8 @@ const memory = await openMemory(path, { driver, kinds: [PAGE] });
 await plant(memory, 4);
 armed = true;
 if (call === "put") {
-  const identity = { tenant: "orchard", kind: "page", key: "large" };
-  await memory.records.put(identity, "p".repeat(900_000), { expected: null, ttl: 86_400 });
+  const identity = { tenantId: "orchard", kind: "page", key: "large" };
+  await memory.records.put(identity, "p".repeat(900_000), { expectedRevision: null, ttl: 86_400 });
 } else {
   await memory.records.forget(plot(1), 1);
 }

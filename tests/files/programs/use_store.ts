@@ -6,18 +6,18 @@ import { type MemoryOptions, openMemory, StorageError } from "../../../mod.ts";
 
 const [given, path] = Deno.args as [string, string];
 const options = JSON.parse(given) as MemoryOptions;
-const FACT = { tenant: "orchard", kind: "fact", key: "oldest" } as const;
-const LATER = { tenant: "orchard", kind: "checkpoint", key: "run-a" } as const;
+const FACT = { tenantId: "orchard", kind: "fact", key: "oldest" } as const;
+const LATER = { tenantId: "orchard", kind: "checkpoint", key: "run-a" } as const;
 
 async function write(): Promise<void> {
   await using memory = await openMemory(path, options);
   const { records } = memory;
   const text = { schema: 1, text: "Pear.", source: "bed-4", reviewed: false } as const;
-  await records.put(FACT, text, { expected: null, ttl: 86_400, operationId: "plant" });
-  await records.put(LATER, { schema: 1, step: 0, items: [] }, { expected: null, ttl: 60, now: 100 });
+  await records.put(FACT, text, { expectedRevision: null, ttl: 86_400, operationId: "plant" });
+  await records.put(LATER, { schema: 1, step: 0, items: [] }, { expectedRevision: null, ttl: 60, now: 100 });
   await records.update(FACT, (fact) => ({ ...fact, reviewed: true }), { ttl: 86_400 });
   await records.purge("orchard", { now: 160 });
-  await records.put(LATER, { schema: 1, step: 0, items: [] }, { expected: null, ttl: 60 });
+  await records.put(LATER, { schema: 1, step: 0, items: [] }, { expectedRevision: null, ttl: 60 });
   await records.forget(LATER, 4, { revoke: true });
 }
 

@@ -179,21 +179,21 @@ export class ConversationModel {
       : conflict(scope.revision, "SNAPSHOT");
   }
 
-  replayPut(token: Token, key: string, { payload, ttlSeconds }: {
+  cachePut(token: Token, key: string, { payload, ttl }: {
     readonly payload: number;
-    readonly ttlSeconds: number;
+    readonly ttl: number;
   }): Outcome {
     const current = this.assertCurrent(token);
     if ("refused" in current) return current;
     const scope = this.scopes.get(token.scope)!;
-    const expires = this.nowMs + ttlSeconds * 1_000;
+    const expires = this.nowMs + ttl * 1_000;
     scope.replays.set(key, { payload, expires, identity: token.identity });
     scope.noteDue(expires);
     return { value: undefined };
   }
 
   /** The one read of a snapshot that runs no upkeep. */
-  replayGet(token: Token, key: string): Outcome {
+  cacheGet(token: Token, key: string): Outcome {
     const scope = this.scopes.get(token.scope);
     if (scope === undefined) return this.#absence(token.scope);
     if (scope.showsDue(this.nowMs) || scope.identity(this.nowMs) !== token.identity) {

@@ -29,8 +29,8 @@ function assertRich(tally: Tally): void {
     "delete",
     "snapshot",
     "turns",
-    "replayPut",
-    "replayGet",
+    "cachePut",
+    "cacheGet",
   ];
   const refused = ["REVISION", "SNAPSHOT", "DELETED", "MISSING", "CONTRACT", "IDEMPOTENCY", "CAPACITY"].map((
     reason,

@@ -20,8 +20,8 @@ export type Step =
     readonly covers: readonly string[];
     readonly lifeMs: number | null;
   }
-  | { readonly op: "replayPut"; readonly taken: number; readonly key: string; readonly ttlSeconds: number }
-  | { readonly op: "replayGet"; readonly taken: number; readonly key: string }
+  | { readonly op: "cachePut"; readonly taken: number; readonly key: string; readonly ttl: number }
+  | { readonly op: "cacheGet"; readonly taken: number; readonly key: string }
   | { readonly op: "prune"; readonly scrub: boolean };
 
 const TURN_IDS = ["t1", "t2", "t3", "t4", "t5", "t6", "t7", "t8"];
@@ -55,8 +55,8 @@ export function drawStep(seeded: Seeded, model: ConversationModel, number: numbe
         covers: seeded.shuffled(TURN_IDS).slice(0, 3),
         lifeMs: seeded.chance(0.4) ? seeded.pick(SECONDS) * 1_000 : null,
       }],
-      [5, { op: "replayPut", taken: snapshot, key, ttlSeconds: seeded.pick(SECONDS) }],
-      [5, { op: "replayGet", taken: snapshot, key }],
+      [5, { op: "cachePut", taken: snapshot, key, ttl: seeded.pick(SECONDS) }],
+      [5, { op: "cacheGet", taken: snapshot, key }],
     );
   }
   return seeded.weighted(steps);

@@ -185,7 +185,7 @@ class Player {
 
   /** The source is worked out from the model's turn, with the revision that was drawn. */
   #putPin(memory: Memory, call: PinCall): Promise<number> {
-    const { scope, key, value, revision, effective, expires, cites, expected } = call;
+    const { scope, key, value, revision, effective, expires, cites, expected: expectedRevision } = call;
     const conversation = at(memory, scope);
     const turn = this.model.scopes.get(scope)?.turns.find(({ turnId }) => turnId === cites?.turnId);
     const messages = [{
@@ -205,7 +205,7 @@ class Player {
       effectiveAt: new Date(effective),
       expiresAt: expires === null ? null : new Date(expires),
       source,
-    }, { expectedRevision: expected });
+    }, { expectedRevision });
   }
 
   async #snapshot(memory: Memory, step: Step & { readonly op: "snapshot" | "turns" }): Promise<void> {
@@ -250,18 +250,18 @@ class Player {
       const call = conversation.assertCurrent(snapshot).then(({ revision }) => revision);
       return this.#agree(step, await outcomeOf(call), this.model.assertCurrent(token));
     }
-    if (step.op === "replayPut") {
-      const { key, ttlSeconds } = step;
-      const call = conversation.replayPut(snapshot, key, { payload: number }, { ttlSeconds });
+    if (step.op === "cachePut") {
+      const { key, ttl } = step;
+      const call = conversation.cachePut(snapshot, key, { payload: number }, { ttl });
       return this.#agree(
         step,
         await outcomeOf(call),
-        this.model.replayPut(token, key, { payload: number, ttlSeconds }),
+        this.model.cachePut(token, key, { payload: number, ttl }),
       );
     }
-    if (step.op === "replayGet") {
-      const call = conversation.replayGet(snapshot, step.key);
-      return this.#agree(step, await outcomeOf(call), this.model.replayGet(token, step.key));
+    if (step.op === "cacheGet") {
+      const call = conversation.cacheGet(snapshot, step.key);
+      return this.#agree(step, await outcomeOf(call), this.model.cacheGet(token, step.key));
     }
     await this.#putSummary(conversation, step, { snapshot, token, content: `summary ${number}` });
   }
@@ -324,8 +324,8 @@ function putTurn(memory: Memory, call: TurnCall): Promise<number> {
 
 /** What a receipt says, in the model's words. */
 async function erase(memory: Memory, call: DeleteCall): Promise<unknown> {
-  const { scope, kind, key, expected, operationId } = call;
-  const target = { kind, ...(kind === "scope" ? {} : { key }), expectedRevision: expected };
+  const { scope, kind, key, expected: expectedRevision, operationId } = call;
+  const target = { kind, ...(kind === "scope" ? {} : { key }), expectedRevision };
   const receipt: Receipt = await at(memory, scope).delete(
     target,
     operationId === null ? {} : { operationId },

@@ -53,8 +53,8 @@ function compareRows(store: ObservedStore, model: RecordModel): void {
   const expected = [...model.rows.values()].sort((a, b) => a.revision - b.revision);
   assert.deepEqual(
     rows.map((row) => [...row.slice(0, 7), JSON.parse(row[7] as string)]),
-    expected.map(({ identity: { tenant, kind, key }, revision, created, maxAge, expires, value }) => [
-      tenant,
+    expected.map(({ identity: { tenantId, kind, key }, revision, created, maxAge, expires, value }) => [
+      tenantId,
       kind,
       key,
       revision,
@@ -97,13 +97,13 @@ async function compareDeletions(store: ObservedStore, model: RecordModel): Promi
   let head = firstHead(lineage);
   assert.equal(events.length, model.events.length, "the number of recorded deletions");
   for (const [index, { identity, burned, floor, at, records }] of model.events.entries()) {
-    const { tenant, kind, key } = identity;
+    const { tenantId, kind, key } = identity;
     const event = [
       index + 1,
       events[index]![1],
       "record",
-      keyedHash(hashKey, ["tenant", tenant]),
-      keyedHash(hashKey, ["record", tenant, kind, key]),
+      keyedHash(hashKey, ["tenant", tenantId]),
+      keyedHash(hashKey, ["record", tenantId, kind, key]),
       burned,
       floor,
       at,

@@ -8,7 +8,7 @@ import { IDENTITIES, type Identity, nameOf, TENANTS, valueFor } from "./vocabula
 export type Step =
   | { readonly op: "put"; readonly call: PutCall }
   | { readonly op: "forget"; readonly call: ForgetCall }
-  | { readonly op: "purge"; readonly tenant: string; readonly now?: number }
+  | { readonly op: "purge"; readonly tenantId: string; readonly now?: number }
   | {
     readonly op: "update";
     readonly identity: Identity;
@@ -20,7 +20,7 @@ export type Step =
   }
   | {
     readonly op: "list";
-    readonly tenant: string;
+    readonly tenantId: string;
     readonly kind?: string;
     readonly limit: number;
     readonly now?: number;
@@ -62,7 +62,7 @@ export function drawStep({ seeded, model, abilities, played }: Drawing): Step {
     [30, () => ({ op: "put", call: drawPut(seeded, model, mark) })],
     [14, () => ({ op: "forget", call: drawForget(seeded, model) })],
     [6, () => drawAgain(seeded, played) ?? { op: "put", call: drawPut(seeded, model, mark) }],
-    [4, () => ({ op: "purge", tenant: seeded.pick(TENANTS), ...drawNow(seeded, model) })],
+    [4, () => ({ op: "purge", tenantId: seeded.pick(TENANTS), ...drawNow(seeded, model) })],
     [9, () => drawUpdate(seeded, model, mark)],
     [5, () => drawList(seeded, model)],
     [5, () => ({ op: "get", identity: seeded.pick(IDENTITIES), now: drawSeconds(seeded, model) })],
@@ -81,7 +81,7 @@ function drawPut(seeded: Seeded, model: RecordModel, mark: number): PutCall {
   return {
     identity,
     value: valueFor(identity.kind, seeded.chance(0.2) ? 7 : mark),
-    expected: drawExpected(seeded, model, identity),
+    expectedRevision: drawExpected(seeded, model, identity),
     ttl: drawTtl(seeded, identity.kind),
     ...(seeded.chance(0.2) ? { maxAge: seeded.integer(1, 90) } : {}),
     ...drawNow(seeded, model),
@@ -93,7 +93,7 @@ function drawForget(seeded: Seeded, model: RecordModel): ForgetCall {
   const identity = drawIdentity(seeded, model);
   return {
     identity,
-    expected: drawExpected(seeded, model, identity),
+    expectedRevision: drawExpected(seeded, model, identity),
     revoke: seeded.chance(0.06),
     ...(seeded.chance(0.25) ? { operationId: seeded.pick(OPERATION_IDS) } : {}),
   };
@@ -121,7 +121,7 @@ function drawUpdate(seeded: Seeded, model: RecordModel, mark: number): Step {
 function drawList(seeded: Seeded, model: RecordModel): Step {
   return {
     op: "list",
-    tenant: seeded.pick(TENANTS),
+    tenantId: seeded.pick(TENANTS),
     ...(seeded.chance(0.4) ? { kind: seeded.pick(IDENTITIES).kind } : {}),
     limit: seeded.pick([0, 1, 2, 3, 100]),
     ...drawNow(seeded, model),

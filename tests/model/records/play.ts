@@ -137,7 +137,7 @@ class Player {
     if (step.op === "put") return await outcomeOf(putTo(records, step.call));
     if (step.op === "forget") return await outcomeOf(forgetFrom(records, step.call));
     if (step.op === "purge") {
-      return await outcomeOf(records.purge(step.tenant, step.now === undefined ? {} : { now: step.now }));
+      return await outcomeOf(records.purge(step.tenantId, step.now === undefined ? {} : { now: step.now }));
     }
     assert.ok(step.op === "update");
     const rivals = [...step.rivals];
@@ -145,7 +145,7 @@ class Player {
       const rival = rivals.shift();
       if (rival !== undefined) {
         const current = (await records.get(step.identity))!.revision;
-        await records.put(step.identity, rival as never, { expected: current, ttl: step.ttl });
+        await records.put(step.identity, rival as never, { expectedRevision: current, ttl: step.ttl });
       }
       await Promise.resolve();
       return step.value as never;
@@ -156,7 +156,7 @@ class Player {
   #predict(step: Step): ModelOutcome {
     if (step.op === "put") return this.model.put(step.call);
     if (step.op === "forget") return this.model.forget(step.call);
-    if (step.op === "purge") return this.model.purge(step.tenant, step.now);
+    if (step.op === "purge") return this.model.purge(step.tenantId, step.now);
     assert.ok(step.op === "update");
     return this.#predictUpdate(step);
   }
@@ -167,15 +167,15 @@ class Player {
       const found = this.model.live(identity, this.model.nowSeconds());
       if (found === null) return { refused: "MISSING", currentRevision: null };
       const rival = step.rivals[attempt];
-      let expected = found.revision;
+      let expectedRevision = found.revision;
       if (rival !== undefined) {
-        const put = this.model.put({ identity, value: rival, expected: found.revision, ttl });
+        const put = this.model.put({ identity, value: rival, expectedRevision: found.revision, ttl });
         // What the rival's own call throws, the change throws, and the update passes on.
         if ("refused" in put) return put;
-        expected = found.revision;
+        expectedRevision = found.revision;
       }
       if (value === null) return { value: found.revision };
-      const put = this.model.put({ identity, value, expected, ttl });
+      const put = this.model.put({ identity, value, expectedRevision, ttl });
       if ("value" in put) return put;
       if (put.refused === "EXPIRED") return { refused: "MISSING", currentRevision: null };
       if (put.refused !== "REVISION" || attempt + 1 >= step.attempts) return put;
@@ -198,18 +198,18 @@ class Player {
   }
 
   async #list({ memory }: ObservedStore, step: Step & { readonly op: "list" }): Promise<void> {
-    const { tenant, kind, limit, now } = step;
+    const { tenantId, kind, limit, now } = step;
     const options = { ...(kind === undefined ? {} : { kind }), ...(now === undefined ? {} : { now }) };
-    const all = this.model.listed(tenant, now ?? this.model.nowSeconds())
+    const all = this.model.listed(tenantId, now ?? this.model.nowSeconds())
       .filter((row) => kind === undefined || row.identity.kind === kind).map(listItem);
     if (limit === 0) {
-      assert.deepEqual(await memory.records.list(tenant, { ...options, limit }), { items: [], next: null });
+      assert.deepEqual(await memory.records.list(tenantId, { ...options, limit }), { items: [], next: null });
       return;
     }
     const listed: unknown[] = [];
     let after: string | null = null;
     do {
-      const page: Awaited<ReturnType<typeof memory.records.list>> = await memory.records.list(tenant, {
+      const page: Awaited<ReturnType<typeof memory.records.list>> = await memory.records.list(tenantId, {
         ...options,
         limit,
         ...(after === null ? {} : { after }),
@@ -227,16 +227,16 @@ class Player {
   ): Promise<void> {
     const { identity } = step;
     const value = valueFor(identity.kind, 1) as never;
-    const good = { expected: null, ttl: 5 };
+    const good = { expectedRevision: null, ttl: 5 };
     const misuses: readonly (() => Promise<unknown>)[] = [
       () => records.put(identity, value, { ...good, ttl: 0 }),
       () => records.put(identity, { ...value as object, extra: 1 } as never, good),
-      () => records.put(identity, value, { ...good, expected: 0 }),
+      () => records.put(identity, value, { ...good, expectedRevision: 0 }),
       () => records.put({ ...identity, kind: "unknown" }, value, good),
       () => records.put({ ...identity, key: "" }, value, good),
-      () => records.purge(identity.tenant, { now: -1 }),
+      () => records.purge(identity.tenantId, { now: -1 }),
       () => records.forget(identity, 1.5),
-      () => records.list(identity.tenant, { limit: -1 }),
+      () => records.list(identity.tenantId, { limit: -1 }),
     ];
     this.#agree("misuse", await outcomeOf(misuses[step.which]!()), { refused: "CONTRACT" });
   }
@@ -254,6 +254,9 @@ function putTo(records: Records, { identity, value, ...options }: PutCall): Prom
   return records.put(identity, value as never, options);
 }
 
-function forgetFrom(records: Records, { identity, expected, ...options }: ForgetCall): Promise<boolean> {
-  return records.forget(identity, expected, options);
+function forgetFrom(
+  records: Records,
+  { identity, expectedRevision, ...options }: ForgetCall,
+): Promise<boolean> {
+  return records.forget(identity, expectedRevision, options);
 }

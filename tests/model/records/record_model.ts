@@ -33,7 +33,7 @@ export interface ModelEvent {
 export interface PutCall {
   readonly identity: Identity;
   readonly value: unknown;
-  readonly expected: number | null;
+  readonly expectedRevision: number | null;
   readonly ttl: number | null;
   readonly maxAge?: number;
   readonly now?: number;
@@ -43,7 +43,7 @@ export interface PutCall {
 /** A forget, as a caller says it. */
 export interface ForgetCall {
   readonly identity: Identity;
-  readonly expected: number | null;
+  readonly expectedRevision: number | null;
   readonly revoke: boolean;
   readonly operationId?: string;
 }
@@ -100,7 +100,7 @@ export class RecordModel {
 
   /** The live records of a tenant, by kind and key in code point order. */
   listed(tenant: string, now: number): readonly ModelRow[] {
-    return [...this.rows.values()].filter((row) => row.identity.tenant === tenant && !isExpired(row, now))
+    return [...this.rows.values()].filter((row) => row.identity.tenantId === tenant && !isExpired(row, now))
       .sort((a, b) =>
         compareCodePoints(a.identity.kind, b.identity.kind) ||
         compareCodePoints(a.identity.key, b.identity.key)
@@ -108,9 +108,9 @@ export class RecordModel {
   }
 
   put(call: PutCall): ModelOutcome {
-    const { identity, expected, ttl } = call;
+    const { identity, expectedRevision, ttl } = call;
     const input = JSON.stringify(["put", identity, call.value, ttl, call.maxAge ?? null]);
-    const recalled = this.#recall(identity.tenant, call.operationId, input);
+    const recalled = this.#recall(identity.tenantId, call.operationId, input);
     if (recalled !== null) return "result" in recalled ? { value: recalled.result } : recalled;
     const time = call.now === undefined ? this.time() : null;
     if (time !== null && time.behindMs > CLOCK_BEHIND_MS_MAX && (ttl !== null || call.maxAge !== undefined)) {
@@ -122,7 +122,7 @@ export class RecordModel {
     if (old !== null && isExpired(old, now)) return { refused: "EXPIRED", currentRevision: old.revision };
     if (old === null && this.burned.has(name)) return { refused: "DELETED", currentRevision: null };
     const currentRevision = old?.revision ?? null;
-    if (currentRevision !== expected) return { refused: "REVISION", currentRevision };
+    if (currentRevision !== expectedRevision) return { refused: "REVISION", currentRevision };
     const created = old?.created ?? now;
     const maxAge = lowest(old?.maxAge ?? null, call.maxAge ?? null);
     const expires = lowest(
@@ -135,17 +135,17 @@ export class RecordModel {
     this.rows.set(name, row);
     this.dirty ||= old !== null;
     if (call.now === undefined) this.#written();
-    this.#remember(identity.tenant, call.operationId, input, row.revision);
+    this.#remember(identity.tenantId, call.operationId, input, row.revision);
     return { value: row.revision };
   }
 
   forget(call: ForgetCall): ModelOutcome {
-    const { identity, expected, revoke } = call;
+    const { identity, expectedRevision, revoke } = call;
     const input = JSON.stringify(["forget", identity, revoke]);
-    const recalled = this.#recall(identity.tenant, call.operationId, input);
+    const recalled = this.#recall(identity.tenantId, call.operationId, input);
     if (recalled !== null) return "result" in recalled ? { value: recalled.result === 1 } : recalled;
-    const removed = this.#remove(identity, expected, revoke);
-    this.#remember(identity.tenant, call.operationId, input, removed ? 1 : 0);
+    const removed = this.#remove(identity, expectedRevision, revoke);
+    this.#remember(identity.tenantId, call.operationId, input, removed ? 1 : 0);
     return { value: removed };
   }
 
@@ -172,7 +172,7 @@ export class RecordModel {
     const time = now === undefined ? this.time() : null;
     const until = now ?? Math.floor((time!.effectiveMs - time!.behindMs) / 1000);
     const due = [...this.rows.values()].filter((row) =>
-      row.identity.tenant === tenant && isExpired(row, until)
+      row.identity.tenantId === tenant && isExpired(row, until)
     );
     for (const { identity } of due) this.rows.delete(nameOf(identity));
     if (due.length > 0) {
@@ -187,7 +187,7 @@ export class RecordModel {
     const found = this.live(identity, this.nowSeconds());
     if (found === null) return { refused: "MISSING", currentRevision: null };
     if (value === null) return { value: found.revision };
-    return this.put({ identity, value, expected: found.revision, ttl });
+    return this.put({ identity, value, expectedRevision: found.revision, ttl });
   }
 
   /** Closing and opening again: what was only remembered in memory is gone. */

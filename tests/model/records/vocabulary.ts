@@ -5,7 +5,7 @@ import { z } from "zod";
 
 /** One record's name. */
 export interface Identity {
-  readonly tenant: string;
+  readonly tenantId: string;
   readonly kind: string;
   readonly key: string;
 }
@@ -38,7 +38,7 @@ export const IDENTITIES: readonly Identity[] = [
 ];
 
 function identities(tenants: readonly string[], kind: string, keys: readonly string[]): Identity[] {
-  return tenants.flatMap((tenant) => keys.map((key) => ({ tenant, kind, key })));
+  return tenants.flatMap((tenantId) => keys.map((key) => ({ tenantId, kind, key })));
 }
 
 /** A value that fits a kind and tells which write it came from. */
@@ -51,6 +51,6 @@ export function valueFor(kind: string, mark: number): Record<string, unknown> {
 }
 
 /** One text for an identity. */
-export function nameOf({ tenant, kind, key }: Identity): string {
-  return JSON.stringify([tenant, kind, key]);
+export function nameOf({ tenantId, kind, key }: Identity): string {
+  return JSON.stringify([tenantId, kind, key]);
 }

@@ -76,7 +76,7 @@ export const COMPARISON_BREAKS: readonly Mutant[] = [
   {
     name: "the revision comparison is bypassed in forget",
     file: "src/records/forget.ts",
-    find: "if (revision !== plan.expected) return false;",
+    find: "if (revision !== plan.expectedRevision) return false;",
     replace: "",
     test: `${TARGETS}/comparison_test.ts`,
     promise: "REC-06: forget() with a stale revision",

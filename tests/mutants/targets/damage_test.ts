@@ -3,7 +3,7 @@ import { fact, factId, TestBed } from "./store.ts";
 
 async function bedWithFact(): Promise<TestBed> {
   const bed = await TestBed.inMemory();
-  await bed.records.put(factId("a"), fact("one"), { expected: null, ttl: 60, now: 100 });
+  await bed.records.put(factId("a"), fact("one"), { expectedRevision: null, ttl: 60, now: 100 });
   return bed;
 }
 
@@ -28,7 +28,7 @@ Deno.test("A row whose body was changed is not believed", async () => {
 Deno.test("A store whose counter was changed is not written", async () => {
   await using bed = await bedWithFact();
   bed.driver.rows("main", "UPDATE meta SET counter = 0");
-  const put = bed.records.put(factId("b"), fact(), { expected: null, ttl: 60 });
+  const put = bed.records.put(factId("b"), fact(), { expectedRevision: null, ttl: 60 });
   await assert.rejects(put, { code: "INTEGRITY" });
 });
 
@@ -43,7 +43,7 @@ Deno.test("A ledger whose count was changed is not used", async () => {
 
 Deno.test("A remembered operation that was changed is not believed", async () => {
   await using bed = await TestBed.inMemory();
-  const call = { expected: null, ttl: 60, operationId: "op-1" };
+  const call = { expectedRevision: null, ttl: 60, operationId: "op-1" };
   await bed.records.put(factId("a"), fact(), call);
   bed.driver.rows("main", "UPDATE operations SET result = 77");
   await assert.rejects(bed.records.put(factId("a"), fact(), call), { code: "INTEGRITY" });

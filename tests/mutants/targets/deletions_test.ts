@@ -9,7 +9,7 @@ const FULL = 13;
 async function putAll(bed: TestBed, keys: readonly string[]): Promise<number[]> {
   const revisions: number[] = [];
   for (const key of keys) {
-    revisions.push(await bed.records.put(factId(key), fact(), { expected: null, ttl: 60 }));
+    revisions.push(await bed.records.put(factId(key), fact(), { expectedRevision: null, ttl: 60 }));
   }
   return revisions;
 }
@@ -36,7 +36,7 @@ Deno.test("A revoked record is never put again", async () => {
   await using bed = await TestBed.inMemory();
   const [revision] = await putAll(bed, ["a"]);
   assert.equal(await bed.records.forget(factId("a"), revision!, { revoke: true }), true);
-  await assert.rejects(bed.records.put(factId("a"), fact(), { expected: null, ttl: 60 }), {
+  await assert.rejects(bed.records.put(factId("a"), fact(), { expectedRevision: null, ttl: 60 }), {
     reason: "DELETED",
   });
 });
@@ -73,7 +73,7 @@ Deno.test("A recorded deletion is completed before the next write", async () => 
   await using bed = await TestBed.inFile();
   const [revision] = await putAll(bed, ["a"]);
   await leavePending(bed, "a", revision!);
-  const put = bed.records.put(factId("b"), fact(), { expected: null, ttl: 60 });
+  const put = bed.records.put(factId("b"), fact(), { expectedRevision: null, ttl: 60 });
   await assert.doesNotReject(put);
   assert.deepEqual(bed.driver.rows("main", "SELECT key FROM records"), [["b"]]);
 });
@@ -86,7 +86,7 @@ Deno.test("A store that a restore has replaced writes nothing more", async () =>
   const checksum = checksumOf(lineage, 1, "f".repeat(32), count, head, 0, null);
   using other = new OtherProgram(`${bed.path}.deletions`);
   other.run(`UPDATE meta SET generation = 1, epoch = '${"f".repeat(32)}', probe = 0, checksum = ${checksum}`);
-  const put = bed.records.put(factId("a"), fact(), { expected: null, ttl: 60 });
+  const put = bed.records.put(factId("a"), fact(), { expectedRevision: null, ttl: 60 });
   await assert.rejects(put, { code: "REPLACED" });
 });
 
@@ -151,7 +151,7 @@ Deno.test("What another connection did to the ledger is seen before the next wri
   const first = bed.memory;
   await bed.open();
   await bed.records.forget(factId("a"), revision!);
-  const put = first.records.put(factId("b"), fact(), { expected: null, ttl: 60 });
+  const put = first.records.put(factId("b"), fact(), { expectedRevision: null, ttl: 60 });
   await assert.doesNotReject(put);
   await first.close();
 });

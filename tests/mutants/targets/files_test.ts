@@ -107,10 +107,10 @@ Deno.test("A ledger without its store is refused", async () => {
 
 Deno.test("Nothing is acknowledged that went to a file which is no longer the store's", async () => {
   await using bed = await TestBed.inFile();
-  await bed.records.put(factId("a"), fact(), { expected: null, ttl: 60 });
+  await bed.records.put(factId("a"), fact(), { expectedRevision: null, ttl: 60 });
   Deno.renameSync(bed.path, `${bed.directory}/moved.db`);
   Deno.writeFileSync(bed.path, Deno.readFileSync(`${bed.directory}/moved.db`), { mode: 0o600 });
-  const put = bed.records.put(factId("b"), fact(), { expected: null, ttl: 60 });
+  const put = bed.records.put(factId("b"), fact(), { expectedRevision: null, ttl: 60 });
   await assert.rejects(put, { code: "REPLACED" });
 });
 

@@ -23,7 +23,7 @@ Deno.test("A group that SQLite rolled back as a whole acknowledges nothing that 
     "CREATE TRIGGER bad BEFORE INSERT ON records WHEN NEW.key = 'bad' BEGIN SELECT RAISE(ROLLBACK, 'no'); END",
   );
   const puts = ["good-1", "bad", "good-2"].map((key) =>
-    bed.records.put(factId(key), fact(), { expected: null, ttl: 60 })
+    bed.records.put(factId(key), fact(), { expectedRevision: null, ttl: 60 })
   );
   const settled = await Promise.allSettled(puts);
   assert.deepEqual(settled.map(({ status }) => status), ["fulfilled", "rejected", "fulfilled"]);
@@ -36,8 +36,12 @@ Deno.test("A member that fails after its first write leaves nothing of it behind
     "main",
     "CREATE TRIGGER bad BEFORE INSERT ON operations BEGIN SELECT RAISE(ABORT, 'no'); END",
   );
-  const good = bed.records.put(factId("good"), fact(), { expected: null, ttl: 60 });
-  const bad = bed.records.put(factId("bad"), fact(), { expected: null, ttl: 60, operationId: "op-1" });
+  const good = bed.records.put(factId("good"), fact(), { expectedRevision: null, ttl: 60 });
+  const bad = bed.records.put(factId("bad"), fact(), {
+    expectedRevision: null,
+    ttl: 60,
+    operationId: "op-1",
+  });
   await assert.rejects(bad);
   assert.equal(await good, 1);
   assert.deepEqual(bed.driver.rows("main", "SELECT key FROM records"), [["good"]]);
@@ -47,7 +51,7 @@ Deno.test("A deletion whose member fails is not recorded", async () => {
   await using bed = await TestBed.inMemory();
   const revisions: number[] = [];
   for (const key of ["good", "bad"]) {
-    revisions.push(await bed.records.put(factId(key), fact(), { expected: null, ttl: 60 }));
+    revisions.push(await bed.records.put(factId(key), fact(), { expectedRevision: null, ttl: 60 }));
   }
   bed.driver.rows(
     "main",
@@ -63,13 +67,13 @@ Deno.test("A deletion whose member fails is not recorded", async () => {
 Deno.test("A COMMIT that took effect and was reported as failed is found out", async () => {
   await using bed = await TestBed.inMemory();
   bed.driver.hook = lyingCommit("main");
-  const put = bed.records.put(factId("a"), fact(), { expected: null, ttl: 60 });
+  const put = bed.records.put(factId("a"), fact(), { expectedRevision: null, ttl: 60 });
   await assert.doesNotReject(put);
 });
 
 Deno.test("A ledger's COMMIT that took effect and was reported as failed is found out", async () => {
   await using bed = await TestBed.inMemory();
-  const revision = await bed.records.put(factId("a"), fact(), { expected: null, ttl: 60 });
+  const revision = await bed.records.put(factId("a"), fact(), { expectedRevision: null, ttl: 60 });
   bed.driver.hook = lyingCommit("ledger");
   await assert.doesNotReject(bed.records.forget(factId("a"), revision));
 });
@@ -83,13 +87,15 @@ Deno.test("After a COMMIT whose outcome stays unknown nothing more is written un
     if (sql === "COMMIT") bed.driver.rows("main", "ROLLBACK");
     throw new SqliteFailure(IOERR, "gone");
   };
-  const unknown = bed.records.put(factId("a"), fact(), { expected: null, ttl: 60 });
+  const unknown = bed.records.put(factId("a"), fact(), { expectedRevision: null, ttl: 60 });
   await assert.rejects(
     unknown,
     (error: { details: { outcome: unknown } }) => error.details.outcome === "unknown",
   );
   bed.driver.hook = (_database, _sql, run) => run();
-  await assert.rejects(bed.records.put(factId("b"), fact(), { expected: null, ttl: 60 }), { code: "IO" });
+  await assert.rejects(bed.records.put(factId("b"), fact(), { expectedRevision: null, ttl: 60 }), {
+    code: "IO",
+  });
 });
 
 Deno.test("A lock that another connection holds is BUSY", async () => {
@@ -98,7 +104,7 @@ Deno.test("A lock that another connection holds is BUSY", async () => {
     if (database === "main" && sql.startsWith("BEGIN")) throw new SqliteFailure(5, "database is locked");
     return run();
   };
-  const put = bed.records.put(factId("a"), fact(), { expected: null, ttl: 60 });
+  const put = bed.records.put(factId("a"), fact(), { expectedRevision: null, ttl: 60 });
   await assert.rejects(put, { code: "BUSY", retryable: true });
 });
 
@@ -111,16 +117,20 @@ Deno.test("DRV-03: an extended code of BUSY is waited for like any other", async
     }
     return run();
   };
-  await assert.doesNotReject(bed.records.put(factId("a"), fact(), { expected: null, ttl: 60 }));
+  await assert.doesNotReject(bed.records.put(factId("a"), fact(), { expectedRevision: null, ttl: 60 }));
 });
 
 Deno.test("A put that is withdrawn while it is queued never happens", async () => {
   await using bed = await TestBed.inMemory();
   const controller = new AbortController();
-  const put = bed.records.put(factId("a"), fact(), { expected: null, ttl: 60, signal: controller.signal });
+  const put = bed.records.put(factId("a"), fact(), {
+    expectedRevision: null,
+    ttl: 60,
+    signal: controller.signal,
+  });
   controller.abort("enough");
   await assert.rejects(put, (reason) => reason === "enough");
-  await bed.records.put(factId("b"), fact(), { expected: null, ttl: 60 });
+  await bed.records.put(factId("b"), fact(), { expectedRevision: null, ttl: 60 });
   assert.deepEqual(bed.driver.rows("main", "SELECT key FROM records"), [["b"]]);
 });
 
@@ -129,7 +139,7 @@ Deno.test("Everything after close() is CLOSED", async () => {
   const { memory } = bed;
   await memory.close();
   await assert.rejects(memory.records.get(factId("a")), { code: "CLOSED" });
-  await assert.rejects(memory.records.put(factId("a"), fact(), { expected: null, ttl: 60 }), {
+  await assert.rejects(memory.records.put(factId("a"), fact(), { expectedRevision: null, ttl: 60 }), {
     code: "CLOSED",
   });
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { fact, factId, TestBed } from "./store.ts";
 
-const CREATE = { expected: null, ttl: 60 } as const;
+const CREATE = { expectedRevision: null, ttl: 60 } as const;
 
 Deno.test("The caller's clock is never read while a transaction is open", async () => {
   let isOpen = false;
@@ -58,6 +58,6 @@ Deno.test("A record that is looked up from inside a transaction is not the one t
     asked ??= look();
     throw new Error("the disk broke");
   };
-  await assert.rejects(bed.records.put(factId("a"), fact("after"), { expected: revision, ttl: 60 }));
+  await assert.rejects(bed.records.put(factId("a"), fact("after"), { expectedRevision: revision, ttl: 60 }));
   assert.equal((await asked)?.value.text, "before");
 });

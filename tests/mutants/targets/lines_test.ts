@@ -4,7 +4,7 @@ import { HurriedStopwatch } from "../../kit/hurried_stopwatch.ts";
 import { COUNTER, TestBed } from "./store.ts";
 
 const SCOPE: Scope = { tenantId: "orchard", sessionId: "spring" };
-const COUNT = { tenant: "orchard", kind: COUNTER.name, key: "a" };
+const COUNT = { tenantId: "orchard", kind: COUNTER.name, key: "a" };
 const TEN_SECONDS = "1970-01-12T13:46:50Z";
 
 type Fields = Record<string, unknown>;
@@ -19,7 +19,7 @@ async function fill(memory: Memory): Promise<void> {
     expectedRevision: 0,
     expiresAt: TEN_SECONDS,
   });
-  await memory.records.put(COUNT, { n: 1 }, { expected: null, ttl: null });
+  await memory.records.put(COUNT, { n: 1 }, { expectedRevision: null, ttl: null });
 }
 
 function exported(memory: Memory): Promise<string[]> {
@@ -67,10 +67,10 @@ Deno.test("An import into the same store skips what something happened to since"
 Deno.test("An import does not bring back a record that was forgotten here, whatever its revision elsewhere", async () => {
   await using source = await TestBed.inMemory();
   await using bed = await TestBed.inMemory();
-  await bed.records.put(COUNT, { n: 1 }, { expected: null, ttl: null });
+  await bed.records.put(COUNT, { n: 1 }, { expectedRevision: null, ttl: null });
   await bed.records.forget(COUNT, 1);
-  await source.records.put({ ...COUNT, key: "b" }, { n: 1 }, { expected: null, ttl: null });
-  await source.records.put(COUNT, { n: 1 }, { expected: null, ttl: null });
+  await source.records.put({ ...COUNT, key: "b" }, { n: 1 }, { expectedRevision: null, ttl: null });
+  await source.records.put(COUNT, { n: 1 }, { expectedRevision: null, ttl: null });
   await bed.memory.importLines(await exported(source.memory));
   assert.equal(await bed.records.get(COUNT), null);
 });
@@ -81,7 +81,7 @@ Deno.test("No put is given a revision that came in", async () => {
   await fill(source.memory);
   await bed.memory.importLines(await exported(source.memory));
   const { revision } = (await bed.records.get(COUNT))!;
-  assert(await bed.records.put(COUNT, { n: 2 }, { expected: revision, ttl: null }) > revision);
+  assert(await bed.records.put(COUNT, { n: 2 }, { expectedRevision: revision, ttl: null }) > revision);
 });
 
 Deno.test("Lines that were cut off are told", async () => {
@@ -128,7 +128,7 @@ Deno.test("An import overwrites nothing", async () => {
   await using source = await TestBed.inMemory();
   await using bed = await TestBed.inMemory();
   await fill(source.memory);
-  await bed.records.put(COUNT, { n: 7 }, { expected: null, ttl: null });
+  await bed.records.put(COUNT, { n: 7 }, { expectedRevision: null, ttl: null });
   await bed.memory.importLines(await exported(source.memory));
   assert.deepEqual((await bed.records.get(COUNT))?.value, { n: 7 });
 });

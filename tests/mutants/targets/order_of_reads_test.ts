@@ -19,7 +19,7 @@ function replay(from: string, to: string, tables: readonly string[]): void {
 Deno.test("A deletion between the two looks of a read raises no false alarm", async () => {
   await using bed = await TestBed.inFile();
   await using other = await TestBed.inFile();
-  const revision = await bed.records.put(factId("a"), fact(), { expected: null, ttl: 60 });
+  const revision = await bed.records.put(factId("a"), fact(), { expectedRevision: null, ttl: 60 });
   await bed.close();
   await other.close();
   for (const name of ["", ".deletions"]) Deno.copyFileSync(bed.path + name, other.path + name);

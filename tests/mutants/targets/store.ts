@@ -18,12 +18,12 @@ export function fact(text = "Prefers lists.", source = "chat-7"): {
 }
 
 /** The identity of a fact. */
-export function factId(key: string, tenant = "orchard"): {
-  readonly tenant: string;
+export function factId(key: string, tenantId = "orchard"): {
+  readonly tenantId: string;
   readonly kind: "fact";
   readonly key: string;
 } {
-  return { tenant, kind: "fact", key };
+  return { tenantId, kind: "fact", key };
 }
 
 /** One test's store. */

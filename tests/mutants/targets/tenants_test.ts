@@ -4,7 +4,7 @@ import { fact, factId, TestBed } from "./store.ts";
 Deno.test("purge() never touches another tenant", async () => {
   await using bed = await TestBed.inMemory();
   for (const tenant of ["orchard", "harbour"]) {
-    await bed.records.put(factId("a", tenant), fact(), { expected: null, ttl: 10, now: 100 });
+    await bed.records.put(factId("a", tenant), fact(), { expectedRevision: null, ttl: 10, now: 100 });
   }
   assert.equal(await bed.records.purge("orchard", { now: 110 }), 1);
   assert.deepEqual(bed.driver.rows("main", "SELECT tenant FROM records"), [["harbour"]]);
@@ -12,7 +12,7 @@ Deno.test("purge() never touches another tenant", async () => {
 
 Deno.test("list() shows one tenant's records only", async () => {
   await using bed = await TestBed.inMemory();
-  await bed.records.put(factId("a", "harbour"), fact(), { expected: null, ttl: 10 });
+  await bed.records.put(factId("a", "harbour"), fact(), { expectedRevision: null, ttl: 10 });
   for (const listed of [bed.records.list("orchard"), bed.records.list("orchard", { kind: "fact" })]) {
     assert.deepEqual(await listed.then(({ items }) => items, ({ code }) => code), []);
   }
@@ -20,13 +20,15 @@ Deno.test("list() shows one tenant's records only", async () => {
 
 Deno.test("get() reads one tenant's record only", async () => {
   await using bed = await TestBed.inMemory();
-  await bed.records.put(factId("a", "harbour"), fact(), { expected: null, ttl: 10 });
+  await bed.records.put(factId("a", "harbour"), fact(), { expectedRevision: null, ttl: 10 });
   assert.equal(await bed.records.get(factId("a")).catch(({ code }) => code), null);
 });
 
 Deno.test("REC-17: the pages of a list show every record once", async () => {
   await using bed = await TestBed.inMemory();
-  for (const key of ["a", "b", "c"]) await bed.records.put(factId(key), fact(), { expected: null, ttl: 10 });
+  for (const key of ["a", "b", "c"]) {
+    await bed.records.put(factId(key), fact(), { expectedRevision: null, ttl: 10 });
+  }
   const first = await bed.records.list("orchard", { limit: 2 });
   assert.deepEqual(first.items.map(({ key }) => key), ["a", "b"]);
   assert.equal(first.next, "fact/b");

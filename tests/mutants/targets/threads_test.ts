@@ -21,7 +21,7 @@ for (const name of ["agent.db", "agent.db.deletions"]) {
     await using directory = await TemporaryDirectory.make();
     {
       await using memory = await openMemory(directory.file("agent.db"), { driver: oldLibrary });
-      await memory.records.put(factId("a"), fact(), { expected: null, ttl: 60 });
+      await memory.records.put(factId("a"), fact(), { expectedRevision: null, ttl: 60 });
     }
     const path = directory.file(name);
     const writer = new DatabaseSync(path);

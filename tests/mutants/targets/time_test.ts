@@ -4,7 +4,7 @@ import { fact, factId, TestBed } from "./store.ts";
 
 Deno.test("Within one open store nothing expired comes back when the clock steps back", async () => {
   await using bed = await TestBed.inMemory();
-  await bed.records.put(factId("a"), fact(), { expected: null, ttl: 10 });
+  await bed.records.put(factId("a"), fact(), { expectedRevision: null, ttl: 10 });
   bed.seconds += 10;
   assert.equal(await bed.records.get(factId("a")), null);
   bed.seconds -= 5;
@@ -13,9 +13,9 @@ Deno.test("Within one open store nothing expired comes back when the clock steps
 
 Deno.test("The highest time is written with each write, and holds after the store was opened again", async () => {
   await using bed = await TestBed.inFile();
-  await bed.records.put(factId("a"), fact(), { expected: null, ttl: 10 });
+  await bed.records.put(factId("a"), fact(), { expectedRevision: null, ttl: 10 });
   bed.seconds += 10;
-  await bed.records.put(factId("b"), fact(), { expected: null, ttl: 10 });
+  await bed.records.put(factId("b"), fact(), { expectedRevision: null, ttl: 10 });
   await bed.close();
   bed.seconds -= 5;
   await bed.open();
@@ -24,15 +24,15 @@ Deno.test("The highest time is written with each write, and holds after the stor
 
 Deno.test("A deadline is not set from a clock that is more than a minute behind", async () => {
   await using bed = await TestBed.inMemory();
-  await bed.records.put(factId("a"), fact(), { expected: null, ttl: 10 });
+  await bed.records.put(factId("a"), fact(), { expectedRevision: null, ttl: 10 });
   bed.seconds -= 61;
-  const put = bed.records.put(factId("b"), fact(), { expected: null, ttl: 10 });
+  const put = bed.records.put(factId("b"), fact(), { expectedRevision: null, ttl: 10 });
   await assert.rejects(put, { reason: "CLOCK" });
 });
 
 Deno.test("What the clock took back is hidden, and not erased", async () => {
   await using bed = await TestBed.inMemory();
-  await bed.records.put(factId("a"), fact(), { expected: null, ttl: 10 });
+  await bed.records.put(factId("a"), fact(), { expectedRevision: null, ttl: 10 });
   bed.seconds += 10;
   assert.equal(await bed.records.get(factId("a")), null);
   bed.seconds -= 5;
@@ -41,21 +41,21 @@ Deno.test("What the clock took back is hidden, and not erased", async () => {
 
 Deno.test("acceptClock lowers the mark, so that deadlines can be set again", async () => {
   await using bed = await TestBed.inFile();
-  await bed.records.put(factId("a"), fact(), { expected: null, ttl: 10 });
+  await bed.records.put(factId("a"), fact(), { expectedRevision: null, ttl: 10 });
   await bed.close();
   bed.seconds -= 61;
   await bed.open({ acceptClock: true });
-  const put = bed.records.put(factId("b"), fact(), { expected: null, ttl: 10 });
+  const put = bed.records.put(factId("b"), fact(), { expectedRevision: null, ttl: 10 });
   await assert.doesNotReject(put);
 });
 
 Deno.test("A store that has read learns at its next read what time another one has seen since", async () => {
   await using bed = await TestBed.inFile();
-  await bed.records.put(factId("a"), fact(), { expected: null, ttl: 10 });
+  await bed.records.put(factId("a"), fact(), { expectedRevision: null, ttl: 10 });
   await using slow = await openMemory(bed.path, { clock: () => 1_000_000_000 });
   assert.equal((await slow.records.list("orchard")).items.length, 1);
   bed.seconds += 10;
-  await bed.records.put(factId("b"), fact(), { expected: null, ttl: 10 });
+  await bed.records.put(factId("b"), fact(), { expectedRevision: null, ttl: 10 });
   assert.deepEqual((await slow.records.list("orchard")).items.map(({ key }) => key), ["b"]);
 });
 

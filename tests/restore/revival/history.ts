@@ -77,7 +77,7 @@ export class History {
   purge(tenant: string, nowMs: number): number {
     let purged = 0;
     for (const [name, record] of this.main.records) {
-      if (record.tenant !== tenant || record.expires === null || record.expires * 1_000 > nowMs) continue;
+      if (record.tenantId !== tenant || record.expires === null || record.expires * 1_000 > nowMs) continue;
       this.main.records.delete(name);
       purged++;
     }

@@ -58,10 +58,13 @@ async function assertRecords({ memory, history, clock, ...rest }: Scene): Promis
       live === null ? null : [live.revision, live.expires, live.content],
     );
     if (live !== null) assertNotGone(history, [live.content, live.key]);
-    const { tenant, kind, key } = identity;
-    if (held !== undefined || !history.tombstone("record", tenant, `${kind}/${key}`).burned) continue;
+    const { tenantId, kind, key } = identity;
+    if (held !== undefined || !history.tombstone("record", tenantId, `${kind}/${key}`).burned) continue;
     if (!rest.seeded.chance(0.5)) continue;
-    const put = memory.records.put(identity, found as never ?? VALUES[kind], { expected: null, ttl: 60 });
+    const put = memory.records.put(identity, found as never ?? VALUES[kind], {
+      expectedRevision: null,
+      ttl: 60,
+    });
     await assert.rejects(put, { reason: "DELETED" });
   }
 }
@@ -75,7 +78,7 @@ const VALUES: Readonly<Record<string, never>> = {
 async function assertList({ memory, history, clock }: Scene, tenant: string): Promise<void> {
   const seconds = Math.floor(clock.ms / 1_000);
   const live = [...history.main.records.values()].filter((record) =>
-    record.tenant === tenant && (record.expires === null || record.expires > seconds)
+    record.tenantId === tenant && (record.expires === null || record.expires > seconds)
   );
   const { items } = await memory.records.list(tenant, { limit: 1_000 });
   const sorted = live.map(({ kind, key, revision, expires }) => ({ kind, key, revision, expires }))
@@ -138,7 +141,10 @@ async function assertFound({ history, seeded }: Scene, talk: Conversation, name:
     assert.deepEqual(found.filter((mark) => !texts.has(mark)), []);
     assert.equal(found.includes(gone), false);
   }
-  const { context } = await talk.assemble("What was said?", { inputCap: 20_000, retrievalReserve: 2_000 }, {
+  const { context } = await talk.assemble("What was said?", {
+    maxInputTokens: 20_000,
+    retrievalReserve: 2_000,
+  }, {
     system: "S",
     counting: { counter: STUB4 },
   });

@@ -24,7 +24,7 @@ export function knownRecords({ history }: Pick<Scene, "history">): RecordIdentit
   return names.map((identifier) => {
     const [, tenant, rest] = identifier.split(" ");
     const [kind, key] = rest!.split("/");
-    return { tenant: tenant!, kind: kind!, key: key! };
+    return { tenantId: tenant!, kind: kind!, key: key! };
   });
 }
 
@@ -32,21 +32,21 @@ function pick(scene: Scene): RecordIdentity {
   const { seeded, marks, tenants } = scene;
   const known = knownRecords(scene);
   if (known.length > 0 && seeded.chance(0.7)) return seeded.pick(known);
-  return { tenant: seeded.pick(tenants), kind: seeded.pick(Object.keys(VALUES)), key: marks.make() };
+  return { tenantId: seeded.pick(tenants), kind: seeded.pick(Object.keys(VALUES)), key: marks.make() };
 }
 
 /** Puts a record, or is refused because its identity was revoked or it has expired. */
 export async function putRecord(scene: Scene): Promise<void> {
   const { memory, history, seeded, marks, clock } = scene;
   const identity = pick(scene);
-  const { tenant, kind, key } = identity;
+  const { tenantId, kind, key } = identity;
   const seconds = Math.floor(clock.ms / 1_000);
   const ttl = kind === "note" ? null : seeded.chance(0.4) ? seeded.integer(60, 2_400) : 86_400;
   const old = history.main.records.get(recordNameOf(identity));
   const content = marks.make();
   const value = VALUES[kind]!(textOf(content, kind === "fact" ? 8 : seeded.integer(1, 400)));
-  const put = memory.records.put(identity, value as never, { expected: old?.revision ?? null, ttl });
-  if (old === undefined && history.tombstone("record", tenant, `${kind}/${key}`).burned) {
+  const put = memory.records.put(identity, value as never, { expectedRevision: old?.revision ?? null, ttl });
+  if (old === undefined && history.tombstone("record", tenantId, `${kind}/${key}`).burned) {
     await assert.rejects(put, { reason: "DELETED" });
     return;
   }
@@ -57,7 +57,7 @@ export async function putRecord(scene: Scene): Promise<void> {
   const revision = await put;
   assert(revision > history.highestRecord, "no revision is handed out twice");
   history.highestRecord = history.see(revision);
-  history.write("record", tenant, `${kind}/${key}`, [content]);
+  history.write("record", tenantId, `${kind}/${key}`, [content]);
   const expires = ttl === null ? null : seconds + ttl;
   history.main.records.set(recordNameOf(identity), { ...identity, revision, content, expires });
 }
@@ -66,17 +66,17 @@ export async function putRecord(scene: Scene): Promise<void> {
 export async function forgetRecord(scene: Scene): Promise<void> {
   const { memory, history, seeded } = scene;
   const identity = pick(scene);
-  const { tenant, kind } = identity;
+  const { tenantId, kind } = identity;
   const key = `${kind}/${identity.key}`;
   const old = history.main.records.get(recordNameOf(identity));
   const revoke = seeded.chance(0.3);
-  const { burned } = history.tombstone("record", tenant, key);
+  const { burned } = history.tombstone("record", tenantId, key);
   const isStale = old !== undefined && seeded.chance(0.1);
   const removed = await memory.records.forget(identity, isStale ? old.revision + 1 : old?.revision ?? null, {
     revoke,
   });
   assert.equal(removed, old !== undefined && !isStale);
   if (!removed && (isStale || !revoke || burned)) return;
-  history.write("record", tenant, key, []);
-  history.record({ kind: "record", scope: tenant, key, burned: revoke, floor: old?.revision ?? 0 });
+  history.write("record", tenantId, key, []);
+  history.record({ kind: "record", scope: tenantId, key, burned: revoke, floor: old?.revision ?? 0 });
 }

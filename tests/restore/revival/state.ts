@@ -33,7 +33,7 @@ export interface ModelScope {
 
 /** A record; its deadline in seconds. */
 export interface ModelRecord {
-  readonly tenant: string;
+  readonly tenantId: string;
   readonly kind: string;
   readonly key: string;
   readonly revision: number;
@@ -66,8 +66,10 @@ export function nameOf({ tenantId, sessionId }: Pick<ModelScope, "tenantId" | "s
 }
 
 /** The name of a record in the model. */
-export function recordNameOf({ tenant, kind, key }: Pick<ModelRecord, "tenant" | "kind" | "key">): string {
-  return `${tenant}/${kind}/${key}`;
+export function recordNameOf(
+  { tenantId, kind, key }: Pick<ModelRecord, "tenantId" | "kind" | "key">,
+): string {
+  return `${tenantId}/${kind}/${key}`;
 }
 
 /** See the module's documentation. */
@@ -141,7 +143,9 @@ export class MainState {
       }
       for (const { key, value } of pins.values()) texts.add(key).add(value);
     }
-    for (const { tenant, key, content } of this.records.values()) texts.add(tenant).add(key).add(content);
+    for (const { tenantId: tenant, key, content } of this.records.values()) {
+      texts.add(tenant).add(key).add(content);
+    }
     return texts;
   }
 }
