@@ -1,7 +1,8 @@
 /** Tables that lost or replaced content: SQLite leaves copies in pages that it rebalanced, and only a rewrite gets rid of those. */
 
 import type { Operation, ReadTransaction, WriteTransaction } from "../engine/operation.ts";
-import { REWRITES } from "./schema/rewrites.ts";
+import { rewriteStatements } from "./schema/dialects.ts";
+import { MAIN_TABLES } from "./schema/main_tables.ts";
 
 const SELECT_DIRTY = `SELECT name FROM dirty ORDER BY name`;
 
@@ -14,6 +15,8 @@ const DELETE_DIRTY = `DELETE FROM dirty WHERE name = $1`;
 
 /** Rewrites one of them: a new table in key order, in place of the old. */
 export function* rewriteTable(transaction: WriteTransaction, name: string): Operation<void> {
-  for (const statement of REWRITES.get(name) ?? []) yield* transaction.run(statement);
+  const table = MAIN_TABLES.find((each) => each.name === name);
+  const statements = table === undefined ? [] : rewriteStatements(table);
+  for (const statement of statements) yield* transaction.run(statement);
   yield* transaction.run(DELETE_DIRTY, name);
 }

@@ -63,7 +63,7 @@ export const LINES_BREAKS: readonly Mutant[] = [
   {
     name: "what is due is exported",
     file: "src/lines/read_scope.ts",
-    find: "if (dueTurns.has(head.id)) continue;",
+    find: "if (dueTurns.has(row[0] as number)) continue;",
     replace: "",
     test: TEST,
     promise: "What is due is in no export",
