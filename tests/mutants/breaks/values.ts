@@ -110,6 +110,15 @@ export const DAMAGE_BREAKS: readonly Mutant[] = [
     why: "a damaged generation would be believed",
   },
   {
+    name: "the checksum of no row is compared, where a descriptor has one",
+    file: "src/tables/schema/descriptor.ts",
+    find: "checksumOver.length === 0 || checksum(row) === (row as Loose).checksum,",
+    replace: "checksumOver.length === 0 || checksum(row) !== -1,",
+    test: `${TARGETS}/damage_test.ts`,
+    promise: "A remembered operation that was changed",
+    why: "damaged rows of every table would be believed",
+  },
+  {
     name: "the checksum of a remembered operation is not compared",
     file: "src/tables/operation_ids.ts",
     find: "  if (!isIntact) {",
