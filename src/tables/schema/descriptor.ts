@@ -123,8 +123,8 @@ export function defineTable<const C extends Columns>(options: TableOptions<C, ke
     return result;
   };
   const write = (row: object, names: readonly string[]): SqlValue[] => {
-    const all = (checksumOver.length === 0 ? row : { ...row, checksum: checksum(row) }) as Loose;
-    return names.map((field) => all[field] ?? null);
+    const sum = checksumOver.length === 0 ? null : checksum(row);
+    return names.map((field) => field === "checksum" && sum !== null ? sum : (row as Loose)[field] ?? null);
   };
   return {
     ...options,
