@@ -5,7 +5,7 @@ import type { Operation, ReadTransaction, WriteTransaction } from "../engine/ope
 import type { Row, SqlValue } from "../engine/values.ts";
 import { IntegrityError } from "../errors.ts";
 import type { Fields } from "./schema/descriptor.ts";
-import { CHUNK_INDEXES } from "./schema/main_tables.ts";
+import { CHUNK_INDEXES } from "./schema/index_tables.ts";
 
 /** An index's row. Operations change a copy and write it once at their end. */
 export interface IndexRow {

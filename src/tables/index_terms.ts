@@ -3,7 +3,7 @@
 import { checksumOf } from "../canonical/checksum.ts";
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
 import type { Fields } from "./schema/descriptor.ts";
-import { INDEX_TERMS } from "./schema/main_tables.ts";
+import { INDEX_TERMS } from "./schema/index_tables.ts";
 
 /** A term without its checksum. */
 type Term = Omit<Fields<typeof INDEX_TERMS.columns>, "checksum">;

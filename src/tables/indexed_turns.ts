@@ -5,7 +5,7 @@ import { VarintReader, VarintWriter } from "../canonical/varints.ts";
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
 import type { Row } from "../engine/values.ts";
 import { IntegrityError } from "../errors.ts";
-import { INDEXED_TURNS } from "./schema/main_tables.ts";
+import { INDEXED_TURNS } from "./schema/index_tables.ts";
 
 /** Where a chunk lies. */
 export interface IndexedChunk {

@@ -10,7 +10,7 @@ import {
   type PostingPlace,
   withoutTurn,
 } from "./posting_list.ts";
-import { POSTINGS } from "./schema/main_tables.ts";
+import { POSTINGS } from "./schema/index_tables.ts";
 
 /** A term in a block of an index. */
 interface TermInBlock extends PostingPlace {

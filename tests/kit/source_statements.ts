@@ -1,6 +1,7 @@
 /** Every statement that reads or writes rows: those that the source spells, and those that follow from descriptors. */
 
 import { copyOf, rewriteStatements } from "../../src/tables/schema/dialects.ts";
+import * as index from "../../src/tables/schema/index_tables.ts";
 import * as ledger from "../../src/tables/schema/ledger_tables.ts";
 import * as main from "../../src/tables/schema/main_tables.ts";
 
@@ -18,7 +19,7 @@ export interface SourceStatement {
   readonly sql: string;
 }
 
-const TABLES = { ...main, ...ledger } as unknown as Readonly<
+const TABLES = { ...main, ...index, ...ledger } as unknown as Readonly<
   Record<string, Readonly<Record<string, string>>>
 >;
 
