@@ -12,7 +12,7 @@ import type {
 } from "./contracts/options/inspection.ts";
 import { LATEST_MS } from "./scopes/take_snapshot.ts";
 import { tenantHash } from "./deletion/scope_hashes.ts";
-import { type ScopeRow, toScopeRow } from "./tables/scopes.ts";
+import { type ScopeRow, SELECT_SCOPES_AFTER, toScopeRow } from "./tables/scopes.ts";
 import type { Engine } from "./engine/engine.ts";
 import type { DeletionEvent, Operation, ReadTransaction } from "./engine/operation.ts";
 import { because, ContractError, StorageError } from "./errors.ts";
@@ -98,10 +98,6 @@ function toInspected(row: ScopeRow): InspectedScope {
 const SELECT_RECORD_SIZES = `SELECT kind, key, expires, length(body) FROM records
   WHERE tenant = $1 AND (kind, key) > ($2, $3) ORDER BY kind, key LIMIT $4`;
 
-const SELECT_SCOPES =
-  `SELECT id, scope_hash, tenant, session, revision, turns, turn_bytes, pins, operations, next_due,
-  checksum FROM scopes WHERE id > $1 ORDER BY id LIMIT $2`;
-
 /** Reads the parts of a page. */
 class Page {
   readonly #engine: Engine;
@@ -154,7 +150,7 @@ class Page {
   }
 
   async scopes(after: number, limit: number): Promise<readonly ScopeRow[]> {
-    const rows = await this.#read((transaction) => transaction.all(SELECT_SCOPES, after, limit));
+    const rows = await this.#read((transaction) => transaction.all(SELECT_SCOPES_AFTER, after, limit));
     return rows.map(toScopeRow);
   }
 }

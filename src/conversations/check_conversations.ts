@@ -5,38 +5,21 @@ import { equalBytes } from "../canonical/keyed_hash.ts";
 import { unpackPin, unpackSummary } from "../contracts/unpack.ts";
 import { scopeHashOf } from "../deletion/scope_hashes.ts";
 import { ORPHANS } from "../deletion/orphans.ts";
-import { type ScopeRow, toScopeRow } from "../tables/scopes.ts";
+import { type ScopeRow, SELECT_SCOPE_BY_ROW, toScopeRow } from "../tables/scopes.ts";
 import type { CheckCollector } from "../engine/check_collector.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Operation, ReadTransaction } from "../engine/operation.ts";
 import type { Row, SqlValue } from "../engine/values.ts";
 import { CHECK_ATTEMPTS_PER_SCOPE, CHECK_ROWS_PER_BATCH } from "../limits.ts";
 import { checkIndexes } from "../index/check_index.ts";
-import { requirePinRow } from "../tables/pins.ts";
-import { requireSummaryRow } from "../tables/summaries.ts";
-import { toStoredTurn } from "../tables/turns.ts";
+import { requirePin, SELECT_PINS, toPinFields } from "../tables/pins.ts";
+import { SELECT_REPLAYS, toReplay } from "../tables/replays.ts";
+import { requireSummary, SELECT_COVERED_TURN_IDS, SELECT_SUMMARY } from "../tables/summaries.ts";
+import { SELECT_TURNS_AFTER, toStoredTurn, toTurnFields } from "../tables/turns.ts";
 
 const SELECT_SCOPE_IDS = `SELECT id FROM scopes WHERE id > $1 ORDER BY id LIMIT $2`;
 
-const SELECT_TURNS =
-  `SELECT id, turn_id, revision, bytes, expires, expires_at, payload_checksum, checksum, payload
-  FROM turns WHERE scope = $1 AND id > $2 ORDER BY id LIMIT $3`;
-
 const SELECT_MESSAGE_IDS = `SELECT message_id FROM message_ids WHERE turn = $1 ORDER BY message_id`;
-
-const SELECT_PINS =
-  `SELECT key, revision, effective, expires, source_turn, payload_checksum, checksum, payload
-  FROM pins WHERE scope = $1 ORDER BY key`;
-
-const SELECT_SUMMARY =
-  `SELECT created, expires, payload_checksum, checksum, payload FROM summaries WHERE scope = $1`;
-
-const SELECT_COVERED_TURN_IDS = `SELECT turns.turn_id FROM covered_turns LEFT JOIN turns
-  ON turns.id = covered_turns.turn AND turns.scope = covered_turns.scope
-  WHERE covered_turns.scope = $1 ORDER BY covered_turns.turn`;
-
-const SELECT_REPLAYS = `SELECT key, snapshot, at, expires, payload_checksum, checksum, payload FROM replays
-  WHERE scope = $1 ORDER BY key`;
 
 const SELECT_OPERATION_COUNT = `SELECT count(*) FROM operations WHERE scope_hash = $1`;
 
@@ -120,10 +103,6 @@ class Reader {
   }
 }
 
-const SELECT_SCOPE =
-  `SELECT id, scope_hash, tenant, session, revision, turns, turn_bytes, pins, operations, next_due,
-  checksum FROM scopes WHERE id = $1`;
-
 const SELECT_INDEX_CHECKSUMS = `SELECT id, checksum FROM chunk_indexes WHERE scope = $1 ORDER BY id`;
 
 /** A scope's row and what changes when it is indexed, which moves neither its revision nor its row. */
@@ -131,9 +110,9 @@ async function readState(
   reader: Reader,
   id: SqlValue,
 ): Promise<{ readonly row?: Row; readonly state: string }> {
-  const [row] = await reader.all("scopes", SELECT_SCOPE, id);
+  const [row] = await reader.all("scopes", SELECT_SCOPE_BY_ROW, id);
   const indexes = await reader.all("chunk_indexes", SELECT_INDEX_CHECKSUMS, id);
-  return row === undefined ? { state: "" } : { row, state: JSON.stringify([row[10], indexes]) };
+  return row === undefined ? { state: "" } : { row, state: JSON.stringify([row, indexes]) };
 }
 
 /** A scope is read in several goes; what was found counts only if neither it nor its indexes changed meanwhile. */
@@ -188,13 +167,14 @@ async function checkTurns(
   let turns = 0;
   let bytes = 0;
   for (let after = 0;;) {
-    const rows = await reader.all("turns", SELECT_TURNS, scope.id, after, CHECK_ROWS_PER_BATCH);
+    const rows = await reader.all("turns", SELECT_TURNS_AFTER, scope.id, after, CHECK_ROWS_PER_BATCH);
     for (const row of rows) {
-      after = row[0] as number;
+      const fields = toTurnFields(row);
+      after = fields.id;
       turns++;
-      bytes += row[3] as number;
+      bytes += fields.bytes;
       const ids = await reader.all("message_ids", SELECT_MESSAGE_IDS, after);
-      reader.judge("turns", `${place}/${row[1]}`, () => {
+      reader.judge("turns", `${place}/${fields.turnId}`, () => {
         const { turn } = toStoredTurn(scope, row);
         const own = turn.messages.map((message) => message.messageId).sort();
         const kept = ids.map(([id]) => id as string).sort();
@@ -203,14 +183,12 @@ async function checkTurns(
             "main",
             "message_ids",
             "Message ids differ from the turn's",
-            `${place}/${row[1]}`,
+            `${place}/${fields.turnId}`,
           );
         }
       });
-      if (scope.nextDue === null || (row[4] !== null && (row[4] as number) < scope.nextDue)) {
-        if (row[4] !== null) {
-          reader.collector.problem("main", "scopes", "Something is due before it is noted", place);
-        }
+      if (fields.expires !== null && (scope.nextDue === null || fields.expires < scope.nextDue)) {
+        reader.collector.problem("main", "scopes", "Something is due before it is noted", place);
       }
     }
     await reader.collector.batch("turns", rows.length);
@@ -221,14 +199,15 @@ async function checkTurns(
 async function checkPins(reader: Reader, scope: ScopeRow, place: string): Promise<number> {
   const rows = await reader.all("pins", SELECT_PINS, scope.id);
   for (const row of rows) {
-    reader.judge("pins", `${place}/${row[0]}`, () => {
-      const pin = unpackPin(requirePinRow(scope, row));
-      if (pin.key !== row[0] || pin.revision !== row[1]) {
+    const { key, revision } = toPinFields(row);
+    reader.judge("pins", `${place}/${key}`, () => {
+      const pin = unpackPin(requirePin(scope, row).payload);
+      if (pin.key !== key || pin.revision !== revision) {
         reader.collector.problem(
           "main",
           "pins",
           "A pin's payload is not the one of its row",
-          `${place}/${row[0]}`,
+          `${place}/${key}`,
         );
       }
     });
@@ -247,7 +226,7 @@ async function checkSummary(reader: Reader, scope: ScopeRow, place: string): Pro
     return;
   }
   reader.judge("summaries", place, () => {
-    const { coveredTurnIds } = unpackSummary(requireSummaryRow(scope, row));
+    const { coveredTurnIds } = unpackSummary(requireSummary(scope, row).payload);
     if (
       coveredTurnIds.length !== covered.length ||
       covered.some(([turnId], index) => turnId !== coveredTurnIds[index])
@@ -260,9 +239,8 @@ async function checkSummary(reader: Reader, scope: ScopeRow, place: string): Pro
 
 async function checkReplays(reader: Reader, scope: ScopeRow, place: string): Promise<void> {
   const rows = await reader.all("replays", SELECT_REPLAYS, scope.id);
-  for (const [key, snapshot, at, expires, payloadChecksum, checksum, payload] of rows) {
-    const sum = checksumOf(scope.id, key!, snapshot!, at!, expires!, payloadChecksum!);
-    if (sum !== checksum || checksumOf(payload!) !== payloadChecksum) {
+  for (const { key, isIntact } of rows.map(toReplay)) {
+    if (!isIntact) {
       reader.collector.problem(
         "main",
         "replays",

@@ -23,9 +23,9 @@ import type { Damage } from "../engine/damage.ts";
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
 import type { Row } from "../engine/values.ts";
 import { CHECK_ROWS_PER_BATCH, IMPORTED_REVISIONS_MAX } from "../limits.ts";
-import { requirePinRow } from "../tables/pins.ts";
-import { requireSummaryRow } from "../tables/summaries.ts";
-import { toStoredTurn, toTurnHead } from "../tables/turns.ts";
+import { requirePin, SELECT_PINS, toPinFields } from "../tables/pins.ts";
+import { requireSummary, SELECT_COVERED_TURN_IDS, SELECT_SUMMARY } from "../tables/summaries.ts";
+import { SELECT_TURNS_AFTER, toStoredTurn, toTurnFields, toTurnHead } from "../tables/turns.ts";
 
 /** What mending goes by. */
 export interface Mending {
@@ -61,8 +61,8 @@ function* nameOf(change: Change): Operation<Scope | null> {
   const { transaction, row, hashKey } = change;
   const own = scopeOf(row);
   if (equalBytes(scopeHashOf(hashKey, own), row.scopeHash)) return own;
-  for (const found of yield* transaction.all(SELECT_TURNS, row.id, 0, CHECK_ROWS_PER_BATCH)) {
-    const scope = parsedTurn(found[8])?.scope;
+  for (const found of yield* transaction.all(SELECT_TURNS_AFTER, row.id, 0, CHECK_ROWS_PER_BATCH)) {
+    const scope = parsedTurn(toTurnFields(found).payload)?.scope;
     if (scope === undefined || !isHead(row, found)) continue;
     const isHash = equalBytes(scopeHashOf(hashKey, scope), row.scopeHash);
     if (isHash || (scope.tenantId === own.tenantId && scope.sessionId === own.sessionId)) return scope;
@@ -87,13 +87,6 @@ function* renamed({ transaction, row, hashKey }: Change, scope: Scope): Operatio
   return named;
 }
 
-const SELECT_PINS =
-  `SELECT key, revision, effective, expires, source_turn, payload_checksum, checksum, payload
-  FROM pins WHERE scope = $1 ORDER BY key`;
-
-const SELECT_SUMMARY =
-  `SELECT created, expires, payload_checksum, checksum, payload FROM summaries WHERE scope = $1`;
-
 function* mendScope(change: Change, sound: boolean, mending: Mending): Operation<void> {
   const { transaction, row } = change;
   const pins = yield* transaction.all(SELECT_PINS, row.id);
@@ -101,11 +94,9 @@ function* mendScope(change: Change, sound: boolean, mending: Mending): Operation
   yield* mendTurns(change, mending);
   yield* mendPins(change);
   yield* mendSummary(change);
-  const left = new Set((yield* transaction.all(SELECT_PINS, row.id)).map(([key]) => key));
-  for (const [key] of pins) {
-    if (!left.has(key!)) {
-      mending.damage.note(damagedRow("A pin is left out", "pins", row, { key: key as string }));
-    }
+  const left = new Set((yield* transaction.all(SELECT_PINS, row.id)).map((pin) => toPinFields(pin).key));
+  for (const { key } of pins.map(toPinFields)) {
+    if (!left.has(key)) mending.damage.note(damagedRow("A pin is left out", "pins", row, { key }));
   }
   if (summary !== undefined && (yield* transaction.get(SELECT_SUMMARY, row.id)) === undefined) {
     mending.damage.note(damagedRow("A summary is left out", "summaries", row));
@@ -113,14 +104,15 @@ function* mendScope(change: Change, sound: boolean, mending: Mending): Operation
   yield* mendTotals(change, sound);
 }
 
-const SELECT_TURNS =
-  `SELECT id, turn_id, revision, bytes, expires, expires_at, payload_checksum, checksum, payload
-  FROM turns WHERE scope = $1 AND id > $2 ORDER BY id LIMIT $3`;
-
 function* mendTurns(change: Change, { damage }: Mending): Operation<void> {
   const { transaction, row } = change;
   for (let after: number | null = 0; after !== null;) {
-    const rows: readonly Row[] = yield* transaction.all(SELECT_TURNS, row.id, after, CHECK_ROWS_PER_BATCH);
+    const rows: readonly Row[] = yield* transaction.all(
+      SELECT_TURNS_AFTER,
+      row.id,
+      after,
+      CHECK_ROWS_PER_BATCH,
+    );
     for (const found of rows) {
       const stored = damage.read(() => toStoredTurn(row, found));
       if (stored === undefined) yield* leaveOutTurn(change, found);
@@ -132,11 +124,11 @@ function* mendTurns(change: Change, { damage }: Mending): Operation<void> {
 
 /** Where its row cannot be relied on, what its payload says counts as well. */
 function* leaveOutTurn(change: Change, found: Row): Operation<void> {
-  const [id, turnId, revision, , , , , , payload] = found;
+  const { id, turnId, revision, payload } = toTurnFields(found);
   yield* raise(change, "turn", turnId, revision);
   const turn = isHead(change.row, found) ? null : parsedTurn(payload);
   if (turn !== null) yield* raise(change, "turn", turn.turnId, turn.revision, turn.scope);
-  yield* eraseTurn(change, { id: id as number, bytes: 0 });
+  yield* eraseTurn(change, { id, bytes: 0 });
 }
 
 function isHead(scope: ScopeRow, found: Row): boolean {
@@ -190,21 +182,22 @@ const SELECT_SOURCE = `SELECT 1 FROM turns WHERE id = $1 AND scope = $2`;
 function* mendPins(change: Change): Operation<void> {
   const { transaction, row } = change;
   for (const found of yield* transaction.all(SELECT_PINS, row.id)) {
-    const [key, revision, , , source, , , payload] = found;
+    const { key, revision, sourceTurn, payload } = toPinFields(found);
     const isIntact = isPin(row, found);
-    if (isIntact && source === null) continue;
-    if (isIntact && (yield* transaction.get(SELECT_SOURCE, source!, row.id)) !== undefined) continue;
+    if (isIntact && sourceTurn === null) continue;
+    if (isIntact && (yield* transaction.get(SELECT_SOURCE, sourceTurn, row.id)) !== undefined) continue;
     yield* raise(change, "pin", key, revision);
     const written = isIntact ? null : writtenIn(payload);
     if (written !== null) yield* raise(change, "pin", written.key, written.revision);
-    yield* erasePin(change, key as string);
+    yield* erasePin(change, key);
   }
 }
 
 function isPin(row: ScopeRow, found: Row): boolean {
   try {
-    const { key, revision } = unpackPin(requirePinRow(row, found));
-    return key === found[0] && revision === found[1];
+    const pin = requirePin(row, found);
+    const { key, revision } = unpackPin(pin.payload);
+    return key === pin.key && revision === pin.revision;
   } catch {
     return false;
   }
@@ -218,10 +211,6 @@ function writtenIn(payload: unknown): { readonly key: string; readonly revision:
   }
 }
 
-const SELECT_COVERED_TURN_IDS = `SELECT turns.turn_id FROM covered_turns LEFT JOIN turns
-  ON turns.id = covered_turns.turn AND turns.scope = covered_turns.scope
-  WHERE covered_turns.scope = $1 ORDER BY covered_turns.turn`;
-
 /** Leaves out a summary that is damaged, or not of the turns that are noted. */
 function* mendSummary(change: Change): Operation<void> {
   const { transaction, row } = change;
@@ -234,7 +223,7 @@ function* mendSummary(change: Change): Operation<void> {
 
 function isSummaryOf(row: ScopeRow, found: Row, covered: readonly unknown[]): boolean {
   try {
-    const { coveredTurnIds } = unpackSummary(requireSummaryRow(row, found));
+    const { coveredTurnIds } = unpackSummary(requireSummary(row, found).payload);
     return coveredTurnIds.length === covered.length &&
       coveredTurnIds.every((turnId, index) => turnId === covered[index]);
   } catch {

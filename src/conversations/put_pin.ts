@@ -1,6 +1,5 @@
 /** Putting a pin, perhaps with the text it was taken from. */
 
-import { checksumOf } from "../canonical/checksum.ts";
 import { extract, type SourceRef } from "../contracts/source_ref.ts";
 import { changedScope } from "../deletion/cascade.ts";
 import { itemHashOf } from "../deletion/scope_hashes.ts";
@@ -14,7 +13,8 @@ import type { Place } from "../scopes/place.ts";
 import { changeOf, requireRevision, requireScope, requireUpkept } from "../scopes/present_scope.ts";
 import { type Deadline, requireFuture } from "./put_turn.ts";
 import { rememberScopeOperation } from "./remember_scope_operation.ts";
-import { toStoredTurn } from "../tables/turns.ts";
+import { upsertPin } from "../tables/pins.ts";
+import { SELECT_TURN, toStoredTurn } from "../tables/turns.ts";
 
 /** A put, judged and encoded. */
 export interface PutPinPlan {
@@ -30,13 +30,6 @@ export interface PutPinPlan {
 }
 
 const SELECT_PIN_REVISION = `SELECT revision FROM pins WHERE scope = $1 AND key = $2`;
-
-const UPSERT_PIN =
-  `INSERT INTO pins (scope, key, revision, effective, expires, source_turn, payload_checksum, checksum,
-  payload) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (scope, key) DO UPDATE SET
-  revision = excluded.revision, effective = excluded.effective, expires = excluded.expires,
-  source_turn = excluded.source_turn, payload_checksum = excluded.payload_checksum, checksum = excluded.checksum,
-  payload = excluded.payload`;
 
 /** Puts a pin; gives the scope's new revision. */
 export function* putPin(transaction: WriteTransaction, plan: PutPinPlan): Operation<number> {
@@ -86,20 +79,15 @@ export function* writePin(
   sourceTurn: number | null,
 ): Operation<void> {
   const expires = expiry?.dueMs ?? null;
-  const payloadChecksum = checksumOf(payload);
-  const checksum = checksumOf(row.id, key, revision, effectiveMs, expires, sourceTurn, payloadChecksum);
-  yield* transaction.run(
-    UPSERT_PIN,
-    row.id,
+  yield* upsertPin(transaction, {
+    scope: row.id,
     key,
     revision,
-    effectiveMs,
+    effective: effectiveMs,
     expires,
     sourceTurn,
-    payloadChecksum,
-    checksum,
     payload,
-  );
+  });
 }
 
 function* requireNextRevision(
@@ -123,10 +111,6 @@ function* requireNextRevision(
     },
   );
 }
-
-const SELECT_TURN =
-  `SELECT id, turn_id, revision, bytes, expires, expires_at, payload_checksum, checksum, payload
-  FROM turns WHERE scope = $1 AND turn_id = $2`;
 
 /** Requires that the cited text is there, exactly; gives the row of its turn. */
 export function* proveSource(

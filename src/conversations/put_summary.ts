@@ -1,6 +1,5 @@
 /** Putting a summary of turns that are exactly as it says. */
 
-import { checksumOf } from "../canonical/checksum.ts";
 import { instantFromMs } from "../canonical/time.ts";
 import { matches, type Summary } from "../contracts/summary.ts";
 import type { TimedTurn } from "../contracts/turn.ts";
@@ -15,7 +14,8 @@ import { changeOf, requireScope, requireUpkept } from "../scopes/present_scope.t
 import { rememberScopeOperation } from "./remember_scope_operation.ts";
 import type { Snapshot } from "../contracts/snapshot.ts";
 import { requireCurrent } from "../scopes/take_snapshot.ts";
-import { type StoredTurn, toStoredTurn } from "../tables/turns.ts";
+import { insertSummary } from "../tables/summaries.ts";
+import { SELECT_TURN, type StoredTurn, toStoredTurn } from "../tables/turns.ts";
 
 /** A put, judged and encoded. */
 export interface PutSummaryPlan {
@@ -56,11 +56,6 @@ export function* putSummary(transaction: WriteTransaction, plan: PutSummaryPlan)
   return row.revision;
 }
 
-const INSERT_SUMMARY = `INSERT INTO summaries (scope, created, expires, payload_checksum, checksum, payload)
-  VALUES ($1, $2, $3, $4, $5, $6)`;
-
-const INSERT_COVERED_TURN = `INSERT INTO covered_turns (scope, turn) VALUES ($1, $2)`;
-
 /** What is written of a summary. */
 export type WrittenSummary = Pick<PutSummaryPlan, "payload" | "createdMs" | "expiresMs">;
 
@@ -71,16 +66,10 @@ export function* writeSummary(
   { payload, createdMs, expiresMs }: WrittenSummary,
   covered: readonly StoredTurn[],
 ): Operation<void> {
-  const payloadChecksum = checksumOf(payload);
-  const checksum = checksumOf(row.id, createdMs, expiresMs, payloadChecksum);
-  yield* transaction.run(INSERT_SUMMARY, row.id, createdMs, expiresMs, payloadChecksum, checksum, payload);
-  for (const { id } of covered) yield* transaction.run(INSERT_COVERED_TURN, row.id, id);
+  const summary = { scope: row.id, created: createdMs, expires: expiresMs, payload };
+  yield* insertSummary(transaction, summary, covered.map(({ id }) => id));
   noteDue(row, expiresMs);
 }
-
-const SELECT_TURN =
-  `SELECT id, turn_id, revision, bytes, expires, expires_at, payload_checksum, checksum, payload
-  FROM turns WHERE scope = $1 AND turn_id = $2`;
 
 /** The turns it covers, in the order of the history; those that are not there any more are missing. */
 export function* readCovered(

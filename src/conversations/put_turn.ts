@@ -16,7 +16,15 @@ import { ensureScope } from "../scopes/ensure_scope.ts";
 import type { Place } from "../scopes/place.ts";
 import { changeOf, requireRevision, requireScope, requireUpkept } from "../scopes/present_scope.ts";
 import { rememberScopeOperation } from "./remember_scope_operation.ts";
-import { headChecksum, requirePayload, toTurnHead, type TurnHead } from "../tables/turns.ts";
+import {
+  insertMessageIds,
+  insertTurn,
+  requirePayload,
+  SELECT_TURN_HEAD,
+  toTurnHead,
+  type TurnHead,
+  updateTurn,
+} from "../tables/turns.ts";
 
 /** How large a scope may become. */
 export interface ScopeLimits {
@@ -89,9 +97,6 @@ function* putTurnInto(
   yield* writeScope(transaction, row);
   return row.revision;
 }
-
-const SELECT_TURN_HEAD = `SELECT id, turn_id, revision, bytes, expires, expires_at, payload_checksum, checksum
-  FROM turns WHERE scope = $1 AND turn_id = $2`;
 
 /** A turn's row without its payload; null if there is none. */
 function* readTurnHead(
@@ -199,16 +204,6 @@ function* keepTime(
 
 const SELECT_NEXT_TURN_ID = `SELECT coalesce(max(id), 0) + 1 FROM turns`;
 
-const INSERT_TURN =
-  `INSERT INTO turns (id, scope, turn_id, revision, bytes, expires, expires_at, payload_checksum,
-  checksum, payload) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`;
-
-const UPDATE_TURN =
-  `UPDATE turns SET revision = $1, bytes = $2, expires = $3, expires_at = $4, payload_checksum = $5,
-  checksum = $6, payload = $7 WHERE id = $8`;
-
-const INSERT_MESSAGE_ID = `INSERT INTO message_ids (scope, message_id, turn) VALUES ($1, $2, $3)`;
-
 /** What is written of a turn. */
 type WrittenTurn = Pick<
   PutTurnPlan,
@@ -223,52 +218,29 @@ export function* writeTurn(
   old: TurnHead | null,
 ): Operation<void> {
   const change = changeOf(transaction, plan.place, row);
-  const head = planHead(plan, old);
-  const { turnId, revision, bytes, expires, expiresAt, payloadChecksum } = head;
-  const checksum = headChecksum(row.id, head);
-  let id: number;
+  const id = old?.id ?? (yield* transaction.get(SELECT_NEXT_TURN_ID))![0] as number;
+  const turn = { id, scope: row.id, ...planHead(plan, old), payload: plan.payload };
   if (old === null) {
-    id = (yield* transaction.get(SELECT_NEXT_TURN_ID))![0] as number;
-    yield* transaction.run(
-      INSERT_TURN,
-      id,
-      row.id,
-      turnId,
-      revision,
-      bytes,
-      expires,
-      expiresAt,
-      payloadChecksum,
-      checksum,
-      plan.payload,
-    );
+    yield* insertTurn(transaction, turn);
     row.turns++;
     yield* changedScope(change);
   } else {
-    id = old.id;
-    const changed = yield* transaction.run(
-      UPDATE_TURN,
-      revision,
-      bytes,
-      expires,
-      expiresAt,
-      payloadChecksum,
-      checksum,
-      plan.payload,
-      id,
-    );
-    if (changed !== 1) throw new IntegrityError("Cannot put turn: the file did not take the write");
+    yield* updateTurn(transaction, turn);
     transaction.markDirty("turns");
     yield* eraseMessageIds(change, id);
     yield* changedTurn(change, id);
   }
-  for (const { messageId } of plan.messages) yield* transaction.run(INSERT_MESSAGE_ID, row.id, messageId, id);
+  const messageIds = plan.messages.map(({ messageId }) => messageId);
+  yield* insertMessageIds(transaction, { scope: row.id, turn: id, messageIds });
   yield* noteUnindexed(transaction, row.id, id);
-  row.turnBytes += bytes - (old?.bytes ?? 0);
-  noteDue(row, expires);
+  row.turnBytes += turn.bytes - (old?.bytes ?? 0);
+  noteDue(row, turn.expires);
 }
 
-function planHead(plan: WrittenTurn, old: TurnHead | null): Omit<TurnHead, "id"> {
+function planHead(
+  plan: WrittenTurn,
+  old: TurnHead | null,
+): Omit<TurnHead, "id" | "scope" | "checksum"> {
   const kept = plan.expiry === "keep";
   const deadline = kept || plan.expiry === null ? null : plan.expiry as Deadline;
   return {

@@ -6,7 +6,7 @@ import { ConflictError } from "../errors.ts";
 import type { Place } from "../scopes/place.ts";
 import type { Snapshot } from "../contracts/snapshot.ts";
 import { type Reading, requireCurrent } from "../scopes/take_snapshot.ts";
-import { type StoredTurn, toStoredTurn } from "../tables/turns.ts";
+import { SELECT_TURNS_AFTER, type StoredTurn, toStoredTurn } from "../tables/turns.ts";
 
 /** A page of turns, oldest first. */
 interface TurnPage {
@@ -25,10 +25,6 @@ interface PagePlan {
   readonly damage: Damage;
 }
 
-const SELECT_TURNS =
-  `SELECT id, turn_id, revision, bytes, expires, expires_at, payload_checksum, checksum, payload
-  FROM turns WHERE scope = $1 AND id > $2 ORDER BY id LIMIT $3`;
-
 /** The page after some row, if the snapshot is still current; what is due is left out, damaged turns as the plan says. */
 export function* readTurnPage(
   transaction: ReadTransaction,
@@ -36,7 +32,7 @@ export function* readTurnPage(
   after: number,
 ): Operation<TurnPage> {
   const reading = yield* requireCurrent(transaction, plan.place, plan.snapshot, plan);
-  const rows = yield* transaction.all(SELECT_TURNS, reading.row.id, after, plan.limit);
+  const rows = yield* transaction.all(SELECT_TURNS_AFTER, reading.row.id, after, plan.limit);
   const turns = rows.filter(([id]) => !reading.dueTurns.has(id as number)).map((row) =>
     plan.damage.readTurn(row[0] as number, () => toStoredTurn(reading.row, row))
   );

@@ -1,9 +1,9 @@
 /** The response cache: answers that hold for exactly one snapshot. */
 
-import { checksumOf } from "../canonical/checksum.ts";
 import type { Json } from "../canonical/plain.ts";
 import { clockBehind } from "../engine/effective_time.ts";
 import type { Operation, ReadTransaction, WriteTransaction } from "../engine/operation.ts";
+import { SELECT_REPLAY, toReplay, upsertReplay } from "../tables/replays.ts";
 import { noteDue, type ScopeRow, writeScope } from "../tables/scopes.ts";
 import { IntegrityError } from "../errors.ts";
 import { CLOCK_BEHIND_MS_MAX, SCOPE_REPLAYS_MAX } from "../limits.ts";
@@ -22,12 +22,6 @@ export interface ReplayPlan {
   readonly ttlMs: number;
 }
 
-const UPSERT_REPLAY =
-  `INSERT INTO replays (scope, key, snapshot, at, expires, payload_checksum, checksum, payload)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (scope, key) DO UPDATE SET snapshot = excluded.snapshot,
-  at = excluded.at, expires = excluded.expires, payload_checksum = excluded.payload_checksum,
-  checksum = excluded.checksum, payload = excluded.payload`;
-
 /** Keeps an answer; where the scope has as many as it may, the expired ones go first, then the oldest. */
 export function* putReplay(transaction: WriteTransaction, plan: ReplayPlan): Operation<void> {
   const { place, epoch, key, payload } = plan;
@@ -40,19 +34,7 @@ export function* putReplay(transaction: WriteTransaction, plan: ReplayPlan): Ope
   requireSame({ id, revision: row.revision }, plan.snapshot);
   yield* evict(transaction, row, key);
   const expires = effectiveMs + plan.ttlMs;
-  const payloadChecksum = checksumOf(payload);
-  const checksum = checksumOf(row.id, key, id, effectiveMs, expires, payloadChecksum);
-  yield* transaction.run(
-    UPSERT_REPLAY,
-    row.id,
-    key,
-    id,
-    effectiveMs,
-    expires,
-    payloadChecksum,
-    checksum,
-    payload,
-  );
+  yield* upsertReplay(transaction, { scope: row.id, key, snapshot: id, at: effectiveMs, expires, payload });
   transaction.markDirty("replays");
   noteDue(row, expires);
   yield* writeScope(transaction, row);
@@ -73,9 +55,6 @@ function* evict(transaction: WriteTransaction, row: ScopeRow, key: string): Oper
   }
 }
 
-const SELECT_REPLAY = `SELECT snapshot, at, expires, payload_checksum, checksum, payload FROM replays
-  WHERE scope = $1 AND key = $2`;
-
 /** The answer kept for exactly this snapshot; null if there is none or it has expired. */
 export function* getReplay(
   transaction: ReadTransaction,
@@ -85,13 +64,12 @@ export function* getReplay(
   const { row: scope, snapshot } = yield* requireCurrent(transaction, place, plan.snapshot, { atMs, epoch });
   const row = yield* transaction.get(SELECT_REPLAY, scope.id, key);
   if (row === undefined) return null;
-  const [of, at, expires, payloadChecksum, checksum, payload] = row;
-  const sum = checksumOf(scope.id, key, of!, at!, expires!, payloadChecksum!);
-  if (sum !== checksum || typeof payload !== "string" || checksumOf(payload) !== payloadChecksum) {
+  const replay = toReplay(row);
+  if (!replay.isIntact) {
     throw new IntegrityError("The checksum of a cached response does not match", {
       details: { table: "replays" },
     });
   }
-  if (of !== snapshot.id || (expires as number) <= atMs) return null;
-  return JSON.parse(payload) as Json;
+  if (replay.snapshot !== snapshot.id || replay.expires <= atMs) return null;
+  return JSON.parse(replay.payload) as Json;
 }

@@ -3,9 +3,9 @@
 import type { SummarySource, UsableSummary } from "../context/summary_policy.ts";
 import type { Operation, ReadTransaction } from "../engine/operation.ts";
 import type { View } from "../index/scope_view.ts";
+import { SELECT_COVERED } from "../tables/summaries.ts";
 
 const SELECT_NEWEST_COVERED = `SELECT max(turn) FROM covered_turns WHERE scope = $1`;
-const SELECT_COVERED = `SELECT turn FROM covered_turns WHERE scope = $1 AND turn = $2`;
 const COUNT_TURNS_UP_TO = `SELECT count(*) FROM turns WHERE scope = $1 AND id <= $2`;
 
 /**

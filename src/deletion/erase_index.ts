@@ -3,11 +3,11 @@
  * last posting, since terms are text. An index that is too damaged for that goes as a whole: it can be made again.
  */
 
-import { checksumOf } from "../canonical/checksum.ts";
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
 import { decodeTerms, headOf, type IndexedTerm, isSoundIndexedTurn } from "../tables/indexed_turns.ts";
 import type { Change } from "./cascade.ts";
 import { blockOf, type IndexRow, readIndexesAnyhow, writeIndex } from "../tables/chunk_indexes.ts";
+import { termChecksum, updateTerm } from "../tables/index_terms.ts";
 import { removePosting } from "../tables/postings.ts";
 
 /** The tables that hold what derives from text. */
@@ -65,8 +65,6 @@ const SELECT_TERMS =
   `SELECT number, term, documents, checksum FROM index_terms WHERE index_id = $1 AND number IN (
   $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
   $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33)`;
-const UPDATE_TERM =
-  `UPDATE index_terms SET documents = $1, checksum = $2 WHERE index_id = $3 AND number = $4`;
 const DELETE_TERM = `DELETE FROM index_terms WHERE index_id = $1 AND number = $2`;
 
 /** Takes documents from terms, and terms themselves with their last one; false where a row is missing or damaged. */
@@ -84,14 +82,9 @@ function* lowerTerms(
     const left = documents - by;
     if (termChecksum(index, number, term, documents) !== checksum || left < 0) areSound = false;
     else if (left === 0) yield* transaction.run(DELETE_TERM, index, number);
-    else yield* transaction.run(UPDATE_TERM, left, termChecksum(index, number, term, left), index, number);
+    else yield* updateTerm(transaction, { indexId: index, number, term, documents: left });
   }
   return areSound;
-}
-
-/** The checksum over a term's row. */
-export function termChecksum(index: number, number: number, term: string, documents: number): number {
-  return checksumOf(index, number, term, documents);
 }
 
 const DELETE_INDEXED_TURN = `DELETE FROM indexed_turns WHERE index_id = $1 AND turn = $2`;

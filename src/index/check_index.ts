@@ -1,7 +1,7 @@
 /** Checks the indexes of a scope: every checksum, and that turns, terms, postings and totals tell of the same. */
 
-import { blockOf, type IndexRow, toIndexRow } from "../tables/chunk_indexes.ts";
-import { termChecksum } from "../deletion/erase_index.ts";
+import { blockOf, type IndexRow, SELECT_INDEXES, toIndexRow } from "../tables/chunk_indexes.ts";
+import { termChecksum } from "../tables/index_terms.ts";
 import type { ScopeRow } from "../tables/scopes.ts";
 import type { CheckCollector } from "../engine/check_collector.ts";
 import type { Row, SqlValue } from "../engine/values.ts";
@@ -15,10 +15,6 @@ interface CheckReader {
   all(table: string, sql: string, ...parameters: SqlValue[]): Promise<readonly Row[]>;
   judge(table: string, place: string, judge: () => void): void;
 }
-
-const SELECT_INDEXES =
-  `SELECT id, scope, index_key, born, used, retired, indexed_to, turns, chunks, documents,
-  total_length, terms, block_turns, block_list, checksum FROM chunk_indexes WHERE scope = $1 ORDER BY id`;
 
 /** Looks through the indexes of a scope. */
 export async function checkIndexes(reader: CheckReader, scope: ScopeRow, place: string): Promise<void> {

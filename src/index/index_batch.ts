@@ -18,7 +18,7 @@ import { requireScope, requireUpkept } from "../scopes/present_scope.ts";
 import type { Snapshot } from "../contracts/snapshot.ts";
 import type { Row } from "../engine/values.ts";
 import { requireCurrent } from "../scopes/take_snapshot.ts";
-import { type StoredTurn, toStoredTurn } from "../tables/turns.ts";
+import { SELECT_TURN_BY_ROW, type StoredTurn, toStoredTurn, toTurnFields } from "../tables/turns.ts";
 
 /** A batch, judged. */
 export interface BatchPlan {
@@ -117,19 +117,15 @@ function* selectUnindexed(
   return [...changed, ...fresh].map(([id]) => id as number);
 }
 
-const SELECT_TURN =
-  `SELECT id, turn_id, revision, bytes, expires, expires_at, payload_checksum, checksum, payload
-  FROM turns WHERE id = $1`;
-
 /** A turn's row. */
 export function selectTurn(transaction: ReadTransaction, id: number): Operation<Row | undefined> {
-  return transaction.get(SELECT_TURN, id);
+  return transaction.get(SELECT_TURN_BY_ROW, id);
 }
 
 function readStored(damage: Damage, scope: ScopeRow, row: Row): StoredTurn | DamagedTurn {
-  const [id, , , , , , source] = row;
-  const turn = damage.readTurn(id as number, () => toStoredTurn(scope, row));
-  return turn ?? { turn: id as number, source: source as number, isDamaged: true };
+  const { id, payloadChecksum } = toTurnFields(row);
+  const turn = damage.readTurn(id, () => toStoredTurn(scope, row));
+  return turn ?? { turn: id, source: payloadChecksum, isDamaged: true };
 }
 
 /** How many of the turns that are known to be damaged an index does not have. */

@@ -1,18 +1,12 @@
 /** Writing turns into an index: each term's number and count are read and written once for a whole batch. */
 
-import { termChecksum } from "../deletion/erase_index.ts";
+import { insertTerm, SELECT_TERM, termChecksum, updateTerm } from "../tables/index_terms.ts";
 import { blockOf, type IndexRow } from "../tables/chunk_indexes.ts";
 import { addPostings } from "../tables/postings.ts";
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
 import { ConflictError, IntegrityError } from "../errors.ts";
 import { BLOCK_TURNS_MAX, INDEX_CHUNKS_MAX } from "../limits.ts";
-import {
-  encodeChunks,
-  encodeTerms,
-  headChecksum,
-  type IndexedChunk,
-  listsChecksum,
-} from "../tables/indexed_turns.ts";
+import { encodeChunks, encodeTerms, type IndexedChunk, insertIndexedTurn } from "../tables/indexed_turns.ts";
 import type { Posting, TermCount } from "../tables/posting_list.ts";
 
 /** A turn, cut and analyzed. */
@@ -63,8 +57,6 @@ function requireRoom(index: IndexRow, turns: readonly PreparedTurn[]): void {
   });
 }
 
-const SELECT_TERM = `SELECT number, documents, checksum FROM index_terms WHERE index_id = $1 AND term = $2`;
-
 /** The numbers of all terms of a batch; new terms get the next ones. */
 function* numberTerms(
   transaction: WriteTransaction,
@@ -92,10 +84,6 @@ function* numberTerms(
   return numbered;
 }
 
-const INSERT_TURN =
-  `INSERT INTO indexed_turns (index_id, turn, source, chunks, documents, total_length, postings, checksum,
-  lists_checksum, chunk_list, term_list) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`;
-
 function* insertTurn(
   transaction: WriteTransaction,
   index: IndexRow,
@@ -118,20 +106,7 @@ function* insertTurn(
     [...terms].map(([term, counts]) => ({ term: numbered.get(term)!.number, documents: counts.length }))
       .sort((left, right) => left.term - right.term),
   );
-  yield* transaction.run(
-    INSERT_TURN,
-    index.id,
-    turn,
-    source,
-    chunks.length,
-    documents,
-    totalLength,
-    terms.size,
-    headChecksum(head),
-    listsChecksum(head, chunkList, termList),
-    chunkList,
-    termList,
-  );
+  yield* insertIndexedTurn(transaction, { ...head, chunkList, termList });
   index.turns++;
   index.chunks += chunks.length;
   index.documents += documents;
@@ -164,21 +139,14 @@ function* insertPostings(
   }
 }
 
-const INSERT_TERM = `INSERT INTO index_terms (index_id, number, term, documents, checksum)
-  VALUES ($1, $2, $3, $4, $5)`;
-const UPDATE_TERM =
-  `UPDATE index_terms SET documents = $1, checksum = $2 WHERE index_id = $3 AND number = $4`;
-
 function* writeTerms(
   transaction: WriteTransaction,
   indexId: number,
   numbered: ReadonlyMap<string, NumberedTerm>,
 ): Operation<void> {
   for (const [term, { number, before, documents }] of numbered) {
-    const checksum = termChecksum(indexId, number, term, documents);
-    const changed = before === 0
-      ? yield* transaction.run(INSERT_TERM, indexId, number, term, documents, checksum)
-      : yield* transaction.run(UPDATE_TERM, documents, checksum, indexId, number);
+    const row = { indexId, number, term, documents };
+    const changed = yield* before === 0 ? insertTerm(transaction, row) : updateTerm(transaction, row);
     if (changed !== 1) throw damagedTerm();
   }
 }

@@ -18,7 +18,7 @@ import { isComplete } from "./index_state.ts";
 import type { Snapshot } from "../contracts/snapshot.ts";
 import { type Reading, requireCurrent } from "../scopes/take_snapshot.ts";
 import type { Moment, StoreAccess } from "../scopes/store_access.ts";
-import { type StoredTurn, toStoredTurn } from "../tables/turns.ts";
+import { SELECT_TURNS_AFTER, type StoredTurn, toStoredTurn } from "../tables/turns.ts";
 
 /** Reads the chunks of a snapshot. */
 export async function readChunkIndex(
@@ -115,10 +115,6 @@ async function readPages(
   return { turns, chunks };
 }
 
-const SELECT_TURNS =
-  `SELECT id, turn_id, revision, bytes, expires, expires_at, payload_checksum, checksum, payload
-  FROM turns WHERE scope = $1 AND id > $2 ORDER BY id LIMIT $3`;
-
 const SELECT_INDEXED_TURN =
   `SELECT turn, source, lists_checksum, chunk_list, term_list FROM indexed_turns WHERE index_id = $1 AND turn = $2`;
 
@@ -128,7 +124,7 @@ function* readPage(
   index: IndexRow,
   after: number,
 ): Operation<Page> {
-  const rows = yield* transaction.all(SELECT_TURNS, row.id, after, TURNS_PER_PAGE);
+  const rows = yield* transaction.all(SELECT_TURNS_AFTER, row.id, after, TURNS_PER_PAGE);
   const stored: { readonly turn: StoredTurn; readonly ranges: readonly IndexedChunk[] }[] = [];
   for (const found of rows) {
     const turn = toStoredTurn(row, found);

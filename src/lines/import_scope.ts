@@ -8,9 +8,9 @@ import { changeOf, requireUpkept } from "../scopes/present_scope.ts";
 import { proveSource, requirePinCapacity, writePin } from "../conversations/put_pin.ts";
 import { readCovered, writeSummary } from "../conversations/put_summary.ts";
 import { requireCapacity, type ScopeLimits, takenMessageId, writeTurn } from "../conversations/put_turn.ts";
-import { requirePinRow } from "../tables/pins.ts";
-import { requireSummaryRow } from "../tables/summaries.ts";
-import { requirePayload, toTurnHead } from "../tables/turns.ts";
+import { requirePin, SELECT_PIN } from "../tables/pins.ts";
+import { requireSummary, SELECT_SUMMARY } from "../tables/summaries.ts";
+import { requirePayload, SELECT_TURN, toTurnFields, toTurnHead } from "../tables/turns.ts";
 import { changedScope } from "../deletion/cascade.ts";
 import { itemHashOf } from "../deletion/scope_hashes.ts";
 import { noteDue, readScope, type ScopeRow, writeScope } from "../tables/scopes.ts";
@@ -63,10 +63,6 @@ function* importItem(inHand: InHand, item: ScopeItem, scopeOutcome: Outcome): Op
   return yield* (item.type === "pin" ? importPin(inHand, item) : importSummary(inHand, item));
 }
 
-const SELECT_TURN =
-  `SELECT id, turn_id, revision, bytes, expires, expires_at, payload_checksum, checksum, payload
-  FROM turns WHERE scope = $1 AND turn_id = $2`;
-
 function* importTurn({ transaction, row, target }: InHand, item: ImportedTurn): Operation<Outcome> {
   const { place, limits, origin } = target;
   const { turn: { turnId, revision, messages }, expiry, payload, bytes } = item;
@@ -74,8 +70,8 @@ function* importTurn({ transaction, row, target }: InHand, item: ImportedTurn): 
   const old = yield* transaction.get(SELECT_TURN, row.id, turnId);
   if (old !== undefined) {
     const head = toTurnHead(row, old);
-    const same = requirePayload(row, head, old[8]) === payload && head.expiresAt === (expiry?.text ?? null);
-    return same ? "unchanged" : "conflicting";
+    const stored = requirePayload(row, head, toTurnFields(old).payload);
+    return stored === payload && head.expiresAt === (expiry?.text ?? null) ? "unchanged" : "conflicting";
   }
   const hashes = {
     scopeHash: place.scopeHash,
@@ -88,16 +84,13 @@ function* importTurn({ transaction, row, target }: InHand, item: ImportedTurn): 
   return "imported";
 }
 
-const SELECT_PIN = `SELECT key, revision, effective, expires, source_turn, payload_checksum, checksum, payload
-  FROM pins WHERE scope = $1 AND key = $2`;
-
 function* importPin({ transaction, row, target }: InHand, item: ImportedPin): Operation<Outcome> {
   const { place, origin } = target;
   const { pin: { source }, written } = item;
   const { key, revision, expiry, payload } = written;
   if (isPast(transaction, expiry?.dueMs ?? null)) return "expired";
   const old = yield* transaction.get(SELECT_PIN, row.id, key);
-  if (old !== undefined) return requirePinRow(row, old) === payload ? "unchanged" : "conflicting";
+  if (old !== undefined) return requirePin(row, old).payload === payload ? "unchanged" : "conflicting";
   const hashes = { scopeHash: place.scopeHash, keyHash: itemHashOf(place.hashKey, "pin", place.scope, key) };
   if (yield* isItemRefused(transaction, hashes, revision, origin)) return "refused";
   const sourceTurn = source === undefined ? null : yield* findSource({ transaction, row, target }, source);
@@ -124,16 +117,13 @@ function* findSource(
   }
 }
 
-const SELECT_SUMMARY =
-  `SELECT created, expires, payload_checksum, checksum, payload FROM summaries WHERE scope = $1`;
-
 function* importSummary({ transaction, row, target }: InHand, item: ImportedSummary): Operation<Outcome> {
   const { place } = target;
   const { summary, written } = item;
   const { createdMs, expiresMs, payload } = written;
   if (isPast(transaction, expiresMs)) return "expired";
   const old = yield* transaction.get(SELECT_SUMMARY, row.id);
-  if (old !== undefined) return requireSummaryRow(row, old) === payload ? "unchanged" : "conflicting";
+  if (old !== undefined) return requireSummary(row, old).payload === payload ? "unchanged" : "conflicting";
   const covered = yield* readCovered(transaction, row, summary);
   const turns = covered.map(({ turn }) => turn);
   // A summary from a store whose clock is ahead counts once this store's clock is there too.

@@ -3,7 +3,7 @@
 import type { Damage } from "../engine/damage.ts";
 import type { Operation, ReadTransaction } from "../engine/operation.ts";
 import { EXPORT_ROWS_PER_PAGE } from "../limits.ts";
-import { toRecord } from "../records/read.ts";
+import { identityOf, requireRecord, SELECT_RECORDS_AFTER } from "../tables/record_rows.ts";
 import { type Identity, isExpired } from "../tables/records.ts";
 import { recordLine, recordOutline } from "./line.ts";
 
@@ -14,10 +14,6 @@ interface RecordLines {
   /** How many deletions had been applied. */
   readonly applied: number;
 }
-
-const SELECT_RECORDS =
-  `SELECT revision, created, max_age, expires, value_checksum, checksum, body, tenant, kind, key
-  FROM records WHERE (tenant, kind, key) > ($1, $2, $3) ORDER BY tenant, kind, key LIMIT $4`;
 
 /** The live records after an identity, by tenant, kind and key. */
 export function* readRecordLines(
@@ -30,14 +26,13 @@ export function* readRecordLines(
   },
 ): Operation<RecordLines> {
   const { tenantId, kind, key } = after;
-  const rows = yield* transaction.all(SELECT_RECORDS, tenantId, kind, key, EXPORT_ROWS_PER_PAGE);
+  const rows = yield* transaction.all(SELECT_RECORDS_AFTER, tenantId, kind, key, EXPORT_ROWS_PER_PAGE);
   const { applied } = yield* transaction.facts();
   const lines: string[] = [];
   let last = after;
   for (const row of rows) {
-    last = { tenantId: row[7] as string, kind: row[8] as string, key: row[9] as string };
-    const identity = last;
-    const record = damage.read(() => toRecord(identity, row));
+    last = identityOf(row);
+    const record = damage.read(() => requireRecord(row));
     if (record === undefined) continue;
     const { head, body } = record;
     if (isExpired(head.expires, nowSeconds)) continue;

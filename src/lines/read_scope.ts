@@ -3,7 +3,7 @@
 import { utf8Length } from "../canonical/utf8.ts";
 import { readPins, type StoredPin } from "../tables/pins.ts";
 import { readSummary, type StoredSummary } from "../tables/summaries.ts";
-import { requirePayload, toTurnHead } from "../tables/turns.ts";
+import { requirePayload, SELECT_TURNS_AFTER, toTurnFields, toTurnHead } from "../tables/turns.ts";
 import { readScope, type ScopeRow } from "../tables/scopes.ts";
 import type { Damage } from "../engine/damage.ts";
 import type { Operation, ReadTransaction } from "../engine/operation.ts";
@@ -97,10 +97,6 @@ interface TurnLines {
   readonly after: number | null;
 }
 
-const SELECT_TURNS =
-  `SELECT id, turn_id, revision, bytes, expires, expires_at, payload_checksum, checksum, payload
-  FROM turns WHERE scope = $1 AND id > $2 ORDER BY id LIMIT $3`;
-
 /** The page of turns after a row; null if the scope is not any more as it was viewed. */
 export function* readTurnLines(
   transaction: ReadTransaction,
@@ -110,7 +106,7 @@ export function* readTurnLines(
 ): Operation<TurnLines | null> {
   const now = yield* readScope(transaction, plan.scopeHash);
   if (now === null || now.id !== viewed.id || now.revision !== viewed.revision) return null;
-  const rows = yield* transaction.all(SELECT_TURNS, viewed.id, after, EXPORT_ROWS_PER_PAGE);
+  const rows = yield* transaction.all(SELECT_TURNS_AFTER, viewed.id, after, EXPORT_ROWS_PER_PAGE);
   const lines: string[] = [];
   for (const row of rows) {
     if (dueTurns.has(row[0] as number)) continue;
@@ -129,7 +125,7 @@ export interface ReadScope {
 
 function lineOfTurn(scope: ScopeRow, row: Row, { content }: ScopePlan): string {
   const head = toTurnHead(scope, row);
-  return content ? turnLine(head, requirePayload(scope, head, row[8])) : turnOutline(head);
+  return content ? turnLine(head, requirePayload(scope, head, toTurnFields(row).payload)) : turnOutline(head);
 }
 
 /** The scope as it is; with all its turns, if they are no larger than that. */

@@ -1,6 +1,5 @@
 /** Checks every record, remembered operation and floor. */
 
-import { checksumOf } from "../canonical/checksum.ts";
 import { isBuiltIn, type RecordKind } from "../contracts/record_kind.ts";
 import type { CheckCollector } from "../engine/check_collector.ts";
 import type { Engine } from "../engine/engine.ts";
@@ -8,15 +7,9 @@ import type { Operation, ReadTransaction } from "../engine/operation.ts";
 import type { Row } from "../engine/values.ts";
 import { CHECK_ROWS_PER_BATCH } from "../limits.ts";
 import { fromBody, readBody } from "./validate_value.ts";
-import { toRecord } from "./read.ts";
+import { SELECT_OPERATIONS_AFTER, toOperation } from "../tables/operation_ids.ts";
+import { identityOf, requireRecord, SELECT_RECORDS_AFTER } from "../tables/record_rows.ts";
 import type { Identity } from "../tables/records.ts";
-
-const SELECT_RECORDS =
-  `SELECT revision, created, max_age, expires, value_checksum, checksum, body, tenant, kind, key
-  FROM records WHERE (tenant, kind, key) > ($1, $2, $3) ORDER BY tenant, kind, key LIMIT $4`;
-
-const SELECT_OPERATIONS = `SELECT scope_hash, operation_hash, input_hash, result, at, checksum FROM operations
-  WHERE (scope_hash, operation_hash) > ($1, $2) ORDER BY scope_hash, operation_hash LIMIT $3`;
 
 /** Looks through all records and remembered operations; what is damaged goes to the collector. */
 export async function checkRecords(
@@ -28,7 +21,7 @@ export async function checkRecords(
   for (;;) {
     const rows = await readBatch(engine, "records", collector, (transaction) =>
       transaction.all(
-        SELECT_RECORDS,
+        SELECT_RECORDS_AFTER,
         after.tenantId,
         after.kind,
         after.key,
@@ -36,7 +29,7 @@ export async function checkRecords(
       )) ?? [];
     const facts = await readBatch(engine, "meta", collector, (transaction) => transaction.facts());
     for (const row of rows) {
-      after = { tenantId: row[7] as string, kind: row[8] as string, key: row[9] as string };
+      after = identityOf(row);
       checkRecord(after, row, kinds, facts?.counter ?? 0, collector);
     }
     await collector.batch("records", rows.length);
@@ -54,7 +47,7 @@ function checkRecord(
 ): void {
   const place = `${identity.tenantId}/${identity.kind}/${identity.key}`;
   try {
-    const { head, body } = toRecord(identity, row);
+    const { head, body } = requireRecord(row);
     if (head.revision < 1) {
       collector.problem("main", "records", "A revision that was never given out", place);
     }
@@ -78,11 +71,12 @@ async function checkOperations(engine: Pick<Engine, "read">, collector: CheckCol
       engine,
       "operations",
       collector,
-      (transaction) => transaction.all(SELECT_OPERATIONS, after[0], after[1], CHECK_ROWS_PER_BATCH),
+      (transaction) => transaction.all(SELECT_OPERATIONS_AFTER, after[0], after[1], CHECK_ROWS_PER_BATCH),
     ) ?? [];
     for (const row of rows) {
-      after = [row[0] as Uint8Array, row[1] as Uint8Array];
-      if (checksumOf(...row.slice(0, 5)) !== row[5]) {
+      const { operation, isIntact } = toOperation(row);
+      after = [operation.scopeHash, operation.operationHash];
+      if (!isIntact) {
         collector.problem("main", "operations", "The checksum of a remembered operation does not match");
       }
     }

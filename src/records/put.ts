@@ -3,18 +3,12 @@
 import { isBurned } from "../deletion/tombstones.ts";
 import { clockBehind } from "../engine/effective_time.ts";
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
-import { ConflictError, IntegrityError } from "../errors.ts";
+import { ConflictError } from "../errors.ts";
 import { CLOCK_BEHIND_MS_MAX, RECORD_OPERATION_KEPT_MS } from "../limits.ts";
 import { rememberRecordOperation } from "./remember_record_operation.ts";
 import { type OperationKey, recallOperation } from "../tables/operation_ids.ts";
-import {
-  headChecksum,
-  type Identity,
-  isExpired,
-  type RecordHead,
-  toHead,
-  valueChecksum,
-} from "../tables/records.ts";
+import { upsertRecord } from "../tables/record_rows.ts";
+import { type Identity, isExpired, type RecordHead, toHead, valueChecksum } from "../tables/records.ts";
 
 /** A put, judged and ready to run; all that is hashed or encoded was so before. */
 interface PutPlan {
@@ -34,13 +28,6 @@ interface PutPlan {
 export const SELECT_RECORD_HEAD =
   `SELECT revision, created, max_age, expires, value_checksum, checksum FROM records
   WHERE tenant = $1 AND kind = $2 AND key = $3`;
-
-const UPSERT_RECORD =
-  `INSERT INTO records (tenant, kind, key, revision, created, max_age, expires, value_checksum,
-  checksum, body) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-  ON CONFLICT (tenant, kind, key) DO UPDATE SET revision = excluded.revision, max_age = excluded.max_age,
-  expires = excluded.expires, value_checksum = excluded.value_checksum, checksum = excluded.checksum,
-  body = excluded.body`;
 
 /** Puts a record; gives its new revision. */
 export function* putRecord(transaction: WriteTransaction, plan: PutPlan): Operation<number> {
@@ -129,19 +116,5 @@ export function* writeRecord(
   plan: Pick<PutPlan, "identity" | "body">,
   head: RecordHead,
 ): Operation<void> {
-  const { tenantId, kind, key } = plan.identity;
-  const changed = yield* transaction.run(
-    UPSERT_RECORD,
-    tenantId,
-    kind,
-    key,
-    head.revision,
-    head.created,
-    head.maxAge,
-    head.expires,
-    head.valueChecksum,
-    headChecksum(plan.identity, head),
-    plan.body,
-  );
-  if (changed !== 1) throw new IntegrityError("Cannot put record: the file did not take the write");
+  yield* upsertRecord(transaction, plan.identity, { ...head, body: plan.body });
 }

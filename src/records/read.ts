@@ -39,7 +39,7 @@ export function* readRecord(transaction: ReadTransaction, identity: Identity): O
 }
 
 /** Judges the columns of a head, its checksum, and the body. */
-export function toRecord(identity: Identity, row: Row): RawRecord {
+function toRecord(identity: Identity, row: Row): RawRecord {
   const head = toHead(identity, row);
   const body = row[6] as string;
   assertValue(identity, { revision: head.revision, expires: head.expires, body }, head.valueChecksum);

@@ -1,7 +1,7 @@
 /** What a restore does to conversations: what derives from them goes, and their revisions move to a range of their own. */
 
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
-import { toScopeRow, writeScope } from "../tables/scopes.ts";
+import { SELECT_SCOPES_AFTER, toScopeRow, writeScope } from "../tables/scopes.ts";
 import { movedRevision } from "../engine/revision_range.ts";
 import { IntegrityError } from "../errors.ts";
 import { SCOPES_MOVED_PER_STEP } from "../limits.ts";
@@ -34,17 +34,13 @@ export function* dropDerived(transaction: WriteTransaction): Operation<void> {
   }
 }
 
-const SELECT_SCOPES_BELOW =
-  `SELECT id, scope_hash, tenant, session, revision, turns, turn_bytes, pins, operations, next_due,
-  checksum FROM scopes WHERE id > $1 ORDER BY id LIMIT $2`;
-
 /** Moves some scopes' revisions to the range of a generation; gives the last one's id, or null once all are moved. */
 export function* moveRevisions(
   transaction: WriteTransaction,
   after: number,
   generation: number,
 ): Operation<number | null> {
-  const rows = yield* transaction.all(SELECT_SCOPES_BELOW, after, SCOPES_MOVED_PER_STEP);
+  const rows = yield* transaction.all(SELECT_SCOPES_AFTER, after, SCOPES_MOVED_PER_STEP);
   for (const each of rows) {
     const row = toScopeRow(each);
     if (row.revision < 0) throw new IntegrityError("Cannot restore: a scope's revision is below zero");

@@ -1,6 +1,6 @@
 /** What an index says to a question before any document is looked at: its terms, and the statistics without the window. */
 
-import { termChecksum } from "../deletion/erase_index.ts";
+import { SELECT_TERM, termChecksum } from "../tables/index_terms.ts";
 import { blockOf, type IndexRow } from "../tables/chunk_indexes.ts";
 import { readRowOfTurn } from "../tables/postings.ts";
 import type { Operation, ReadTransaction } from "../engine/operation.ts";
@@ -22,8 +22,6 @@ export interface FoundTerm {
   /** Chunks that have it. */
   readonly documents: number;
 }
-
-const SELECT_TERM = `SELECT number, documents, checksum FROM index_terms WHERE index_id = $1 AND term = $2`;
 
 /** The terms of a question that an index has. */
 export function* findTerms(

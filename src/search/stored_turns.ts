@@ -4,14 +4,10 @@ import type { TimedTurn } from "../contracts/turn.ts";
 import type { Operation, ReadTransaction } from "../engine/operation.ts";
 import { FIRST_PAGE_TURNS, TURNS_PER_PAGE } from "../limits.ts";
 import type { View } from "../index/scope_view.ts";
-import type { StoredTurn } from "../tables/turns.ts";
+import { SELECT_TURNS_BEFORE, type StoredTurn } from "../tables/turns.ts";
 
 /** The rows below the oldest turn of a window. */
 const NO_WINDOW: number = Number.MAX_SAFE_INTEGER;
-
-const SELECT_NEWEST_TURNS =
-  `SELECT id, turn_id, revision, bytes, expires, expires_at, payload_checksum, checksum, payload
-  FROM turns WHERE scope = $1 AND id < $2 ORDER BY id DESC LIMIT $3`;
 
 /** A page of turns, and the row before which the next begins; null once there is none. */
 interface TurnPage {
@@ -46,7 +42,7 @@ export class StoredTurns {
   }
 
   *#page(transaction: ReadTransaction, before: number, limit: number): Operation<TurnPage> {
-    const rows = yield* transaction.all(SELECT_NEWEST_TURNS, this.#view.row.id, before, limit);
+    const rows = yield* transaction.all(SELECT_TURNS_BEFORE, this.#view.row.id, before, limit);
     const turns = this.#view.toTurns(rows.filter(([id]) => !this.#view.dueTurns.has(id as number)));
     return { turns, before: rows.length < limit ? null : rows.at(-1)![0] as number };
   }

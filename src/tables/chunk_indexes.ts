@@ -1,10 +1,11 @@
 /** The row of an index: what it is of, how far it is, and the totals that scores are made of. */
 
-import { checksumOf } from "../canonical/checksum.ts";
 import { VarintReader, VarintWriter } from "../canonical/varints.ts";
 import type { Operation, ReadTransaction, WriteTransaction } from "../engine/operation.ts";
 import type { Row, SqlValue } from "../engine/values.ts";
 import { IntegrityError } from "../errors.ts";
+import type { Fields } from "./schema/descriptor.ts";
+import { CHUNK_INDEXES } from "./schema/index_tables.ts";
 
 /** An index's row. Operations change a copy and write it once at their end. */
 export interface IndexRow {
@@ -46,9 +47,8 @@ export function blockOf({ blocks }: Pick<IndexRow, "blocks">, turn: number): num
   return Math.max(0, low - 1);
 }
 
-const SELECT_INDEXES =
-  `SELECT id, scope, index_key, born, used, retired, indexed_to, turns, chunks, documents,
-  total_length, terms, block_turns, block_list, checksum FROM chunk_indexes WHERE scope = $1 ORDER BY id`;
+/** The indexes of a scope, in the order in which they were made. Parameter: the scope's row. */
+export const SELECT_INDEXES = `${CHUNK_INDEXES.select} WHERE scope = $1 ORDER BY id`;
 
 /** The indexes of a scope, retired ones included. */
 export function* readIndexes(transaction: ReadTransaction, scope: number): Operation<readonly IndexRow[]> {
@@ -61,35 +61,22 @@ export function* readIndexesAnyhow(
   scope: number,
 ): Operation<readonly { readonly index: IndexRow; readonly sound: boolean }[]> {
   return (yield* transaction.all(SELECT_INDEXES, scope)).map((row) => {
-    return { index: columnsToRow(row), sound: isSound(row) };
+    const fields = CHUNK_INDEXES.toFields(row);
+    return { index: toIndex(fields), sound: CHUNK_INDEXES.isIntact(fields) };
   });
 }
 
-/** Judges the columns `id` to `checksum`. */
+/** Requires that an index's row is intact. */
 export function toIndexRow(row: Row): IndexRow {
-  if (isSound(row)) return columnsToRow(row);
+  const fields = CHUNK_INDEXES.toFields(row);
+  if (CHUNK_INDEXES.isIntact(fields)) return toIndex(fields);
   throw new IntegrityError("The checksum of an index's row does not match", {
     details: { table: "chunk_indexes" },
   });
 }
 
-function isSound(row: Row): boolean {
-  return checksumOf(...row.slice(0, 14)) === row[14];
-}
-
-function columnsToRow(row: Row): IndexRow {
-  const [id, scope, indexKey, born, used, retired, indexedTo, turns, chunks, documents] = row;
-  const [totalLength, terms, blockTurns, blockList] = row.slice(10);
-  const blocks = decodeBlocks(blockList);
-  const totals = { turns, chunks, documents, totalLength, terms, blockTurns, blocks };
-  return { id, scope, indexKey, born, used, retired, indexedTo, ...totals } as IndexRow;
-}
-
-function columnsOf(row: IndexRow): readonly SqlValue[] {
-  const { id, scope, indexKey, born, used, retired, indexedTo } = row;
-  const { turns, chunks, documents, totalLength, terms, blockTurns, blocks } = row;
-  const totals = [turns, chunks, documents, totalLength, terms, blockTurns];
-  return [id, scope, indexKey, born, used, retired, indexedTo, ...totals, encodeBlocks(blocks)];
+function toIndex({ blockList, ...totals }: Fields<typeof CHUNK_INDEXES.columns>): IndexRow {
+  return { ...totals, blocks: decodeBlocks(blockList) };
 }
 
 function encodeBlocks(blocks: readonly number[]): Uint8Array {
@@ -109,27 +96,14 @@ function decodeBlocks(bytes: SqlValue | undefined): readonly number[] {
   return blocks;
 }
 
-const UPDATE_INDEX = `UPDATE chunk_indexes SET used = $1, retired = $2, indexed_to = $3, turns = $4,
-  chunks = $5, documents = $6, total_length = $7, terms = $8, block_turns = $9, block_list = $10,
-  checksum = $11 WHERE id = $12`;
-
 /** Writes a changed row. */
 export function* writeIndex(transaction: WriteTransaction, row: IndexRow): Operation<void> {
-  const changed = yield* transaction.run(
-    UPDATE_INDEX,
-    ...columnsOf(row).slice(4),
-    checksumOf(...columnsOf(row)),
-    row.id,
-  );
+  const fields = { ...row, blockList: encodeBlocks(row.blocks) };
+  const changed = yield* transaction.run(CHUNK_INDEXES.update, ...CHUNK_INDEXES.toUpdate(fields));
   if (changed !== 1) throw new IntegrityError("Cannot write index: the file did not take the write");
 }
 
 const SELECT_NEXT_INDEX_ID = `SELECT coalesce(max(id), 0) + 1 FROM chunk_indexes`;
-
-const INSERT_INDEX =
-  `INSERT INTO chunk_indexes (id, scope, index_key, born, used, retired, indexed_to, turns, chunks,
-  documents, total_length, terms, block_turns, block_list, checksum) VALUES ($1, $2, $3, $4, $5, $6, $7,
-  $8, $9, $10, $11, $12, $13, $14, $15)`;
 
 /** Makes the row of an empty index. */
 export function* insertIndex(
@@ -150,7 +124,7 @@ export function* insertIndex(
     blockTurns: 0,
     blocks: [0],
   };
-  const columns = columnsOf(row);
-  yield* transaction.run(INSERT_INDEX, ...columns, checksumOf(...columns));
+  const fields = { ...row, blockList: encodeBlocks(row.blocks) };
+  yield* transaction.run(CHUNK_INDEXES.insert, ...CHUNK_INDEXES.toValues(fields));
   return row;
 }

@@ -2,8 +2,10 @@
 
 import { checksumOf } from "../canonical/checksum.ts";
 import { VarintReader, VarintWriter } from "../canonical/varints.ts";
+import type { Operation, WriteTransaction } from "../engine/operation.ts";
 import type { Row } from "../engine/values.ts";
 import { IntegrityError } from "../errors.ts";
+import { INDEXED_TURNS } from "./schema/index_tables.ts";
 
 /** Where a chunk lies. */
 export interface IndexedChunk {
@@ -46,13 +48,13 @@ interface IndexedTurnHead {
 /** Judges the columns `turn`, `source`, `chunks`, `documents`, `total_length`, `postings`, `checksum` of an index. */
 export function toIndexedTurnHead(indexId: number, row: Row): IndexedTurnHead {
   const head = headOf(indexId, row);
-  if (headChecksum(head) !== row[6]) throw damaged();
+  if (INDEXED_TURNS.checksum(head) !== row[6]) throw damaged();
   return head;
 }
 
 /** Whether a row's head and lists are sound; the lists' checksum and the lists come after the head. */
 export function isSoundIndexedTurn(indexId: number, row: Row): boolean {
-  return headChecksum(headOf(indexId, row)) === row[6] &&
+  return INDEXED_TURNS.checksum(headOf(indexId, row)) === row[6] &&
     areSoundLists(indexId, [row[0]!, row[1]!, ...row.slice(7)]);
 }
 
@@ -76,12 +78,12 @@ function areSoundLists(indexId: number, row: Row): boolean {
     checksum;
 }
 
-/** The checksum over the lists, which also says whose they are. */
-export function listsChecksum(
+function listsChecksum(
   { indexId, turn, source }: Pick<IndexedTurnHead, "indexId" | "turn" | "source">,
   chunkList: Uint8Array,
   termList: Uint8Array,
 ): number {
+  // It also says whose lists they are.
   return checksumOf(indexId, turn, source, chunkList, termList);
 }
 
@@ -101,10 +103,16 @@ export function headOf(indexId: number, row: Row): IndexedTurnHead {
   return { indexId, turn, source, chunks, documents, totalLength, postings } as IndexedTurnHead;
 }
 
-/** The checksum over a head. */
-export function headChecksum(head: IndexedTurnHead): number {
-  const { indexId, turn, source, chunks, documents, totalLength, postings } = head;
-  return checksumOf(indexId, turn, source, chunks, documents, totalLength, postings);
+/** Writes what an index has of a turn. */
+export function* insertIndexedTurn(
+  transaction: WriteTransaction,
+  turn: IndexedTurnHead & { readonly chunkList: Uint8Array; readonly termList: Uint8Array },
+): Operation<void> {
+  const values = INDEXED_TURNS.toValues({
+    ...turn,
+    listsChecksum: listsChecksum(turn, turn.chunkList, turn.termList),
+  });
+  yield* transaction.run(INDEXED_TURNS.insert, ...values);
 }
 
 /** Chunks as bytes: position of the message since the chunk before and whether it asks; start since it, size, length. */

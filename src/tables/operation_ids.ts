@@ -1,10 +1,12 @@
 /** Remembered operations: the same call again gives its first answer, the same id with other input is refused. */
 
-import { checksumOf } from "../canonical/checksum.ts";
 import { equalBytes } from "../canonical/keyed_hash.ts";
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
+import type { Row } from "../engine/values.ts";
 import { ConflictError, IntegrityError } from "../errors.ts";
 import { OPERATIONS_CLEARED_PER_CALL } from "../limits.ts";
+import type { Fields } from "./schema/descriptor.ts";
+import { OPERATIONS } from "./schema/main_tables.ts";
 
 /** An operation id and what it stands for, as keyed hashes: neither id nor input can be read back. */
 export interface OperationKey {
@@ -13,8 +15,19 @@ export interface OperationKey {
   readonly inputHash: Uint8Array;
 }
 
-const SELECT_OPERATION = `SELECT input_hash, result, at, checksum FROM operations
-  WHERE scope_hash = $1 AND operation_hash = $2`;
+const SELECT_OPERATION = `${OPERATIONS.select} WHERE scope_hash = $1 AND operation_hash = $2`;
+
+/** Remembered operations in the order of their keys. Parameters: the key to begin after, how many. */
+export const SELECT_OPERATIONS_AFTER = `${OPERATIONS.select}
+  WHERE (scope_hash, operation_hash) > ($1, $2) ORDER BY scope_hash, operation_hash LIMIT $3`;
+
+/** A remembered operation as it is, and whether it is intact. */
+export function toOperation(
+  row: Row,
+): { readonly operation: Fields<typeof OPERATIONS.columns>; readonly isIntact: boolean } {
+  const operation = OPERATIONS.toFields(row);
+  return { operation, isIntact: OPERATIONS.isIntact(operation) };
+}
 
 /**
  * The first answer to this operation, if it is still remembered; else null. Operations of records are remembered for
@@ -27,8 +40,8 @@ export function* recallOperation(
 ): Operation<number | null> {
   const row = yield* transaction.get(SELECT_OPERATION, key.scopeHash, key.operationHash);
   if (row === undefined) return null;
-  const [inputHash, result, at, checksum] = row as unknown as [Uint8Array, number, number, number];
-  if (checksumOf(key.scopeHash, key.operationHash, inputHash, result, at) !== checksum) {
+  const { operation: { inputHash, result, at }, isIntact } = toOperation(row);
+  if (!isIntact) {
     throw new IntegrityError("Cannot recall operation: its checksum does not match", {
       details: { table: "operations" },
     });
@@ -55,11 +68,6 @@ export function forgetOldestOperations(
 const DELETE_OLD_OPERATIONS = `DELETE FROM operations WHERE (scope_hash, operation_hash) IN (
   SELECT scope_hash, operation_hash FROM operations WHERE scope_hash = $1 AND at <= $2 ORDER BY at LIMIT $3)`;
 
-const UPSERT_OPERATION =
-  `INSERT INTO operations (scope_hash, operation_hash, input_hash, result, at, checksum)
-  VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (scope_hash, operation_hash) DO UPDATE SET
-  input_hash = excluded.input_hash, result = excluded.result, at = excluded.at, checksum = excluded.checksum`;
-
 /** Forgets a few operations that are older than they are kept. */
 export function* forgetOldOperations(
   transaction: WriteTransaction,
@@ -76,8 +84,6 @@ export function* rememberOperation(
   key: OperationKey,
   result: number,
 ): Operation<void> {
-  const { scopeHash, operationHash, inputHash } = key;
   const at = transaction.time().effectiveMs;
-  const checksum = checksumOf(scopeHash, operationHash, inputHash, result, at);
-  yield* transaction.run(UPSERT_OPERATION, scopeHash, operationHash, inputHash, result, at, checksum);
+  yield* transaction.run(OPERATIONS.upsert, ...OPERATIONS.toValues({ ...key, result, at }));
 }

@@ -1,25 +1,27 @@
-/** A pin's row, judged where it enters. */
+/** Pins: their rows, checked where they enter, and the statements that more than one operation needs. */
 
 import { checksumOf } from "../canonical/checksum.ts";
 import { damagedRow, type ScopeRow } from "./scopes.ts";
 import type { Damage } from "../engine/damage.ts";
-import type { Operation, ReadTransaction } from "../engine/operation.ts";
+import type { Operation, ReadTransaction, WriteTransaction } from "../engine/operation.ts";
 import type { Row } from "../engine/values.ts";
+import type { Fields } from "./schema/descriptor.ts";
+import { PINS } from "./schema/main_tables.ts";
+
+/** A pin's row. */
+type PinFields = Fields<typeof PINS.columns>;
 
 /** A pin as it is stored, at some time. */
-export interface StoredPin {
-  readonly key: string;
-  readonly revision: number;
-  /** Milliseconds: from when it is active. */
-  readonly effective: number;
-  readonly payload: string;
+export interface StoredPin extends Pick<PinFields, "key" | "revision" | "effective" | "payload"> {
   /** Whether it has expired, or cites a turn that has: then it counts no more, though it is not erased yet. */
   readonly isDue: boolean;
 }
 
-const SELECT_PINS =
-  `SELECT key, revision, effective, expires, source_turn, payload_checksum, checksum, payload
-  FROM pins WHERE scope = $1 ORDER BY key`;
+/** The pins of a scope, by key. Parameter: the scope's row. */
+export const SELECT_PINS = `${PINS.select} WHERE scope = $1 ORDER BY key`;
+
+/** One pin. Parameters: the scope's row, the key. */
+export const SELECT_PIN = `${PINS.select} WHERE scope = $1 AND key = $2`;
 
 /** The pins of a scope, by key. */
 export function* readPins(
@@ -40,24 +42,30 @@ function toStoredPin(
   atMs: number,
   dueTurns: { has(turn: number): boolean },
 ): StoredPin {
-  const payload = requirePinRow(scope, row);
-  const [key, revision, effective, expires, sourceTurn] = row as [
-    string,
-    number,
-    number,
-    number | null,
-    number | null,
-  ];
+  const { key, revision, effective, expires, sourceTurn, payload } = requirePin(scope, row);
   const isDue = (expires !== null && expires <= atMs) || (sourceTurn !== null && dueTurns.has(sourceTurn));
   return { key, revision, effective, payload, isDue };
 }
 
-/** Judges a pin's row by its checksums; gives the payload. */
-export function requirePinRow(scope: Pick<ScopeRow, "id" | "tenant" | "session">, row: Row): string {
-  const [key, revision, effective, expires, sourceTurn, payloadChecksum, checksum, payload] = row;
-  const sum = checksumOf(scope.id, key!, revision!, effective!, expires!, sourceTurn!, payloadChecksum!);
-  if (sum !== checksum || typeof payload !== "string" || checksumOf(payload) !== payloadChecksum) {
-    throw damagedRow("The checksum of a pin does not match", "pins", scope, { key: key as string });
+/** A pin's row as it is, whether or not it is intact. */
+export function toPinFields(row: Row): PinFields {
+  return PINS.toFields(row);
+}
+
+/** Requires that a pin's row is intact, its payload included. */
+export function requirePin(scope: Pick<ScopeRow, "tenant" | "session">, row: Row): PinFields {
+  const pin = PINS.toFields(row);
+  const { key, payload, payloadChecksum } = pin;
+  if (PINS.isIntact(pin) && typeof payload === "string" && checksumOf(payload) === payloadChecksum) {
+    return pin;
   }
-  return payload;
+  throw damagedRow("The checksum of a pin does not match", "pins", scope, { key });
+}
+
+/** Writes a pin, in place of the one that its key has. */
+export function* upsertPin(
+  transaction: WriteTransaction,
+  pin: Omit<PinFields, "payloadChecksum" | "checksum">,
+): Operation<void> {
+  yield* transaction.run(PINS.upsert, ...PINS.toValues({ ...pin, payloadChecksum: checksumOf(pin.payload) }));
 }

@@ -10,6 +10,7 @@ import {
   type PostingPlace,
   withoutTurn,
 } from "./posting_list.ts";
+import { POSTINGS } from "./schema/index_tables.ts";
 
 /** A term in a block of an index. */
 interface TermInBlock extends PostingPlace {
@@ -83,8 +84,6 @@ function merged(old: readonly Posting[], added: readonly Posting[]): readonly Po
   return isInOrder ? all : all.sort((left, right) => left.turn - right.turn);
 }
 
-const INSERT_ROW =
-  `INSERT INTO postings (index_id, block, term, turn, turns, posting_list) VALUES ($1, $2, $3, $4, $5, $6)`;
 const UPDATE_ROW =
   `UPDATE postings SET turn = $1, turns = $2, posting_list = $3 WHERE index_id = $4 AND block = $5
   AND term = $6 AND turn = $7`;
@@ -114,7 +113,7 @@ function* replaceRow(
     requireOne(
       turn === from
         ? yield* transaction.run(UPDATE_ROW, turn, turns, postingList, ...key, from)
-        : yield* transaction.run(INSERT_ROW, ...key, turn, turns, postingList),
+        : yield* transaction.run(POSTINGS.insert, ...key, turn, turns, postingList),
     );
   }
 }

@@ -47,7 +47,7 @@ export function toHead(identity: Identity, row: Row): RecordHead {
 }
 
 /** The checksum over identity and head, whose part for the body is the other checksum: lists need not read bodies. */
-export function headChecksum(identity: Identity, head: RecordHead): number {
+function headChecksum(identity: Identity, head: RecordHead): number {
   const { tenantId, kind, key } = identity;
   const { revision, created, maxAge, expires, valueChecksum } = head;
   return checksumOf(tenantId, kind, key, revision, created, maxAge, expires, valueChecksum);

@@ -1,10 +1,10 @@
-/** A scope's row: its revision and running totals, so that no call has to read the history for them. */
+/** Scopes: their rows, with revision and running totals, so that no call has to read the history for them. */
 
-import { checksumOf } from "../canonical/checksum.ts";
 import type { Peeking } from "../engine/engine.ts";
 import type { Operation, ReadTransaction, WriteTransaction } from "../engine/operation.ts";
-import type { Row, SqlValue } from "../engine/values.ts";
+import type { Row } from "../engine/values.ts";
 import { IntegrityError } from "../errors.ts";
+import { SCOPES } from "./schema/main_tables.ts";
 
 /** A scope's row. Operations change a copy and write it once at their end. */
 export interface ScopeRow {
@@ -23,9 +23,13 @@ export interface ScopeRow {
   nextDue: number | null;
 }
 
-const SELECT_SCOPE =
-  `SELECT id, scope_hash, tenant, session, revision, turns, turn_bytes, pins, operations, next_due,
-  checksum FROM scopes WHERE scope_hash = $1`;
+const SELECT_SCOPE = `${SCOPES.select} WHERE scope_hash = $1`;
+
+/** One scope. Parameter: its row. */
+export const SELECT_SCOPE_BY_ROW = `${SCOPES.select} WHERE id = $1`;
+
+/** Scopes in the order in which they were made. Parameters: the row to begin after, how many. */
+export const SELECT_SCOPES_AFTER = `${SCOPES.select} WHERE id > $1 ORDER BY id LIMIT $2`;
 
 /** A scope's row; null if there is no such scope. */
 export function* readScope(transaction: Peeking, scopeHash: Uint8Array): Operation<ScopeRow | null> {
@@ -39,13 +43,16 @@ export function* readScopeAnyhow(
   scopeHash: Uint8Array,
 ): Operation<{ readonly row: ScopeRow; readonly sound: boolean } | null> {
   const row = yield* transaction.get(SELECT_SCOPE, scopeHash);
-  return row === undefined ? null : { row: columnsToRow(row), sound: isSound(row) };
+  if (row === undefined) return null;
+  const scope = SCOPES.toFields(row);
+  return { row: scope, sound: SCOPES.isIntact(scope) };
 }
 
-/** Judges the columns `id` to `checksum`. */
+/** Requires that a scope's row is intact. */
 export function toScopeRow(row: Row): ScopeRow {
-  if (isSound(row)) return columnsToRow(row);
-  throw damagedRow("Cannot read scope: the checksum of its row does not match", "scopes", columnsToRow(row));
+  const scope = SCOPES.toFields(row);
+  if (SCOPES.isIntact(scope)) return scope;
+  throw damagedRow("Cannot read scope: the checksum of its row does not match", "scopes", scope);
 }
 
 /** The error for a damaged row of a scope; it names the row by its labels. */
@@ -61,58 +68,13 @@ export function damagedRow(
   });
 }
 
-function isSound(row: Row): boolean {
-  return checksumOf(...row.slice(0, 10)) === row[10];
-}
-
-function columnsToRow(row: Row): ScopeRow {
-  const [id, scopeHash, tenant, session, revision, turns, turnBytes, pins, operations, nextDue] = row;
-  return {
-    id,
-    scopeHash,
-    tenant,
-    session,
-    revision,
-    turns,
-    turnBytes,
-    pins,
-    operations,
-    nextDue,
-  } as ScopeRow;
-}
-
-function columnsOf(row: ScopeRow): readonly SqlValue[] {
-  const { id, scopeHash, tenant, session, revision, turns, turnBytes, pins, operations, nextDue } = row;
-  return [id, scopeHash, tenant, session, revision, turns, turnBytes, pins, operations, nextDue];
-}
-
-const UPDATE_SCOPE =
-  `UPDATE scopes SET revision = $1, turns = $2, turn_bytes = $3, pins = $4, operations = $5,
-  next_due = $6, checksum = $7 WHERE id = $8`;
-
 /** Writes a changed row. */
 export function* writeScope(transaction: WriteTransaction, row: ScopeRow): Operation<void> {
-  const { id, revision, turns, turnBytes, pins, operations, nextDue } = row;
-  const checksum = checksumOf(...columnsOf(row));
-  const changed = yield* transaction.run(
-    UPDATE_SCOPE,
-    revision,
-    turns,
-    turnBytes,
-    pins,
-    operations,
-    nextDue,
-    checksum,
-    id,
-  );
+  const changed = yield* transaction.run(SCOPES.update, ...SCOPES.toUpdate(row));
   if (changed !== 1) throw new IntegrityError("Cannot write scope: the file did not take the write");
 }
 
 const SELECT_NEXT_SCOPE_ID = `SELECT coalesce(max(id), 0) + 1 FROM scopes`;
-
-const INSERT_SCOPE =
-  `INSERT INTO scopes (id, scope_hash, tenant, session, revision, turns, turn_bytes, pins, operations,
-  next_due, checksum) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`;
 
 /** Makes a scope's row. */
 export function* insertScope(
@@ -121,8 +83,7 @@ export function* insertScope(
 ): Operation<ScopeRow> {
   const id = (yield* transaction.get(SELECT_NEXT_SCOPE_ID))![0] as number;
   const row = { ...scope, id, turns: 0, turnBytes: 0, pins: 0, operations: 0, nextDue: null };
-  const columns = columnsOf(row);
-  yield* transaction.run(INSERT_SCOPE, ...columns, checksumOf(...columns));
+  yield* transaction.run(SCOPES.insert, ...SCOPES.toValues(row));
   return row;
 }
 

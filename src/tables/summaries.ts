@@ -1,10 +1,15 @@
-/** A summary's row, judged where it enters. */
+/** Summaries: their rows, checked where they enter, and the statements that more than one operation needs. */
 
 import { checksumOf } from "../canonical/checksum.ts";
 import { damagedRow, type ScopeRow } from "./scopes.ts";
 import type { Damage } from "../engine/damage.ts";
-import type { Operation, ReadTransaction } from "../engine/operation.ts";
+import type { Operation, ReadTransaction, WriteTransaction } from "../engine/operation.ts";
 import type { Row } from "../engine/values.ts";
+import type { Fields } from "./schema/descriptor.ts";
+import { COVERED_TURNS, SUMMARIES } from "./schema/main_tables.ts";
+
+/** A summary's row. */
+type SummaryFields = Fields<typeof SUMMARIES.columns>;
 
 /** A summary as it is stored, at some time. */
 export interface StoredSummary {
@@ -15,10 +20,16 @@ export interface StoredSummary {
   readonly isDue: boolean;
 }
 
-const SELECT_SUMMARY =
-  `SELECT created, expires, payload_checksum, checksum, payload FROM summaries WHERE scope = $1`;
+/** The summary of a scope. Parameter: the scope's row. */
+export const SELECT_SUMMARY = `${SUMMARIES.select} WHERE scope = $1`;
 
-const SELECT_COVERED = `SELECT turn FROM covered_turns WHERE scope = $1 AND turn = $2`;
+/** Whether a summary covers a turn. Parameters: the scope's row, the turn's row. */
+export const SELECT_COVERED = `SELECT turn FROM covered_turns WHERE scope = $1 AND turn = $2`;
+
+/** The ids of the turns that a summary covers, in the order of the history; null for one that is not there. */
+export const SELECT_COVERED_TURN_IDS = `SELECT turns.turn_id FROM covered_turns LEFT JOIN turns
+  ON turns.id = covered_turns.turn AND turns.scope = covered_turns.scope
+  WHERE covered_turns.scope = $1 ORDER BY covered_turns.turn`;
 
 /** The summary of a scope; null if there is none, or it is damaged and left out. */
 export function* readSummary(
@@ -30,9 +41,9 @@ export function* readSummary(
 ): Operation<StoredSummary | null> {
   const row = yield* transaction.get(SELECT_SUMMARY, scope.id);
   if (row === undefined) return null;
-  const payload = damage.read(() => requireSummaryRow(scope, row));
-  if (payload === undefined) return null;
-  const [created, expires] = row as [number, number | null];
+  const summary = damage.read(() => requireSummary(scope, row));
+  if (summary === undefined) return null;
+  const { created, expires, payload } = summary;
   let isDue = expires !== null && expires <= atMs;
   for (const turn of dueTurns.keys()) {
     if (isDue) break;
@@ -41,12 +52,25 @@ export function* readSummary(
   return { created, payload, isDue };
 }
 
-/** Judges a summary's row by its checksums; gives the payload. */
-export function requireSummaryRow(scope: Pick<ScopeRow, "id" | "tenant" | "session">, row: Row): string {
-  const [created, expires, payloadChecksum, checksum, payload] = row;
-  const sum = checksumOf(scope.id, created!, expires!, payloadChecksum!);
-  if (sum !== checksum || typeof payload !== "string" || checksumOf(payload) !== payloadChecksum) {
-    throw damagedRow("The checksum of a summary does not match", "summaries", scope);
+/** Requires that a summary's row is intact, its payload included. */
+export function requireSummary(scope: Pick<ScopeRow, "tenant" | "session">, row: Row): SummaryFields {
+  const summary = SUMMARIES.toFields(row);
+  const { payload, payloadChecksum } = summary;
+  if (SUMMARIES.isIntact(summary) && typeof payload === "string" && checksumOf(payload) === payloadChecksum) {
+    return summary;
   }
-  return payload;
+  throw damagedRow("The checksum of a summary does not match", "summaries", scope);
+}
+
+/** Writes a summary where there is none, and the rows of the turns that it covers. */
+export function* insertSummary(
+  transaction: WriteTransaction,
+  summary: Omit<SummaryFields, "payloadChecksum" | "checksum">,
+  turns: readonly number[],
+): Operation<void> {
+  const payloadChecksum = checksumOf(summary.payload);
+  yield* transaction.run(SUMMARIES.insert, ...SUMMARIES.toValues({ ...summary, payloadChecksum }));
+  for (const turn of turns) {
+    yield* transaction.run(COVERED_TURNS.insert, ...COVERED_TURNS.toValues({ scope: summary.scope, turn }));
+  }
 }

@@ -1,52 +1,60 @@
-/** A turn's row, judged where it enters. */
+/** Turns: their rows, checked where they enter, and the statements that more than one operation needs. */
 
 import { checksumOf } from "../canonical/checksum.ts";
 import type { TimedTurn } from "../contracts/turn.ts";
 import { unpackTurn } from "../contracts/unpack.ts";
+import type { Operation, WriteTransaction } from "../engine/operation.ts";
 import type { Row } from "../engine/values.ts";
 import { damagedRow, type ScopeRow } from "./scopes.ts";
-import type { IntegrityError } from "../errors.ts";
+import { IntegrityError } from "../errors.ts";
+import type { Fields, Head } from "./schema/descriptor.ts";
+import { MESSAGE_IDS, TURNS } from "./schema/main_tables.ts";
+
+/** A turn's row. */
+type TurnFields = Fields<typeof TURNS.columns>;
 
 /** A turn's row without its payload. */
-export interface TurnHead {
-  readonly id: number;
-  readonly turnId: string;
-  readonly revision: number;
-  /** UTF-8 bytes of the payload. */
-  readonly bytes: number;
-  /** Milliseconds: when it is due. */
-  readonly expires: number | null;
-  /** The deadline as it was given. */
-  readonly expiresAt: string | null;
-  readonly payloadChecksum: number;
-}
+export type TurnHead = Readonly<Head<typeof TURNS.columns>>;
 
 /** A turn with its deadline. */
 export interface StoredTurn extends TurnHead {
   readonly turn: TimedTurn;
 }
 
-/** The checksum over a head. */
-export function headChecksum(scope: number, head: Omit<TurnHead, "id">): number {
-  const { turnId, revision, bytes, expires, expiresAt, payloadChecksum } = head;
-  return checksumOf(scope, turnId, revision, bytes, expires, expiresAt, payloadChecksum);
-}
+/** One turn. Parameters: the scope's row, the turn's id. */
+export const SELECT_TURN = `${TURNS.select} WHERE scope = $1 AND turn_id = $2`;
+
+/** One turn without its payload. Parameters: as above. */
+export const SELECT_TURN_HEAD = `${TURNS.selectHead} WHERE scope = $1 AND turn_id = $2`;
+
+/** One turn. Parameter: its row. */
+export const SELECT_TURN_BY_ROW = `${TURNS.select} WHERE id = $1`;
+
+/** Turns in the order of the history. Parameters: the scope's row, the row to begin after, how many. */
+export const SELECT_TURNS_AFTER = `${TURNS.select} WHERE scope = $1 AND id > $2 ORDER BY id LIMIT $3`;
+
+/** Turns, newest first. Parameters: the scope's row, the row to begin before, how many. */
+export const SELECT_TURNS_BEFORE = `${TURNS.select} WHERE scope = $1 AND id < $2 ORDER BY id DESC LIMIT $3`;
 
 /** Whose turns are read. */
 type TurnScope = Pick<ScopeRow, "id" | "tenant" | "session">;
 
-/** Judges the columns `id`, `turn_id`, `revision`, `bytes`, `expires`, `expires_at`, `payload_checksum`, `checksum`. */
+/** A turn's row as it is, whether or not it is intact. */
+export function toTurnFields(row: Row): TurnFields {
+  return TURNS.toFields(row);
+}
+
+/** Requires that a turn's row is intact, its payload apart, which the row need not have. */
 export function toTurnHead(scope: TurnScope, row: Row): TurnHead {
-  const [id, turnId, revision, bytes, expires, expiresAt, payloadChecksum, checksum] = row;
-  const head = { id, turnId, revision, bytes, expires, expiresAt, payloadChecksum } as TurnHead;
-  if (headChecksum(scope.id, head) === checksum) return head;
+  const head = TURNS.toHead(row);
+  if (head.scope === scope.id && TURNS.isIntact(head)) return head;
   throw damaged("The checksum of a turn's row does not match", scope, head);
 }
 
-/** Judges a head and the payload after it. */
+/** Requires that a turn's row and its payload are intact, and that one is of the other. */
 export function toStoredTurn(scope: TurnScope, row: Row): StoredTurn {
   const head = toTurnHead(scope, row);
-  const turn = unpackPayload(scope, head, row[8]);
+  const turn = unpackPayload(scope, head, TURNS.toFields(row).payload);
   const { tenantId, sessionId } = turn.scope;
   if (
     turn.turnId !== head.turnId || turn.revision !== head.revision || tenantId !== scope.tenant ||
@@ -66,7 +74,7 @@ function unpackPayload(scope: TurnScope, head: TurnHead, payload: unknown): Time
   }
 }
 
-/** Judges a payload by its checksum. */
+/** Requires that a payload is the one that its row has the checksum of. */
 export function requirePayload(scope: TurnScope, head: TurnHead, payload: unknown): string {
   if (typeof payload === "string" && checksumOf(payload) === head.payloadChecksum) return payload;
   throw damaged("The checksum of a turn's payload does not match", scope, head);
@@ -79,4 +87,35 @@ function damaged(
   cause?: unknown,
 ): IntegrityError {
   return damagedRow(message, "turns", scope, { turnId, cause });
+}
+
+/** Writes the row of a new turn. */
+export function* insertTurn(
+  transaction: WriteTransaction,
+  turn: Omit<TurnFields, "checksum">,
+): Operation<void> {
+  yield* transaction.run(TURNS.insert, ...TURNS.toValues(turn));
+}
+
+/** Notes which messages a turn has. */
+export function* insertMessageIds(
+  transaction: WriteTransaction,
+  { scope, turn, messageIds }: {
+    readonly scope: number;
+    readonly turn: number;
+    readonly messageIds: readonly string[];
+  },
+): Operation<void> {
+  for (const messageId of messageIds) {
+    yield* transaction.run(MESSAGE_IDS.insert, ...MESSAGE_IDS.toValues({ scope, messageId, turn }));
+  }
+}
+
+/** Writes the row of a turn in place of an older revision. */
+export function* updateTurn(
+  transaction: WriteTransaction,
+  turn: Omit<TurnFields, "checksum">,
+): Operation<void> {
+  const changed = yield* transaction.run(TURNS.update, ...TURNS.toUpdate(turn));
+  if (changed !== 1) throw new IntegrityError("Cannot put turn: the file did not take the write");
 }

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { checksumOf } from "../../src/canonical/checksum.ts";
 import { firstHead } from "../../src/engine/chain.ts";
-import { headChecksum } from "../../src/tables/turns.ts";
+import { TURNS } from "../../src/tables/schema/main_tables.ts";
 import type { TestStore } from "../kit/test_store.ts";
 import type { ConversationsSuite } from "./promise.ts";
 import {
@@ -286,7 +286,7 @@ function writePayload(store: TestStore, payload: string): void {
     "UPDATE turns SET payload = $1, payload_checksum = $2, checksum = $3",
     payload,
     payloadChecksum,
-    headChecksum(scope, { turnId, revision, bytes, expires, expiresAt, payloadChecksum }),
+    TURNS.checksum({ scope, turnId, revision, bytes, expires, expiresAt, payloadChecksum }),
   );
 }
 

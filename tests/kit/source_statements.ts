@@ -1,4 +1,9 @@
-/** Every statement that reads or writes rows, as the source spells it. */
+/** Every statement that reads or writes rows: those that the source spells, and those that follow from descriptors. */
+
+import { copyOf, rewriteStatements } from "../../src/tables/schema/dialects.ts";
+import * as index from "../../src/tables/schema/index_tables.ts";
+import * as ledger from "../../src/tables/schema/ledger_tables.ts";
+import * as main from "../../src/tables/schema/main_tables.ts";
 
 const SOURCE = new URL("../../src/", import.meta.url);
 const COMMENT = /\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm;
@@ -14,16 +19,50 @@ export interface SourceStatement {
   readonly sql: string;
 }
 
+const TABLES = { ...main, ...index, ...ledger } as unknown as Readonly<
+  Record<string, Readonly<Record<string, string>>>
+>;
+
+/** Code with the columns of a table in place of each `${TURNS.select}` and the like. */
+export function expandDescriptors(code: string): string {
+  return code.replace(/\$\{([A-Z_]+)\.(select|selectHead)\}/g, (_, table, verb) => TABLES[table]![verb]!);
+}
+
+/** Writes of whole rows, where the source runs them: `transaction.run(TURNS.insert, …)`. */
+export function findRowWrites(file: string, code: string): readonly SourceStatement[] {
+  return [...code.matchAll(/\b([A-Z_]+)\.(insert|upsert|update)\b/g)].map(([name, table, verb]) => ({
+    file,
+    name,
+    sql: TABLES[table!]![verb!]!,
+  }));
+}
+
+/** The statements that copy and rewrite whole tables; no source spells them. */
+export function readDescriptorStatements(): readonly SourceStatement[] {
+  const file = "tables/schema/dialects.ts";
+  return [...main.MAIN_TABLES, ...ledger.LEDGER_TABLES].flatMap((table) => {
+    const { select, insert, count } = copyOf(table);
+    const copied = table.isBackedUp ? [select, insert, count] : [];
+    const rewritten = rewriteStatements(table).filter((sql) => sql.startsWith("INSERT "));
+    return [
+      ...copied.map((sql) => ({ file, name: shorten(sql), sql })),
+      ...rewritten.map((sql) => ({ file, name: `rewrite ${table.name}`, sql })),
+    ];
+  });
+}
+
 /** Finds them all. */
 export function readSourceStatements(): readonly SourceStatement[] {
-  return filesBelow("").flatMap((file) => {
-    const code = Deno.readTextFileSync(new URL(file, SOURCE)).replace(COMMENT, "");
-    return [...code.matchAll(STATEMENT)].map(([, name, , sql]) => ({
-      file,
-      name: name ?? shorten(sql!),
-      sql: sql!,
-    }));
+  const inSource = filesBelow("").flatMap((file) => {
+    const code = expandDescriptors(Deno.readTextFileSync(new URL(file, SOURCE)).replace(COMMENT, ""));
+    // What is left with a piece in it is the descriptors' own template.
+    const spelt = [...code.matchAll(STATEMENT)].filter(([, , , sql]) => !sql!.includes("${"));
+    return [
+      ...spelt.map(([, name, , sql]) => ({ file, name: name ?? shorten(sql!), sql: sql! })),
+      ...findRowWrites(file, code),
+    ];
   });
+  return [...inSource, ...readDescriptorStatements()];
 }
 
 function filesBelow(folder: string): readonly string[] {

@@ -1,13 +1,7 @@
 import assert from "node:assert/strict";
 import { IntegrityError } from "../../src/errors.ts";
-import {
-  headChecksum,
-  isExpired,
-  type RecordHead,
-  toHead,
-  toValue,
-  valueChecksum,
-} from "../../src/tables/records.ts";
+import { isExpired, type RecordHead, toHead, toValue, valueChecksum } from "../../src/tables/records.ts";
+import { RECORDS } from "../../src/tables/schema/main_tables.ts";
 import { flippedBits } from "../kit/bit_flips.ts";
 
 const IDENTITY = { tenantId: "orchard", kind: "fact", key: "preference" };
@@ -19,7 +13,7 @@ const HEAD: RecordHead = {
   expires: 1_750_000_060,
   valueChecksum: valueChecksum(IDENTITY, { revision: 7, expires: 1_750_000_060, body: BODY }),
 };
-const ROW = [...Object.values(HEAD), headChecksum(IDENTITY, HEAD)] as const;
+const ROW = [...Object.values(HEAD), RECORDS.checksum({ ...IDENTITY, ...HEAD })] as const;
 const VALUE = [7, 1_750_000_060, BODY, HEAD.valueChecksum] as const;
 
 Deno.test("toHead() takes a row whose checksum fits", () => {

@@ -1,4 +1,9 @@
-/** Schema versions as an append-only list of statements. */
+/** The schema versions of both files as append-only lists of statements. */
+
+import type { TableShape } from "./descriptor.ts";
+import { createIndexes, createTable, SQLITE } from "./dialects.ts";
+import { LEDGER_TABLES } from "./ledger_tables.ts";
+import { MAIN_TABLES } from "./main_tables.ts";
 
 /** One step from a version to the next. */
 export interface Migration {
@@ -8,4 +13,18 @@ export interface Migration {
   readonly statements: readonly string[];
   /** Sets the version. */
   readonly setVersion: string;
+}
+
+/** Main's migrations, oldest first: live state, and a copy of every deletion that was applied to it. */
+export const MAIN_MIGRATIONS: readonly Migration[] = [
+  { version: 1, setVersion: "PRAGMA user_version = 1", statements: MAIN_TABLES.flatMap(createStatements) },
+];
+
+/** The ledger's migrations, oldest first. */
+export const LEDGER_MIGRATIONS: readonly Migration[] = [
+  { version: 1, setVersion: "PRAGMA user_version = 1", statements: LEDGER_TABLES.flatMap(createStatements) },
+];
+
+function createStatements(table: TableShape): readonly string[] {
+  return [createTable(table, SQLITE), ...createIndexes(table)];
 }

@@ -2,7 +2,8 @@
 
 import assert from "node:assert/strict";
 import { IntegrityError } from "../../../src/errors.ts";
-import { headChecksum, type RecordHead, valueChecksum } from "../../../src/tables/records.ts";
+import { type RecordHead, valueChecksum } from "../../../src/tables/records.ts";
+import { RECORDS } from "../../../src/tables/schema/main_tables.ts";
 import type { TestStore } from "../../kit/test_store.ts";
 import type { RecordsSuite } from "./promise.ts";
 import { COUNTER, factAt, factOf, LISTS, PREFERENCE, RUN, START } from "./samples.ts";
@@ -18,7 +19,7 @@ function writeBody(store: TestStore, body: string): void {
     "UPDATE records SET body = $1, value_checksum = $2, checksum = $3",
     body,
     head.valueChecksum,
-    headChecksum(PREFERENCE, head),
+    RECORDS.checksum({ ...PREFERENCE, ...head }),
   );
 }
 
@@ -226,7 +227,7 @@ function testChecksums({ promise }: RecordsSuite): void {
     store.sql(
       "UPDATE records SET revision = 5, value_checksum = $1, checksum = $2",
       head.valueChecksum,
-      headChecksum(PREFERENCE, head),
+      RECORDS.checksum({ ...PREFERENCE, ...head }),
     );
     store.damaged = true;
     assert.deepEqual((await memory.check()).problems.map(({ problem }) => problem), [

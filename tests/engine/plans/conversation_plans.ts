@@ -9,11 +9,7 @@ export const CONVERSATION_PLANS: Plans = {
   },
   "conversations/stored_summary.ts": {
     COUNT_TURNS_UP_TO: "SEARCH turns USING COVERING INDEX turns_by_scope (scope=? AND rowid<?)",
-    SELECT_COVERED: "SEARCH covered_turns USING PRIMARY KEY (scope=? AND turn=?)",
     SELECT_NEWEST_COVERED: "SEARCH covered_turns USING PRIMARY KEY (scope=?)",
-  },
-  "search/stored_turns.ts": {
-    SELECT_NEWEST_TURNS: "SEARCH turns USING INDEX turns_by_scope (scope=? AND rowid<?)",
   },
   "index/scope_view.ts": {
     SELECT_INDEX: "SEARCH chunk_indexes USING INTEGER PRIMARY KEY (rowid=?)",
@@ -21,8 +17,6 @@ export const CONVERSATION_PLANS: Plans = {
   "conversations/check_conversations.ts": {
     "SELECT count(*) FROM scopes WHERE id < 1": "SEARCH scopes USING INTEGER PRIMARY KEY (rowid<?)",
     "SELECT count(*) FROM turns WHERE id < 1": "SEARCH turns USING INTEGER PRIMARY KEY (rowid<?)",
-    SELECT_COVERED_TURN_IDS:
-      "SEARCH covered_turns USING PRIMARY KEY (scope=?); SEARCH turns USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN",
     SELECT_FLOORS: { plan: "SCAN floors", because: "a check looks at every row" },
     SELECT_MESSAGE_IDS: {
       plan:
@@ -30,51 +24,29 @@ export const CONVERSATION_PLANS: Plans = {
       because: "one turn has few messages",
     },
     SELECT_OPERATION_COUNT: "SEARCH operations USING COVERING INDEX operations_by_time (scope_hash=?)",
-    SELECT_PINS: "SEARCH pins USING PRIMARY KEY (scope=?)",
-    SELECT_REPLAYS: "SEARCH replays USING PRIMARY KEY (scope=?)",
-    SELECT_SCOPE: "SEARCH scopes USING INTEGER PRIMARY KEY (rowid=?)",
     SELECT_INDEX_CHECKSUMS: "SEARCH chunk_indexes USING INDEX chunk_indexes_by_scope (scope=?)",
     SELECT_SCOPE_IDS: "SEARCH scopes USING INTEGER PRIMARY KEY (rowid>?)",
-    SELECT_SUMMARY: "SEARCH summaries USING INTEGER PRIMARY KEY (rowid=?)",
-    SELECT_TURNS: "SEARCH turns USING INDEX turns_by_scope (scope=? AND rowid>?)",
   },
   "conversations/delete_item.ts": {
     SELECT_PIN: "SEARCH pins USING PRIMARY KEY (scope=? AND key=?)",
     SELECT_TURN: "SEARCH turns USING INDEX turns_by_turn_id (scope=? AND turn_id=?)",
   },
-  "tables/pins.ts": {
-    SELECT_PINS: "SEARCH pins USING PRIMARY KEY (scope=?)",
-  },
   "conversations/put_pin.ts": {
     SELECT_PIN_REVISION: "SEARCH pins USING PRIMARY KEY (scope=? AND key=?)",
-    SELECT_TURN: "SEARCH turns USING INDEX turns_by_turn_id (scope=? AND turn_id=?)",
-    UPSERT_PIN: "",
-  },
-  "conversations/put_summary.ts": {
-    INSERT_COVERED_TURN: "",
-    INSERT_SUMMARY: "",
-    SELECT_TURN: "SEARCH turns USING INDEX turns_by_turn_id (scope=? AND turn_id=?)",
   },
   "conversations/put_turn.ts": {
-    INSERT_MESSAGE_ID: "",
-    INSERT_TURN: "",
     SELECT_MESSAGE_ID: "SEARCH message_ids USING PRIMARY KEY (scope=? AND message_id=?)",
     SELECT_NEXT_TURN_ID: "SEARCH turns",
     SELECT_PAYLOAD: "SEARCH turns USING INTEGER PRIMARY KEY (rowid=?)",
-    SELECT_TURN_HEAD: "SEARCH turns USING INDEX turns_by_turn_id (scope=? AND turn_id=?)",
-    UPDATE_TURN: "SEARCH turns USING INTEGER PRIMARY KEY (rowid=?)",
   },
   "conversations/read_turns.ts": {
     SELECT_NEWEST_TURNS: "SEARCH turns USING COVERING INDEX turns_by_scope (scope=?)",
-    SELECT_TURNS: "SEARCH turns USING INDEX turns_by_scope (scope=? AND rowid>?)",
     SELECT_TURN_BEFORE: "SEARCH turns USING COVERING INDEX turns_by_scope (scope=? AND rowid<?)",
     SELECT_TURN_ROW: "SEARCH turns USING COVERING INDEX turns_by_turn_id (scope=? AND turn_id=?)",
   },
   "conversations/replay.ts": {
     DELETE_REPLAY: "SEARCH replays USING PRIMARY KEY (scope=? AND key=?)",
-    SELECT_REPLAY: "SEARCH replays USING PRIMARY KEY (scope=? AND key=?)",
     SELECT_REPLAY_KEYS: "SEARCH replays USING PRIMARY KEY (scope=?)",
-    UPSERT_REPLAY: "",
   },
   "scopes/restored_scopes.ts": {
     DELETE_COVERED_TURNS: "",
@@ -85,11 +57,6 @@ export const CONVERSATION_PLANS: Plans = {
     DELETE_SUMMARIES: "",
     DELETE_TERMS: "",
     DELETE_UNINDEXED_TURNS: "",
-    SELECT_SCOPES_BELOW: "SEARCH scopes USING INTEGER PRIMARY KEY (rowid>?)",
-  },
-  "tables/summaries.ts": {
-    SELECT_COVERED: "SEARCH covered_turns USING PRIMARY KEY (scope=? AND turn=?)",
-    SELECT_SUMMARY: "SEARCH summaries USING INTEGER PRIMARY KEY (rowid=?)",
   },
   "scopes/take_snapshot.ts": {
     SELECT_DUE_TURNS: {

@@ -4,7 +4,7 @@ import type { Plans } from "./plans.ts";
 
 /** See the module's documentation. */
 export const COPY_PLANS: Plans = {
-  "tables/schema/copies.ts": {
+  "tables/schema/dialects.ts": {
     "INSERT INTO covered_turns …": "",
     "INSERT INTO deletions …": "",
     "INSERT INTO events …": "",
@@ -65,20 +65,18 @@ export const COPY_PLANS: Plans = {
       "SEARCH summaries USING INTEGER PRIMARY KEY (rowid>?)",
     "SELECT … FROM turns WHERE id > $1 ORDER BY id LIMIT $2":
       "SEARCH turns USING INTEGER PRIMARY KEY (rowid>?)",
-  },
-  "tables/schema/rewrites.ts": {
-    COPY_INDEXED_TURNS: {
+    "rewrite indexed_turns": {
       plan: "SCAN indexed_turns USING INDEX indexed_turns_by_turn",
       because: "rewrites the whole table",
     },
-    COPY_INDEX_TERMS: { plan: "SCAN index_terms", because: "rewrites the whole table" },
-    COPY_MESSAGE_IDS: { plan: "SCAN message_ids", because: "rewrites the whole table" },
-    COPY_PINS: { plan: "SCAN pins", because: "rewrites the whole table" },
-    COPY_POSTINGS: { plan: "SCAN postings", because: "rewrites the whole table" },
-    COPY_RECORDS: { plan: "SCAN records", because: "rewrites the whole table" },
-    COPY_REPLAYS: { plan: "SCAN replays", because: "rewrites the whole table" },
-    COPY_SCOPES: { plan: "SCAN scopes", because: "rewrites the whole table" },
-    COPY_SUMMARIES: { plan: "SCAN summaries", because: "rewrites the whole table" },
-    COPY_TURNS: { plan: "SCAN turns", because: "rewrites the whole table" },
+    "rewrite index_terms": { plan: "SCAN index_terms", because: "rewrites the whole table" },
+    "rewrite message_ids": { plan: "SCAN message_ids", because: "rewrites the whole table" },
+    "rewrite pins": { plan: "SCAN pins", because: "rewrites the whole table" },
+    "rewrite postings": { plan: "SCAN postings", because: "rewrites the whole table" },
+    "rewrite records": { plan: "SCAN records", because: "rewrites the whole table" },
+    "rewrite replays": { plan: "SCAN replays", because: "rewrites the whole table" },
+    "rewrite scopes": { plan: "SCAN scopes", because: "rewrites the whole table" },
+    "rewrite summaries": { plan: "SCAN summaries", because: "rewrites the whole table" },
+    "rewrite turns": { plan: "SCAN turns", because: "rewrites the whole table" },
   },
 };

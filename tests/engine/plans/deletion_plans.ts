@@ -38,13 +38,6 @@ export const DELETION_PLANS: Plans = {
     SELECT_TERMS: "SEARCH index_terms USING PRIMARY KEY (index_id=? AND number=?)",
     SUM_CHUNKS: "SEARCH indexed_turns USING INDEX indexed_turns_by_turn (index_id=?)",
     SUM_POSTINGS: "SEARCH postings USING PRIMARY KEY (index_id=?)",
-    UPDATE_TERM: "SEARCH index_terms USING PRIMARY KEY (index_id=? AND number=?)",
-  },
-  "tables/chunk_indexes.ts": {
-    INSERT_INDEX: "",
-    SELECT_INDEXES: "SEARCH chunk_indexes USING INDEX chunk_indexes_by_scope (scope=?)",
-    SELECT_NEXT_INDEX_ID: "SEARCH chunk_indexes",
-    UPDATE_INDEX: "SEARCH chunk_indexes USING INTEGER PRIMARY KEY (rowid=?)",
   },
   "deletion/orphans.ts": {
     "SELECT count(*) FROM covered_turns WHERE turn NOT IN (SELECT id FROM turns)": {
@@ -108,18 +101,6 @@ export const DELETION_PLANS: Plans = {
           "SCAN unindexed_turns; USING ROWID SEARCH ON TABLE turns FOR IN-OPERATOR; USING ROWID SEARCH ON TABLE chunk_indexes FOR IN-OPERATOR",
         because: "looks everywhere for what a deletion left",
       },
-  },
-  "tables/postings.ts": {
-    DELETE_ROW: "SEARCH postings USING PRIMARY KEY (index_id=? AND block=? AND term=? AND turn=?)",
-    INSERT_ROW: "",
-    SELECT_ROW_OF_TURN: "SEARCH postings USING PRIMARY KEY (index_id=? AND block=? AND term=? AND turn<?)",
-    UPDATE_ROW: "SEARCH postings USING PRIMARY KEY (index_id=? AND block=? AND term=? AND turn=?)",
-  },
-  "tables/scopes.ts": {
-    INSERT_SCOPE: "",
-    SELECT_NEXT_SCOPE_ID: "SEARCH scopes",
-    SELECT_SCOPE: "SEARCH scopes USING INDEX scopes_by_hash (scope_hash=?)",
-    UPDATE_SCOPE: "SEARCH scopes USING INTEGER PRIMARY KEY (rowid=?)",
   },
   "deletion/tombstones.ts": {
     SELECT_FLOOR: "SEARCH floors USING PRIMARY KEY (scope_hash=? AND key_hash=?)",

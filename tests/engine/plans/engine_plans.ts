@@ -7,14 +7,6 @@ export const ENGINE_PLANS: Plans = {
   "tables/dirty_tables.ts": {
     SELECT_DIRTY: { plan: "SCAN dirty", because: "has a row for each table at most" },
   },
-  "tables/operation_ids.ts": {
-    DELETE_OLDEST_OPERATIONS:
-      "SEARCH operations USING PRIMARY KEY (scope_hash=? AND operation_hash=?); LIST SUBQUERY 2; SEARCH operations USING COVERING INDEX operations_by_time (scope_hash=?)",
-    DELETE_OLD_OPERATIONS:
-      "SEARCH operations USING PRIMARY KEY (scope_hash=? AND operation_hash=?); LIST SUBQUERY 2; SEARCH operations USING COVERING INDEX operations_by_time (scope_hash=? AND at<?)",
-    SELECT_OPERATION: "SEARCH operations USING PRIMARY KEY (scope_hash=? AND operation_hash=?)",
-    UPSERT_OPERATION: "",
-  },
   "engines/sqlite/database/agreement.ts": {
     SELECT_COPIES: "SEARCH deletions USING INTEGER PRIMARY KEY (rowid>?)",
   },

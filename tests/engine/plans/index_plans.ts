@@ -9,13 +9,11 @@ export const INDEX_PLANS: Plans = {
     SELECT_INDEXED: "SEARCH indexed_turns USING COVERING INDEX indexed_turns_by_turn (index_id=? AND turn=?)",
     SELECT_NEW_TURNS: "SEARCH turns USING COVERING INDEX turns_by_scope (scope=? AND rowid>?)",
     SELECT_SOURCE: "SEARCH turns USING INTEGER PRIMARY KEY (rowid=?)",
-    SELECT_TURN: "SEARCH turns USING INTEGER PRIMARY KEY (rowid=?)",
     SELECT_UNINDEXED: "SEARCH unindexed_turns USING PRIMARY KEY (index_id=?)",
   },
   "index/check_index.ts": {
     COUNT_CHANGED: "SEARCH unindexed_turns USING PRIMARY KEY (index_id=?)",
     COUNT_NEWER: "SEARCH turns USING COVERING INDEX turns_by_scope (scope=? AND rowid>?)",
-    SELECT_INDEXES: "SEARCH chunk_indexes USING INDEX chunk_indexes_by_scope (scope=?)",
     SELECT_POSTINGS: "SEARCH postings USING PRIMARY KEY (index_id=? AND (block,term,turn)>(?,?,?))",
     SELECT_TERMS: "SEARCH index_terms USING PRIMARY KEY (index_id=? AND number>?)",
     SELECT_TURNS:
@@ -23,7 +21,6 @@ export const INDEX_PLANS: Plans = {
   },
   "index/read_chunks.ts": {
     SELECT_INDEXED_TURN: "SEARCH indexed_turns USING INDEX indexed_turns_by_turn (index_id=? AND turn=?)",
-    SELECT_TURNS: "SEARCH turns USING INDEX turns_by_scope (scope=? AND rowid>?)",
   },
   "search/search_cache.ts": {
     SELECT_TURN: "SEARCH indexed_turns USING INDEX indexed_turns_by_turn (index_id=? AND turn=?)",
@@ -41,7 +38,6 @@ export const INDEX_PLANS: Plans = {
     SELECT_OLDEST_TURN: "SEARCH indexed_turns USING COVERING INDEX indexed_turns_by_turn (index_id=?)",
     SELECT_POSTINGS_FROM:
       "SEARCH postings USING PRIMARY KEY (index_id=? AND block=? AND term=? AND turn>?); SCALAR SUBQUERY 1; SEARCH postings USING PRIMARY KEY (index_id=? AND block=? AND term=? AND turn<?)",
-    SELECT_TERM: "SEARCH index_terms USING INDEX index_terms_by_term (index_id=? AND term=?)",
     SELECT_TURN: "SEARCH indexed_turns USING INDEX indexed_turns_by_turn (index_id=? AND turn=?)",
   },
   "index/index_state.ts": {
@@ -59,11 +55,5 @@ export const INDEX_PLANS: Plans = {
       "CO-ROUTINE (subquery-1); SEARCH index_terms USING PRIMARY KEY (index_id=?); SEARCH (subquery-1)",
     SELECT_LAST_TURN:
       "CO-ROUTINE (subquery-1); SEARCH indexed_turns USING COVERING INDEX indexed_turns_by_turn (index_id=?); SEARCH (subquery-1)",
-  },
-  "index/index_writing.ts": {
-    INSERT_TERM: "",
-    INSERT_TURN: "",
-    SELECT_TERM: "SEARCH index_terms USING INDEX index_terms_by_term (index_id=? AND term=?)",
-    UPDATE_TERM: "SEARCH index_terms USING PRIMARY KEY (index_id=? AND number=?)",
   },
 };

@@ -17,17 +17,12 @@ export const MEND_PLANS: Plans = {
     },
     DELETE_MESSAGE_IDS: "SEARCH message_ids USING COVERING INDEX message_ids_by_turn (turn=?)",
     INSERT_MESSAGE_ID: "",
-    SELECT_COVERED_TURN_IDS:
-      "SEARCH covered_turns USING PRIMARY KEY (scope=?); SEARCH turns USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN",
     SELECT_MESSAGE_IDS: "SEARCH message_ids USING COVERING INDEX message_ids_by_turn (turn=?)",
     SELECT_NEXT_DUE: "CO-ROUTINE (subquery-3); COMPOUND QUERY; LEFT-MOST SUBQUERY; " +
       "SEARCH turns USING INDEX turns_by_scope (scope=?); UNION ALL; SEARCH pins USING PRIMARY KEY (scope=?); " +
       "UNION ALL; SEARCH summaries USING INTEGER PRIMARY KEY (rowid=?); SEARCH (subquery-3)",
     SELECT_NEXT_SCOPE: "SEARCH scopes USING INTEGER PRIMARY KEY (rowid>?)",
-    SELECT_PINS: "SEARCH pins USING PRIMARY KEY (scope=?)",
     SELECT_SOURCE: "SEARCH turns USING INTEGER PRIMARY KEY (rowid=?)",
-    SELECT_SUMMARY: "SEARCH summaries USING INTEGER PRIMARY KEY (rowid=?)",
-    SELECT_TURNS: "SEARCH turns USING INDEX turns_by_scope (scope=? AND rowid>?)",
     UPDATE_NAMES: "SEARCH scopes USING INTEGER PRIMARY KEY (rowid=?)",
   },
   "conversations/mend_strays.ts": {
@@ -57,7 +52,5 @@ export const MEND_PLANS: Plans = {
   "records/mend_records.ts": {
     DELETE_OPERATION: "SEARCH operations USING PRIMARY KEY (scope_hash=? AND operation_hash=?)",
     DELETE_RECORD: "SEARCH records USING PRIMARY KEY (tenant=? AND kind=? AND key=?)",
-    SELECT_OPERATIONS: "SEARCH operations USING PRIMARY KEY ((scope_hash,operation_hash)>(?,?))",
-    SELECT_RECORDS: "SEARCH records USING PRIMARY KEY ((tenant,kind,key)>(?,?,?))",
   },
 };

@@ -7,6 +7,7 @@ import { ENGINE_PLANS } from "./engine_plans.ts";
 import { INDEX_PLANS } from "./index_plans.ts";
 import { MEND_PLANS } from "./mend_plans.ts";
 import { RECORD_PLANS } from "./record_plans.ts";
+import { TABLE_PLANS } from "./table_plans.ts";
 
 /** By file, then by the statement's name: the steps, as EXPLAIN QUERY PLAN says them; and why, where a step is no search. */
 export type Plans = Readonly<
@@ -22,4 +23,5 @@ export const PLANS: Plans = {
   ...INDEX_PLANS,
   ...MEND_PLANS,
   ...RECORD_PLANS,
+  ...TABLE_PLANS,
 };

@@ -6,33 +6,20 @@ import type { Plans } from "./plans.ts";
 export const RECORD_PLANS: Plans = {
   "inspect.ts": {
     SELECT_RECORD_SIZES: "SEARCH records USING PRIMARY KEY (tenant=? AND (kind,key)>(?,?))",
-    SELECT_SCOPES: "SEARCH scopes USING INTEGER PRIMARY KEY (rowid>?)",
   },
-  "lines/import_scope.ts": {
-    SELECT_PIN: "SEARCH pins USING PRIMARY KEY (scope=? AND key=?)",
-    SELECT_SUMMARY: "SEARCH summaries USING INTEGER PRIMARY KEY (rowid=?)",
-    SELECT_TURN: "SEARCH turns USING INDEX turns_by_turn_id (scope=? AND turn_id=?)",
-  },
-  "lines/read_records.ts": {
-    SELECT_RECORDS: "SEARCH records USING PRIMARY KEY ((tenant,kind,key)>(?,?,?))",
-  },
+  "lines/read_records.ts": {},
   "lines/read_scope.ts": {
     SELECT_DUE_TURNS: "SEARCH turns USING INDEX turns_by_expiry (scope=? AND expires<?)",
     SELECT_LAST_SCOPE: "SEARCH scopes",
     SELECT_SCOPE_HASHES: "SEARCH scopes USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)",
-    SELECT_TURNS: "SEARCH turns USING INDEX turns_by_scope (scope=? AND rowid>?)",
   },
-  "records/check_records.ts": {
-    SELECT_OPERATIONS: "SEARCH operations USING PRIMARY KEY ((scope_hash,operation_hash)>(?,?))",
-    SELECT_RECORDS: "SEARCH records USING PRIMARY KEY ((tenant,kind,key)>(?,?,?))",
-  },
+  "records/check_records.ts": {},
   "records/forget.ts": {
     DELETE_RECORD: "SEARCH records USING PRIMARY KEY (tenant=? AND kind=? AND key=?)",
     SELECT_RECORD_KEYS: "SEARCH records USING PRIMARY KEY (tenant=?)",
   },
   "records/put.ts": {
     SELECT_RECORD_HEAD: "SEARCH records USING PRIMARY KEY (tenant=? AND kind=? AND key=?)",
-    UPSERT_RECORD: "",
   },
   "records/read.ts": {
     DELETE_EXPIRED_RECORDS: "SEARCH records USING INDEX records_by_expiry (tenant=? AND expires<?)",

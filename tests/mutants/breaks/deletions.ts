@@ -172,9 +172,9 @@ export const DELETION_BREAKS: readonly Mutant[] = [
   },
   {
     name: "a scrub rewrites no table",
-    file: "src/tables/schema/rewrites.ts",
-    find: "  return [name, [\n    create.replace(",
-    replace: '  if (name !== "") return [name, []];\n  return [name, [\n    create.replace(',
+    file: "src/tables/schema/dialects.ts",
+    find: "if (rewrittenBy === undefined) return [];",
+    replace: 'if (rewrittenBy === undefined || name !== "") return [];',
     test: "tests/deletion/bytes_test.ts",
     promise: "After a thousand turns of churn a complete scrub leaves no trace of what was deleted, seed 1",
     why: "what was deleted would still be in the file after a scrub that reports complete",

@@ -1,7 +1,8 @@
-import { LEDGER_COPIES, MAIN_COPIES, type TableCopy } from "../../../tables/schema/copies.ts";
-import { LEDGER_MIGRATIONS } from "../../../tables/schema/ledger_schema.ts";
-import { MAIN_MIGRATIONS } from "../../../tables/schema/main_schema.ts";
-import type { Migration } from "../../../tables/schema/migrations.ts";
+import type { TableShape } from "../../../tables/schema/descriptor.ts";
+import { copyOf, type TableCopy } from "../../../tables/schema/dialects.ts";
+import { LEDGER_TABLES } from "../../../tables/schema/ledger_tables.ts";
+import { MAIN_TABLES } from "../../../tables/schema/main_tables.ts";
+import { LEDGER_MIGRATIONS, MAIN_MIGRATIONS, type Migration } from "../../../tables/schema/migrations.ts";
 import type { Connection } from "./connection.ts";
 import { schemaVersion } from "./database.ts";
 import type { DatabaseName } from "../drivers/result_codes.ts";
@@ -19,9 +20,13 @@ export type Formats = Readonly<Record<DatabaseName, Format>>;
 
 /** Those of this release. */
 export const FORMATS: Formats = {
-  main: { migrations: MAIN_MIGRATIONS, copies: new Map([[1, MAIN_COPIES]]) },
-  ledger: { migrations: LEDGER_MIGRATIONS, copies: new Map([[1, LEDGER_COPIES]]) },
+  main: { migrations: MAIN_MIGRATIONS, copies: new Map([[1, copiesOf(MAIN_TABLES)]]) },
+  ledger: { migrations: LEDGER_MIGRATIONS, copies: new Map([[1, copiesOf(LEDGER_TABLES)]]) },
 };
+
+function copiesOf(tables: readonly TableShape[]): readonly TableCopy[] {
+  return tables.filter(({ isBackedUp }) => isBackedUp).map(copyOf);
+}
 
 /**
  * Brings a schema up to a version, from nothing or from an older one; the newest if omitted. Within a write transaction of

@@ -4,7 +4,7 @@ import { giveWay, monotonicMs } from "../../../clock.ts";
 import { IntegrityError } from "../../../errors.ts";
 import { COPIED_ROWS_PER_BATCH } from "../../../limits.ts";
 import type { BackupReport } from "../../../contracts/options/backup_options.ts";
-import type { TableCopy } from "../../../tables/schema/copies.ts";
+import type { TableCopy } from "../../../tables/schema/dialects.ts";
 import type { Connection } from "../database/connection.ts";
 import { type DatabaseKind, schemaVersion } from "../database/database.ts";
 import { type Format, FORMATS, upgradeSchema } from "../database/formats.ts";

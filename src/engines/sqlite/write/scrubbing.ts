@@ -8,14 +8,17 @@ import type { Engine, Scrubbing } from "../../../engine/engine.ts";
 import type { Operation, ReadTransaction, WriteTransaction } from "../../../engine/operation.ts";
 import { BUSY_SLEEP_MS } from "../../../limits.ts";
 import { selectDirty } from "../../../tables/dirty_tables.ts";
-import { REWRITES } from "../../../tables/schema/rewrites.ts";
+import { rewriteStatements } from "../../../tables/schema/dialects.ts";
+import { MAIN_TABLES } from "../../../tables/schema/main_tables.ts";
 import type { Connection } from "../database/connection.ts";
 
 const DELETE_DIRTY = `DELETE FROM dirty WHERE name = $1`;
 
 /** Rewrites one of them: a new table in key order, in place of the old. */
 function* rewriteTable(transaction: WriteTransaction, name: string): Operation<void> {
-  for (const statement of REWRITES.get(name) ?? []) yield* transaction.run(statement);
+  const table = MAIN_TABLES.find((each) => each.name === name);
+  const statements = table === undefined ? [] : rewriteStatements(table);
+  for (const statement of statements) yield* transaction.run(statement);
   yield* transaction.run(DELETE_DIRTY, name);
 }
 

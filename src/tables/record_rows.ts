@@ -1,0 +1,40 @@
+/** Whole rows of records, for what looks through all of them. Apart from `records.ts`, which every start loads. */
+
+import type { Operation, WriteTransaction } from "../engine/operation.ts";
+import type { Row } from "../engine/values.ts";
+import { IntegrityError } from "../errors.ts";
+import { assertValue, type Identity, type RecordHead, toHead } from "./records.ts";
+import { RECORDS } from "./schema/main_tables.ts";
+
+/** Records by tenant, kind and key. Parameters: the three to begin after, how many. */
+export const SELECT_RECORDS_AFTER = `${RECORDS.select}
+  WHERE (tenant, kind, key) > ($1, $2, $3) ORDER BY tenant, kind, key LIMIT $4`;
+
+/** Whose row it is. */
+export function identityOf(row: Row): Identity {
+  const { tenant, kind, key } = RECORDS.toFields(row);
+  return { tenantId: tenant, kind, key };
+}
+
+/** Requires that a record's row is intact, its body included. */
+export function requireRecord(row: Row): { readonly head: RecordHead; readonly body: string } {
+  const { revision, created, maxAge, expires, valueChecksum, checksum, body } = RECORDS.toFields(row);
+  const identity = identityOf(row);
+  const head = toHead(identity, [revision, created, maxAge, expires, valueChecksum, checksum]);
+  assertValue(identity, { revision, expires, body }, valueChecksum);
+  return { head, body };
+}
+
+/** Writes a record, in place of the one that its identity has; the time of its creation stays. */
+export function* upsertRecord(
+  transaction: WriteTransaction,
+  identity: Identity,
+  record: RecordHead & { readonly body: string },
+): Operation<void> {
+  const { tenantId: tenant, kind, key } = identity;
+  const changed = yield* transaction.run(
+    RECORDS.upsert,
+    ...RECORDS.toValues({ ...record, tenant, kind, key }),
+  );
+  if (changed !== 1) throw new IntegrityError("Cannot put record: the file did not take the write");
+}

@@ -1,0 +1,76 @@
+/** Plans of the statements on whole rows, and of those that more than one operation needs. */
+
+import type { Plans } from "./plans.ts";
+
+/** See the module's documentation. */
+export const TABLE_PLANS: Plans = {
+  "tables/chunk_indexes.ts": {
+    SELECT_INDEXES: "SEARCH chunk_indexes USING INDEX chunk_indexes_by_scope (scope=?)",
+    SELECT_NEXT_INDEX_ID: "SEARCH chunk_indexes",
+    "CHUNK_INDEXES.update": "SEARCH chunk_indexes USING INTEGER PRIMARY KEY (rowid=?)",
+    "CHUNK_INDEXES.insert": "",
+  },
+  "tables/index_terms.ts": {
+    SELECT_TERM: "SEARCH index_terms USING INDEX index_terms_by_term (index_id=? AND term=?)",
+    "INDEX_TERMS.insert": "",
+    "INDEX_TERMS.update": "SEARCH index_terms USING PRIMARY KEY (index_id=? AND number=?)",
+  },
+  "tables/indexed_turns.ts": {
+    "INDEXED_TURNS.insert": "",
+  },
+  "tables/operation_ids.ts": {
+    DELETE_OLDEST_OPERATIONS:
+      "SEARCH operations USING PRIMARY KEY (scope_hash=? AND operation_hash=?); LIST SUBQUERY 2; SEARCH operations USING COVERING INDEX operations_by_time (scope_hash=?)",
+    DELETE_OLD_OPERATIONS:
+      "SEARCH operations USING PRIMARY KEY (scope_hash=? AND operation_hash=?); LIST SUBQUERY 2; SEARCH operations USING COVERING INDEX operations_by_time (scope_hash=? AND at<?)",
+    SELECT_OPERATION: "SEARCH operations USING PRIMARY KEY (scope_hash=? AND operation_hash=?)",
+    SELECT_OPERATIONS_AFTER: "SEARCH operations USING PRIMARY KEY ((scope_hash,operation_hash)>(?,?))",
+    "OPERATIONS.upsert": "",
+  },
+  "tables/pins.ts": {
+    SELECT_PINS: "SEARCH pins USING PRIMARY KEY (scope=?)",
+    SELECT_PIN: "SEARCH pins USING PRIMARY KEY (scope=? AND key=?)",
+    "PINS.upsert": "",
+  },
+  "tables/postings.ts": {
+    DELETE_ROW: "SEARCH postings USING PRIMARY KEY (index_id=? AND block=? AND term=? AND turn=?)",
+    SELECT_ROW_OF_TURN: "SEARCH postings USING PRIMARY KEY (index_id=? AND block=? AND term=? AND turn<?)",
+    UPDATE_ROW: "SEARCH postings USING PRIMARY KEY (index_id=? AND block=? AND term=? AND turn=?)",
+    "POSTINGS.insert": "",
+  },
+  "tables/record_rows.ts": {
+    SELECT_RECORDS_AFTER: "SEARCH records USING PRIMARY KEY ((tenant,kind,key)>(?,?,?))",
+    "RECORDS.upsert": "",
+  },
+  "tables/replays.ts": {
+    SELECT_REPLAY: "SEARCH replays USING PRIMARY KEY (scope=? AND key=?)",
+    SELECT_REPLAYS: "SEARCH replays USING PRIMARY KEY (scope=?)",
+    "REPLAYS.upsert": "",
+  },
+  "tables/scopes.ts": {
+    SELECT_NEXT_SCOPE_ID: "SEARCH scopes",
+    SELECT_SCOPE: "SEARCH scopes USING INDEX scopes_by_hash (scope_hash=?)",
+    SELECT_SCOPE_BY_ROW: "SEARCH scopes USING INTEGER PRIMARY KEY (rowid=?)",
+    SELECT_SCOPES_AFTER: "SEARCH scopes USING INTEGER PRIMARY KEY (rowid>?)",
+    "SCOPES.update": "SEARCH scopes USING INTEGER PRIMARY KEY (rowid=?)",
+    "SCOPES.insert": "",
+  },
+  "tables/summaries.ts": {
+    SELECT_COVERED: "SEARCH covered_turns USING PRIMARY KEY (scope=? AND turn=?)",
+    SELECT_SUMMARY: "SEARCH summaries USING INTEGER PRIMARY KEY (rowid=?)",
+    "SELECT_COVERED_TURN_IDS":
+      "SEARCH covered_turns USING PRIMARY KEY (scope=?); SEARCH turns USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN",
+    "SUMMARIES.insert": "",
+    "COVERED_TURNS.insert": "",
+  },
+  "tables/turns.ts": {
+    SELECT_TURN: "SEARCH turns USING INDEX turns_by_turn_id (scope=? AND turn_id=?)",
+    SELECT_TURN_HEAD: "SEARCH turns USING INDEX turns_by_turn_id (scope=? AND turn_id=?)",
+    SELECT_TURN_BY_ROW: "SEARCH turns USING INTEGER PRIMARY KEY (rowid=?)",
+    SELECT_TURNS_AFTER: "SEARCH turns USING INDEX turns_by_scope (scope=? AND rowid>?)",
+    SELECT_TURNS_BEFORE: "SEARCH turns USING INDEX turns_by_scope (scope=? AND rowid<?)",
+    "TURNS.insert": "",
+    "MESSAGE_IDS.insert": "",
+    "TURNS.update": "SEARCH turns USING INTEGER PRIMARY KEY (rowid=?)",
+  },
+};

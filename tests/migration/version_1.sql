@@ -1,0 +1,257 @@
+-- main
+
+CREATE TABLE meta (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  lineage TEXT NOT NULL,
+  generation INTEGER NOT NULL,
+  epoch TEXT NOT NULL,
+  pending_from INTEGER,
+  applied INTEGER NOT NULL,
+  applied_head TEXT NOT NULL,
+  verified INTEGER NOT NULL,
+  counter INTEGER NOT NULL,
+  clock_mark INTEGER NOT NULL,
+  clock_epoch INTEGER NOT NULL,
+  hash_key BLOB NOT NULL,
+  probe INTEGER NOT NULL,
+  scrubs INTEGER NOT NULL,
+  shrunk_bytes INTEGER,
+  checksum INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE records (
+  tenant TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  key TEXT NOT NULL,
+  revision INTEGER NOT NULL,
+  created INTEGER NOT NULL,
+  max_age INTEGER,
+  expires INTEGER,
+  value_checksum INTEGER NOT NULL,
+  checksum INTEGER NOT NULL,
+  body TEXT NOT NULL,
+  PRIMARY KEY (tenant, kind, key)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX records_by_expiry ON records (tenant, expires) WHERE expires IS NOT NULL;
+
+CREATE TABLE operations (
+  scope_hash BLOB NOT NULL,
+  operation_hash BLOB NOT NULL,
+  input_hash BLOB NOT NULL,
+  result INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  checksum INTEGER NOT NULL,
+  PRIMARY KEY (scope_hash, operation_hash)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX operations_by_time ON operations (scope_hash, at);
+
+CREATE TABLE deletions (
+  sequence INTEGER PRIMARY KEY,
+  batch INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  scope_hash BLOB NOT NULL,
+  key_hash BLOB NOT NULL,
+  burned INTEGER NOT NULL,
+  floor INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  counts TEXT NOT NULL,
+  head TEXT NOT NULL,
+  checksum INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX deletions_by_key ON deletions (key_hash);
+
+CREATE TABLE floors (
+  scope_hash BLOB NOT NULL,
+  key_hash BLOB NOT NULL,
+  floor INTEGER NOT NULL,
+  checksum INTEGER NOT NULL,
+  PRIMARY KEY (scope_hash, key_hash)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE dirty (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+
+CREATE TABLE scopes (
+  id INTEGER PRIMARY KEY,
+  scope_hash BLOB NOT NULL,
+  tenant TEXT NOT NULL,
+  session TEXT NOT NULL,
+  revision INTEGER NOT NULL,
+  turns INTEGER NOT NULL,
+  turn_bytes INTEGER NOT NULL,
+  pins INTEGER NOT NULL,
+  operations INTEGER NOT NULL,
+  next_due INTEGER,
+  checksum INTEGER NOT NULL
+) STRICT;
+
+CREATE UNIQUE INDEX scopes_by_hash ON scopes (scope_hash);
+
+CREATE INDEX scopes_by_due ON scopes (next_due) WHERE next_due IS NOT NULL;
+
+CREATE TABLE turns (
+  id INTEGER PRIMARY KEY,
+  scope INTEGER NOT NULL,
+  turn_id TEXT NOT NULL,
+  revision INTEGER NOT NULL,
+  bytes INTEGER NOT NULL,
+  expires INTEGER,
+  expires_at TEXT,
+  payload_checksum INTEGER NOT NULL,
+  checksum INTEGER NOT NULL,
+  payload TEXT NOT NULL
+) STRICT;
+
+CREATE INDEX turns_by_scope ON turns (scope);
+
+CREATE UNIQUE INDEX turns_by_turn_id ON turns (scope, turn_id);
+
+CREATE INDEX turns_by_expiry ON turns (scope, expires) WHERE expires IS NOT NULL;
+
+CREATE TABLE message_ids (
+  scope INTEGER NOT NULL,
+  message_id TEXT NOT NULL,
+  turn INTEGER NOT NULL,
+  PRIMARY KEY (scope, message_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX message_ids_by_turn ON message_ids (turn);
+
+CREATE TABLE pins (
+  scope INTEGER NOT NULL,
+  key TEXT NOT NULL,
+  revision INTEGER NOT NULL,
+  effective INTEGER NOT NULL,
+  expires INTEGER,
+  source_turn INTEGER,
+  payload_checksum INTEGER NOT NULL,
+  checksum INTEGER NOT NULL,
+  payload TEXT NOT NULL,
+  PRIMARY KEY (scope, key)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX pins_by_source ON pins (source_turn) WHERE source_turn IS NOT NULL;
+
+CREATE TABLE summaries (
+  scope INTEGER PRIMARY KEY,
+  created INTEGER NOT NULL,
+  expires INTEGER,
+  payload_checksum INTEGER NOT NULL,
+  checksum INTEGER NOT NULL,
+  payload TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE covered_turns (
+  scope INTEGER NOT NULL,
+  turn INTEGER NOT NULL,
+  PRIMARY KEY (scope, turn)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE replays (
+  scope INTEGER NOT NULL,
+  key TEXT NOT NULL,
+  snapshot TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  expires INTEGER NOT NULL,
+  payload_checksum INTEGER NOT NULL,
+  checksum INTEGER NOT NULL,
+  payload TEXT NOT NULL,
+  PRIMARY KEY (scope, key)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE chunk_indexes (
+  id INTEGER PRIMARY KEY,
+  scope INTEGER NOT NULL,
+  index_key TEXT NOT NULL,
+  born INTEGER NOT NULL,
+  used INTEGER NOT NULL,
+  retired INTEGER NOT NULL,
+  indexed_to INTEGER NOT NULL,
+  turns INTEGER NOT NULL,
+  chunks INTEGER NOT NULL,
+  documents INTEGER NOT NULL,
+  total_length INTEGER NOT NULL,
+  terms INTEGER NOT NULL,
+  block_turns INTEGER NOT NULL,
+  block_list BLOB NOT NULL,
+  checksum INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX chunk_indexes_by_scope ON chunk_indexes (scope);
+
+CREATE TABLE unindexed_turns (
+  index_id INTEGER NOT NULL,
+  turn INTEGER NOT NULL,
+  PRIMARY KEY (index_id, turn)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE indexed_turns (
+  index_id INTEGER NOT NULL,
+  turn INTEGER NOT NULL,
+  source INTEGER NOT NULL,
+  chunks INTEGER NOT NULL,
+  documents INTEGER NOT NULL,
+  total_length INTEGER NOT NULL,
+  postings INTEGER NOT NULL,
+  checksum INTEGER NOT NULL,
+  lists_checksum INTEGER NOT NULL,
+  chunk_list BLOB NOT NULL,
+  term_list BLOB NOT NULL
+) STRICT;
+
+CREATE UNIQUE INDEX indexed_turns_by_turn ON indexed_turns (index_id, turn);
+
+CREATE TABLE index_terms (
+  index_id INTEGER NOT NULL,
+  number INTEGER NOT NULL,
+  term TEXT NOT NULL,
+  documents INTEGER NOT NULL,
+  checksum INTEGER NOT NULL,
+  PRIMARY KEY (index_id, number)
+) STRICT, WITHOUT ROWID;
+
+CREATE UNIQUE INDEX index_terms_by_term ON index_terms (index_id, term);
+
+CREATE TABLE postings (
+  index_id INTEGER NOT NULL,
+  block INTEGER NOT NULL,
+  term INTEGER NOT NULL,
+  turn INTEGER NOT NULL,
+  turns INTEGER NOT NULL,
+  posting_list BLOB NOT NULL,
+  PRIMARY KEY (index_id, block, term, turn)
+) STRICT, WITHOUT ROWID;
+
+-- ledger
+
+CREATE TABLE meta (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  lineage TEXT NOT NULL,
+  generation INTEGER NOT NULL,
+  epoch TEXT,
+  count INTEGER NOT NULL,
+  head TEXT NOT NULL,
+  probe INTEGER NOT NULL,
+  announced INTEGER,
+  checksum INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE works (
+  path TEXT PRIMARY KEY,
+  checksum INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE events (
+  sequence INTEGER PRIMARY KEY,
+  batch INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  scope_hash BLOB NOT NULL,
+  key_hash BLOB NOT NULL,
+  burned INTEGER NOT NULL,
+  floor INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  counts TEXT NOT NULL,
+  head TEXT NOT NULL
+) STRICT;
