@@ -8,6 +8,7 @@
  * an empty file: it is closed before the turn ends, and nobody opens an empty file without taking the turn first.
  */
 
+import { randomIdentity } from "../../../clock.ts";
 import { because, StorageError } from "../../../errors.ts";
 import { createPrivateFile, linkPrivateFile, lstatOrNull, removeIfThere } from "../files/private_file.ts";
 import { ALIAS_SUFFIX, pathBeside, SIDECAR_SUFFIXES, TURN_SUFFIX } from "../files/store_path.ts";
@@ -40,9 +41,11 @@ export class FileTurn implements Disposable {
   static take(path: string, driver: SqliteDriver): FileTurn {
     const name = pathBeside({ path }, TURN_SUFFIX);
     makeEmptyFile(name);
+    const named = markOf(name);
     const lock = lockFile(name, driver);
     try {
-      assertStillNamed(name, driver);
+      // The holder before may have taken the name away: a lock on a file without a name excludes nobody.
+      if (named === null || markOf(name) !== named) throw beingOpened();
       const turn = new FileTurn(path, name, lock);
       turn.#removeAlias();
       return turn;
@@ -96,26 +99,37 @@ function lockFile(name: string, driver: SqliteDriver): Connection {
   }
 }
 
-/** A lock on a file that lost its name to the holder before excludes nobody: then the name can be locked once more. */
-function assertStillNamed(name: string, driver: SqliteDriver): void {
-  let second: Connection;
-  try {
-    second = lockFile(name, driver);
-  } catch (error) {
-    if (error instanceof StorageError && error.code === "BUSY") return;
-    throw error;
-  }
-  second.close();
-  throw new StorageError("BUSY", "Cannot open store: another process is opening it");
+/** What tells a file from another that has its name later, also one that is given the same inode; null if none is there. */
+function markOf(name: string): string | null {
+  const info = lstatOrNull(name);
+  return info === null ? null : `${info.dev}:${info.ino}:${info.birthtime?.getTime()}`;
 }
 
-/** Made here, since SQLite would give it whatever mode the process's mask leaves. */
+function beingOpened(): StorageError {
+  return new StorageError("BUSY", "Cannot open store: another process is opening it");
+}
+
+/**
+ * Made here, since SQLite would give it whatever mode the process's mask leaves. It gets its name after its descriptor
+ * was closed: closing it later would drop the lock of another Worker that found the name and took the turn.
+ */
 function makeEmptyFile(name: string): void {
   const info = lstatOrNull(name);
-  if (info === null) createPrivateFile(name);
-  else if (!info.isFile || info.size > 0) {
-    throw new StorageError("UNSAFE", `Cannot open store: its name with ${TURN_SUFFIX} is taken`, {
-      details: because("no-file"),
-    });
+  if (info !== null) return assertEmptyFile(info);
+  const unnamed = pathBeside({ path: name }, `-${randomIdentity().slice(0, UNNAMED_DIGITS)}`);
+  createPrivateFile(unnamed);
+  try {
+    if (!linkPrivateFile(unnamed, name)) createPrivateFile(name);
+  } finally {
+    removeIfThere(unnamed);
   }
+}
+
+const UNNAMED_DIGITS = 16;
+
+function assertEmptyFile({ isFile, size }: Deno.FileInfo): void {
+  if (isFile && size === 0) return;
+  throw new StorageError("UNSAFE", `Cannot open store: its name with ${TURN_SUFFIX} is taken`, {
+    details: because("no-file"),
+  });
 }
