@@ -90,6 +90,9 @@ export const PENDING_EVENTS_READ_MAX = 1_000;
 /** Events whose chain is verified in one go before other work gets its turn. */
 export const CHAIN_EVENTS_PER_BATCH = 1_000;
 
+/** When a file that waits for its name counts as left by a killed process: it waits for less than a millisecond. */
+export const ABANDONED_AFTER_MS = 500;
+
 /** How often a file with a second name is looked at before that is an error: the name comes and goes within a millisecond. */
 export const ALIAS_LOOKS_MAX = 100;
 

@@ -19,7 +19,7 @@ function writeBody(store: TestStore, body: string): void {
     "UPDATE records SET body = $1, value_checksum = $2, checksum = $3",
     body,
     head.valueChecksum,
-    RECORDS.checksum({ ...PREFERENCE, ...head }),
+    RECORDS.checksum({ ...PREFERENCE, tenant: PREFERENCE.tenantId, ...head }),
   );
 }
 
@@ -227,7 +227,7 @@ function testChecksums({ promise }: RecordsSuite): void {
     store.sql(
       "UPDATE records SET revision = 5, value_checksum = $1, checksum = $2",
       head.valueChecksum,
-      RECORDS.checksum({ ...PREFERENCE, ...head }),
+      RECORDS.checksum({ ...PREFERENCE, tenant: PREFERENCE.tenantId, ...head }),
     );
     store.damaged = true;
     assert.deepEqual((await memory.check()).problems.map(({ problem }) => problem), [

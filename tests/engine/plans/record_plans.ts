@@ -7,13 +7,11 @@ export const RECORD_PLANS: Plans = {
   "inspect.ts": {
     SELECT_RECORD_SIZES: "SEARCH records USING PRIMARY KEY (tenant=? AND (kind,key)>(?,?))",
   },
-  "lines/read_records.ts": {},
   "lines/read_scope.ts": {
     SELECT_DUE_TURNS: "SEARCH turns USING INDEX turns_by_expiry (scope=? AND expires<?)",
     SELECT_LAST_SCOPE: "SEARCH scopes",
     SELECT_SCOPE_HASHES: "SEARCH scopes USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)",
   },
-  "records/check_records.ts": {},
   "records/forget.ts": {
     DELETE_RECORD: "SEARCH records USING PRIMARY KEY (tenant=? AND kind=? AND key=?)",
     SELECT_RECORD_KEYS: "SEARCH records USING PRIMARY KEY (tenant=?)",

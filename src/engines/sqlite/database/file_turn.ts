@@ -8,8 +8,9 @@
  * an empty file: it is closed before the turn ends, and nobody opens an empty file without taking the turn first.
  */
 
-import { randomIdentity } from "../../../clock.ts";
+import { systemNowMs } from "../../../clock.ts";
 import { because, StorageError } from "../../../errors.ts";
+import { ABANDONED_AFTER_MS } from "../../../limits.ts";
 import { createPrivateFile, linkPrivateFile, lstatOrNull, removeIfThere } from "../files/private_file.ts";
 import { ALIAS_SUFFIX, pathBeside, SIDECAR_SUFFIXES, TURN_SUFFIX } from "../files/store_path.ts";
 import { Connection } from "./connection.ts";
@@ -116,8 +117,11 @@ function beingOpened(): StorageError {
 function makeEmptyFile(name: string): void {
   const info = lstatOrNull(name);
   if (info !== null) return assertEmptyFile(info);
-  const unnamed = pathBeside({ path: name }, `-${randomIdentity().slice(0, UNNAMED_DIGITS)}`);
-  createPrivateFile(unnamed);
+  const unnamed = pathBeside({ path: name }, UNNAMED_SUFFIX);
+  if (!createPrivateFile(unnamed)) {
+    removeIfAbandoned(unnamed);
+    throw beingOpened();
+  }
   try {
     if (!linkPrivateFile(unnamed, name)) createPrivateFile(name);
   } finally {
@@ -125,7 +129,13 @@ function makeEmptyFile(name: string): void {
   }
 }
 
-const UNNAMED_DIGITS = 16;
+const UNNAMED_SUFFIX = "-new";
+
+/** A file without its name is there for less than a millisecond, unless its maker was killed. */
+function removeIfAbandoned(unnamed: string): void {
+  const madeMs = lstatOrNull(unnamed)?.mtime?.getTime();
+  if (madeMs === undefined || Math.abs(systemNowMs() - madeMs) > ABANDONED_AFTER_MS) removeIfThere(unnamed);
+}
 
 function assertEmptyFile({ isFile, size }: Deno.FileInfo): void {
   if (isFile && size === 0) return;
