@@ -13,7 +13,10 @@ const HEAD: RecordHead = {
   expires: 1_750_000_060,
   valueChecksum: valueChecksum(IDENTITY, { revision: 7, expires: 1_750_000_060, body: BODY }),
 };
-const ROW = [...Object.values(HEAD), RECORDS.checksum({ ...IDENTITY, tenant: IDENTITY.tenantId, ...HEAD })] as const;
+const ROW = [
+  ...Object.values(HEAD),
+  RECORDS.checksum({ ...IDENTITY, tenant: IDENTITY.tenantId, ...HEAD }),
+] as const;
 const VALUE = [7, 1_750_000_060, BODY, HEAD.valueChecksum] as const;
 
 Deno.test("toHead() takes a row whose checksum fits", () => {
