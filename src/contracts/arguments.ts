@@ -102,8 +102,21 @@ export function requireBoolean(field: string, value: unknown): boolean {
 
 /** Requires an abort signal, or nothing. */
 export function requireSignal(value: unknown): AbortSignal | undefined {
-  if (value === undefined || isInstance(value, AbortSignal)) return value;
+  if (value === undefined || isSignal(value)) return value;
   throw new ContractError("signal", "Expected signal to be an AbortSignal");
+}
+
+const isAborted = Object.getOwnPropertyDescriptor(AbortSignal.prototype, "aborted")!.get!;
+
+/** An object that only inherits from a signal is none: its getters throw. */
+function isSignal(value: unknown): value is AbortSignal {
+  if (!isInstance(value, AbortSignal)) return false;
+  try {
+    isAborted.call(value);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Requires what is to be done about damaged rows; `"error"` if nothing is said. */

@@ -4,6 +4,7 @@ import { monotonicMs } from "../clock.ts";
 import type { Tell } from "../contracts/options/memory_options.ts";
 import {
   isFunction,
+  isRevoked,
   readFields,
   requireBoolean,
   requireInteger,
@@ -322,7 +323,9 @@ export class Records {
     for (let attempt = 1;; attempt++) {
       const found = await this.get<Value>(identity, { signal });
       if (found === null) throw missing();
-      const value = await change(found.value);
+      const changed = change(found.value);
+      if (isRevoked(changed)) throw new ContractError("change", "Expected change to return a value");
+      const value = await changed;
       if (value === null) return found.revision;
       try {
         return await this.put(identity, value, { expectedRevision: found.revision, ttl, signal });

@@ -29,6 +29,26 @@ for (const name of DATABASES) {
 
   Deno.test({
     name:
+      `opening a store whose ${name} is moved away just before SQLite opens it leaves no file in its place`,
+    ignore: !IS_UNIX,
+    async fn(): Promise<void> {
+      using scratch = new Scratch();
+      await makeStore(scratch.at("agent.db"));
+      const driver = racing(
+        "before",
+        scratch.at(name),
+        () => Deno.renameSync(scratch.at(name), scratch.at("away")),
+      );
+      await assertRefused(scratch.at("agent.db"), ["RESTORE", "INTEGRITY"], { driver });
+      assert.deepEqual(
+        scratch.names(),
+        ["agent.db", "agent.db.deletions", "away"].filter((each) => each !== name),
+      );
+    },
+  });
+
+  Deno.test({
+    name:
       `PRM-04 opening refuses ${name} that becomes a link just before SQLite opens it, and spares its target`,
     ignore: !IS_UNIX,
     async fn(): Promise<void> {

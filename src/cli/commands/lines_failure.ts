@@ -21,8 +21,9 @@ export async function judgingLines<T>(work: () => Promise<T>): Promise<T> {
 
 function adviceFor({ field, details }: ContractError): string {
   if (field === "kind") {
-    return "Records of your own kinds are imported by a program: openMemory(path, { kinds }) and importLines(lines). " +
-      "One conversation can be exported by itself, with --tenant and --session.";
+    const what = importedCount(details) === 0 ? "Nothing was imported" : "Lines before it are in";
+    return `${what}; records of your own kinds are imported by a program: openMemory(path, { kinds }) and ` +
+      "importLines(lines). One conversation can be exported by itself, with --tenant and --session.";
   }
   if (field === "content") return "Nothing was imported; export the store again, without --no-content.";
   if (importedCount(details) === 0) return "Nothing was imported; mend the file and import it again.";

@@ -1,5 +1,6 @@
 import { StorageError } from "../../../errors.ts";
-import { lstatOrNull, toStorageError } from "../files/private_file.ts";
+import { lstatOrNull, removeIfThere, toStorageError } from "../files/private_file.ts";
+import { MEMORY_PATH } from "../files/store_path.ts";
 import type { Operation, SqlReply } from "../../../engine/operation.ts";
 import type { Row, SqlValue } from "../../../engine/values.ts";
 import { lastSeparator } from "../../../platform/permissions.ts";
@@ -25,6 +26,26 @@ const BEGIN = {
   immediate: BEGIN_IMMEDIATE,
   exclusive: BEGIN_EXCLUSIVE,
 } as const;
+
+function requireFile(path: string, what: string): Deno.FileInfo {
+  const info = lstatOrNull(path);
+  if (info === null) throw vanished(what);
+  return info;
+}
+
+function vanished(what: string): StorageError {
+  return new StorageError("BUSY", `Cannot use ${what}: its file lost its name meanwhile`);
+}
+
+function replaced(): StorageError {
+  return new StorageError("REPLACED", "Cannot open store: a file was replaced meanwhile", {
+    details: { by: "file" },
+  });
+}
+
+function toStorageErrorUnless(error: unknown): unknown {
+  return error instanceof StorageError ? error : toStorageError(error);
+}
 
 /** SQLite says only that a file cannot be opened: where it is there, and another can be opened, access is forbidden. */
 function isForbidden({ resultCode }: SqliteFailure, path: string): boolean {
@@ -58,19 +79,37 @@ export class Connection {
     this.#what = what;
   }
 
-  /** Opens a file, or a database in memory; `what` is what its errors call it. */
+  /**
+   * Opens a file that is there, or a database in memory; `what` is what its errors call it.
+   *
+   * @throws {StorageError} `BUSY` if the file loses its name meanwhile, `REPLACED` if another gets it
+   */
   static open(
     name: DatabaseName,
     driver: SqliteDriver,
     path: string,
     { readOnly, what = name }: { readonly readOnly: boolean; readonly what?: string },
   ): Connection {
+    const before = readOnly || path === MEMORY_PATH ? null : requireFile(path, what);
     try {
-      return new Connection(name, driver.open(path, { readOnly }), what);
+      const connection = new Connection(name, driver.open(path, { readOnly }), what);
+      if (before !== null) connection.#assertOpened(path, before);
+      return connection;
     } catch (error) {
-      if (!(error instanceof SqliteFailure)) throw toStorageError(error);
+      if (!(error instanceof SqliteFailure)) throw toStorageErrorUnless(error);
       throw isForbidden(error, path) ? forbidden(error, what) : toMemoryError(error, name, what);
     }
+  }
+
+  /** SQLite creates a file that it does not find: where the name was taken away meanwhile, such a file is removed. */
+  #assertOpened(path: string, before: Deno.FileInfo): void {
+    const info = lstatOrNull(path);
+    // SQLite follows no link here; what is one now is refused with the file's other properties.
+    if (info !== null && (info.isSymlink || (info.dev === before.dev && info.ino === before.ino))) return;
+    const isGone = info === null || info.size === 0;
+    const error = this.abandonOpening(isGone ? vanished(this.#what) : replaced());
+    if (info?.size === 0) removeIfThere(path);
+    throw error;
   }
 
   /** Whether a transaction is open; after an error SQLite may have ended it by itself. */

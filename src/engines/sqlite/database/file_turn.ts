@@ -73,6 +73,7 @@ export class FileTurn implements Disposable {
   [Symbol.dispose](): void {
     try {
       this.#removeAlias();
+      removeIfThere(pathBeside({ path: this.#name }, UNNAMED_SUFFIX));
       removeIfThere(this.#name);
     } finally {
       this.#lock.close();
