@@ -108,9 +108,8 @@ export function requireSignal(value: unknown): AbortSignal | undefined {
 
 const isAborted = Object.getOwnPropertyDescriptor(AbortSignal.prototype, "aborted")!.get!;
 
-/** An object that only inherits from a signal is none: its getters throw. */
+/** The getter throws for what is no signal: an object that only inherits from one, or a proxy that was revoked. */
 function isSignal(value: unknown): value is AbortSignal {
-  if (!isInstance(value, AbortSignal)) return false;
   try {
     isAborted.call(value);
     return true;
