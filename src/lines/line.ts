@@ -16,7 +16,7 @@ export const LINES_FORMAT = "holdfast-lines";
 /** The version of the format. A reader refuses any other. */
 export const LINES_VERSION = 1;
 
-/** What the first line of an export without content says to whoever looks for a backup. */
+/** What the first line of an export without content says, so that it is not taken for a backup. */
 const NO_BACKUP = "Not a backup: without content it cannot be imported";
 
 /** What the first line says of the store and of the export. */

@@ -24,7 +24,7 @@ export function damagedOption({ skipDamaged }: SkippingOptions): { readonly dama
   return { damaged: skipDamaged === true ? "skip" : "error" };
 }
 
-/** More rows than these are told by their number; JSON has all. */
+/** How many rows are listed; of more, only the number is printed. JSON has all. */
 const NAMED_MAX = 20;
 
 /** Tells what was left out, on standard error; gives what the command came to. */
