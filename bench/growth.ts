@@ -17,7 +17,7 @@ const USAGE = `Usage: deno task bench:growth, or deno run -A bench/growth.ts [--
 Measures how the cost of each operation grows. Writes charts and tables to the folder, which must be there; with none,
 or with --small, it only prints.
 
-  --small  do as little as possible, to show that nothing has rotted; nothing is judged
+  --small  do as little as possible, to show that nothing has rotted; nothing is validated
 
 Exits with 1 if an operation failed, or grows without a reason.`;
 
@@ -72,7 +72,9 @@ const [folder, ...more] = words;
 if (more.length > 0) refuse("There can be only one folder", USAGE);
 if (folder !== undefined && !isFolder(folder)) refuse(`There is no folder "${folder}"`, USAGE);
 const size = flags.has("--small") ? "small" : "full";
-if (size === "small") print("The small size: it shows that every operation still runs, and judges nothing.");
+if (size === "small") {
+  print("The small size: it shows that every operation still runs, and validates nothing.");
+}
 const measurements = await measureAll(size);
 const whole = measurements.filter((measurement) => measurement !== null);
 const isWhole = whole.length === measurements.length;

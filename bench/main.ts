@@ -50,7 +50,7 @@ const USAGE = `Usage: deno task bench [--small] [--json] [part of a row's name].
 
 Measures rows beside their floors and prints one table: all rows, or those whose names contain one of the parts.
 
-  --small  do as little as possible, to show that nothing has rotted; nothing is judged
+  --small  do as little as possible, to show that nothing has rotted; nothing is validated
   --json   print for machines
 
 Exits with 1 if a row failed; one that misses its target is printed so, and is no failure.`;
@@ -68,7 +68,9 @@ for (const question of chosen) {
   if (!json) print(format(line));
 }
 if (json) {
-  const judged = size === "full";
-  print(JSON.stringify({ deno: Deno.version.deno, target: Deno.build.target, size, judged, lines }, null, 2));
+  const validated = size === "full";
+  print(
+    JSON.stringify({ deno: Deno.version.deno, target: Deno.build.target, size, validated, lines }, null, 2),
+  );
 }
 Deno.exit(lines.some((line) => "failed" in line) ? 1 : 0);

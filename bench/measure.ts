@@ -1,5 +1,5 @@
 /**
- * How every row is measured: floor and ours in turn, several rounds. What is judged is the median of the ratios of
+ * How every row is measured: floor and ours in turn, several rounds. What is validated is the median of the ratios of
  * paired rounds. Beside it stand their spread, and the ratio of the means, which leaves out nothing that a median
  * hides: checkpoints, pauses, whatever else comes now and then.
  */

@@ -19,7 +19,7 @@ export interface Line {
   readonly meanRatio: number;
   /** Null for what is only shown. */
   readonly target: number | null;
-  /** Null where nothing is judged. */
+  /** Null where nothing is validated. */
   readonly holds: boolean | null;
   /** Why it cannot be compared here; null if it can. */
   readonly notComparable: string | null;
@@ -76,9 +76,11 @@ const SPREAD_WIDTH = 15;
 export function headOf(size: Size): string {
   const columns = cells(["floor", "ours", "ratio", "10th - 90th", "mean", "at most"]);
   return [
-    ...(size === "small" ? ["The small size: it shows that every row still runs, and judges nothing."] : []),
+    ...(size === "small"
+      ? ["The small size: it shows that every row still runs, and validates nothing."]
+      : []),
     `Deno ${Deno.version.deno}, ${Deno.build.target}; WAL, synchronous FULL, logs of their full size`,
-    "µs or bytes, medians; ratio: the median of paired rounds, which is judged, and their 10th and 90th percentiles;",
+    "µs or bytes, medians; ratio: the median of paired rounds, which is validated, and their 10th and 90th percentiles;",
     "mean: all of ours over all of the floor, checkpoints and pauses among it",
     `${"row".padEnd(ROW_WIDTH)} ${columns}`,
   ].join("\n");

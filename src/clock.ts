@@ -43,8 +43,8 @@ export async function yieldToEventLoop(): Promise<void> {
 /** Milliseconds of work after which the event loop gets its turn: short beside a request, long beside a turn of the loop. */
 export const WORK_MS = 8;
 
-/** Gives way to the event loop where it had no turn for a while: between pieces of work most of which are short. */
-export async function giveWay(): Promise<void> {
+/** Yields to the event loop if this thread has worked for {@linkcode WORK_MS} since it last did: call it between short steps. */
+export async function yieldIfBusy(): Promise<void> {
   if (monotonicMs() - turnMs >= WORK_MS) await yieldToEventLoop();
 }
 

@@ -327,9 +327,9 @@ export class StorageError extends MemoryError {
  * import { type BudgetCode, openMemory } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
  * const code: BudgetCode = "REQUIRED_CONTEXT_TOO_LARGE";
- * await assert.rejects(talk.assemble("When?", { maxInputTokens: 10 }, { system: "Answer from the notes." }), { code });
+ * await assert.rejects(conversation.assemble("When?", { maxInputTokens: 10 }, { system: "Answer from the notes." }), { code });
  * ```
  */
 export type BudgetCode =

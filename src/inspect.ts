@@ -2,7 +2,7 @@
 
 import { equalBytes } from "./canonical/keyed_hash.ts";
 import { instantFromMs } from "./canonical/time.ts";
-import { giveWay } from "./clock.ts";
+import { yieldIfBusy } from "./clock.ts";
 import { readFields, requireInteger, requireSignal } from "./contracts/arguments.ts";
 import type {
   InspectedScope,
@@ -91,7 +91,7 @@ function toInspected(row: ScopeRow): InspectedScope {
     turns: row.turns,
     bytes: row.turnBytes,
     pins: row.pins,
-    nextDueAt: row.nextDue === null ? null : instantFromMs(Math.min(row.nextDue, LATEST_MS)).text,
+    nextExpiryAt: row.nextExpiry === null ? null : instantFromMs(Math.min(row.nextExpiry, LATEST_MS)).text,
   };
 }
 
@@ -129,7 +129,7 @@ class Page {
 
   async #tenant(tenantId: string): Promise<InspectedTenant> {
     let [kind, key, records, bytes] = ["", "", 0, 0];
-    let nextDue: number | null = null;
+    let nextExpiry: number | null = null;
     for (;;) {
       const after: readonly [string, string] = [kind, key];
       const rows = await this.#read((transaction) =>
@@ -140,13 +140,13 @@ class Page {
         records++;
         // A body is ASCII, so its length is its size.
         bytes += row[3];
-        if (row[2] !== null && (nextDue === null || row[2] < nextDue)) nextDue = row[2];
+        if (row[2] !== null && (nextExpiry === null || row[2] < nextExpiry)) nextExpiry = row[2];
       }
       if (rows.length < CHECK_ROWS_PER_BATCH) break;
-      await giveWay();
+      await yieldIfBusy();
     }
-    const nextDueAt = nextDue === null ? null : instantFromMs(nextDue * 1_000).text;
-    return { tenantId, records, bytes, nextDueAt };
+    const nextExpiryAt = nextExpiry === null ? null : instantFromMs(nextExpiry * 1_000).text;
+    return { tenantId, records, bytes, nextExpiryAt };
   }
 
   async scopes(after: number, limit: number): Promise<readonly ScopeRow[]> {

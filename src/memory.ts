@@ -111,8 +111,8 @@ export class Memory implements AsyncDisposable {
    *
    * let nowMs = Date.UTC(2026, 2, 1);
    * await using memory = await openMemory(":memory:", { clock: () => nowMs });
-   * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
-   * await talk.append([{ role: "user", content: "It rains." }], { expiresAt: new Date(nowMs + 60_000) });
+   * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+   * await conversation.append([{ role: "user", content: "It rains." }], { expiresAt: new Date(nowMs + 60_000) });
    * nowMs += 60_000;
    * const { expired, scrub } = await memory.prune();
    * assert.deepEqual([expired.turns, scrub?.complete], [1, true]);
@@ -149,12 +149,12 @@ export class Memory implements AsyncDisposable {
    * import { openMemory } from "@holdfast/memory";
    *
    * await using memory = await openMemory(":memory:");
-   * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
-   * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
-   * const receipt = await talk.delete({ kind: "scope", expectedRevision: await talk.revision() });
+   * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+   * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
+   * const receipt = await conversation.delete({ kind: "scope", expectedRevision: await conversation.revision() });
    * const { valid, remains } = await memory.verifyReceipt(receipt);
    * assert.deepEqual([valid, remains], [true, {}]);
-   * assert.equal((await memory.verifyReceipt(receipt, talk.scope)).valid, true);
+   * assert.equal((await memory.verifyReceipt(receipt, conversation.scope)).valid, true);
    * assert.equal((await memory.verifyReceipt(receipt, { tenantId: "vineyard" })).valid, false);
    * ```
    */
@@ -177,8 +177,8 @@ export class Memory implements AsyncDisposable {
    * import { openMemory } from "@holdfast/memory";
    *
    * await using memory = await openMemory(":memory:");
-   * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
-   * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+   * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+   * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
    * const { ok, rows } = await memory.check();
    * assert.deepEqual([ok, rows.turns], [true, 1]);
    * ```
@@ -214,10 +214,10 @@ export class Memory implements AsyncDisposable {
    * import { openMemory } from "@holdfast/memory";
    *
    * await using memory = await openMemory(":memory:");
-   * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
-   * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+   * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+   * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
    * assert.equal((await memory.deletionWatermark()).sequence, 0);
-   * await talk.delete({ kind: "scope", expectedRevision: await talk.revision() });
+   * await conversation.delete({ kind: "scope", expectedRevision: await conversation.revision() });
    * assert.equal((await memory.deletionWatermark()).sequence, 1);
    * ```
    */
@@ -362,7 +362,7 @@ export class Memory implements AsyncDisposable {
 
   /**
    * Brings in what `exportLines({ includeContent: true })` wrote: text of whole lines, or the bytes of a file in pieces.
-   * Every line is judged as a put would be, and written only where nothing is: nothing is overwritten, and nothing that
+   * Every line is validated as a put would be, and written only where nothing is: nothing is overwritten, and nothing that
    * was deleted here comes back. Turns, pins and records keep their own revisions and times; a scope's revision moves, as
    * with every change.
    *

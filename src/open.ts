@@ -35,10 +35,10 @@ const APPLYING = new LateModule(() => import("./apply_event.ts"));
  *
  * const options: MemoryOptions = { clock: () => Date.UTC(2026, 2, 1), limits: { turnsPerScope: 1 } };
  * await using memory = await openMemory(":memory:", options);
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await talk.append([{ role: "user", content: "Which trees were grafted?" }]);
- * await assert.rejects(talk.append([{ role: "user", content: "Which?" }]), { reason: "CAPACITY" });
- * assert.equal((await talk.snapshot()).at, "2026-03-01T00:00:00+00:00");
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await conversation.append([{ role: "user", content: "Which trees were grafted?" }]);
+ * await assert.rejects(conversation.append([{ role: "user", content: "Which?" }]), { reason: "CAPACITY" });
+ * assert.equal((await conversation.snapshot()).at, "2026-03-01T00:00:00+00:00");
  * ```
  */
 export interface MemoryOptions extends StoreOptions {
@@ -146,10 +146,10 @@ export async function openMemory(path: string | URL, options: MemoryOptions = {}
  * const directory = await Deno.makeTempDir();
  * const deletionPath = `${directory}/agent.db.deletions`;
  * const memory = await openMemory(`${directory}/agent.db`);
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * const { turnId, revision } = await talk.append([{ role: "user", content: "My door code is 4711." }]);
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * const { turnId, revision } = await conversation.append([{ role: "user", content: "My door code is 4711." }]);
  * await memory.backup(`${directory}/agent.backup`);
- * await talk.delete({ kind: "turn", key: turnId, expectedRevision: revision });
+ * await conversation.delete({ kind: "turn", key: turnId, expectedRevision: revision });
  * const watermark = await memory.deletionWatermark();
  * await memory.close();
  *
@@ -211,7 +211,7 @@ async function startMemory(
   return memory;
 }
 
-/** Judged in time; nothing is made there unless the store is of an older release. */
+/** Validated in time; nothing is made there unless the store is of an older release. */
 async function upgradeBackup({ backupBeforeUpgrade }: GivenOptions): Promise<FilePath | undefined> {
   if (backupBeforeUpgrade === undefined) return undefined;
   const { prepareDestination } = await import("./engines/sqlite/files/destination.ts");

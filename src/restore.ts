@@ -86,7 +86,7 @@ interface OwnOptions {
 
 const OWN_NAMES = ["watermark", "ledgerLost", "ledgerExport", "signal", "onProgress"] as const;
 
-/** Judges a restore's own options, and gives the rest back. */
+/** Validates a restore's own options, and gives the rest back. */
 export function readRestoreOptions(
   options: RestoreOptions,
 ): { readonly own: OwnOptions; readonly rest: Omit<RestoreOptions, (typeof OWN_NAMES)[number]> } {
@@ -169,8 +169,8 @@ export async function planRestore(backup: string | URL, options: RestoreOptions)
     ledger: resolveSource(parseFilePath("deletionPath", rest.deletionPath)),
     ledgerExport: own.ledgerExport === null ? null : resolveSource(own.ledgerExport),
   };
-  const { judgeRestore } = await import("./engines/sqlite/restore/plan_restore.ts");
-  return await judgeRestore(paths, { driver, watermark: own.watermark, signal: own.signal });
+  const { validateRestore } = await import("./engines/sqlite/restore/plan_restore.ts");
+  return await validateRestore(paths, { driver, watermark: own.watermark, signal: own.signal });
 }
 
 function resolveSource(given: GivenPath): FilePath {

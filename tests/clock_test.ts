@@ -1,7 +1,7 @@
 /** Giving way lets in what comes from outside, so that a cancellation is seen between two pieces of work. */
 
 import assert from "node:assert/strict";
-import { giveWay, WORK_MS, yieldToEventLoop } from "../src/clock.ts";
+import { WORK_MS, yieldIfBusy, yieldToEventLoop } from "../src/clock.ts";
 import { StoppedStopwatch } from "./kit/stopped_stopwatch.ts";
 
 /** Between immediates alone it is some twenty. */
@@ -61,9 +61,9 @@ Deno.test("Work in short pieces gives way once a while, and not after each", asy
   await yieldToEventLoop();
   let hadTurn = false;
   setImmediate(() => hadTurn = true);
-  for (let pieces = 0; pieces < 100; pieces++) await giveWay();
+  for (let pieces = 0; pieces < 100; pieces++) await yieldIfBusy();
   assert.equal(hadTurn, false);
   stopwatch.ms += WORK_MS;
-  await giveWay();
+  await yieldIfBusy();
   assert.equal(hadTurn, true);
 });

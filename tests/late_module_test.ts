@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { JSON_DEPTH_MAX } from "../src/canonical/plain.ts";
-import { judgeLate, LateModule } from "../src/contracts/late_module.ts";
+import { LateModule, validateLate } from "../src/contracts/late_module.ts";
 
-/** What a judge that has to be loaded first is handed. */
+/** What a validate that has to be loaded first is handed. */
 function captured<Given>(given: Given): Promise<Given> {
-  return judgeLate(new LateModule(() => Promise.resolve({})), [given], (_, [copy]) => copy);
+  return validateLate(new LateModule(() => Promise.resolve({})), [given], (_, [copy]) => copy);
 }
 
-Deno.test("what waits for its judge copies plain data, lists and dates at every depth", async () => {
+Deno.test("what waits for its validate copies plain data, lists and dates at every depth", async () => {
   const given = {
     list: [{ name: "pear" }],
     at: new Date(7),
@@ -23,7 +23,7 @@ Deno.test("what waits for its judge copies plain data, lists and dates at every 
   assert.deepEqual([copy.at.getTime(), copy.bare.n], [7, 1]);
 });
 
-Deno.test("what waits for its judge keeps by reference what acts, what has a class, and proxies, which it does not touch", async () => {
+Deno.test("what waits for its validate keeps by reference what acts, what has a class, and proxies, which it does not touch", async () => {
   const counter = { name: "n", countText: () => 1 };
   const { signal } = new AbortController();
   const proxy = new Proxy({}, {
@@ -35,7 +35,7 @@ Deno.test("what waits for its judge keeps by reference what acts, what has a cla
   assert.ok(copy.counter === counter && copy.signal === signal && copy.proxy === proxy && copy.odd === odd);
 });
 
-Deno.test("what waits for its judge leaves to the judge what is not plain: getters do not run, symbols, holes and extra fields stay", async () => {
+Deno.test("what waits for its validate leaves to the validate what is not plain: getters do not run, symbols, holes and extra fields stay", async () => {
   const mark = Symbol("mark");
   const list = Object.assign([1, 2, 3], { extra: 1 });
   delete list[1];
@@ -52,7 +52,7 @@ Deno.test("what waits for its judge leaves to the judge what is not plain: gette
   assert.equal(typeof Object.getOwnPropertyDescriptor(copy, "trap")?.get, "function");
 });
 
-Deno.test("what waits for its judge ends on cycles, on what is shared, and on what is nested without end", async () => {
+Deno.test("what waits for its validate ends on cycles, on what is shared, and on what is nested without end", async () => {
   const cycle: Record<string, unknown> = { name: "a" };
   cycle.self = cycle;
   const copy = await captured(cycle);
@@ -66,7 +66,7 @@ Deno.test("what waits for its judge ends on cycles, on what is shared, and on wh
   assert.ok(Array.isArray(await captured(deep)));
 });
 
-Deno.test("what waits for its judge is copied as deep as a value may be nested", async () => {
+Deno.test("what waits for its validate is copied as deep as a value may be nested", async () => {
   const innermost = { step: 1 };
   let given: readonly unknown[] = [innermost];
   for (let levels = 2; levels < JSON_DEPTH_MAX; levels++) given = [given];

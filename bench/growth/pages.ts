@@ -61,7 +61,7 @@ export function tabulate(measurements: readonly Measurement[], at: Date): string
     `Written by \`deno task bench:growth\`: ${where}. Each number is a ratio to the first column of its row, the`,
     "median over paired rounds of one run, each the quickest of its calls: 500 characters a turn, a ready index, durable",
     "writes, in a file system in memory where there is one, since what a disk adds is the same at every size and would hide",
-    "growth. What no reason is given for should cost the same everywhere; whether it does is judged by the last column, and",
+    "growth. What no reason is given for should cost the same everywhere; whether it does is validated by the last column, and",
     "one before it that stands out alone is that store's measuring. The work is what the last call on the largest store",
     "gave or changed.",
     ...measurements.flatMap(tableOf),

@@ -9,12 +9,12 @@
  * import { type Json, openMemory } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
  * const answer: Json = { count: 2, trees: ["pears", null] };
- * await talk.create();
- * const snapshot = await talk.snapshot();
- * await talk.cachePut(snapshot, "which-trees", answer);
- * assert.deepEqual(await talk.cacheGet(snapshot, "which-trees"), answer);
+ * await conversation.create();
+ * const snapshot = await conversation.snapshot();
+ * await conversation.cachePut(snapshot, "which-trees", answer);
+ * assert.deepEqual(await conversation.cacheGet(snapshot, "which-trees"), answer);
  * ```
  */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };

@@ -5,7 +5,7 @@ import type { Pin } from "../contracts/pin.ts";
 import type { Scope } from "../contracts/scope.ts";
 import type { ToolDefinition } from "../contracts/tool.ts";
 import type { Turn } from "../contracts/turn.ts";
-import { judgeLate, LateModule } from "../contracts/late_module.ts";
+import { LateModule, validateLate } from "../contracts/late_module.ts";
 import type { ChunkIndex } from "../index/chunk_index.ts";
 import type { AssembledContext } from "./assembled_context.ts";
 import type { AssemblyOptions, Budget, Cap, CountingOptions, Retrieval } from "./configuration.ts";
@@ -75,7 +75,7 @@ export interface AssembleContextInput {
  * from the older ones, a summary, and the question. Equal input gives an equal context; nothing that is handed in is
  * changed.
  *
- * @throws {ContractError} naming the field that is wrong; arguments are judged before anything is counted
+ * @throws {ContractError} naming the field that is wrong; arguments are validated before anything is counted
  * @throws {BudgetError} `REQUIRED_CONTEXT_TOO_LARGE`, `LAYER_ALLOCATION` or `CAP_BUDGET`, with the counts
  * @throws {PolicyError} where the token counter or the summary policy throws, or gives something else than promised
  *
@@ -100,10 +100,10 @@ export interface AssembleContextInput {
  * ```
  */
 export async function assembleContext(input: AssembleContextInput): Promise<AssembledContext> {
-  const judged = await judgeLate(
+  const validated = await validateLate(
     HISTORIES,
     [input],
-    ({ judgeInput }, given) => judgeInput(...given),
+    ({ validateInput }, given) => validateInput(...given),
   );
-  return await HISTORIES.module.assembleHistory(judged);
+  return await HISTORIES.module.assembleHistory(validated);
 }

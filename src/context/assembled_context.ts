@@ -17,9 +17,9 @@ import type { BlockKind } from "./rendering.ts";
  * import { openMemory, type WireMessage } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const { context } = await talk.assemble("What was grafted?", {}, { system: "Answer from the notes." });
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const { context } = await conversation.assemble("What was grafted?", {}, { system: "Answer from the notes." });
  * const asked: WireMessage | undefined = context.request.messages.at(-1);
  * assert.deepEqual(asked, { role: "user", content: "What was grafted?" });
  * ```
@@ -44,9 +44,9 @@ export interface WireMessage {
  * import { openMemory, type WireTool } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
  * const tools = [{ name: "weather", description: "Tells the weather.", parametersJson: '{"type":"object"}' }];
- * const { context } = await talk.assemble("Is it dry?", {}, { system: "Answer from the notes.", tools });
+ * const { context } = await conversation.assemble("Is it dry?", {}, { system: "Answer from the notes.", tools });
  * const offered: readonly WireTool[] | undefined = context.request.tools;
  * assert.deepEqual(offered?.[0]?.function.parameters, { type: "object" });
  * ```
@@ -67,9 +67,9 @@ export interface WireTool {
  * import { type ContextRequest, openMemory } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const { context } = await talk.assemble("What was grafted?", {}, { system: "Answer from the notes." });
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const { context } = await conversation.assemble("What was grafted?", {}, { system: "Answer from the notes." });
  * const request: ContextRequest = context.request;
  * assert.equal(request.messages[0]?.content, "Answer from the notes.");
  * assert.equal(request.messages.at(-1)?.content, "What was grafted?");
@@ -91,9 +91,9 @@ export interface ContextRequest {
  * import { type Block, openMemory } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const { context } = await talk.assemble("What was grafted?", {}, { system: "Answer from the notes." });
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const { context } = await conversation.assemble("What was grafted?", {}, { system: "Answer from the notes." });
  * const window: Block | undefined = context.blocks.find(({ kind }) => kind === "window");
  * assert(window?.content.includes("grafted in March"));
  * assert.equal(window?.sources.length, 1);
@@ -119,9 +119,9 @@ export interface Block {
  * import { type ExportedContext, openMemory } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const { context } = await talk.assemble("What was grafted?", {}, { system: "Answer from the notes." });
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const { context } = await conversation.assemble("What was grafted?", {}, { system: "Answer from the notes." });
  * const logged: ExportedContext = context.export();
  * assert(!JSON.stringify(logged).includes("March"));
  * assert.equal(logged.diagnostics.keptTurnIds.length, 1);
@@ -146,9 +146,9 @@ export interface ExportedContext {
  * import { type AssembledContext, openMemory } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const { context } = await talk.assemble("What was grafted?", {}, { system: "Answer from the notes." });
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const { context } = await conversation.assemble("What was grafted?", {}, { system: "Answer from the notes." });
  * const printed = (shown: AssembledContext): string => Deno.inspect(shown, { depth: 9 });
  * assert(!printed(context).includes("March"));
  * assert(JSON.stringify(context).includes("March"));

@@ -14,9 +14,9 @@ import { requireCounter, type TokenCounter } from "./counting/token_counter.ts";
  * import { type Budget, openMemory } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
  * const budget: Budget = { maxInputTokens: 6_000, contextWindow: 4_000, maxOutputTokens: 500 };
- * const { context } = await talk.assemble("Is it dry?", budget, { system: "Answer from the notes." });
+ * const { context } = await conversation.assemble("Is it dry?", budget, { system: "Answer from the notes." });
  * assert.equal(context.diagnostics.inputAllowance, 3_500);
  * ```
  */
@@ -44,10 +44,10 @@ export interface Budget {
  * import { type Cap, openMemory } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await talk.append([{ role: "user", content: "The pears stand in rows. ".repeat(100) }]);
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await conversation.append([{ role: "user", content: "The pears stand in rows. ".repeat(100) }]);
  * const cap: Cap = { maxTokens: 40 };
- * const { context } = await talk.assemble("What stands?", {}, { system: "Answer from the notes.", cap });
+ * const { context } = await conversation.assemble("What stands?", {}, { system: "Answer from the notes.", cap });
  * assert.equal(context.diagnostics.layers[0]?.reason, "messages_capped");
  * ```
  */
@@ -75,11 +75,11 @@ export interface Cap {
  * import { openMemory, type Retrieval } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
- * await talk.append([{ role: "user", content: "The plums were not grafted." }]);
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * await conversation.append([{ role: "user", content: "The plums were not grafted." }]);
  * const retrieval: Retrieval = { topK: 1 };
- * assert.equal((await talk.search("What was grafted?", { retrieval })).length, 1);
+ * assert.equal((await conversation.search("What was grafted?", { retrieval })).length, 1);
  * ```
  */
 export interface Retrieval {
@@ -108,11 +108,11 @@ export interface Retrieval {
  * import { type AssemblyOptions, openMemory } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * const language = { scope: talk.scope, key: "language", value: "Answer in Welsh.", origin: "settings" };
- * await talk.putPin(language, { expectedRevision: await talk.create() });
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * const language = { scope: conversation.scope, key: "language", value: "Answer in Welsh.", origin: "settings" };
+ * await conversation.putPin(language, { expectedRevision: await conversation.create() });
  * const options: AssemblyOptions = { pins: false };
- * const { context } = await talk.assemble("When?", {}, { system: "Answer from the notes.", options });
+ * const { context } = await conversation.assemble("When?", {}, { system: "Answer from the notes.", options });
  * assert.equal(context.blocks.find(({ kind }) => kind === "pinned")?.content, "");
  * ```
  */
@@ -136,10 +136,10 @@ export interface AssemblyOptions {
  * import { type CountingOptions, openMemory } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
  * const counting: CountingOptions = { calibrationFactor: 1.2, adapterOverheadTokens: 10 };
- * const { context } = await talk.assemble("When?", {}, { system: "Answer from the notes.", counting });
+ * const { context } = await conversation.assemble("When?", {}, { system: "Answer from the notes.", counting });
  * const { estimatedTokens, serializedTokens } = context.diagnostics.estimate;
  * assert.equal(estimatedTokens, Math.ceil((serializedTokens + 10) * 1.2));
  * ```
@@ -155,22 +155,22 @@ export interface CountingOptions {
 
 /** A reserve of a budget. */
 type ReserveName = "retrievalReserve" | "summaryReserve";
-/** A judged budget, with all values. */
+/** A validated budget, with all values. */
 export interface BudgetValues extends Required<Budget> {
   /** Reserves that shrink where there is no room for them, since nobody asked for them. */
   readonly shrinking: readonly ReserveName[];
 }
-/** Judged, with all values. */
+/** Validated, with all values. */
 export type CapValues = Required<Cap>;
-/** Judged, with all values. */
+/** Validated, with all values. */
 export type RetrievalSettings = Required<Retrieval>;
-/** Judged, with all values. */
+/** Validated, with all values. */
 export type OptionValues = Required<AssemblyOptions>;
 
 const WHOLE_MAX = Number.MAX_SAFE_INTEGER;
 
 /**
- * Judges a budget.
+ * Validates a budget.
  *
  * @param shrinks whether reserves that are left out may shrink
  */
@@ -253,7 +253,7 @@ const MARKER_TOKENS = 11;
 const MARKER_SHARE = 1 / 7;
 
 /**
- * Judges a cap.
+ * Validates a cap.
  *
  * @param defaultTokens what `maxTokens` is unless it is given, with head and tail in proportion; null: the reference's
  */
@@ -287,7 +287,7 @@ export function defaultCapTokens(budget: BudgetValues, share: number | null): nu
   return Math.max(REFERENCE_CAP.maxTokens, Math.floor(windowTokens * share));
 }
 
-/** Judges a retrieval configuration. */
+/** Validates a retrieval configuration. */
 export function toRetrieval(value: unknown = {}): RetrievalSettings {
   const given = readFields("retrieval", value, [
     ...["chunkCharacters", "overlapCharacters", "topK", "minimumScore"] as const,
@@ -318,7 +318,7 @@ export function toRetrieval(value: unknown = {}): RetrievalSettings {
   return Object.freeze(settings);
 }
 
-/** Judges which layers run. */
+/** Validates which layers run. */
 export function toOptions(value: unknown = {}): OptionValues {
   const given = readFields("options", value, ["cap", "pins", "retrieve", "summarize"]);
   return Object.freeze({
@@ -329,7 +329,7 @@ export function toOptions(value: unknown = {}): OptionValues {
   });
 }
 
-/** Judges how tokens are counted; the counter is null where the default one is meant. */
+/** Validates how tokens are counted; the counter is null where the default one is meant. */
 export function toCounting(value: unknown = {}): Calibration & { readonly counter: TokenCounter | null } {
   const given = readFields("counting", value, ["counter", "calibrationFactor", "adapterOverheadTokens"]);
   const calibrationFactor = finite("counting.calibrationFactor", orElse(given.calibrationFactor, 1.07));

@@ -13,9 +13,9 @@ import type { BlockKind } from "./rendering.ts";
  * import { type LayerName, openMemory } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const { context } = await talk.assemble("What was grafted?", {}, { system: "Answer from the notes." });
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const { context } = await conversation.assemble("What was grafted?", {}, { system: "Answer from the notes." });
  * const ran: readonly LayerName[] = context.diagnostics.layers.map(({ layer }) => layer);
  * assert.deepEqual(ran, ["CAP", "PIN", "RETRIEVE", "WINDOW", "SUMMARIZE"]);
  * ```
@@ -39,9 +39,9 @@ export type LayerName = "CAP" | "PIN" | "RETRIEVE" | "WINDOW" | "SUMMARIZE";
  * import { type LayerReason, openMemory } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const { context } = await talk.assemble("What was grafted?", {}, { system: "Answer from the notes." });
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const { context } = await conversation.assemble("What was grafted?", {}, { system: "Answer from the notes." });
  * const reasons: readonly LayerReason[] = context.diagnostics.layers.map(({ reason }) => reason);
  * assert.deepEqual(reasons.slice(2, 4), ["no_old_history", "recent_suffix_selected"]);
  * ```
@@ -74,9 +74,9 @@ export type LayerReason =
  * import { type LayerDiagnostic, openMemory } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const { context } = await talk.assemble("What was grafted?", {}, { system: "Answer from the notes." });
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const { context } = await conversation.assemble("What was grafted?", {}, { system: "Answer from the notes." });
  * const window: LayerDiagnostic | undefined = context.diagnostics.layers.find(({ layer }) => layer === "WINDOW");
  * assert.equal(window?.reason, "recent_suffix_selected");
  * assert.equal(window?.changedTurnIds.length, 1);
@@ -104,9 +104,9 @@ export interface LayerDiagnostic {
  * import { type BlockDiagnostic, openMemory } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const { context } = await talk.assemble("What was grafted?", {}, { system: "Answer from the notes." });
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const { context } = await conversation.assemble("What was grafted?", {}, { system: "Answer from the notes." });
  * const { baseRequestTokens, estimate } = context.diagnostics;
  * const blocks: readonly BlockDiagnostic[] = context.diagnostics.blocks;
  * const added = blocks.reduce((sum, { inputDeltaTokens }) => sum + inputDeltaTokens, 0);
@@ -135,9 +135,9 @@ export interface BlockDiagnostic {
  * import { type Drop, openMemory } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const { context } = await talk.assemble("What was grafted?", {}, { system: "Answer from the notes." });
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const { context } = await conversation.assemble("What was grafted?", {}, { system: "Answer from the notes." });
  * const drops: readonly Drop[] = context.diagnostics.drops;
  * assert.deepEqual(drops, []); // what was planned did fit
  * ```
@@ -160,9 +160,9 @@ export interface Drop {
  * import { type ContextDiagnostics, openMemory } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const { context } = await talk.assemble("What was grafted?", {}, { system: "Answer from the notes." });
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const { context } = await conversation.assemble("What was grafted?", {}, { system: "Answer from the notes." });
  * const { inputAllowance, estimate, remainingTokens }: ContextDiagnostics = context.diagnostics;
  * assert.equal(remainingTokens, inputAllowance - estimate.estimatedTokens);
  * ```

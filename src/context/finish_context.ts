@@ -22,7 +22,7 @@ export interface WholeHistory {
 }
 
 /**
- * Assembles a context from judged input.
+ * Assembles a context from validated input.
  *
  * @param whole what only one who holds the whole history can tell, or null
  * @throws {BudgetError} where what must be there does not fit

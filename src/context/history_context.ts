@@ -3,7 +3,7 @@
 import { historyDigest, inputDigest } from "../contracts/digest.ts";
 import type { Message } from "../contracts/message.ts";
 import { isActive } from "../contracts/pin.ts";
-import { judgedTurn, type TimedTurn } from "../contracts/turn.ts";
+import { type TimedTurn, validatedTurn } from "../contracts/turn.ts";
 import { HistoryEvidence } from "../search/history_evidence.ts";
 import type { Pace } from "../pace.ts";
 import { assemble, type WholeHistory } from "./finish_context.ts";
@@ -11,16 +11,16 @@ import type { AssembledContext } from "./assembled_context.ts";
 import { capDiagnostic, Capper } from "./capper.ts";
 import { CountMemory } from "./counting/count_memory.ts";
 import { defaultTokenCounter } from "./counting/default_counter.ts";
-import { type JudgedInput, judgeInput } from "./validate_input.ts";
+import { type ValidatedInput, validateInput } from "./validate_input.ts";
 import { PartCounter } from "./counting/part_counter.ts";
 import { PolicySummaries } from "./summary_policy.ts";
 
-export { judgeInput };
+export { validateInput };
 
-/** What `assembleContext` does with what was judged good. */
-export async function assembleHistory(judged: JudgedInput): Promise<AssembledContext> {
-  const { settings, history, question, pins, scope, at, pace } = judged;
-  const counter = judged.counter ?? await defaultTokenCounter();
+/** What `assembleContext` does with what was validated good. */
+export async function assembleHistory(validated: ValidatedInput): Promise<AssembledContext> {
+  const { settings, history, question, pins, scope, at, pace } = validated;
+  const counter = validated.counter ?? await defaultTokenCounter();
   pace.check();
   const memory = new CountMemory();
   const cap = settings.profile.capsWholeHistory && settings.options.cap
@@ -38,9 +38,9 @@ export async function assembleHistory(judged: JudgedInput): Promise<AssembledCon
     cap: cap === null ? null : capDiagnostic(cap, new PartCounter(counter, memory)),
   };
   const { profile, retrieval, options } = settings;
-  const policy = options.summarize ? judged.policy : null;
+  const policy = options.summarize ? validated.policy : null;
   return await assemble({
-    ...judged,
+    ...validated,
     counter,
     memory,
     question: question.content,
@@ -51,7 +51,7 @@ export async function assembleHistory(judged: JudgedInput): Promise<AssembledCon
       rules: profile.ranking,
       retrieval,
       pace,
-      chunks: judged.chunks,
+      chunks: validated.chunks,
     }),
     summaries: policy === null ? null : new PolicySummaries(policy, { history, scope, at }),
   }, whole);
@@ -70,7 +70,7 @@ async function cappedWhole(history: readonly TimedTurn[], { capper, pace }: {
   for (const turn of history) {
     if (pace.isDue()) await pace.rest();
     const { messages, isShortened } = capper.capTurn(turn);
-    const working = isShortened ? judgedTurn({ ...turn, messages }) : turn;
+    const working = isShortened ? validatedTurn({ ...turn, messages }) : turn;
     capped.push({ turn, working, messages, isShortened });
   }
   return capped;

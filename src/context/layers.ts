@@ -26,7 +26,7 @@ import type { TokenCounter } from "./counting/token_counter.ts";
 import { planWindow } from "./window_planner.ts";
 import { type TurnSource, visibleText, windowDraft, type WindowTurn, WindowTurns } from "./window_turns.ts";
 
-/** What an assembly is configured by; everything judged. */
+/** What an assembly is configured by; everything validated. */
 export interface AssemblySettings {
   readonly profile: Profile;
   /** Without the reserves of layers that do not run. */
@@ -38,7 +38,7 @@ export interface AssemblySettings {
   readonly summaryPrefix: boolean;
 }
 
-/** What an assembly is made from; everything judged. */
+/** What an assembly is made from; everything validated. */
 export interface AssemblyInput {
   readonly settings: AssemblySettings;
   readonly counter: TokenCounter;

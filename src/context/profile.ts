@@ -12,9 +12,9 @@ import type { RankingRules } from "../search/ranking.ts";
  * import { openMemory, type ProfileName } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await talk.append([{ role: "user", content: "果园里有两棵梨树。" }]);
- * const found = async (profile: ProfileName) => (await talk.search("梨树", { profile })).length;
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await conversation.append([{ role: "user", content: "果园里有两棵梨树。" }]);
+ * const found = async (profile: ProfileName) => (await conversation.search("梨树", { profile })).length;
  * assert.deepEqual([await found("holdfast"), await found("reference")], [1, 0]);
  * ```
  */

@@ -14,9 +14,9 @@ import type { ToolDefinition } from "../contracts/tool.ts";
  * import { type BlockKind, openMemory } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const { context } = await talk.assemble("What was grafted?", {}, { system: "Answer from the notes." });
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const { context } = await conversation.assemble("What was grafted?", {}, { system: "Answer from the notes." });
  * const kinds: readonly BlockKind[] = context.blocks.map(({ kind }) => kind);
  * assert.deepEqual(kinds, ["system", "pinned", "summary", "window", "retrieved", "question"]);
  * ```

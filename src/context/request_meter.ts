@@ -1,4 +1,4 @@
-/** Estimates of whole requests: nothing is ever judged by the size of a block alone. */
+/** Estimates of whole requests: nothing is ever validated by the size of a block alone. */
 
 import { requestFingerprint } from "../contracts/digest.ts";
 import { toolsWireText } from "../contracts/wire.ts";

@@ -1,4 +1,4 @@
-/** Where summaries come from: a caller's policy, judged; or a store, which judged when it took the summary in. */
+/** Where summaries come from: a caller's policy, validated; or a store, which validated when it took the summary in. */
 
 import type { Instant } from "../canonical/time.ts";
 import { instantOf } from "../canonical/time.ts";
@@ -89,7 +89,7 @@ export interface SummarySource {
   find(omitted: number): UsableSummary | null | Promise<UsableSummary | null>;
 }
 
-/** Judges what a caller handed in as a policy. */
+/** Validates what a caller handed in as a policy. */
 export function requirePolicy(value: unknown): SummaryPolicy | null {
   if (value === undefined || value === null) return null;
   if (typeof value === "object" && hasMethod(value, "getSummary")) {
@@ -135,11 +135,11 @@ export class PolicySummaries implements SummarySource {
       if (error instanceof MemoryError) throw error;
       throw new PolicyError("The summary policy threw", { cause: error });
     }
-    return given === null ? null : judged(given);
+    return given === null ? null : validated(given);
   }
 }
 
-function judged(given: unknown): Summary {
+function validated(given: unknown): Summary {
   try {
     return toSummary(given);
   } catch (error) {

@@ -1,4 +1,4 @@
-/** Judges what an assembly is asked with, before anything is counted or read. */
+/** Validates what an assembly is asked with, before anything is counted or read. */
 
 import { isBlank } from "../canonical/text.ts";
 import { exceedsBytes } from "../canonical/utf8.ts";
@@ -44,8 +44,8 @@ const FIELDS = [
   ] as const,
 ];
 
-/** What was handed in, judged. */
-export interface JudgedInput {
+/** What was handed in, validated. */
+export interface ValidatedInput {
   readonly settings: AssemblySettings;
   readonly counter: TokenCounter | null;
   readonly pace: Pace;
@@ -61,11 +61,11 @@ export interface JudgedInput {
 }
 
 /**
- * Judges everything that was handed in.
+ * Validates everything that was handed in.
  *
  * @throws {ContractError} naming the first field that is wrong
  */
-export function judgeInput(input: unknown): JudgedInput {
+export function validateInput(input: unknown): ValidatedInput {
   const given = readFields("input", input, FIELDS);
   const pace = new Pace(requireSignal(given.signal) ?? null);
   pace.check();
@@ -94,13 +94,13 @@ export function judgeInput(input: unknown): JudgedInput {
   };
 }
 
-/** The fields that configure an assembly, unjudged. */
+/** The fields that configure an assembly, unvalidated. */
 type ConfigurationFields = {
   readonly [K in "profile" | "options" | "counting" | "budget" | "cap" | "retrieval" | "summaryPrefix"]?:
     unknown;
 };
 
-/** Judges the configuration of an assembly. */
+/** Validates the configuration of an assembly. */
 export function settingsOf(given: ConfigurationFields): AssemblySettings {
   const name = given.profile === undefined ? PROFILE_DEFAULT : given.profile;
   if (!isProfileName(name)) {
@@ -150,7 +150,7 @@ function toPins(value: unknown, scope: Scope, at: Instant): KeyedPins {
   return keyedPins(scope, pins);
 }
 
-/** Judges a system text. */
+/** Validates a system text. */
 export function toSystem(value: unknown): string {
   if (typeof value !== "string" || isBlank(value)) throw fault("system", "must be text that is not blank");
   if (!value.isWellFormed()) throw fault("system", "must be well-formed Unicode");
@@ -165,7 +165,7 @@ function requireCountable(text: string, field: string): void {
   }
 }
 
-/** Judges a question: text, or a user's message that is none of these. */
+/** Validates a question: text, or a user's message that is none of these. */
 export function toQuestion(
   value: unknown,
   messageIds: ReadonlySet<string>,
@@ -193,7 +193,7 @@ function freeId(messageIds: ReadonlySet<string>): string {
   return id;
 }
 
-/** Judges the tools that a request offers. */
+/** Validates the tools that a request offers. */
 export function toTools(value: unknown): readonly ToolDefinition[] {
   const tools = requireList("tools", value, LIST_ARGUMENT_ITEMS_MAX).map((item, index) =>
     toTool(item, `tools[${index}]`)

@@ -1,4 +1,4 @@
-/** Judges the arguments of calls: option names, numbers, identifiers, texts. Nothing is touched before they are good. */
+/** Validates the arguments of calls: option names, numbers, identifiers, texts. Nothing is touched before they are good. */
 
 import type { Damaged } from "./damaged.ts";
 import { codePointLength, isBlank } from "../canonical/text.ts";

@@ -1,7 +1,7 @@
 /** A piece of a message that is indexed by itself. */
 
 import { codePointLength } from "../canonical/text.ts";
-import { fields, judge, made, refusal, ruled, type Schema, text } from "./validate.ts";
+import { fields, refine, refusal, type Schema, text, transform, validate } from "./validate.ts";
 import { extract, type SourceRef, sourceRefSchema } from "./source_ref.ts";
 import type { Turn } from "./turn.ts";
 
@@ -14,11 +14,11 @@ import type { Turn } from "./turn.ts";
  * import { type Chunk, openMemory } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const snapshot = await talk.snapshot();
- * await talk.indexBatch(snapshot);
- * const chunks: readonly Chunk[] = (await talk.chunkIndex(snapshot)).chunks;
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const snapshot = await conversation.snapshot();
+ * await conversation.indexBatch(snapshot);
+ * const chunks: readonly Chunk[] = (await conversation.chunkIndex(snapshot)).chunks;
  * assert.deepEqual(chunks.map(({ content }) => content), ["The pears were grafted in March."]);
  * ```
  */
@@ -33,8 +33,8 @@ export interface Chunk {
   readonly chunkerVersion: string;
 }
 
-const chunkSchema: Schema<Chunk> = made(
-  ruled(
+const chunkSchema: Schema<Chunk> = transform(
+  refine(
     fields({ chunkId: text, source: sourceRefSchema, content: text, chunkerVersion: text }),
     ({ source, content }) =>
       codePointLength(content) === source.end - source.start
@@ -45,12 +45,12 @@ const chunkSchema: Schema<Chunk> = made(
 );
 
 /**
- * Judges a chunk.
+ * Validates a chunk.
  *
  * @throws {ContractError} naming the path below `field`
  */
 export function toChunk(value: unknown, field = "chunk"): Chunk {
-  return judge(chunkSchema, value, { field, noun: "chunk" });
+  return validate(chunkSchema, value, { field, noun: "chunk" });
 }
 
 /**

@@ -10,10 +10,10 @@
  * import { type Damaged, openMemory } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
  * const damaged: Damaged = "skip";
- * const hits = await talk.search("Which trees were grafted?", { damaged });
+ * const hits = await conversation.search("Which trees were grafted?", { damaged });
  * assert.deepEqual([hits.length, hits.skipped], [1, []]);
  * ```
  */
@@ -28,9 +28,9 @@ export type Damaged = "error" | "skip";
  * import { type DamagedRow, openMemory } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const turns = talk.turns({ damaged: "skip" });
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const turns = conversation.turns({ damaged: "skip" });
  * for await (const { turnId } of turns) console.log(turnId);
  * const left: readonly DamagedRow[] = turns.skipped;
  * assert.deepEqual(left, []); // nothing was damaged
@@ -60,9 +60,9 @@ export interface DamagedRow {
  * import { openMemory, type Skipping, type TimedTurn } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const turns: Skipping<TimedTurn> = talk.turns({ damaged: "skip" });
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const turns: Skipping<TimedTurn> = conversation.turns({ damaged: "skip" });
  * assert.equal((await Array.fromAsync(turns)).length, 1);
  * assert.equal(turns.skipped.length, 0);
  * ```

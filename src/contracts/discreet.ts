@@ -34,7 +34,7 @@ export abstract class Discreet {
   /** Tells what was made here from look-alikes. */
   readonly #made = true;
 
-  /** Whether an object was made by a class of this kind: its fields were judged, and it is frozen. */
+  /** Whether an object was made by a class of this kind: its fields were validated, and it is frozen. */
   static isDiscreet(value: object): value is Discreet {
     return #made in value;
   }

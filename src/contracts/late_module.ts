@@ -40,25 +40,25 @@ export class LateModule<Module> {
 }
 
 /**
- * Judges what was handed in with a module that is loaded late. Where it is there already, the judgement is made now; else
+ * Validates what was handed in with a module that is loaded late. Where it is there already, the validation is made now; else
  * it is made of copies that are made now, so that the caller may change what it handed in as soon as the call returns.
  */
-export async function judgeLate<Module, const Given extends readonly unknown[], Judged>(
+export async function validateLate<Module, const Given extends readonly unknown[], Validated>(
   late: LateModule<Module>,
   given: Given,
-  judge: (module: Module, given: Given) => Judged,
-): Promise<Judged> {
+  validate: (module: Module, given: Given) => Validated,
+): Promise<Validated> {
   const loading = late.load();
-  if (loading === undefined) return judge(late.module, given);
+  if (loading === undefined) return validate(late.module, given);
   const copies = captured(given);
   await loading;
-  return judge(late.module, copies);
+  return validate(late.module, copies);
 }
 
 /**
  * A copy of plain data: objects without a class, lists and dates. Everything else is kept as it is: what this module made
- * is frozen, and what has functions (a counter, a policy) acts, so that a copy would not be the same. Nothing is judged:
- * a getter stays a getter, and what is nested too deep to be judged good is not copied.
+ * is frozen, and what has functions (a counter, a policy) acts, so that a copy would not be the same. Nothing is validated:
+ * a getter stays a getter, and what is nested too deep to be validated good is not copied.
  */
 function captured<T>(value: T): T {
   return new Capture().copy(value, 0) as T;

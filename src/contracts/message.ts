@@ -3,19 +3,19 @@
 import { codePointLength } from "../canonical/text.ts";
 import { printedAs } from "./discreet.ts";
 import {
-  absent,
   anyText,
   type Fault,
   fields,
   jsonObjectText,
-  judge,
   list,
-  made,
   name,
   oneOf,
-  ruled,
+  optional,
+  refine,
   type Schema,
   text,
+  transform,
+  validate,
 } from "./validate.ts";
 
 /**
@@ -27,10 +27,10 @@ import {
  * import { openMemory, type Role } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
  * const roles: readonly Role[] = ["user", "assistant"];
- * await talk.append(roles.map((role) => ({ role, content: `This is the ${role}.` })));
- * const [said] = await Array.fromAsync(talk.turns());
+ * await conversation.append(roles.map((role) => ({ role, content: `This is the ${role}.` })));
+ * const [said] = await Array.fromAsync(conversation.turns());
  * assert.deepEqual(said?.messages.map(({ role }) => role), roles);
  * ```
  */
@@ -45,13 +45,13 @@ export type Role = "system" | "user" | "assistant" | "tool";
  * import { openMemory, type ToolCall } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
  * const call: ToolCall = { id: "call-1", name: "weather", arguments: '{"place":"orchard"}' };
- * await talk.append([
+ * await conversation.append([
  *   { role: "assistant", content: "", toolCalls: [call] },
  *   { role: "tool", content: "Dry.", toolCallId: "call-1" },
  * ]);
- * const [looked] = await Array.fromAsync(talk.turns());
+ * const [looked] = await Array.fromAsync(conversation.turns());
  * assert.deepEqual(looked?.messages[0]?.toolCalls, [call]);
  * ```
  */
@@ -65,7 +65,7 @@ export interface ToolCall {
 }
 
 /**
- * One message. Where a field may be absent, `undefined` and `null` count as absent when it is handed in.
+ * One message. Where a field may be optional, `undefined` and `null` count as absent when it is handed in.
  *
  * @example
  * ```ts
@@ -99,10 +99,10 @@ export interface Message {
  * import { type NewMessage, openMemory } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
  * const message: NewMessage = { role: "user", content: "Which trees were grafted?" };
- * await talk.append([message]);
- * const [said] = await Array.fromAsync(talk.turns());
+ * await conversation.append([message]);
+ * const [said] = await Array.fromAsync(conversation.turns());
  * assert.equal(typeof said?.messages[0]?.messageId, "string");
  * ```
  */
@@ -111,9 +111,9 @@ export interface NewMessage extends Omit<Message, "messageId"> {
   readonly messageId?: string;
 }
 
-const callSchema: Schema<ToolCall> = made(
+const callSchema: Schema<ToolCall> = transform(
   fields({ id: text, name: text, arguments: jsonObjectText }),
-  (call) => judgedCall(call),
+  (call) => validatedCall(call),
 );
 
 const printedCall = printedAs<ToolCall>("ToolCall", ({ id, arguments: given }) => ({
@@ -121,8 +121,8 @@ const printedCall = printedAs<ToolCall>("ToolCall", ({ id, arguments: given }) =
   characters: codePointLength(given),
 }));
 
-/** A call from fields that were judged. Internal: for this schema and stored payloads. */
-export function judgedCall(call: ToolCall): ToolCall {
+/** A call from fields that were validated. Internal: for this schema and stored payloads. */
+export function validatedCall(call: ToolCall): ToolCall {
   return Object.freeze(printedCall(call));
 }
 
@@ -136,57 +136,57 @@ export function isRole(value: unknown): value is Role {
 const SPOKEN = {
   content: anyText,
   role: oneOf(ROLES, "must be system, user, assistant or tool"),
-  toolCalls: absent(list(callSchema)),
-  toolCallId: absent(text),
+  toolCalls: optional(list(callSchema)),
+  toolCallId: optional(text),
 } as const;
 
-/** Judges a message. */
-export const messageSchema: Schema<Message> = made(
-  ruled(fields({ messageId: name, ...SPOKEN }), faultOf),
-  (message) => judgedMessage(message),
+/** Validates a message. */
+export const messageSchema: Schema<Message> = transform(
+  refine(fields({ messageId: name, ...SPOKEN }), faultOf),
+  (message) => validatedMessage(message),
 );
 
-const newMessageSchema: Schema<NewMessage> = made(
-  ruled(fields({ messageId: absent(name), ...SPOKEN }), faultOf),
-  (message) => judgedMessage(message),
+const newMessageSchema: Schema<NewMessage> = transform(
+  refine(fields({ messageId: optional(name), ...SPOKEN }), faultOf),
+  (message) => validatedMessage(message),
 );
 
-const newMessagesSchema: Schema<readonly NewMessage[]> = made(
-  ruled(list(newMessageSchema), (messages) => faultOfIds(messages)),
+const newMessagesSchema: Schema<readonly NewMessage[]> = transform(
+  refine(list(newMessageSchema), (messages) => faultOfIds(messages)),
   (messages) => Object.freeze(messages),
 );
 
 /**
- * Judges what a caller handed in as a message.
+ * Validates what a caller handed in as a message.
  *
  * @throws {ContractError} naming the path below `field`
  */
 export function toMessage(value: unknown, field = "message"): Message {
-  return judge(messageSchema, value, { field, noun: "message" });
+  return validate(messageSchema, value, { field, noun: "message" });
 }
 
 /**
- * Judges what a caller handed in as messages whose ids the store may choose: at least one, given ids unique.
+ * Validates what a caller handed in as messages whose ids the store may choose: at least one, given ids unique.
  *
  * @throws {ContractError} naming the path below `field`
  */
 export function toNewMessages(value: unknown, field = "messages"): readonly NewMessage[] {
-  return judge(newMessagesSchema, value, { field, noun: "messages" });
+  return validate(newMessagesSchema, value, { field, noun: "messages" });
 }
 
-/** What a message says: its fields besides the id, judged one by one. */
+/** What a message says: its fields besides the id, validated one by one. */
 type Spoken = Pick<Message, "content" | "role"> & {
   readonly toolCalls?: readonly ToolCall[] | null | undefined;
   readonly toolCallId?: string | null | undefined;
 };
 
-type Judged = Spoken & { readonly messageId: string };
-type NewJudged = Spoken & { readonly messageId?: string | null | undefined };
+type Validated = Spoken & { readonly messageId: string };
+type NewValidated = Spoken & { readonly messageId?: string | null | undefined };
 
-/** A message from fields that were judged, without those that hold nothing. Internal: for this schema and stored payloads. */
-export function judgedMessage(fields: Judged): Message;
-export function judgedMessage(fields: NewJudged): NewMessage;
-export function judgedMessage(fields: NewJudged): NewMessage {
+/** A message from fields that were validated, without those that hold nothing. Internal: for this schema and stored payloads. */
+export function validatedMessage(fields: Validated): Message;
+export function validatedMessage(fields: NewValidated): NewMessage;
+export function validatedMessage(fields: NewValidated): NewMessage {
   const { messageId, role, content, toolCallId, toolCalls } = fields;
   const message: Writable<NewMessage> = typeof messageId === "string"
     ? { messageId, role, content }

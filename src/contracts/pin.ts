@@ -4,20 +4,20 @@ import { codePointLength } from "../canonical/text.ts";
 import { compareInstants, type Instant, instantOf } from "../canonical/time.ts";
 import { Discreet, type Outline } from "./discreet.ts";
 import {
-  absent,
   type Fault,
   fields,
   integer,
-  judge,
-  judgePlain,
-  made,
   name,
+  optional,
   type Place,
+  refine,
   refusal,
-  ruled,
   type Schema,
   text,
   time,
+  transform,
+  validate,
+  validatePlain,
 } from "./validate.ts";
 import { sameScope, type Scope, scopeSchema } from "./scope.ts";
 import { type SourceRef, sourceRefSchema } from "./source_ref.ts";
@@ -97,10 +97,10 @@ export interface Pin {
  * import { openMemory, type TimedPin } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * const language = { scope: talk.scope, key: "language", value: "Answer in Welsh.", origin: "settings" };
- * await talk.putPin(language, { expectedRevision: await talk.create() });
- * const pins: readonly TimedPin[] = (await talk.snapshot()).pins;
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * const language = { scope: conversation.scope, key: "language", value: "Answer in Welsh.", origin: "settings" };
+ * await conversation.putPin(language, { expectedRevision: await conversation.create() });
+ * const pins: readonly TimedPin[] = (await conversation.snapshot()).pins;
  * assert.deepEqual(pins.map(({ key, effectiveAt }) => [key, typeof effectiveAt]), [["language", "string"]]);
  * ```
  */
@@ -118,7 +118,7 @@ class PinValue extends Discreet implements Pin {
   declare readonly effectiveAt?: string;
   declare readonly expiresAt?: string;
   declare readonly source?: SourceRef;
-  readonly #judged = true;
+  readonly #validated = true;
 
   constructor({ scope, key, value, origin, revision, effectiveAt, expiresAt, source }: Pin) {
     super();
@@ -134,7 +134,7 @@ class PinValue extends Discreet implements Pin {
   }
 
   static is(value: unknown): value is PinValue {
-    return typeof value === "object" && value !== null && #judged in value;
+    return typeof value === "object" && value !== null && #validated in value;
   }
 
   protected override noun(): string {
@@ -157,14 +157,14 @@ class PinValue extends Discreet implements Pin {
 
 const EXPIRY_RULE = "must be after effectiveAt";
 
-interface JudgedPin {
+interface ValidatedPin {
   readonly scope: Scope;
   readonly effectiveAt?: Instant | null | undefined;
   readonly expiresAt?: Instant | null | undefined;
   readonly source?: SourceRef | null | undefined;
 }
 
-function faultOf({ scope, effectiveAt, expiresAt, source }: JudgedPin): Fault | null {
+function faultOf({ scope, effectiveAt, expiresAt, source }: ValidatedPin): Fault | null {
   if (effectiveAt && expiresAt && compareInstants(expiresAt, effectiveAt) <= 0) {
     return [["expiresAt"], EXPIRY_RULE];
   }
@@ -172,17 +172,17 @@ function faultOf({ scope, effectiveAt, expiresAt, source }: JudgedPin): Fault | 
   return null;
 }
 
-const pinSchema: Schema<PinValue> = made(
-  ruled(
+const pinSchema: Schema<PinValue> = transform(
+  refine(
     fields({
       scope: scopeSchema,
       key: name,
       value: text,
       origin: text,
-      revision: absent(integer(1)),
-      effectiveAt: absent(time),
-      expiresAt: absent(time),
-      source: absent(sourceRefSchema),
+      revision: optional(integer(1)),
+      effectiveAt: optional(time),
+      expiresAt: optional(time),
+      source: optional(sourceRefSchema),
     }),
     faultOf,
   ),
@@ -197,7 +197,7 @@ const pinSchema: Schema<PinValue> = made(
 );
 
 /**
- * Makes a pin: judges the fields, fills in revision 1 where it is absent, and freezes. A missing start stays open until
+ * Makes a pin: validates the fields, fills in revision 1 where it is optional, and freezes. A missing start stays open until
  * the pin is stored or assembled.
  *
  * @throws {ContractError} naming the field, such as `source.end`
@@ -218,17 +218,17 @@ export function pin(input: PinInput): Pin {
 }
 
 /**
- * Judges what a caller handed in as a pin, made by {@linkcode pin} or plain.
+ * Validates what a caller handed in as a pin, made by {@linkcode pin} or plain.
  *
  * @throws {ContractError} naming the path below `field`
  */
 export function toPin(value: unknown, field = "pin"): Pin {
-  return PinValue.is(value) ? value : judge(pinSchema, value, { field, noun: "pin" });
+  return PinValue.is(value) ? value : validate(pinSchema, value, { field, noun: "pin" });
 }
 
-/** Judges a pin that is plain already, its times carried. Internal: for stored payloads. */
+/** Validates a pin that is plain already, its times carried. Internal: for stored payloads. */
 export function toPlainPin(value: unknown, place: Place): Pin {
-  return judgePlain(pinSchema, value, place);
+  return validatePlain(pinSchema, value, place);
 }
 
 /**

@@ -8,13 +8,13 @@ import {
   faultOf,
   faultOfIds,
   isRole,
-  judgedCall,
-  judgedMessage,
   type Message,
   type ToolCall,
+  validatedCall,
+  validatedMessage,
 } from "./message.ts";
 import type { Scope } from "./scope.ts";
-import { judgedTurn, type TimedTurn } from "./turn.ts";
+import { type TimedTurn, validatedTurn } from "./turn.ts";
 
 /** An object of JSON, of which nothing is known yet. */
 type Stored = Readonly<Record<string, unknown>> | null | undefined;
@@ -47,7 +47,7 @@ function toTurn(stored: Stored): TimedTurn | null {
   if (scope === null || messages === null || !isKey(turnId)) return null;
   if (typeof revision !== "number" || !Number.isSafeInteger(revision) || revision < 1) return null;
   if (typeof timestamp !== "string" || readStoredInstant(timestamp)?.text !== timestamp) return null;
-  return judgedTurn({ turnId, scope, messages, revision, timestamp });
+  return validatedTurn({ turnId, scope, messages, revision, timestamp });
 }
 
 function toScope(stored: Stored): Scope | null {
@@ -76,7 +76,7 @@ function toMessage(stored: Stored): Message | null {
   if (!isKey(messageId) || !isText(content) || !isRole(role) || toolCalls === null) return null;
   if (toolCallId !== null && !isName(toolCallId)) return null;
   if (faultOf({ role, content, toolCallId, toolCalls }) !== null) return null;
-  return judgedMessage({ messageId, role, content, toolCallId, toolCalls });
+  return validatedMessage({ messageId, role, content, toolCallId, toolCalls });
 }
 
 const NO_CALLS: readonly ToolCall[] = Object.freeze([]);
@@ -100,7 +100,7 @@ function toCall(stored: Stored): ToolCall | null {
   if (!isName(callId) || !isName(name) || !isName(argumentsJson) || jsonObjectFault(argumentsJson) !== null) {
     return null;
   }
-  return judgedCall({ id: callId, name, arguments: argumentsJson });
+  return validatedCall({ id: callId, name, arguments: argumentsJson });
 }
 
 /** A name that is a column of its own. */

@@ -20,14 +20,14 @@ import {
   integer,
   list,
   oneOf,
+  refine,
   Refused,
-  ruled,
   type Schema,
   string,
 } from "./schema.ts";
 
 /**
- * A schema of any library that follows Standard Schema (zod, valibot, arktype, …); it judges and does not transform.
+ * A schema of any library that follows Standard Schema (zod, valibot, arktype, …); it validates and does not transform.
  *
  * @example
  * ```ts
@@ -63,10 +63,10 @@ export interface StandardSchema<Value> {
  * import assert from "node:assert/strict";
  * import { type StandardResult } from "@holdfast/memory";
  *
- * const judge = (value: unknown): StandardResult<string> =>
+ * const validate = (value: unknown): StandardResult<string> =>
  *   typeof value === "string" ? { value } : { issues: [{ message: "Expected text" }] };
- * assert.deepEqual(judge("pears"), { value: "pears" });
- * assert.equal(judge(7).issues?.length, 1);
+ * assert.deepEqual(validate("pears"), { value: "pears" });
+ * assert.equal(validate(7).issues?.length, 1);
  * ```
  */
 export type StandardResult<Value> =
@@ -82,8 +82,8 @@ export type StandardResult<Value> =
  * import { type StandardIssue } from "@holdfast/memory";
  * import { z } from "zod";
  *
- * const judged = await z.strictObject({ trees: z.int() })["~standard"].validate({ trees: "two" });
- * const issues: readonly StandardIssue[] = judged.issues ?? [];
+ * const validated = await z.strictObject({ trees: z.int() })["~standard"].validate({ trees: "two" });
+ * const issues: readonly StandardIssue[] = validated.issues ?? [];
  * assert.deepEqual(issues[0]?.path, ["trees"]);
  * ```
  */
@@ -128,7 +128,7 @@ export type IdentifierFormat = "narrow" | "text";
 export interface RecordKind<Value = unknown> {
   /** The kind's name, as in a record's identity. */
   readonly name: string;
-  /** Judges each value when it is written and when it is read. */
+  /** Validates each value when it is written and when it is read. */
   readonly schema: StandardSchema<Value>;
   /** The most UTF-8 bytes of a stored value. */
   readonly maxBytes: number;
@@ -163,7 +163,7 @@ export interface KindOptions {
   readonly identifiers?: IdentifierFormat | undefined;
 }
 
-/** What {@linkcode defineKind} made: only that was judged. */
+/** What {@linkcode defineKind} made: only that was validated. */
 const madeKinds = new WeakSet<object>();
 
 const NARROW = /^[a-z][a-z0-9-]{0,31}$/;
@@ -230,7 +230,7 @@ function followsStandard(schema: unknown): boolean {
 
 const SCHEMA_VERSION = oneOf([1], "must be 1");
 
-const RECORD_TEXT = ruled(string, (text): Fault | null => {
+const RECORD_TEXT = refine(string, (text): Fault | null => {
   // No more code points than code units: most texts need not be counted.
   if (text !== "" && text.length <= RECORD_TEXT_CODE_POINTS_MAX) return null;
   const length = codePointLength(text);
@@ -241,7 +241,7 @@ const RECORD_TEXT = ruled(string, (text): Fault | null => {
 const CHECKPOINT: Schema<Checkpoint> = fields({
   schema: SCHEMA_VERSION,
   step: integer(0, 2),
-  items: ruled(
+  items: refine(
     list(RECORD_TEXT),
     (items) =>
       items.length <= CHECKPOINT_ITEMS_MAX ? null : [[], `must have at most ${CHECKPOINT_ITEMS_MAX} items`],
@@ -280,7 +280,7 @@ export function isBuiltIn(kind: RecordKind): boolean {
 }
 
 /**
- * The rule of ours that a value broke, as the end of a sentence; null where a caller's schema judged, whose words may
+ * The rule of ours that a value broke, as the end of a sentence; null where a caller's schema validated, whose words may
  * tell the value.
  */
 export function ruleOf(kind: RecordKind, issue: StandardIssue): string | null {

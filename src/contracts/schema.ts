@@ -81,7 +81,7 @@ export function oneOf<const T extends string | number>(values: readonly T[], rul
 }
 
 /** A schema with one more rule, which looks at the whole value and gives the first fault. */
-export function ruled<T>(schema: Schema<T>, faultOf: (value: T) => Fault | null): Schema<T> {
+export function refine<T>(schema: Schema<T>, faultOf: (value: T) => Fault | null): Schema<T> {
   return {
     ...schema,
     read: (value, way) => {
@@ -93,13 +93,13 @@ export function ruled<T>(schema: Schema<T>, faultOf: (value: T) => Fault | null)
   };
 }
 
-/** A schema whose value is made into something else once it is good. */
-export function made<T, U>(schema: Schema<T>, make: (value: T) => U): Schema<U> {
+/** A schema whose value is made into something else once it is valid. */
+export function transform<T, U>(schema: Schema<T>, make: (value: T) => U): Schema<U> {
   return { ...schema, read: (value, way) => make(schema.read(value, way)) };
 }
 
 /** A field that may be missing. */
-export function absent<T>(schema: Schema<T>): OptionalSchema<T> {
+export function optional<T>(schema: Schema<T>): OptionalSchema<T> {
   return {
     ...schema,
     optional: true,
@@ -132,7 +132,7 @@ type Fields<S> =
   & { -readonly [K in Exclude<keyof S, OptionalKeys<S>>]: ValueOf<S[K]> }
   & { -readonly [K in OptionalKeys<S>]?: ValueOf<S[K]> };
 
-/** An object with exactly these fields, judged in this order. */
+/** An object with exactly these fields, validated in this order. */
 export function fields<const S extends Shape>(shape: S): Schema<Fields<S>> {
   const names = Object.keys(shape);
   const schemas = Object.values(shape);

@@ -1,6 +1,6 @@
 /** The owner of a conversation: a label, not an authorisation. */
 
-import { fields, judge, made, name, type Schema } from "./validate.ts";
+import { fields, name, type Schema, transform, validate } from "./validate.ts";
 
 /**
  * Whose conversation, and which one.
@@ -24,19 +24,19 @@ export interface Scope {
   readonly sessionId: string;
 }
 
-/** Judges a scope. */
-export const scopeSchema: Schema<Scope> = made(
+/** Validates a scope. */
+export const scopeSchema: Schema<Scope> = transform(
   fields({ tenantId: name, sessionId: name }),
   (scope) => Object.freeze(scope),
 );
 
 /**
- * Judges what a caller handed in as a scope.
+ * Validates what a caller handed in as a scope.
  *
  * @throws {ContractError} naming the path below `field`
  */
 export function toScope(value: unknown, field = "scope"): Scope {
-  return judge(scopeSchema, value, { field, noun: "scope" });
+  return validate(scopeSchema, value, { field, noun: "scope" });
 }
 
 /** Whether two scopes are the same. */

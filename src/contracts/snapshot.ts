@@ -15,9 +15,9 @@ import { ConflictError, ContractError } from "../errors.ts";
  * import { openMemory, type Snapshot } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const snapshot: Snapshot = await talk.snapshot();
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const snapshot: Snapshot = await conversation.snapshot();
  * assert.deepEqual([snapshot.turnCount, snapshot.pins, snapshot.summary], [1, [], null]);
  * ```
  */
@@ -37,7 +37,7 @@ export interface Snapshot {
   /** When: the store's time, as ISO text. */
   readonly at: string;
   /** No later than the first time at which something of the scope expires, as ISO text; null if nothing ever does. */
-  readonly nextDueAt: string | null;
+  readonly nextExpiryAt: string | null;
 }
 
 class SnapshotValue extends Discreet implements Snapshot {
@@ -48,7 +48,7 @@ class SnapshotValue extends Discreet implements Snapshot {
   readonly pins: readonly TimedPin[];
   readonly summary: Summary | null;
   readonly at: string;
-  readonly nextDueAt: string | null;
+  readonly nextExpiryAt: string | null;
   readonly #taken = true;
 
   constructor(fields: Snapshot) {
@@ -60,7 +60,7 @@ class SnapshotValue extends Discreet implements Snapshot {
     this.pins = Object.freeze(fields.pins);
     this.summary = fields.summary;
     this.at = fields.at;
-    this.nextDueAt = fields.nextDueAt;
+    this.nextExpiryAt = fields.nextExpiryAt;
     Object.freeze(this);
   }
 
@@ -73,7 +73,7 @@ class SnapshotValue extends Discreet implements Snapshot {
   }
 
   protected override outline(): Outline {
-    const { scope, revision, id, turnCount, pins, summary, at, nextDueAt } = this;
+    const { scope, revision, id, turnCount, pins, summary, at, nextExpiryAt } = this;
     return {
       scope: { ...scope },
       revision,
@@ -82,7 +82,7 @@ class SnapshotValue extends Discreet implements Snapshot {
       pins: pins.length,
       summary: summary !== null,
       at,
-      nextDueAt,
+      nextExpiryAt,
     };
   }
 }

@@ -3,7 +3,7 @@
 import { sliceCodePoints } from "../canonical/code_points.ts";
 import { contentHash } from "./digest.ts";
 import { codePointLength } from "../canonical/text.ts";
-import { fields, integer, made, refusal, ruled, type Schema, text } from "./validate.ts";
+import { fields, integer, refine, refusal, type Schema, text, transform } from "./validate.ts";
 import { sameScope, type Scope, scopeSchema } from "./scope.ts";
 import type { Turn } from "./turn.ts";
 
@@ -16,9 +16,9 @@ import type { Turn } from "./turn.ts";
  * import { openMemory, type SourceRef } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const [hit] = await talk.search("Which trees were grafted?");
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const [hit] = await conversation.search("Which trees were grafted?");
  * const { start, end, revision }: SourceRef = hit!.source;
  * assert.deepEqual([start, end, revision], [0, hit!.content.length, 1]);
  * ```
@@ -40,14 +40,14 @@ export interface SourceRef {
   readonly messageHash: string;
 }
 
-const hashText: Schema<string> = ruled(
+const hashText: Schema<string> = refine(
   text,
   (hash) => /^[0-9a-f]{64}$/.test(hash) ? null : [[], "must be 64 lower-case hex digits"],
 );
 
-/** Judges a source. */
-export const sourceRefSchema: Schema<SourceRef> = made(
-  ruled(
+/** Validates a source. */
+export const sourceRefSchema: Schema<SourceRef> = transform(
+  refine(
     fields({
       scope: scopeSchema,
       turnId: text,

@@ -6,20 +6,20 @@ import { compareInstants, type Instant, instantOf } from "../canonical/time.ts";
 import { ContractError } from "../errors.ts";
 import { Discreet, type Outline } from "./discreet.ts";
 import {
-  absent,
   anyText,
   anything,
   type Fault,
   fields,
-  judge,
-  judgePlain,
   list,
-  made,
+  optional,
   type Place,
-  ruled,
+  refine,
   type Schema,
   text,
   time,
+  transform,
+  validate,
+  validatePlain,
 } from "./validate.ts";
 import { firstRepeated } from "./message.ts";
 import { sameScope, type Scope, scopeSchema } from "./scope.ts";
@@ -27,7 +27,7 @@ import { extract, type SourceRef, sourceRefSchema, wholeMessage } from "./source
 import { isTimed, type TimedTurn, toPlainTurn, type Turn, type TurnInput } from "./turn.ts";
 
 /**
- * What a summary is made from.
+ * What a summary is transform from.
  *
  * @example
  * ```ts
@@ -35,12 +35,12 @@ import { isTimed, type TimedTurn, toPlainTurn, type Turn, type TurnInput } from 
  * import { openMemory, summaryFromHistory, type SummaryInput } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
  * const input: SummaryInput = {
- *   scope: talk.scope,
+ *   scope: conversation.scope,
  *   content: "Pears: grafted.",
- *   history: await Array.fromAsync(talk.turns()),
+ *   history: await Array.fromAsync(conversation.turns()),
  *   policyVersion: "by-hand-1",
  *   createdAt: new Date(),
  * };
@@ -54,7 +54,7 @@ export interface SummaryInput {
   readonly content: string;
   /** The turns it covers, in order, each with a timestamp. */
   readonly history: readonly TurnInput[];
-  /** How it was made, in the caller's words. */
+  /** How it was transform, in the caller's words. */
   readonly policyVersion: string;
   /** RFC 3339 text with an offset, or a `Date`. */
   readonly createdAt: string | Date;
@@ -71,14 +71,14 @@ export interface SummaryInput {
  * import { openMemory, type Summary, summaryFromHistory } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const snapshot = await talk.snapshot();
- * const history = await Array.fromAsync(talk.turns({ snapshot }));
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const snapshot = await conversation.snapshot();
+ * const history = await Array.fromAsync(conversation.turns({ snapshot }));
  * const made = { content: "Pears: grafted.", policyVersion: "by-hand-1", createdAt: snapshot.at };
- * const summary: Summary = summaryFromHistory({ scope: talk.scope, history, ...made });
- * await talk.putSummary(snapshot, summary);
- * assert.deepEqual((await talk.snapshot()).summary, summary);
+ * const summary: Summary = summaryFromHistory({ scope: conversation.scope, history, ...transform });
+ * await conversation.putSummary(snapshot, summary);
+ * assert.deepEqual((await conversation.snapshot()).summary, summary);
  * ```
  */
 export interface Summary {
@@ -92,7 +92,7 @@ export interface Summary {
   readonly coveredTurnIds: readonly string[];
   /** The whole content of each covered message that is not empty. */
   readonly sources: readonly SourceRef[];
-  /** How it was made, in the caller's words. */
+  /** How it was transform, in the caller's words. */
   readonly policyVersion: string;
   /** ISO text with its own offset. */
   readonly createdAt: string;
@@ -109,7 +109,7 @@ class SummaryValue extends Discreet implements Summary {
   readonly policyVersion: string;
   readonly createdAt: string;
   declare readonly expiresAt?: string;
-  readonly #judged = true;
+  readonly #validated = true;
 
   constructor(fields: Summary) {
     super();
@@ -125,7 +125,7 @@ class SummaryValue extends Discreet implements Summary {
   }
 
   static is(value: unknown): value is SummaryValue {
-    return typeof value === "object" && value !== null && #judged in value;
+    return typeof value === "object" && value !== null && #validated in value;
   }
 
   protected override noun(): string {
@@ -172,8 +172,8 @@ function faultOfCoverage({ scope, coveredTurnIds, sources }: Coverage): Fault | 
   return foreign < 0 ? null : [["sources", foreign], "must be of the summary's scope and of a covered turn"];
 }
 
-const summarySchema: Schema<SummaryValue> = made(
-  ruled(
+const summarySchema: Schema<SummaryValue> = transform(
+  refine(
     fields({
       scope: scopeSchema,
       content: anyText,
@@ -182,7 +182,7 @@ const summarySchema: Schema<SummaryValue> = made(
       coveredTurnIds: list(text),
       sources: list(sourceRefSchema),
       createdAt: time,
-      expiresAt: absent(time),
+      expiresAt: optional(time),
     }),
     (summary) => faultOfCoverage(summary) ?? faultOfLifetime(summary),
   ),
@@ -194,14 +194,14 @@ const summarySchema: Schema<SummaryValue> = made(
     }),
 );
 
-const inputSchema = ruled(
+const inputSchema = refine(
   fields({
     scope: scopeSchema,
     content: anyText,
     history: list(anything),
     policyVersion: text,
     createdAt: time,
-    expiresAt: absent(time),
+    expiresAt: optional(time),
   }),
   faultOfLifetime,
 );
@@ -230,7 +230,7 @@ const inputSchema = ruled(
  * ```
  */
 export function summaryFromHistory(input: SummaryInput): Summary {
-  const { history, createdAt, expiresAt, ...rest } = judge(inputSchema, input, {
+  const { history, createdAt, expiresAt, ...rest } = validate(inputSchema, input, {
     field: "",
     noun: "summary",
   });
@@ -259,17 +259,17 @@ function fault(field: string, rule: string): ContractError {
 }
 
 /**
- * Judges what a caller handed in as a summary, made by {@linkcode summaryFromHistory} or plain.
+ * Validates what a caller handed in as a summary, made by {@linkcode summaryFromHistory} or plain.
  *
  * @throws {ContractError} naming the path below `field`
  */
 export function toSummary(value: unknown, field = "summary"): Summary {
-  return SummaryValue.is(value) ? value : judge(summarySchema, value, { field, noun: "summary" });
+  return SummaryValue.is(value) ? value : validate(summarySchema, value, { field, noun: "summary" });
 }
 
-/** Judges a summary that is plain already, its times carried. Internal: for stored payloads. */
+/** Validates a summary that is plain already, its times carried. Internal: for stored payloads. */
 export function toPlainSummary(value: unknown, place: Place): Summary {
-  return judgePlain(summarySchema, value, place);
+  return validatePlain(summarySchema, value, place);
 }
 
 /** Whether a summary counts at an instant: `createdAt <= at < expiresAt`. */

@@ -1,7 +1,7 @@
 /** What a tool is, as a model is told. */
 
 import { canonicalJsonObject } from "../canonical/json_object.ts";
-import { anyText, fields, jsonObjectText, judge, made, type Schema, text } from "./validate.ts";
+import { anyText, fields, jsonObjectText, type Schema, text, transform, validate } from "./validate.ts";
 
 /**
  * A tool that the model may call.
@@ -12,14 +12,14 @@ import { anyText, fields, jsonObjectText, judge, made, type Schema, text } from 
  * import { openMemory, type ToolDefinition } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
  * const weather: ToolDefinition = {
  *   name: "weather",
  *   description: "Tells the weather.",
  *   parametersJson: '{"type":"object","properties":{"place":{"type":"string"}}}',
  * };
  * const options = { system: "Answer from the notes.", tools: [weather] };
- * const { context } = await talk.assemble("Is it dry?", {}, options);
+ * const { context } = await conversation.assemble("Is it dry?", {}, options);
  * assert(context.diagnostics.estimate.toolSchemaTokens > 0);
  * ```
  */
@@ -32,20 +32,20 @@ export interface ToolDefinition {
   readonly parametersJson: string;
 }
 
-const toolSchema: Schema<ToolDefinition> = made(
+const toolSchema: Schema<ToolDefinition> = transform(
   fields({
     name: text,
     description: anyText,
-    parametersJson: made(jsonObjectText, (json) => canonicalJsonObject(json) ?? json),
+    parametersJson: transform(jsonObjectText, (json) => canonicalJsonObject(json) ?? json),
   }),
   (tool) => Object.freeze(tool),
 );
 
 /**
- * Judges what a caller handed in as a tool, and puts its parameters into canonical form.
+ * Validates what a caller handed in as a tool, and puts its parameters into canonical form.
  *
  * @throws {ContractError} naming the path below `field`
  */
 export function toTool(value: unknown, field = "tool"): ToolDefinition {
-  return judge(toolSchema, value, { field, noun: "tool" });
+  return validate(toolSchema, value, { field, noun: "tool" });
 }

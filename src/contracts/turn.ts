@@ -3,18 +3,18 @@
 import { codePointLength } from "../canonical/text.ts";
 import { Discreet, type Outline } from "./discreet.ts";
 import {
-  absent,
   fields,
   integer,
-  judge,
-  judgePlain,
   list,
-  made,
   name,
+  optional,
   type Place,
-  ruled,
+  refine,
   type Schema,
   time,
+  transform,
+  validate,
+  validatePlain,
 } from "./validate.ts";
 import { faultOfIds, type Message, messageSchema } from "./message.ts";
 import { type Scope, scopeSchema } from "./scope.ts";
@@ -88,9 +88,9 @@ export interface Turn {
  * import { openMemory, type TimedTurn } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const turns: readonly TimedTurn[] = await Array.fromAsync(talk.turns());
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const turns: readonly TimedTurn[] = await Array.fromAsync(conversation.turns());
  * assert(turns.every(({ timestamp }) => Date.parse(timestamp) <= Date.now()));
  * ```
  */
@@ -99,7 +99,7 @@ export interface TimedTurn extends Turn {
   readonly timestamp: string;
 }
 
-/** The fields of a turn that were judged; objects and lists in them are frozen. */
+/** The fields of a turn that were validated; objects and lists in them are frozen. */
 interface TurnFields {
   readonly turnId: string;
   readonly scope: Scope;
@@ -114,7 +114,7 @@ class TurnValue extends Discreet implements Turn {
   readonly messages: readonly Message[];
   readonly revision: number;
   declare readonly timestamp?: string;
-  readonly #judged = true;
+  readonly #validated = true;
 
   constructor({ turnId, scope, messages, revision, timestamp }: TurnFields) {
     super();
@@ -127,7 +127,7 @@ class TurnValue extends Discreet implements Turn {
   }
 
   static is(value: unknown): value is TurnValue {
-    return typeof value === "object" && value !== null && #judged in value;
+    return typeof value === "object" && value !== null && #validated in value;
   }
 
   protected override noun(): string {
@@ -148,13 +148,13 @@ class TurnValue extends Discreet implements Turn {
   }
 }
 
-const turnSchema: Schema<TurnValue> = made(
+const turnSchema: Schema<TurnValue> = transform(
   fields({
     turnId: name,
     scope: scopeSchema,
-    messages: ruled(list(messageSchema), faultOfIds),
-    revision: absent(integer(1)),
-    timestamp: absent(time),
+    messages: refine(list(messageSchema), faultOfIds),
+    revision: optional(integer(1)),
+    timestamp: optional(time),
   }),
   ({ turnId, scope, messages, revision, timestamp }) =>
     new TurnValue({
@@ -167,7 +167,7 @@ const turnSchema: Schema<TurnValue> = made(
 );
 
 /**
- * Makes a turn: judges the fields, fills in revision 1 where it is absent, and freezes. A missing timestamp stays open
+ * Makes a turn: validates the fields, fills in revision 1 where it is optional, and freezes. A missing timestamp stays open
  * until the turn is stored or assembled. Calls and results need not be paired here; `putTurn` and `append` ask for it.
  *
  * @throws {ContractError} naming the field, such as `messages[1].toolCallId`
@@ -194,27 +194,27 @@ export function turn(input: TurnInput): Turn {
 }
 
 /**
- * Judges what a caller handed in as a turn, made by {@linkcode turn} or plain.
+ * Validates what a caller handed in as a turn, made by {@linkcode turn} or plain.
  *
  * @throws {ContractError} naming the path below `field`
  */
 export function toTurn(value: unknown, field = "turn"): Turn {
-  return TurnValue.is(value) ? value : judge(turnSchema, value, { field, noun: "turn" });
+  return TurnValue.is(value) ? value : validate(turnSchema, value, { field, noun: "turn" });
 }
 
-/** Judges a turn that is plain already, its time carried. Internal: for stored payloads, and turns inside other values. */
+/** Validates a turn that is plain already, its time carried. Internal: for stored payloads, and turns inside other values. */
 export function toPlainTurn(value: unknown, place: Place): Turn {
-  return TurnValue.is(value) ? value : judgePlain(turnSchema, value, place);
+  return TurnValue.is(value) ? value : validatePlain(turnSchema, value, place);
 }
 
-/** A turn from fields that were judged. Internal: for stored payloads. */
-export function judgedTurn(fields: TurnFields & { readonly timestamp: string }): TimedTurn {
+/** A turn from fields that were validated. Internal: for stored payloads. */
+export function validatedTurn(fields: TurnFields & { readonly timestamp: string }): TimedTurn {
   return new TurnValue(fields) as TimedTurn;
 }
 
 /** The turn, with its time filled in where it is open. `timestamp` is ISO text. */
 export function timed(turn: Turn, timestamp: string): TimedTurn {
-  return isTimed(turn) ? turn : judgedTurn({ ...turn, timestamp });
+  return isTimed(turn) ? turn : validatedTurn({ ...turn, timestamp });
 }
 
 /** Whether a turn's time is known. */

@@ -144,10 +144,10 @@ function unpack<T>(
   kind: string,
   layout: Layout,
   raw: unknown,
-  judge: (value: unknown, place: Place) => T,
+  validate: (value: unknown, place: Place) => T,
 ): T {
   try {
-    return judge(renameFields(decodePayload(raw), layout), { field: kind, noun: kind });
+    return validate(renameFields(decodePayload(raw), layout), { field: kind, noun: kind });
   } catch (error) {
     if (error instanceof ContractError || error instanceof IntegrityError) throw damage(kind, error);
     throw error;

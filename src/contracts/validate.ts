@@ -1,4 +1,4 @@
-/** How what a caller hands in is judged: copied to plain JSON, then held against a schema, named by its field. */
+/** How what a caller hands in is validated: copied to plain JSON, then held against a schema, named by its field. */
 
 import { jsonObjectFault } from "../canonical/json_object.ts";
 import { copyPlain, type Json, type JsonPath, PlainFailure } from "../canonical/plain.ts";
@@ -6,19 +6,19 @@ import { isBlank } from "../canonical/text.ts";
 import { type Instant, readDate, readInstant, TIME_RULE } from "../canonical/time.ts";
 import { ContractError } from "../errors.ts";
 import { Discreet } from "./discreet.ts";
-import { Refused, ruled, type Schema, string } from "./schema.ts";
+import { refine, Refused, type Schema, string } from "./schema.ts";
 
 export {
-  absent,
   anything,
   type Fault,
   fields,
   integer,
   list,
-  made,
   oneOf,
-  ruled,
+  optional,
+  refine,
   type Schema,
+  transform,
 } from "./schema.ts";
 
 /**
@@ -31,7 +31,7 @@ const CONTRACT_NAMES: ReadonlySet<string> = new Set([
   "scope sessionId source sources start tenantId timestamp toolCallId toolCalls turnId value",
 ].flatMap((names) => names.split(" ")));
 
-/** Where a judged value stands. */
+/** Where a validated value stands. */
 export interface Place {
   /** The path of the value itself; empty where its fields are named without a prefix, as in `turn({...})`. */
   readonly field: string;
@@ -42,16 +42,16 @@ export interface Place {
 }
 
 /**
- * Judges what a caller handed in, and gives what the schema makes of it. Fields that are `undefined` are absent.
+ * Validates what a caller handed in, and gives what the schema makes of it. Fields that are `undefined` are absent.
  *
  * @throws {ContractError} naming the field, never the value
  */
-export function judge<T>(schema: Schema<T>, value: unknown, place: Place): T {
-  return judgePlain(schema, copy(value, place), place);
+export function validate<T>(schema: Schema<T>, value: unknown, place: Place): T {
+  return validatePlain(schema, copy(value, place), place);
 }
 
 /** The same for a value that is plain already. */
-export function judgePlain<T>(schema: Schema<T>, value: unknown, place: Place): T {
+export function validatePlain<T>(schema: Schema<T>, value: unknown, place: Place): T {
   try {
     return schema.read(value, []);
   } catch (error) {
@@ -60,7 +60,7 @@ export function judgePlain<T>(schema: Schema<T>, value: unknown, place: Place): 
   }
 }
 
-/** The error for a place inside a judged value. */
+/** The error for a place inside a validated value. */
 export function refusal(place: Place, path: JsonPath, rule: string): ContractError {
   const field = pathText(place, path);
   return new ContractError(field, `${field} ${rule}`);
@@ -92,7 +92,7 @@ const DATES = new WeakMap<object, Instant>();
 
 /**
  * A `Date` is carried through the copy as an empty object that only the time rule recognises, so that a `Date` passes
- * as a time and as nothing else. Turns, pins and summaries pass as they are: they were judged when they were made.
+ * as a time and as nothing else. Turns, pins and summaries pass as they are: they were validated when they were made.
  */
 function leaf(value: object): Json | undefined {
   if (Discreet.isDiscreet(value)) return value as unknown as Json;
@@ -108,13 +108,13 @@ export function carried(instant: Instant): Json {
 }
 
 /** Text that may be empty. */
-export const anyText: Schema<string> = ruled(
+export const anyText: Schema<string> = refine(
   string,
   (value) => value.isWellFormed() ? null : [[], "must be well-formed Unicode"],
 );
 
 /** Text that is not blank. */
-export const text: Schema<string> = ruled(
+export const text: Schema<string> = refine(
   string,
   (value) =>
     value.isWellFormed()
@@ -126,13 +126,13 @@ export const text: Schema<string> = ruled(
  * Text that names something: SQLite cuts text at the first U+0000 when it is read back, so a name that held one could be
  * written and never read again. What payloads hold is escaped, and free of that.
  */
-export const name: Schema<string> = ruled(
+export const name: Schema<string> = refine(
   text,
   (value) => value.includes("\0") ? [[], "must not hold U+0000"] : null,
 );
 
 /** The text of a JSON object. */
-export const jsonObjectText: Schema<string> = ruled(string, (value) => {
+export const jsonObjectText: Schema<string> = refine(string, (value) => {
   const rule = jsonObjectFault(value);
   return rule === null ? null : [[], rule];
 });

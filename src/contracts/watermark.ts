@@ -9,9 +9,9 @@
  * import { openMemory, type Watermark } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
- * await talk.delete({ kind: "scope", expectedRevision: await talk.revision() });
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * await conversation.delete({ kind: "scope", expectedRevision: await conversation.revision() });
  * const watermark: Watermark = await memory.deletionWatermark();
  * assert.equal(watermark.sequence, 1);
  * ```

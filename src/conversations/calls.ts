@@ -1,4 +1,4 @@
-/** What the calls of a conversation run once they are judged, in one place: it is loaded by the first of them. */
+/** What the calls of a conversation run once they are validated, in one place: it is loaded by the first of them. */
 
 export { receiptOf } from "./deletion_receipt.ts";
 export { deleteItem } from "./delete_item.ts";

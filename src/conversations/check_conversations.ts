@@ -93,10 +93,10 @@ class Reader {
     return await this.#hashKey;
   }
 
-  /** Judges one row. */
-  judge(table: string, place: string, judge: () => void): void {
+  /** Validates one row. */
+  validate(table: string, place: string, validate: () => void): void {
     try {
-      judge();
+      validate();
     } catch (error) {
       this.collector.caught("main", table, error, place);
     }
@@ -174,7 +174,7 @@ async function checkTurns(
       turns++;
       bytes += fields.bytes;
       const ids = await reader.all("message_ids", SELECT_MESSAGE_IDS, after);
-      reader.judge("turns", `${place}/${fields.turnId}`, () => {
+      reader.validate("turns", `${place}/${fields.turnId}`, () => {
         const { turn } = toStoredTurn(scope, row);
         const own = turn.messages.map((message) => message.messageId).sort();
         const kept = ids.map(([id]) => id as string).sort();
@@ -187,7 +187,7 @@ async function checkTurns(
           );
         }
       });
-      if (fields.expires !== null && (scope.nextDue === null || fields.expires < scope.nextDue)) {
+      if (fields.expires !== null && (scope.nextExpiry === null || fields.expires < scope.nextExpiry)) {
         reader.collector.problem("main", "scopes", "Something is due before it is noted", place);
       }
     }
@@ -200,7 +200,7 @@ async function checkPins(reader: Reader, scope: ScopeRow, place: string): Promis
   const rows = await reader.all("pins", SELECT_PINS, scope.id);
   for (const row of rows) {
     const { key, revision } = toPinFields(row);
-    reader.judge("pins", `${place}/${key}`, () => {
+    reader.validate("pins", `${place}/${key}`, () => {
       const pin = unpackPin(requirePin(scope, row).payload);
       if (pin.key !== key || pin.revision !== revision) {
         reader.collector.problem(
@@ -225,7 +225,7 @@ async function checkSummary(reader: Reader, scope: ScopeRow, place: string): Pro
     }
     return;
   }
-  reader.judge("summaries", place, () => {
+  reader.validate("summaries", place, () => {
     const { coveredTurnIds } = unpackSummary(requireSummary(scope, row).payload);
     if (
       coveredTurnIds.length !== covered.length ||

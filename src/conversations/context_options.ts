@@ -1,4 +1,4 @@
-/** What the calls that index, search and assemble take and give, and how it is judged. */
+/** What the calls that index, search and assemble take and give, and how it is validated. */
 
 import type { TokenCounter } from "../context/counting/token_counter.ts";
 import type { AssembledContext } from "../context/assembled_context.ts";
@@ -28,7 +28,7 @@ import { ContractError } from "../errors.ts";
 import { INDEX_BATCH_DEFAULT, INDEX_BATCH_MAX } from "../limits.ts";
 import { indexKind } from "../index/index_state.ts";
 import type { Snapshot } from "../contracts/snapshot.ts";
-import type { JudgedBatch } from "../index/index_progress.ts";
+import type { ValidatedBatch } from "../index/index_progress.ts";
 
 /**
  * What `indexBatch` takes besides snapshot and retrieval configuration.
@@ -39,10 +39,10 @@ import type { JudgedBatch } from "../index/index_progress.ts";
  * import { type IndexBatchOptions, openMemory } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
  * const options: IndexBatchOptions = { batchSize: 1 };
- * assert.equal((await talk.indexBatch(await talk.snapshot(), {}, options)).processed, 1);
+ * assert.equal((await conversation.indexBatch(await conversation.snapshot(), {}, options)).processed, 1);
  * ```
  */
 export interface IndexBatchOptions {
@@ -63,11 +63,11 @@ export interface IndexBatchOptions {
  * import { openMemory, type SearchOptions } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
- * await talk.append([{ role: "user", content: "The plums were not grafted." }]);
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * await conversation.append([{ role: "user", content: "The plums were not grafted." }]);
  * const options: SearchOptions = { topK: 1 };
- * const [best] = await talk.search("Were the plums grafted?", options);
+ * const [best] = await conversation.search("Were the plums grafted?", options);
  * assert.equal(best?.content, "The plums were not grafted.");
  * ```
  */
@@ -93,10 +93,10 @@ export interface SearchOptions {
  * import { type AssembleOptions, openMemory } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
  * const options: AssembleOptions = { system: "Answer from the notes.", cap: { maxTokens: 400 } };
- * const { context } = await talk.assemble("What was grafted?", { maxInputTokens: 900 }, options);
+ * const { context } = await conversation.assemble("What was grafted?", { maxInputTokens: 900 }, options);
  * assert(context.diagnostics.estimate.estimatedTokens <= 900);
  * ```
  */
@@ -132,12 +132,12 @@ export interface AssembleOptions {
  * import { type Assembly, openMemory } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const assembly: Assembly = await talk.assemble("When?", {}, { system: "Answer from the notes." });
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const assembly: Assembly = await conversation.assemble("When?", {}, { system: "Answer from the notes." });
  * const { snapshot, context } = assembly;
  * assert.equal(snapshot.turnCount, context.diagnostics.keptTurnIds.length);
- * await talk.assertCurrent(snapshot); // nothing has changed since
+ * await conversation.assertCurrent(snapshot); // nothing has changed since
  * ```
  */
 export interface Assembly {
@@ -149,8 +149,8 @@ export interface Assembly {
   readonly skipped: readonly DamagedRow[];
 }
 
-/** Judges what `indexBatch` takes. */
-export function judgeBatch(config: unknown, options: unknown): JudgedBatch {
+/** Validates what `indexBatch` takes. */
+export function validateBatch(config: unknown, options: unknown): ValidatedBatch {
   const given = readFields("options", options, ["profile", "batchSize", "signal"]);
   const signal = requireSignal(given.signal);
   const { analyzer } = toProfile(given.profile);
@@ -160,8 +160,8 @@ export function judgeBatch(config: unknown, options: unknown): JudgedBatch {
   return { kind: indexKind(toRetrieval(config), analyzer), batchSize, signal };
 }
 
-/** A call of `search`, judged. */
-export interface JudgedSearch {
+/** A call of `search`, validated. */
+export interface ValidatedSearch {
   readonly query: string;
   readonly topK: number;
   readonly profile: Profile;
@@ -170,8 +170,8 @@ export interface JudgedSearch {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Judges what `search` takes. */
-export function judgeSearch(query: unknown, options: unknown): JudgedSearch {
+/** Validates what `search` takes. */
+export function validateSearch(query: unknown, options: unknown): ValidatedSearch {
   const given = readFields("options", options, ["topK", "profile", "retrieval", "damaged", "signal"]);
   const signal = requireSignal(given.signal);
   if (typeof query !== "string" || !query.isWellFormed()) {
@@ -185,8 +185,8 @@ export function judgeSearch(query: unknown, options: unknown): JudgedSearch {
   return { query, topK, profile: toProfile(given.profile), retrieval, damaged, signal };
 }
 
-/** A call of `assemble`, judged as far as that goes without the store. */
-export interface JudgedAssembly {
+/** A call of `assemble`, validated as far as that goes without the store. */
+export interface ValidatedAssembly {
   readonly settings: AssemblySettings;
   /** Null where the default one is meant. */
   readonly counter: TokenCounter | null;
@@ -199,8 +199,8 @@ export interface JudgedAssembly {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Judges what `assemble` takes. */
-export function judgeAssembly(question: unknown, budget: unknown, options: unknown): JudgedAssembly {
+/** Validates what `assemble` takes. */
+export function validateAssembly(question: unknown, budget: unknown, options: unknown): ValidatedAssembly {
   const { signal, system, tools, damaged, ...configuration } = readFields("options", options, [
     ...["system", "profile", "retrieval", "cap", "counting"] as const,
     ...["tools", "options", "summaryPrefix", "damaged", "signal"] as const,

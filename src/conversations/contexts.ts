@@ -5,7 +5,7 @@
 
 export { toRetrieval } from "../context/configuration.ts";
 export { assembleStored } from "./stored_context.ts";
-export { judgeAssembly, judgeBatch, judgeSearch } from "./context_options.ts";
+export { validateAssembly, validateBatch, validateSearch } from "./context_options.ts";
 export { readChunkIndex } from "../index/read_chunks.ts";
 export { indexBatch } from "../index/index_run.ts";
 export { searchStored } from "./search.ts";

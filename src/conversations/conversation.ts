@@ -30,7 +30,7 @@ import type { Damage } from "../engine/damage.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { ReadTransaction } from "../engine/operation.ts";
 import { ConflictError } from "../errors.ts";
-import { judgeLate, LateModule } from "../contracts/late_module.ts";
+import { LateModule, validateLate } from "../contracts/late_module.ts";
 import { TURNS_PER_PAGE } from "../limits.ts";
 import type { ChunkIndex } from "../index/chunk_index.ts";
 import type { Hits } from "../search/evidence_source.ts";
@@ -55,7 +55,7 @@ import type { TurnsOptions } from "./turns_options.ts";
 
 const CONTEXTS = new LateModule(() => import("./contexts.ts"));
 
-// Arguments are judged, copied and hashed when a call is made; what runs in the store is loaded by the first call.
+// Arguments are validated, copied and hashed when a call is made; what runs in the store is loaded by the first call.
 
 /**
  * One scope's turns, pins, summary and response cache. Get one from `memory.conversation(scope)`; it holds nothing itself, so
@@ -109,8 +109,8 @@ export class Conversation {
    * import { openMemory } from "@holdfast/memory";
    *
    * await using memory = await openMemory(":memory:");
-   * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
-   * assert.equal(await talk.create(), await talk.create()); // a second time changes nothing
+   * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+   * assert.equal(await conversation.create(), await conversation.create()); // a second time changes nothing
    * ```
    */
   async create(options: CallOptions = {}): Promise<number> {
@@ -135,11 +135,11 @@ export class Conversation {
    * import { openMemory } from "@holdfast/memory";
    *
    * await using memory = await openMemory(":memory:");
-   * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
-   * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
-   * const before = await talk.revision();
-   * await talk.append([{ role: "user", content: "The plums were not." }]);
-   * assert.equal(await talk.revision(), before + 1);
+   * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+   * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
+   * const before = await conversation.revision();
+   * await conversation.append([{ role: "user", content: "The plums were not." }]);
+   * assert.equal(await conversation.revision(), before + 1);
    * ```
    */
   async revision(options: CallOptions = {}): Promise<number> {
@@ -168,13 +168,13 @@ export class Conversation {
    * import { openMemory } from "@holdfast/memory";
    *
    * await using memory = await openMemory(":memory:");
-   * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+   * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
    * const question = { messageId: "message-1", role: "user", content: "Which tree was grafted?" } as const;
-   * const first = { turnId: "turn-1", scope: talk.scope, messages: [question], revision: 1 };
-   * const revision = await talk.putTurn(first, { operationId: "op-1", expectedRevision: await talk.create() });
+   * const first = { turnId: "turn-1", scope: conversation.scope, messages: [question], revision: 1 };
+   * const revision = await conversation.putTurn(first, { operationId: "op-1", expectedRevision: await conversation.create() });
    * const messages = [{ ...question, content: "Which trees were grafted?" }];
-   * await talk.putTurn({ ...first, messages, revision: 2 }, { operationId: "op-2", expectedRevision: revision });
-   * const [now] = await Array.fromAsync(talk.turns());
+   * await conversation.putTurn({ ...first, messages, revision: 2 }, { operationId: "op-2", expectedRevision: revision });
+   * const [now] = await Array.fromAsync(conversation.turns());
    * assert.equal(now?.messages[0]?.content, "Which trees were grafted?");
    * ```
    */
@@ -201,10 +201,10 @@ export class Conversation {
    * import { openMemory } from "@holdfast/memory";
    *
    * await using memory = await openMemory(":memory:");
-   * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
-   * const language = { scope: talk.scope, key: "language", value: "Answer in Welsh.", origin: "settings" };
-   * await talk.putPin(language, { expectedRevision: await talk.create() });
-   * const { context } = await talk.assemble("Is it dry?", {}, { system: "Answer." });
+   * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+   * const language = { scope: conversation.scope, key: "language", value: "Answer in Welsh.", origin: "settings" };
+   * await conversation.putPin(language, { expectedRevision: await conversation.create() });
+   * const { context } = await conversation.assemble("Is it dry?", {}, { system: "Answer." });
    * assert(context.blocks.find(({ kind }) => kind === "pinned")?.content.includes("Welsh"));
    * ```
    */
@@ -230,13 +230,13 @@ export class Conversation {
    * import { openMemory, summaryFromHistory } from "@holdfast/memory";
    *
    * await using memory = await openMemory(":memory:");
-   * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
-   * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
-   * const snapshot = await talk.snapshot();
-   * const history = await Array.fromAsync(talk.turns({ snapshot }));
+   * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+   * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
+   * const snapshot = await conversation.snapshot();
+   * const history = await Array.fromAsync(conversation.turns({ snapshot }));
    * const made = { content: "Pears: grafted.", policyVersion: "by-hand-1", createdAt: snapshot.at };
-   * await talk.putSummary(snapshot, summaryFromHistory({ scope: talk.scope, history, ...made }));
-   * assert.equal((await talk.snapshot()).summary?.content, "Pears: grafted.");
+   * await conversation.putSummary(snapshot, summaryFromHistory({ scope: conversation.scope, history, ...made }));
+   * assert.equal((await conversation.snapshot()).summary?.content, "Pears: grafted.");
    * ```
    */
   async putSummary(snapshot: Snapshot, summary: Summary, options: PutSummaryOptions = {}): Promise<number> {
@@ -261,14 +261,14 @@ export class Conversation {
    * import { openMemory } from "@holdfast/memory";
    *
    * await using memory = await openMemory(":memory:");
-   * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
-   * const { revision, turnId } = await talk.append([
+   * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+   * const { revision, turnId } = await conversation.append([
    *   { role: "user", content: "Which trees were grafted?" },
    *   { role: "assistant", content: "The pears." },
    * ]);
-   * const [turn] = await Array.fromAsync(talk.turns());
+   * const [turn] = await Array.fromAsync(conversation.turns());
    * assert.equal(turn?.turnId, turnId);
-   * assert.equal(await talk.revision(), revision);
+   * assert.equal(await conversation.revision(), revision);
    * ```
    */
   async append(messages: readonly (Message | NewMessage)[], options: AppendOptions = {}): Promise<Appended> {
@@ -295,11 +295,11 @@ export class Conversation {
    * import { openMemory } from "@holdfast/memory";
    *
    * await using memory = await openMemory(":memory:");
-   * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
-   * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
-   * const { turnCount, summary, revision } = await talk.snapshot();
+   * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+   * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
+   * const { turnCount, summary, revision } = await conversation.snapshot();
    * assert.deepEqual([turnCount, summary], [1, null]);
-   * assert.equal(revision, await talk.revision());
+   * assert.equal(revision, await conversation.revision());
    * ```
    */
   async snapshot(options: CallOptions = {}): Promise<Snapshot> {
@@ -329,12 +329,12 @@ export class Conversation {
    * import { openMemory } from "@holdfast/memory";
    *
    * await using memory = await openMemory(":memory:");
-   * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
-   * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+   * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+   * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
    * const said: string[] = [];
-   * for await (const { messages } of talk.turns()) said.push(...messages.map(({ content }) => content));
+   * for await (const { messages } of conversation.turns()) said.push(...messages.map(({ content }) => content));
    * assert.deepEqual(said, ["The pears were grafted in March."]);
-   * const turns = talk.turns({ last: 8, damaged: "skip" });
+   * const turns = conversation.turns({ last: 8, damaged: "skip" });
    * assert.equal((await Array.fromAsync(turns)).length, 1);
    * assert.deepEqual(turns.skipped, []);
    * ```
@@ -410,12 +410,12 @@ export class Conversation {
    * import { openMemory } from "@holdfast/memory";
    *
    * await using memory = await openMemory(":memory:");
-   * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
-   * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
-   * const snapshot = await talk.snapshot();
-   * await talk.assertCurrent(snapshot);
-   * await talk.append([{ role: "user", content: "The plums were not." }]);
-   * await assert.rejects(talk.assertCurrent(snapshot), { code: "CONFLICT", reason: "SNAPSHOT" });
+   * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+   * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
+   * const snapshot = await conversation.snapshot();
+   * await conversation.assertCurrent(snapshot);
+   * await conversation.append([{ role: "user", content: "The plums were not." }]);
+   * await assert.rejects(conversation.assertCurrent(snapshot), { code: "CONFLICT", reason: "SNAPSHOT" });
    * ```
    */
   async assertCurrent(snapshot: Snapshot, options: CallOptions = {}): Promise<Snapshot> {
@@ -444,9 +444,9 @@ export class Conversation {
    * import { openMemory } from "@holdfast/memory";
    *
    * await using memory = await openMemory(":memory:");
-   * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
-   * const { turnId, revision } = await talk.append([{ role: "user", content: "My door code is 4711." }]);
-   * const receipt = await talk.delete({ kind: "turn", key: turnId, expectedRevision: revision }, { scrub: true });
+   * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+   * const { turnId, revision } = await conversation.append([{ role: "user", content: "My door code is 4711." }]);
+   * const receipt = await conversation.delete({ kind: "turn", key: turnId, expectedRevision: revision }, { scrub: true });
    * assert.deepEqual([receipt.erased.turns, receipt.scrubbed], [1, true]);
    * assert.equal((await memory.verifyReceipt(receipt)).valid, true);
    * ```
@@ -489,12 +489,12 @@ export class Conversation {
    * import { openMemory } from "@holdfast/memory";
    *
    * await using memory = await openMemory(":memory:");
-   * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
-   * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
-   * const snapshot = await talk.snapshot();
-   * await talk.cachePut(snapshot, "weather", { dry: true });
-   * await talk.append([{ role: "user", content: "It rains." }]);
-   * await assert.rejects(talk.cacheGet(snapshot, "weather"), { code: "CONFLICT", reason: "SNAPSHOT" });
+   * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+   * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
+   * const snapshot = await conversation.snapshot();
+   * await conversation.cachePut(snapshot, "weather", { dry: true });
+   * await conversation.append([{ role: "user", content: "It rains." }]);
+   * await assert.rejects(conversation.cacheGet(snapshot, "weather"), { code: "CONFLICT", reason: "SNAPSHOT" });
    * ```
    */
   async cachePut(
@@ -524,12 +524,12 @@ export class Conversation {
    * import { openMemory } from "@holdfast/memory";
    *
    * await using memory = await openMemory(":memory:");
-   * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
-   * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
-   * const snapshot = await talk.snapshot();
-   * assert.equal(await talk.cacheGet(snapshot, "weather"), null);
-   * await talk.cachePut(snapshot, "weather", { dry: true });
-   * assert.deepEqual(await talk.cacheGet(snapshot, "weather"), { dry: true });
+   * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+   * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
+   * const snapshot = await conversation.snapshot();
+   * assert.equal(await conversation.cacheGet(snapshot, "weather"), null);
+   * await conversation.cachePut(snapshot, "weather", { dry: true });
+   * assert.deepEqual(await conversation.cacheGet(snapshot, "weather"), { dry: true });
    * ```
    */
   async cacheGet(snapshot: Snapshot, key: string, options: CallOptions = {}): Promise<Json | null> {
@@ -561,9 +561,9 @@ export class Conversation {
    * import { openMemory } from "@holdfast/memory";
    *
    * await using memory = await openMemory(":memory:");
-   * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
-   * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
-   * const { status, processed, remaining } = await talk.indexBatch(await talk.snapshot());
+   * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+   * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
+   * const { status, processed, remaining } = await conversation.indexBatch(await conversation.snapshot());
    * assert.deepEqual([status, processed, remaining], ["READY", 1, 0]);
    * ```
    */
@@ -572,13 +572,13 @@ export class Conversation {
     config: Retrieval = {},
     options: IndexBatchOptions = {},
   ): Promise<IndexProgress> {
-    const judged = await judgeLate(
+    const validated = await validateLate(
       CONTEXTS,
       [config, options],
-      ({ judgeBatch }, given) => judgeBatch(...given),
+      ({ validateBatch }, given) => validateBatch(...given),
     );
     const of = requireSnapshot(snapshot, this.scope);
-    return await CONTEXTS.module.indexBatch(this.#access, of, judged);
+    return await CONTEXTS.module.indexBatch(this.#access, of, validated);
   }
 
   /**
@@ -595,13 +595,13 @@ export class Conversation {
    * import { assembleContext, openMemory } from "@holdfast/memory";
    *
    * await using memory = await openMemory(":memory:");
-   * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
-   * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
-   * const snapshot = await talk.snapshot();
-   * await talk.indexBatch(snapshot);
-   * const history = await Array.fromAsync(talk.turns({ snapshot }));
-   * const input = { scope: talk.scope, history, question: "When?", system: "Answer.", at: snapshot.at };
-   * const chunkIndex = await talk.chunkIndex(snapshot);
+   * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+   * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
+   * const snapshot = await conversation.snapshot();
+   * await conversation.indexBatch(snapshot);
+   * const history = await Array.fromAsync(conversation.turns({ snapshot }));
+   * const input = { scope: conversation.scope, history, question: "When?", system: "Answer.", at: snapshot.at };
+   * const chunkIndex = await conversation.chunkIndex(snapshot);
    * const { request } = await assembleContext({ ...input, chunkIndex });
    * assert.deepEqual(request, (await assembleContext(input)).request);
    * ```
@@ -612,7 +612,7 @@ export class Conversation {
     options: CallOptions = {},
   ): Promise<ChunkIndex> {
     const signal = readSignal(options);
-    const size = await judgeLate(CONTEXTS, [config], ({ toRetrieval }, given) => toRetrieval(...given));
+    const size = await validateLate(CONTEXTS, [config], ({ toRetrieval }, given) => toRetrieval(...given));
     const of = requireSnapshot(snapshot, this.scope);
     return await CONTEXTS.module.readChunkIndex(this.#access, of, { size, signal });
   }
@@ -634,21 +634,21 @@ export class Conversation {
    * import { openMemory } from "@holdfast/memory";
    *
    * await using memory = await openMemory(":memory:");
-   * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
-   * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
-   * await talk.append([{ role: "user", content: "The plums were not." }]);
-   * const [best] = await talk.search("Which trees did we graft?");
+   * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+   * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
+   * await conversation.append([{ role: "user", content: "The plums were not." }]);
+   * const [best] = await conversation.search("Which trees did we graft?");
    * assert.equal(best?.content, "The pears were grafted in March.");
    * assert.equal(best?.source.scope.sessionId, "spring");
    * ```
    */
   async search(query: string, options: SearchOptions = {}): Promise<Hits> {
-    const judged = await judgeLate(
+    const validated = await validateLate(
       CONTEXTS,
       [query, options],
-      ({ judgeSearch }, given) => judgeSearch(...given),
+      ({ validateSearch }, given) => validateSearch(...given),
     );
-    return await CONTEXTS.module.searchStored(this.#access, judged);
+    return await CONTEXTS.module.searchStored(this.#access, validated);
   }
 
   /**
@@ -672,10 +672,10 @@ export class Conversation {
    * import { openMemory } from "@holdfast/memory";
    *
    * await using memory = await openMemory(":memory:");
-   * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
-   * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+   * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+   * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
    * const options = { system: "Answer from the notes." };
-   * const { context } = await talk.assemble("What was grafted?", { maxInputTokens: 900 }, options);
+   * const { context } = await conversation.assemble("What was grafted?", { maxInputTokens: 900 }, options);
    * assert(context.request.messages.some(({ content }) => content.includes("pears")));
    * assert(context.diagnostics.estimate.estimatedTokens <= 900);
    * ```
@@ -685,12 +685,12 @@ export class Conversation {
     budget: Budget,
     options: AssembleOptions,
   ): Promise<Assembly> {
-    const judged = await judgeLate(
+    const validated = await validateLate(
       CONTEXTS,
       [question, budget, options],
-      ({ judgeAssembly }, given) => judgeAssembly(...given),
+      ({ validateAssembly }, given) => validateAssembly(...given),
     );
-    return await CONTEXTS.module.assembleStored(this.#access, judged);
+    return await CONTEXTS.module.assembleStored(this.#access, validated);
   }
 
   #context(): Context {

@@ -9,7 +9,7 @@ import {
   eraseTurn,
 } from "../deletion/cascade.ts";
 import { itemHashOf } from "../deletion/scope_hashes.ts";
-import { readScopeAnyhow, type ScopeRow, writeScope } from "../tables/scopes.ts";
+import { readScopeUnchecked, type ScopeRow, writeScope } from "../tables/scopes.ts";
 import type { EventPlace, Operation, RecordedEvent, WriteTransaction } from "../engine/operation.ts";
 import { type OperationKey, recallOperation } from "../tables/operation_ids.ts";
 import { IntegrityError } from "../errors.ts";
@@ -17,7 +17,7 @@ import type { Place } from "../scopes/place.ts";
 import { absence, changeOf, requireRevision, requireUpkept } from "../scopes/present_scope.ts";
 import { rememberScopeOperation } from "./remember_scope_operation.ts";
 
-/** A deletion, judged. */
+/** A deletion, validated. */
 export interface DeletePlan {
   readonly place: Place;
   readonly kind: "scope" | "turn" | "pin";
@@ -46,7 +46,7 @@ export function* deleteItem(transaction: WriteTransaction, plan: DeletePlan): Op
     kind,
     scopeHash: place.scopeHash,
     keyHash,
-    burned: true,
+    reserved: true,
     floor,
     counts,
   });
@@ -60,7 +60,7 @@ function* findDeletion(
   keyHash: Uint8Array,
 ): Operation<Deleted | null> {
   const repeated = operation !== null && (yield* recallOperation(transaction, operation)) !== null;
-  const burning = (yield* transaction.eventsOf(keyHash)).find((event) => event.burned);
+  const burning = (yield* transaction.eventsOf(keyHash)).find((event) => event.reserved);
   if (burning === undefined) return null;
   return { when: "before", event: burning, already: !repeated };
 }
@@ -70,7 +70,7 @@ function* findDeletion(
  * scope from being deleted.
  */
 function* requireDeletable(transaction: WriteTransaction, plan: DeletePlan): Operation<ScopeRow> {
-  const found = yield* readScopeAnyhow(transaction, plan.place.scopeHash);
+  const found = yield* readScopeUnchecked(transaction, plan.place.scopeHash);
   if (found === null) throw yield* absence(transaction, plan.place);
   if (plan.kind !== "scope" && !found.sound) {
     throw new IntegrityError("The checksum of a scope's row does not match", {

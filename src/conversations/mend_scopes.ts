@@ -17,7 +17,7 @@ import {
   nothingErased,
 } from "../deletion/cascade.ts";
 import { itemHashOf, scopeHashOf } from "../deletion/scope_hashes.ts";
-import { damagedRow, readScopeAnyhow, type ScopeRow, writeScope } from "../tables/scopes.ts";
+import { damagedRow, readScopeUnchecked, type ScopeRow, writeScope } from "../tables/scopes.ts";
 import { raiseFloor } from "../deletion/tombstones.ts";
 import type { Damage } from "../engine/damage.ts";
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
@@ -44,7 +44,7 @@ export function* mendNextScope(
 ): Operation<number | null> {
   const found = yield* transaction.get(SELECT_NEXT_SCOPE, after);
   if (found === undefined) return null;
-  const { row, sound } = (yield* readScopeAnyhow(transaction, found[1] as Uint8Array))!;
+  const { row, sound } = (yield* readScopeUnchecked(transaction, found[1] as Uint8Array))!;
   const change = { transaction, row, hashKey: mending.hashKey, erased: nothingErased() };
   const scope = yield* nameOf(change);
   if (scope === null) {
@@ -244,7 +244,7 @@ function* mendTotals({ transaction, row }: Change, sound: boolean): Operation<vo
   const counts = (yield* transaction.get(COUNT_ROWS, row.id, row.scopeHash))! as readonly number[];
   [row.turns, row.turnBytes, row.pins, row.operations] = counts as [number, number, number, number];
   if (!sound) {
-    row.nextDue = (yield* transaction.get(SELECT_NEXT_DUE, row.id))![0] as number | null;
+    row.nextExpiry = (yield* transaction.get(SELECT_NEXT_DUE, row.id))![0] as number | null;
     // A restore gives it a range of its own, above all that was ever given.
     if (!Number.isSafeInteger(row.revision) || row.revision < 0) row.revision = 0;
     row.revision %= IMPORTED_REVISIONS_MAX;

@@ -1,4 +1,4 @@
-/** What callers hand in, judged and encoded into plans that an operation can run; nothing is touched before. */
+/** What callers hand in, validated and encoded into plans that an operation can run; nothing is touched before. */
 
 import { appendDigest, operationDigest, pinDigest, summaryDigest } from "../contracts/digest.ts";
 import { toHex } from "../canonical/keyed_hash.ts";
@@ -16,7 +16,14 @@ import { effective, type Pin, type TimedPin, toPin } from "../contracts/pin.ts";
 import type { DeleteTarget } from "../contracts/options/receipt.ts";
 import { sameScope, type Scope } from "../contracts/scope.ts";
 import { type Summary, toSummary } from "../contracts/summary.ts";
-import { isTimed, judgedTurn, timed, type TimedTurn, toTurn, turn as makeTurn } from "../contracts/turn.ts";
+import {
+  isTimed,
+  timed,
+  type TimedTurn,
+  toTurn,
+  turn as makeTurn,
+  validatedTurn,
+} from "../contracts/turn.ts";
 import { hasPassed } from "../engine/effective_time.ts";
 import type { GroupTime } from "../engine/operation.ts";
 import { ContractError } from "../errors.ts";
@@ -70,7 +77,7 @@ export function planPutTurn(context: Context, value: unknown, options: unknown):
   const expiry = expiresAt === undefined ? "keep" : toDeadline(expiresAt);
   const input = operationDigest(given, expiry === "keep" || expiry === null ? expiry : expiry.text);
   const now = timed(given, nowOf(context));
-  const retimed = (timestamp: string): EncodedTurn => encodedTurn(judgedTurn({ ...given, timestamp }));
+  const retimed = (timestamp: string): EncodedTurn => encodedTurn(validatedTurn({ ...given, timestamp }));
   return turnPlan(context, now, {
     retimed: isTimed(given) ? null : retimed,
     messagesField: "turn.messages",

@@ -3,7 +3,7 @@
 import { extract, type SourceRef } from "../contracts/source_ref.ts";
 import { changedScope } from "../deletion/cascade.ts";
 import { itemHashOf } from "../deletion/scope_hashes.ts";
-import { noteDue, type ScopeRow, writeScope } from "../tables/scopes.ts";
+import { noteExpiry, type ScopeRow, writeScope } from "../tables/scopes.ts";
 import { tombstoneOf } from "../deletion/tombstones.ts";
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
 import { type OperationKey, recallOperation } from "../tables/operation_ids.ts";
@@ -16,7 +16,7 @@ import { rememberScopeOperation } from "./remember_scope_operation.ts";
 import { upsertPin } from "../tables/pins.ts";
 import { SELECT_TURN, toStoredTurn } from "../tables/turns.ts";
 
-/** A put, judged and encoded. */
+/** A put, validated and encoded. */
 export interface PutPinPlan {
   readonly place: Place;
   readonly key: string;
@@ -53,7 +53,7 @@ export function* putPin(transaction: WriteTransaction, plan: PutPinPlan): Operat
   );
   if (old === undefined) row.pins++;
   else transaction.markDirty("pins");
-  noteDue(row, plan.expiry?.dueMs ?? null);
+  noteExpiry(row, plan.expiry?.dueMs ?? null);
   yield* changedScope(changeOf(transaction, place, row));
   if (operation !== null) yield* rememberScopeOperation(transaction, row, operation, row.revision);
   yield* writeScope(transaction, row);
@@ -71,7 +71,7 @@ export function requirePinCapacity(row: ScopeRow): void {
 /** What is written of a pin. */
 export type WrittenPin = Pick<PutPinPlan, "key" | "revision" | "effectiveMs" | "expiry" | "payload">;
 
-/** Writes a pin, once everything is judged; the caller counts it and writes the scope's row. */
+/** Writes a pin, once everything is validated; the caller counts it and writes the scope's row. */
 export function* writePin(
   transaction: WriteTransaction,
   row: ScopeRow,
@@ -98,8 +98,8 @@ function* requireNextRevision(
   let before = old ?? 0;
   if (old === null) {
     const keyHash = itemHashOf(place.hashKey, "pin", place.scope, key);
-    const { burned, floor } = yield* tombstoneOf(transaction, place.scopeHash, keyHash);
-    if (burned) throw new ConflictError("DELETED", "Cannot put pin: its key was deleted for ever");
+    const { reserved, floor } = yield* tombstoneOf(transaction, place.scopeHash, keyHash);
+    if (reserved) throw new ConflictError("DELETED", "Cannot put pin: its key was deleted for ever");
     before = floor;
   }
   if (revision === before + 1) return;

@@ -4,7 +4,7 @@ import { instantFromMs } from "../canonical/time.ts";
 import { matches, type Summary } from "../contracts/summary.ts";
 import type { TimedTurn } from "../contracts/turn.ts";
 import { changedScope, eraseSummary } from "../deletion/cascade.ts";
-import { noteDue, type ScopeRow, writeScope } from "../tables/scopes.ts";
+import { noteExpiry, type ScopeRow, writeScope } from "../tables/scopes.ts";
 import { hasPassed } from "../engine/effective_time.ts";
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
 import { type OperationKey, recallOperation } from "../tables/operation_ids.ts";
@@ -17,7 +17,7 @@ import { requireCurrent } from "../scopes/take_snapshot.ts";
 import { insertSummary } from "../tables/summaries.ts";
 import { SELECT_TURN, type StoredTurn, toStoredTurn } from "../tables/turns.ts";
 
-/** A put, judged and encoded. */
+/** A put, validated and encoded. */
 export interface PutSummaryPlan {
   readonly place: Place;
   readonly epoch: string;
@@ -59,7 +59,7 @@ export function* putSummary(transaction: WriteTransaction, plan: PutSummaryPlan)
 /** What is written of a summary. */
 export type WrittenSummary = Pick<PutSummaryPlan, "payload" | "createdMs" | "expiresMs">;
 
-/** Writes a summary where there is none, once everything is judged; the caller writes the scope's row. */
+/** Writes a summary where there is none, once everything is validated; the caller writes the scope's row. */
 export function* writeSummary(
   transaction: WriteTransaction,
   row: ScopeRow,
@@ -68,7 +68,7 @@ export function* writeSummary(
 ): Operation<void> {
   const summary = { scope: row.id, created: createdMs, expires: expiresMs, payload };
   yield* insertSummary(transaction, summary, covered.map(({ id }) => id));
-  noteDue(row, expiresMs);
+  noteExpiry(row, expiresMs);
 }
 
 /** The turns it covers, in the order of the history; those that are not there any more are missing. */

@@ -6,7 +6,7 @@ import { unpackTurn } from "../contracts/unpack.ts";
 import { changedScope, changedTurn, eraseMessageIds } from "../deletion/cascade.ts";
 import { noteUnindexed } from "../deletion/erase_index.ts";
 import { itemHashOf } from "../deletion/scope_hashes.ts";
-import { noteDue, type ScopeRow, writeScope } from "../tables/scopes.ts";
+import { noteExpiry, type ScopeRow, writeScope } from "../tables/scopes.ts";
 import { tombstoneOf } from "../deletion/tombstones.ts";
 import { hasPassed } from "../engine/effective_time.ts";
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
@@ -38,7 +38,7 @@ export interface Deadline {
   readonly text: string;
 }
 
-/** A put, judged and encoded. */
+/** A put, validated and encoded. */
 export interface PutTurnPlan {
   readonly place: Place;
   readonly turnId: string;
@@ -116,8 +116,8 @@ function* requireNextRevision(
   let before = old?.revision ?? 0;
   if (old === null) {
     const keyHash = itemHashOf(place.hashKey, "turn", place.scope, turnId);
-    const { burned, floor } = yield* tombstoneOf(transaction, place.scopeHash, keyHash);
-    if (burned) throw new ConflictError("DELETED", "Cannot put turn: its id was deleted for ever");
+    const { reserved, floor } = yield* tombstoneOf(transaction, place.scopeHash, keyHash);
+    if (reserved) throw new ConflictError("DELETED", "Cannot put turn: its id was deleted for ever");
     before = floor;
   }
   if (revision === before + 1) return;
@@ -210,7 +210,7 @@ type WrittenTurn = Pick<
   "place" | "turnId" | "revision" | "messages" | "payload" | "bytes" | "expiry"
 >;
 
-/** Writes a turn, once everything is judged; the caller writes the scope's row. */
+/** Writes a turn, once everything is validated; the caller writes the scope's row. */
 export function* writeTurn(
   transaction: WriteTransaction,
   row: ScopeRow,
@@ -234,7 +234,7 @@ export function* writeTurn(
   yield* insertMessageIds(transaction, { scope: row.id, turn: id, messageIds });
   yield* noteUnindexed(transaction, row.id, id);
   row.turnBytes += turn.bytes - (old?.bytes ?? 0);
-  noteDue(row, turn.expires);
+  noteExpiry(row, turn.expires);
 }
 
 function planHead(

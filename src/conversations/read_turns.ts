@@ -33,7 +33,7 @@ export function* readTurnPage(
 ): Operation<TurnPage> {
   const reading = yield* requireCurrent(transaction, plan.place, plan.snapshot, plan);
   const rows = yield* transaction.all(SELECT_TURNS_AFTER, reading.row.id, after, plan.limit);
-  const turns = rows.filter(([id]) => !reading.dueTurns.has(id as number)).map((row) =>
+  const turns = rows.filter(([id]) => !reading.expiredTurns.has(id as number)).map((row) =>
     plan.damage.readTurn(row[0] as number, () => toStoredTurn(reading.row, row))
   );
   return {
@@ -59,12 +59,12 @@ const SELECT_NEWEST_TURNS = `SELECT id FROM turns WHERE scope = $1 ORDER BY id D
 
 function* startOfLast(
   transaction: ReadTransaction,
-  { row: scope, dueTurns }: Reading,
+  { row: scope, expiredTurns }: Reading,
   last: number,
 ): Operation<number> {
   if (last === 0) return Number.MAX_SAFE_INTEGER;
-  const rows = yield* transaction.all(SELECT_NEWEST_TURNS, scope.id, last + dueTurns.size);
-  const kept = rows.map(([id]) => id as number).filter((id) => !dueTurns.has(id)).slice(0, last);
+  const rows = yield* transaction.all(SELECT_NEWEST_TURNS, scope.id, last + expiredTurns.size);
+  const kept = rows.map(([id]) => id as number).filter((id) => !expiredTurns.has(id)).slice(0, last);
   const oldest = kept.at(-1);
   if (oldest === undefined) return 0;
   const before = yield* transaction.get(SELECT_TURN_BEFORE, scope.id, oldest);
@@ -75,11 +75,11 @@ const SELECT_TURN_ROW = `SELECT id FROM turns WHERE scope = $1 AND turn_id = $2`
 
 function* rowOfTurn(
   transaction: ReadTransaction,
-  { row: scope, dueTurns }: Reading,
+  { row: scope, expiredTurns }: Reading,
   turnId: string,
 ): Operation<number> {
   const row = yield* transaction.get(SELECT_TURN_ROW, scope.id, turnId);
-  if (row === undefined || dueTurns.has(row[0] as number)) {
+  if (row === undefined || expiredTurns.has(row[0] as number)) {
     throw new ConflictError("MISSING", "There is no turn to begin after");
   }
   return row[0] as number;

@@ -4,7 +4,7 @@ import type { Json } from "../canonical/plain.ts";
 import { clockBehind } from "../engine/effective_time.ts";
 import type { Operation, ReadTransaction, WriteTransaction } from "../engine/operation.ts";
 import { SELECT_REPLAY, toReplay, upsertReplay } from "../tables/replays.ts";
-import { noteDue, type ScopeRow, writeScope } from "../tables/scopes.ts";
+import { noteExpiry, type ScopeRow, writeScope } from "../tables/scopes.ts";
 import { IntegrityError } from "../errors.ts";
 import { CLOCK_BEHIND_MS_MAX, SCOPE_REPLAYS_MAX } from "../limits.ts";
 import type { Place } from "../scopes/place.ts";
@@ -12,7 +12,7 @@ import { requireUpkept } from "../scopes/present_scope.ts";
 import { requireSame, type Snapshot } from "../contracts/snapshot.ts";
 import { readScopeState, requireCurrent } from "../scopes/take_snapshot.ts";
 
-/** A put, judged and encoded. */
+/** A put, validated and encoded. */
 export interface ReplayPlan {
   readonly place: Place;
   readonly epoch: string;
@@ -36,7 +36,7 @@ export function* putReplay(transaction: WriteTransaction, plan: ReplayPlan): Ope
   const expires = effectiveMs + plan.ttlMs;
   yield* upsertReplay(transaction, { scope: row.id, key, snapshot: id, at: effectiveMs, expires, payload });
   transaction.markDirty("replays");
-  noteDue(row, expires);
+  noteExpiry(row, expires);
   yield* writeScope(transaction, row);
 }
 

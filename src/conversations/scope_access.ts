@@ -4,7 +4,7 @@ import type { Engine } from "../engine/engine.ts";
 import type { DeletionEvent, Operation, ReadTransaction, WriteTransaction } from "../engine/operation.ts";
 import { LateModule } from "../contracts/late_module.ts";
 import { CLOCK_BEHIND_MS_MAX, UPKEEP_ROUNDS_MAX } from "../limits.ts";
-import { canWait, type Place, UpkeepDue } from "../scopes/place.ts";
+import { canWait, ExpiryPending, type Place } from "../scopes/place.ts";
 import type { Due, Moment, StoreAccess, WriteOptions } from "../scopes/store_access.ts";
 
 /** What runs in the store: every module counts at every start, so the first call of any conversation loads it. */
@@ -49,8 +49,8 @@ export class ScopeAccess implements StoreAccess {
       );
     const found = await read();
     const { effectiveMs, behindMs } = this.engine.time();
-    const { nextDue } = found.row;
-    if (nextDue === null || nextDue > effectiveMs || behindMs > CLOCK_BEHIND_MS_MAX) return found;
+    const { nextExpiry } = found.row;
+    if (nextExpiry === null || nextExpiry > effectiveMs || behindMs > CLOCK_BEHIND_MS_MAX) return found;
     try {
       await this.#upkeep(signal);
     } catch (error) {
@@ -68,7 +68,7 @@ export class ScopeAccess implements StoreAccess {
       try {
         return await this.engine.write(factory, { ...options, needs: CALLS.load() });
       } catch (error) {
-        if (!(error instanceof UpkeepDue) || round >= UPKEEP_ROUNDS_MAX) throw error;
+        if (!(error instanceof ExpiryPending) || round >= UPKEEP_ROUNDS_MAX) throw error;
       }
       await this.#upkeep(options.signal);
     }

@@ -8,7 +8,7 @@ import { overlap } from "../context/evidence.ts";
 import type { Hit, Hits } from "../search/evidence_source.ts";
 import { Pace } from "../pace.ts";
 import { withView } from "../index/open_view.ts";
-import type { JudgedSearch } from "./context_options.ts";
+import type { ValidatedSearch } from "./context_options.ts";
 import { StoredTurns } from "../search/stored_turns.ts";
 import type { View } from "../index/scope_view.ts";
 import { IndexEvidence } from "../search/index_evidence.ts";
@@ -21,14 +21,14 @@ const printedHit = printedAs<Hit>("Hit", ({ source: { turnId, messageId, start, 
   score,
 }));
 
-/** Searches; what it was judged with is good. */
-export async function searchStored(store: StoreAccess, judged: JudgedSearch): Promise<Hits> {
-  const { profile, retrieval, signal } = judged;
-  const damage = new Damage(judged.damaged);
+/** Searches; what it was validated with is good. */
+export async function searchStored(store: StoreAccess, validated: ValidatedSearch): Promise<Hits> {
+  const { profile, retrieval, signal } = validated;
+  const damage = new Damage(validated.damaged);
   const startedMs = monotonicMs();
   const kind = indexKind(retrieval, profile.analyzer);
   const hits = await withView({ store, kind, signal, damage }, {
-    use: (view) => searchView(view, judged),
+    use: (view) => searchView(view, validated),
     ifMissing: () => Promise.resolve([]),
   });
   store.tell({ operation: "search", counts: { hits: hits.length } }, startedMs);
@@ -37,8 +37,8 @@ export async function searchStored(store: StoreAccess, judged: JudgedSearch): Pr
 }
 
 /** The best chunks, as RETRIEVE takes them: one that overlaps a better one is passed over. */
-async function searchView(view: View, judged: JudgedSearch): Promise<readonly Hit[]> {
-  const { query, topK, profile: { analyzer, ranking }, retrieval, signal } = judged;
+async function searchView(view: View, validated: ValidatedSearch): Promise<readonly Hit[]> {
+  const { query, topK, profile: { analyzer, ranking }, retrieval, signal } = validated;
   const terms = analyzer.queryTerms(query);
   if (terms.length === 0) return [];
   const turns = new StoredTurns(view);

@@ -15,7 +15,7 @@ import { ContractError } from "../errors.ts";
 import { Pace } from "../pace.ts";
 import { rememberedCounts } from "./remembered_counts.ts";
 import { withView } from "../index/open_view.ts";
-import type { Assembly, JudgedAssembly } from "./context_options.ts";
+import type { Assembly, ValidatedAssembly } from "./context_options.ts";
 import { StoredSummary } from "./stored_summary.ts";
 import { StoredTurns } from "../search/stored_turns.ts";
 import type { View } from "../index/scope_view.ts";
@@ -26,26 +26,26 @@ import type { Reading } from "../scopes/take_snapshot.ts";
 import type { StoreAccess } from "../scopes/store_access.ts";
 
 /** An assembly with its counter. */
-interface Counted extends JudgedAssembly {
+interface Counted extends ValidatedAssembly {
   readonly tokens: TokenCounter;
   readonly memory: CountMemory;
 }
 
-/** Assembles a context; what it was judged with is good. */
-export async function assembleStored(store: StoreAccess, judged: JudgedAssembly): Promise<Assembly> {
-  judged.signal?.throwIfAborted();
+/** Assembles a context; what it was validated with is good. */
+export async function assembleStored(store: StoreAccess, validated: ValidatedAssembly): Promise<Assembly> {
+  validated.signal?.throwIfAborted();
   const startedMs = monotonicMs();
-  const tokens = judged.counter ?? await defaultTokenCounter();
-  const call: Counted = { ...judged, tokens, memory: rememberedCounts(store.engine, tokens) };
+  const tokens = validated.counter ?? await defaultTokenCounter();
+  const call: Counted = { ...validated, tokens, memory: rememberedCounts(store.engine, tokens) };
   const { retrieval, profile } = call.settings;
-  const damage = new Damage(judged.damaged);
+  const damage = new Damage(validated.damaged);
   const { skipped } = damage;
   const opening = {
     store,
     kind: indexKind(retrieval, profile.analyzer),
     signal: call.signal,
     damage,
-    judge: (transaction: ReadTransaction, reading: Reading) => requireFreeId(transaction, reading, call),
+    validate: (transaction: ReadTransaction, reading: Reading) => requireFreeId(transaction, reading, call),
   };
   const assembly = await withView(opening, {
     use: async (view) => ({
@@ -124,11 +124,11 @@ const SELECT_MESSAGE_ID = `SELECT turn FROM message_ids WHERE scope = $1 AND mes
 /** The question's own id must not be that of a message in the history. */
 function* requireFreeId(
   transaction: ReadTransaction,
-  { row, dueTurns }: Reading,
-  { question, hasOwnId }: JudgedAssembly,
+  { row, expiredTurns }: Reading,
+  { question, hasOwnId }: ValidatedAssembly,
 ): Operation<void> {
   if (!hasOwnId) return;
   const found = yield* transaction.get(SELECT_MESSAGE_ID, row.id, question.messageId);
-  if (found === undefined || dueTurns.has(found[0] as number)) return;
+  if (found === undefined || expiredTurns.has(found[0] as number)) return;
   throw new ContractError("question.messageId", "question.messageId must not occur in the history");
 }

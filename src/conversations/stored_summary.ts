@@ -25,7 +25,7 @@ export class StoredSummary implements SummarySource {
   async find(omitted: number): Promise<UsableSummary | null> {
     const { summary } = this.#view.snapshot;
     const covered = summary?.coveredTurnIds.length ?? 0;
-    if (summary === null || covered === 0 || covered - this.#view.dueTurns.size > omitted) return null;
+    if (summary === null || covered === 0 || covered - this.#view.expiredTurns.size > omitted) return null;
     const { turns, lost } = await this.#view.read((transaction) => this.#upToCovered(transaction));
     const coveredTurns = covered - lost;
     return turns === coveredTurns && coveredTurns <= omitted ? { summary, coveredTurns } : null;
@@ -33,11 +33,11 @@ export class StoredSummary implements SummarySource {
 
   /** The view's turns up to the newest that is covered, and covered ones that the view does not have. */
   *#upToCovered(transaction: ReadTransaction): Operation<{ readonly turns: number; readonly lost: number }> {
-    const { row, dueTurns } = this.#view;
+    const { row, expiredTurns } = this.#view;
     const newest = (yield* transaction.get(SELECT_NEWEST_COVERED, row.id))![0] as number | null;
     if (newest === null) return { turns: 0, lost: 0 };
     const turns = (yield* transaction.get(COUNT_TURNS_UP_TO, row.id, newest))![0] as number;
-    const missing = [...dueTurns].filter((turn) => turn <= newest);
+    const missing = [...expiredTurns].filter((turn) => turn <= newest);
     let lost = 0;
     for (const turn of missing) {
       if ((yield* transaction.get(SELECT_COVERED, row.id, turn)) !== undefined) lost++;

@@ -12,11 +12,11 @@ import type { Snapshot } from "../contracts/snapshot.ts";
  * import { openMemory, type TurnsOptions } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
- * await talk.append([{ role: "user", content: "The plums were not." }]);
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * await conversation.append([{ role: "user", content: "The plums were not." }]);
  * const options: TurnsOptions = { last: 1 };
- * const [newest] = await Array.fromAsync(talk.turns(options));
+ * const [newest] = await Array.fromAsync(conversation.turns(options));
  * assert.equal(newest?.messages[0]?.content, "The plums were not.");
  * ```
  */

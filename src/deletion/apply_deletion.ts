@@ -13,7 +13,7 @@ import {
 } from "./cascade.ts";
 import { targetsOf } from "./event_targets.ts";
 import { itemHashOf } from "./scope_hashes.ts";
-import { readScopeAnyhow, writeScope } from "../tables/scopes.ts";
+import { readScopeUnchecked, writeScope } from "../tables/scopes.ts";
 
 /** Erases whatever incarnation is found, unconditionally: the order of sequences has decided already. */
 export function* applyDeletion(
@@ -21,7 +21,7 @@ export function* applyDeletion(
   event: RecordedEvent,
   hashKey: Uint8Array,
 ): Operation<void> {
-  const found = yield* readScopeAnyhow(transaction, event.scopeHash);
+  const found = yield* readScopeUnchecked(transaction, event.scopeHash);
   if (found === null) return;
   const { row, sound } = found;
   const change = { transaction, row, hashKey, erased: nothingErased() };

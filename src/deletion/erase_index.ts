@@ -6,7 +6,7 @@
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
 import { decodeTerms, headOf, type IndexedTerm, isSoundIndexedTurn } from "../tables/indexed_turns.ts";
 import type { Change } from "./cascade.ts";
-import { blockOf, type IndexRow, readIndexesAnyhow, writeIndex } from "../tables/chunk_indexes.ts";
+import { blockOf, type IndexRow, readIndexesUnchecked, writeIndex } from "../tables/chunk_indexes.ts";
 import { termChecksum, updateTerm } from "../tables/index_terms.ts";
 import { removePosting } from "../tables/postings.ts";
 
@@ -22,7 +22,7 @@ const SELECT_INDEXED_TURN =
 /** Erases a turn from every index of its scope. */
 export function* eraseTurnFromIndexes(change: Change, turn: number): Operation<void> {
   const { transaction, row } = change;
-  for (const { index, sound } of yield* readIndexesAnyhow(transaction, row.id)) {
+  for (const { index, sound } of yield* readIndexesUnchecked(transaction, row.id)) {
     yield* transaction.run(DELETE_UNINDEXED_TURN, index.id, turn);
     const found = yield* transaction.get(SELECT_INDEXED_TURN, index.id, turn);
     if (found === undefined) continue;
@@ -76,15 +76,15 @@ function* lowerTerms(
   const numbers = Array.from({ length: TERMS_PER_READ }, (_, at) => terms[at]?.term ?? null);
   const rows = yield* transaction.all(SELECT_TERMS, index, ...numbers);
   const found = new Map(rows.map((row) => [row[0] as number, row as [number, string, number, number]]));
-  let areSound = true;
+  let areIntact = true;
   for (const { term: number, documents: by } of terms) {
     const [, term = "", documents = 0, checksum = -1] = found.get(number) ?? [];
     const left = documents - by;
-    if (termChecksum(index, number, term, documents) !== checksum || left < 0) areSound = false;
+    if (termChecksum(index, number, term, documents) !== checksum || left < 0) areIntact = false;
     else if (left === 0) yield* transaction.run(DELETE_TERM, index, number);
     else yield* updateTerm(transaction, { indexId: index, number, term, documents: left });
   }
-  return areSound;
+  return areIntact;
 }
 
 const DELETE_INDEXED_TURN = `DELETE FROM indexed_turns WHERE index_id = $1 AND turn = $2`;
@@ -126,7 +126,7 @@ function* eraseIndex({ transaction, erased }: Change, index: number): Operation<
 
 /** Erases the indexes of a scope. */
 export function* eraseIndexesOfScope(change: Change): Operation<void> {
-  for (const { index } of yield* readIndexesAnyhow(change.transaction, change.row.id)) {
+  for (const { index } of yield* readIndexesUnchecked(change.transaction, change.row.id)) {
     yield* eraseIndex(change, index.id);
   }
 }
@@ -148,7 +148,7 @@ export function* noteUnindexed(
   scope: number,
   turn: number,
 ): Operation<void> {
-  for (const { index } of yield* readIndexesAnyhow(transaction, scope)) {
+  for (const { index } of yield* readIndexesUnchecked(transaction, scope)) {
     if (turn <= index.indexedTo) yield* noteUnindexedIn(transaction, index.id, turn);
   }
 }

@@ -30,7 +30,9 @@ export function* expireScope(
   const erased = nothingErased();
   const { effectiveMs, behindMs } = transaction.time();
   const row = yield* readScope(transaction, scopeHash);
-  if (row === null || row.nextDue === null || row.nextDue > effectiveMs || behindMs > CLOCK_BEHIND_MS_MAX) {
+  if (
+    row === null || row.nextExpiry === null || row.nextExpiry > effectiveMs || behindMs > CLOCK_BEHIND_MS_MAX
+  ) {
     return { erased, more: false };
   }
   const change = { transaction, row, hashKey, erased };
@@ -39,7 +41,7 @@ export function* expireScope(
   const more = turns + pins >= EXPIRED_PER_GROUP_MAX;
   yield* expireSummary(change, effectiveMs);
   yield* expireReplays(change, effectiveMs);
-  row.nextDue = yield* firstDue(transaction, row);
+  row.nextExpiry = yield* firstDue(transaction, row);
   yield* writeScope(transaction, row);
   return { erased, more };
 }
@@ -85,7 +87,7 @@ function record(
     Object.entries(erased).map(([name, count]) => [name, count - before[name as keyof Erased]]),
   );
   const keyHash = itemHashOf(hashKey, kind, scope, key);
-  transaction.record({ kind, scopeHash: row.scopeHash, keyHash, burned: false, floor: revision, counts });
+  transaction.record({ kind, scopeHash: row.scopeHash, keyHash, reserved: false, floor: revision, counts });
 }
 
 const SELECT_DUE_SUMMARY = `SELECT scope FROM summaries WHERE scope = $1 AND expires <= $2`;
@@ -128,12 +130,12 @@ function* firstDue(transaction: ReadTransaction, row: ScopeRow): Operation<numbe
 /** A scope in which something may be due. */
 export interface DueScope {
   readonly id: number;
-  readonly nextDue: number;
+  readonly nextExpiry: number;
   readonly scopeHash: Uint8Array;
 }
 
-const SELECT_DUE_SCOPES = `SELECT id, next_due, scope_hash FROM scopes WHERE next_due <= $1
-  AND (next_due, id) > ($2, $3) ORDER BY next_due, id LIMIT $4`;
+const SELECT_DUE_SCOPES = `SELECT id, next_expiry, scope_hash FROM scopes WHERE next_expiry <= $1
+  AND (next_expiry, id) > ($2, $3) ORDER BY next_expiry, id LIMIT $4`;
 
 /** Scopes in which something may be due, the longest overdue first, after one of them. */
 export function* selectDueScopes(
@@ -141,7 +143,7 @@ export function* selectDueScopes(
   nowMs: number,
   { after, limit }: { readonly after: DueScope | null; readonly limit: number },
 ): Operation<readonly DueScope[]> {
-  const [nextDue, id] = after === null ? [Number.MIN_SAFE_INTEGER, 0] : [after.nextDue, after.id];
-  const rows = yield* transaction.all(SELECT_DUE_SCOPES, nowMs, nextDue, id, limit);
-  return rows.map(([id, nextDue, scopeHash]) => ({ id, nextDue, scopeHash }) as DueScope);
+  const [nextExpiry, id] = after === null ? [Number.MIN_SAFE_INTEGER, 0] : [after.nextExpiry, after.id];
+  const rows = yield* transaction.all(SELECT_DUE_SCOPES, nowMs, nextExpiry, id, limit);
+  return rows.map(([id, nextExpiry, scopeHash]) => ({ id, nextExpiry, scopeHash }) as DueScope);
 }

@@ -8,14 +8,14 @@ import { IntegrityError } from "../errors.ts";
 /** What remains of something that was deleted, expired, or lost with its source. */
 interface Tombstone {
   /** Whether the identifier may never be used again. */
-  readonly burned: boolean;
+  readonly reserved: boolean;
   /** The highest revision that is gone; the next one is one more. 0 where there was none. */
   readonly floor: number;
 }
 
 /** Whether an identifier was deleted for ever. */
-export function* isBurned(transaction: ReadTransaction, keyHash: Uint8Array): Operation<boolean> {
-  return (yield* transaction.eventsOf(keyHash)).some((event) => event.burned);
+export function* isReserved(transaction: ReadTransaction, keyHash: Uint8Array): Operation<boolean> {
+  return (yield* transaction.eventsOf(keyHash)).some((event) => event.reserved);
 }
 
 const SELECT_FLOOR =
@@ -30,7 +30,7 @@ export function* tombstoneOf(
   const events = yield* transaction.eventsOf(keyHash);
   const row = yield* transaction.get(SELECT_FLOOR, scopeHash, keyHash);
   const floors = [...events.map((event) => event.floor), row === undefined ? 0 : toFloor(row)];
-  return { burned: events.some((event) => event.burned), floor: Math.max(0, ...floors) };
+  return { reserved: events.some((event) => event.reserved), floor: Math.max(0, ...floors) };
 }
 
 function toFloor(row: Row): number {

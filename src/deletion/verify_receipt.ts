@@ -12,7 +12,7 @@ import { type Erased, nothingErased } from "./cascade.ts";
 import { itemHashOf, tenantHash } from "./scope_hashes.ts";
 import { ORPHANS } from "./orphans.ts";
 import { COUNT_NAMES, receiptMac, receiptTarget } from "./receipt_mac.ts";
-import { readScopeAnyhow } from "../tables/scopes.ts";
+import { readScopeUnchecked } from "../tables/scopes.ts";
 
 const RECEIPT_FIELDS = [
   ...["lineage", "sequence", "head", "kind", "at", "already", "scrubbed"] as const,
@@ -99,8 +99,8 @@ function* lookAgain(
   const found = yield* findEvent(transaction, receipt.sequence);
   if (found === null) return { event: false, applied: false, remains: {} };
   if (found === "damaged") return { event: false, applied: true, remains: {} };
-  const { kind, scopeHash, keyHash, burned, at, counts, head } = found;
-  const event = kind === receipt.kind && burned && head === receipt.head &&
+  const { kind, scopeHash, keyHash, reserved, at, counts, head } = found;
+  const event = kind === receipt.kind && reserved && head === receipt.head &&
     instantFromMs(at).text === receipt.at && saysTheSame(receipt.erased, counts) &&
     namesTheSame(receipt, toHex(scopeHash), toHex(keyHash));
   const remains: Record<string, number> = {};
@@ -177,7 +177,7 @@ function* lookForItem(
   event: { readonly kind: string; readonly scopeHash: Uint8Array; readonly keyHash: Uint8Array },
   remains: Record<string, number>,
 ): Operation<void> {
-  const found = yield* readScopeAnyhow(transaction, event.scopeHash);
+  const found = yield* readScopeUnchecked(transaction, event.scopeHash);
   if (found !== null) {
     const { row } = found;
     const kind = event.kind === "turn" ? "turn" : "pin";

@@ -25,7 +25,7 @@ function nextHead(head: string, event: Omit<RecordedEvent, "head">): string {
     event.kind,
     toHex(event.scopeHash),
     toHex(event.keyHash),
-    event.burned,
+    event.reserved,
     event.floor,
     event.at,
     encodeCounts(event.counts),

@@ -1,5 +1,5 @@
 import type { CheckOptions, CheckProblem, CheckReport, Misfit } from "../contracts/options/check_options.ts";
-import { giveWay } from "../clock.ts";
+import { yieldIfBusy } from "../clock.ts";
 import { type ErrorDetails, IntegrityError, StorageError } from "../errors.ts";
 import { CHECK_PROBLEMS_MAX } from "../limits.ts";
 
@@ -57,7 +57,7 @@ export class CheckCollector {
   async batch(part: string, rows: number): Promise<void> {
     this.#rows[part] = (this.#rows[part] ?? 0) + rows;
     this.#options.onProgress?.({ part, rows: this.#rows[part] });
-    await giveWay();
+    await yieldIfBusy();
     this.#options.signal?.throwIfAborted();
   }
 

@@ -120,7 +120,7 @@ export interface DeletionEvent {
   /** Keyed hash of the thing itself; the scope's own hash for a scope. */
   readonly keyHash: Uint8Array;
   /** Whether the identifier may never be used again. */
-  readonly burned: boolean;
+  readonly reserved: boolean;
   /** The revision covered; 0 where there was none. */
   readonly floor: number;
   /** What was erased, as counts. */

@@ -13,15 +13,15 @@ import { decodePostings } from "../tables/posting_list.ts";
 interface CheckReader {
   readonly collector: CheckCollector;
   all(table: string, sql: string, ...parameters: SqlValue[]): Promise<readonly Row[]>;
-  judge(table: string, place: string, judge: () => void): void;
+  validate(table: string, place: string, validate: () => void): void;
 }
 
 /** Looks through the indexes of a scope. */
 export async function checkIndexes(reader: CheckReader, scope: ScopeRow, place: string): Promise<void> {
   for (const row of await reader.all("chunk_indexes", SELECT_INDEXES, scope.id)) {
-    const judged: IndexRow[] = [];
-    reader.judge("chunk_indexes", place, () => judged.push(toIndexRow(row)));
-    const [index] = judged;
+    const validated: IndexRow[] = [];
+    reader.validate("chunk_indexes", place, () => validated.push(toIndexRow(row)));
+    const [index] = validated;
     // What is being cleared away agrees with nothing any more, and serves nobody.
     if (index !== undefined && index.retired === 0) await new IndexCheck(reader, index, place).run(scope);
   }
@@ -54,7 +54,7 @@ class IndexCheck {
   async #checkTurns(): Promise<void> {
     const totals = { turns: 0, chunks: 0, documents: 0, totalLength: 0 };
     for await (const row of this.#pages("indexed_turns", SELECT_TURNS, [0], [0])) {
-      this.#reader.judge("indexed_turns", this.#place, () => {
+      this.#reader.validate("indexed_turns", this.#place, () => {
         const turn = toIndexedTurn(this.#index.id, row);
         totals.turns++;
         totals.chunks += turn.chunks;
@@ -91,7 +91,7 @@ class IndexCheck {
     const found = new Map<number, Tally>();
     for await (const row of this.#pages("postings", SELECT_POSTINGS, [-1, 0, 0], [0, 1, 2])) {
       const [block, term] = row as readonly number[] as [number, number];
-      this.#reader.judge("postings", this.#place, () => {
+      this.#reader.validate("postings", this.#place, () => {
         for (const { turn, counts } of decodePostings({ indexId: this.#index.id, term }, row.slice(2))) {
           addTo(found, term, { turn, documents: counts.length });
           if (block !== blockOf(this.#index, turn)) {

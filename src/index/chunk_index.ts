@@ -17,11 +17,11 @@ import { chunkerVersion, type ChunkSize } from "./chunk_ranges.ts";
  * import { type ChunkIndex, openMemory } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const snapshot = await talk.snapshot();
- * await talk.indexBatch(snapshot);
- * const index: ChunkIndex = await talk.chunkIndex(snapshot);
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const snapshot = await conversation.snapshot();
+ * await conversation.indexBatch(snapshot);
+ * const index: ChunkIndex = await conversation.chunkIndex(snapshot);
  * assert.deepEqual([index.chunks.length, index.chunkerVersion], [1, "characters-v1:360:80"]);
  * ```
  */
@@ -35,7 +35,7 @@ export interface ChunkIndex {
 }
 
 /**
- * Judges an index that a caller handed in: it must be of this history and chunker, and each chunk's text must be what
+ * Validates an index that a caller handed in: it must be of this history and chunker, and each chunk's text must be what
  * its source names. That it is complete is not checked, as in the reference.
  *
  * @throws {ContractError} naming what is wrong

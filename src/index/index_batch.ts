@@ -20,7 +20,7 @@ import type { Row } from "../engine/values.ts";
 import { requireCurrent } from "../scopes/take_snapshot.ts";
 import { SELECT_TURN_BY_ROW, type StoredTurn, toStoredTurn, toTurnFields } from "../tables/turns.ts";
 
-/** A batch, judged. */
+/** A batch, validated. */
 export interface BatchPlan {
   readonly place: Place;
   readonly epoch: string;

@@ -11,11 +11,11 @@ import type { IndexKind } from "./index_state.ts";
  * import { type IndexProgress, openMemory } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const snapshot = await talk.snapshot();
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const snapshot = await conversation.snapshot();
  * let progress: IndexProgress;
- * do progress = await talk.indexBatch(snapshot); while (progress.status !== "READY");
+ * do progress = await conversation.indexBatch(snapshot); while (progress.status !== "READY");
  * assert.equal(progress.remaining, 0);
  * ```
  */
@@ -30,8 +30,8 @@ export interface IndexProgress {
   readonly indexKey: string;
 }
 
-/** A call of `indexBatch`, judged. */
-export interface JudgedBatch {
+/** A call of `indexBatch`, validated. */
+export interface ValidatedBatch {
   readonly kind: IndexKind;
   readonly batchSize: number;
   readonly signal: AbortSignal | undefined;

@@ -12,13 +12,13 @@ import { requireScope } from "../scopes/present_scope.ts";
 import type { Snapshot } from "../contracts/snapshot.ts";
 import { canWait } from "../scopes/place.ts";
 import type { StoreAccess } from "../scopes/store_access.ts";
-import type { IndexProgress, JudgedBatch } from "./index_progress.ts";
+import type { IndexProgress, ValidatedBatch } from "./index_progress.ts";
 
 /** Runs one batch against a snapshot. */
 export async function indexBatch(
   store: StoreAccess,
   snapshot: Snapshot,
-  { kind, batchSize, signal }: JudgedBatch,
+  { kind, batchSize, signal }: ValidatedBatch,
 ): Promise<IndexProgress> {
   const { place, engine } = store;
   requireWritable(store);

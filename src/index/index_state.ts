@@ -48,12 +48,12 @@ const SELECT_INDEXED = `SELECT 1 FROM indexed_turns WHERE index_id = $1 AND turn
 /** Whether every turn that is not due is indexed: those that are due serve nobody. */
 export function* isComplete(
   transaction: ReadTransaction,
-  { row, dueTurns }: { readonly row: ScopeRow; readonly dueTurns: ReadonlySet<number> },
+  { row, expiredTurns }: { readonly row: ScopeRow; readonly expiredTurns: ReadonlySet<number> },
   index: IndexRow | null,
 ): Operation<boolean> {
   let missing = unindexedTurns(row, index);
-  if (missing === 0 || missing > dueTurns.size) return missing === 0;
-  for (const turn of dueTurns) {
+  if (missing === 0 || missing > expiredTurns.size) return missing === 0;
+  for (const turn of expiredTurns) {
     const found = index === null ? undefined : yield* transaction.get(SELECT_INDEXED, index.id, turn);
     if (found === undefined) missing--;
   }

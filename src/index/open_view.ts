@@ -19,8 +19,8 @@ interface Opening {
   readonly signal: AbortSignal | undefined;
   /** What becomes of damaged rows. */
   readonly damage: Damage;
-  /** Judges what only the store can tell, in the same read as the snapshot. */
-  readonly judge?: (transaction: ReadTransaction, reading: Reading) => Operation<void>;
+  /** Validates what only the store can tell, in the same read as the snapshot. */
+  readonly validate?: (transaction: ReadTransaction, reading: Reading) => Operation<void>;
 }
 
 /** What is done with a view. */
@@ -127,12 +127,12 @@ async function openView(opening: Opening, isSearched: boolean): Promise<View> {
 
 function* readOpened(
   transaction: ReadTransaction,
-  { store, kind, judge, damage }: Opening,
+  { store, kind, validate, damage }: Opening,
   moment: Moment,
 ): Operation<Opened> {
   const taken = yield* takeSnapshot(transaction, store.place, { ...moment, damage });
-  if (judge !== undefined) yield* judge(transaction, taken);
-  const reading = { ...taken, dueTurns: taken.dueTurns.union(damage.turns) };
+  if (validate !== undefined) yield* validate(transaction, taken);
+  const reading = { ...taken, expiredTurns: taken.expiredTurns.union(damage.turns) };
   const index = yield* findIndex(transaction, reading.row.id, kind);
   return { ...reading, index, isReady: yield* isComplete(transaction, reading, index) };
 }

@@ -120,7 +120,7 @@ const SELECT_INDEXED_TURN =
 
 function* readPage(
   transaction: ReadTransaction,
-  { row, dueTurns }: View,
+  { row, expiredTurns }: View,
   index: IndexRow,
   after: number,
 ): Operation<Page> {
@@ -128,7 +128,7 @@ function* readPage(
   const stored: { readonly turn: StoredTurn; readonly ranges: readonly IndexedChunk[] }[] = [];
   for (const found of rows) {
     const turn = toStoredTurn(row, found);
-    if (dueTurns.has(turn.id)) continue;
+    if (expiredTurns.has(turn.id)) continue;
     const indexed = yield* transaction.get(SELECT_INDEXED_TURN, index.id, turn.id);
     if (indexed === undefined) throw damaged();
     const { source, ranges } = toSearchedTurn(index.id, indexed);

@@ -41,7 +41,7 @@ export class View {
   readonly snapshot: Snapshot;
   readonly row: ScopeRow;
   /** Turns that are no part of it. */
-  readonly dueTurns: ReadonlySet<number>;
+  readonly expiredTurns: ReadonlySet<number>;
   /** Turns that are. */
   readonly turnCount: number;
   readonly index: IndexRow | null;
@@ -58,8 +58,8 @@ export class View {
   constructor({ place, reading, index, isIndexed, read, damage }: ViewOptions) {
     this.snapshot = reading.snapshot;
     this.row = reading.row;
-    this.dueTurns = reading.dueTurns;
-    this.turnCount = reading.row.turns - reading.dueTurns.size;
+    this.expiredTurns = reading.expiredTurns;
+    this.turnCount = reading.row.turns - reading.expiredTurns.size;
     this.index = index;
     this.#isIndexed = isIndexed;
     this.#place = place;

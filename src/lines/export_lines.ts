@@ -2,7 +2,7 @@
 
 import { equalBytes } from "../canonical/keyed_hash.ts";
 import { instantFromMs } from "../canonical/time.ts";
-import { giveWay } from "../clock.ts";
+import { yieldIfBusy } from "../clock.ts";
 import { readFields, requireBoolean, requireDamaged, requireSignal } from "../contracts/arguments.ts";
 import type { Damaged, DamagedRow } from "../contracts/damaged.ts";
 import type { ExportLinesOptions } from "../contracts/options/lines_options.ts";
@@ -140,7 +140,7 @@ class Export {
       yield* this.#counted("records", page.lines);
       yield* this.#skippedLines(damage);
       after = page.after;
-      await giveWay();
+      await yieldIfBusy();
     }
   }
 
@@ -154,7 +154,7 @@ class Export {
         yield* this.#scope(scopeHash);
       }
       if (found.length === 0) return;
-      await giveWay();
+      await yieldIfBusy();
     }
   }
 
@@ -246,7 +246,7 @@ class Export {
       }
       yield page.lines;
       after = page.after;
-      await giveWay();
+      await yieldIfBusy();
     }
   }
 }

@@ -1,4 +1,4 @@
-/** Importing lines: judged one by one, written in bounded groups, and every tombstone passed on the way. */
+/** Importing lines: validated one by one, written in bounded groups, and every tombstone passed on the way. */
 
 import { yieldToEventLoop } from "../clock.ts";
 import { readFields, requireSignal } from "../contracts/arguments.ts";
@@ -67,7 +67,7 @@ const SORTS: Readonly<Record<Item["type"], Sort>> = {
   summary: "summaries",
 };
 
-/** Lines that are judged and wait to be written together: records, or items of one scope. */
+/** Lines that are validated and wait to be written together: records, or items of one scope. */
 interface Waiting {
   readonly line: number;
   readonly item: Item;
@@ -102,7 +102,7 @@ class Import {
     this.#signal = signal;
   }
 
-  /** Judges a line; writes what waits once it is enough, or of another scope. */
+  /** Validates a line; writes what waits once it is enough, or of another scope. */
   async take({ number, text }: NumberedLine): Promise<void> {
     this.#line = number;
     if (this.#ended) throw new ContractError("lines", "Nothing may come after the closing line");

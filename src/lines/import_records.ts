@@ -38,7 +38,7 @@ export function* importEach<Item>(
     for (const item of items) outcomes.push(yield* importOne(item));
     return { outcomes, failure: null };
   } catch (error) {
-    // A line is judged before anything of it is written: those before it stand.
+    // A line is validated before anything of it is written: those before it stand.
     if (error instanceof ConflictError) return { outcomes, failure: error };
     throw error;
   }

@@ -13,8 +13,8 @@ import { requireSummary, SELECT_SUMMARY } from "../tables/summaries.ts";
 import { requirePayload, SELECT_TURN, toTurnFields, toTurnHead } from "../tables/turns.ts";
 import { changedScope } from "../deletion/cascade.ts";
 import { itemHashOf } from "../deletion/scope_hashes.ts";
-import { noteDue, readScope, type ScopeRow, writeScope } from "../tables/scopes.ts";
-import { isBurned } from "../deletion/tombstones.ts";
+import { noteExpiry, readScope, type ScopeRow, writeScope } from "../tables/scopes.ts";
+import { isReserved } from "../deletion/tombstones.ts";
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
 import { ConflictError, ContractError } from "../errors.ts";
 import { importEach, isPast, type Outcome, type Outcomes } from "./import_records.ts";
@@ -37,7 +37,7 @@ export function* importItems(
 ): Operation<Outcomes> {
   const { place, generation } = target;
   const found = yield* readScope(transaction, place.scopeHash);
-  if (found === null && (yield* isBurned(transaction, place.scopeHash))) {
+  if (found === null && (yield* isReserved(transaction, place.scopeHash))) {
     return { outcomes: items.map(() => "refused" as const), failure: null };
   }
   const row = found ?? (yield* ensureScope(transaction, place, generation));
@@ -98,7 +98,7 @@ function* importPin({ transaction, row, target }: InHand, item: ImportedPin): Op
   requirePinCapacity(row);
   yield* writePin(transaction, row, written, sourceTurn);
   row.pins++;
-  noteDue(row, expiry?.dueMs ?? null);
+  noteExpiry(row, expiry?.dueMs ?? null);
   yield* changedScope(changeOf(transaction, place, row));
   return "imported";
 }

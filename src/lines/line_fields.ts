@@ -1,6 +1,6 @@
-/** The fields of a line: how they are judged, and which of their names errors may show. */
+/** The fields of a line: how they are validated, and which of their names errors may show. */
 
-import { judgePlain, type Schema } from "../contracts/validate.ts";
+import { type Schema, validatePlain } from "../contracts/validate.ts";
 
 /** An object of JSON, of which nothing is known yet. */
 export type LineFields = Readonly<Record<string, unknown>>;
@@ -14,12 +14,12 @@ const NAMES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Judges a line.
+ * Validates a line.
  *
  * @throws {ContractError} naming the field
  */
-export function judgeLine<T>(schema: Schema<T>, given: LineFields): T {
-  return judgePlain(schema, given, { field: "", noun: "line", names: NAMES });
+export function validateLine<T>(schema: Schema<T>, given: LineFields): T {
+  return validatePlain(schema, given, { field: "", noun: "line", names: NAMES });
 }
 
 /** A field that must be there and may be null. */

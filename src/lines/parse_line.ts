@@ -1,18 +1,18 @@
-/** One line of an import, judged as strictly as what callers put. */
+/** One line of an import, validated as strictly as what callers put. */
 
 import { canonicalJson, type CanonicalValue } from "../canonical/canonical_json.ts";
 import { encodeTurn } from "../contracts/payload.ts";
 import { JSON_DEPTH_MAX } from "../canonical/plain.ts";
 import { readStrictJson, StrictJsonFailure } from "../canonical/strict_json.ts";
 import {
-  absent,
   anything,
   fields,
   integer,
-  judgePlain,
   oneOf,
+  optional,
   type Schema,
   time,
+  validatePlain,
 } from "../contracts/validate.ts";
 import { requirePairedCalls } from "../contracts/pairing.ts";
 import type { TimedPin } from "../contracts/pin.ts";
@@ -29,7 +29,7 @@ import type { Deadline } from "../conversations/put_turn.ts";
 import { ContractError, IntegrityError } from "../errors.ts";
 import { TURN_BYTES_MAX } from "../limits.ts";
 import { LINES_FORMAT, LINES_VERSION } from "./line.ts";
-import { judgeLine, type LineFields, nullable } from "./line_fields.ts";
+import { type LineFields, nullable, validateLine } from "./line_fields.ts";
 import { type ImportedRecord, parseRecord } from "./parse_record.ts";
 
 /** A turn as it is to be. */
@@ -90,24 +90,24 @@ export type ParsedLine =
   | ParsedEnd;
 
 /**
- * Judges a line.
+ * Validates a line.
  *
  * @throws {ContractError} naming the field
  */
 export function parseLine(text: string, kinds: ReadonlyMap<string, RecordKind>): ParsedLine {
   const given = readObject(text);
-  const type = judgePlain(TYPE, given.type, { field: "type", noun: "type" });
+  const type = validatePlain(TYPE, given.type, { field: "type", noun: "type" });
   switch (type) {
     case "header":
       return parseHeader(given);
     case "mark":
-      return judgeLine(MARK, given);
+      return validateLine(MARK, given);
     case "skipped":
-      return judgeLine(SKIPPED, given);
+      return validateLine(SKIPPED, given);
     case "record":
       return parseRecord(given, kinds);
     case "scope":
-      return judgeLine(SCOPE, given);
+      return validateLine(SCOPE, given);
     case "turn":
       return parseTurn(given);
     case "pin":
@@ -115,7 +115,7 @@ export function parseLine(text: string, kinds: ReadonlyMap<string, RecordKind>):
     case "summary":
       return parseSummary(given);
     case "end":
-      return judgeLine(END, given);
+      return validateLine(END, given);
   }
 }
 
@@ -159,8 +159,8 @@ const HEADER = fields({
   format: oneOf([LINES_FORMAT], `must be ${LINES_FORMAT}`),
   version: oneOf([LINES_VERSION], `must be ${LINES_VERSION}`),
   content: boolean,
-  note: absent(string),
-  scope: absent(STORED_SCOPE),
+  note: optional(string),
+  scope: optional(STORED_SCOPE),
   generation: integer(0),
   epoch: string,
   watermark: fields({ lineage: string, sequence: integer(0), head: HASH }),
@@ -168,7 +168,7 @@ const HEADER = fields({
 });
 
 function parseHeader(given: LineFields): ParsedHeader {
-  const { content, watermark } = judgeLine(HEADER, given);
+  const { content, watermark } = validateLine(HEADER, given);
   if (!content) {
     throw new ContractError(
       "content",
@@ -183,11 +183,11 @@ const SCOPE = fields({ type: oneOf(["scope"], "must be scope"), scope: STORED_SC
 const SKIPPED = fields({
   type: oneOf(["skipped"], "must be skipped"),
   table: string,
-  tenant_id: absent(string),
-  session_id: absent(string),
-  turn_id: absent(string),
-  kind: absent(string),
-  key: absent(string),
+  tenant_id: optional(string),
+  session_id: optional(string),
+  turn_id: optional(string),
+  kind: optional(string),
+  key: optional(string),
 });
 const END = fields({
   type: oneOf(["end"], "must be end"),
@@ -196,14 +196,14 @@ const END = fields({
   turns: integer(0),
   pins: integer(0),
   summaries: integer(0),
-  skipped: absent(integer(1)),
+  skipped: optional(integer(1)),
   digest: HASH,
 });
 
 const TURN = fields({ type: anything, expires_at: nullable(time), turn: anything });
 
 function parseTurn(given: LineFields): ImportedTurn {
-  const { expires_at: expiresAt, turn: stored } = judgeLine(TURN, given);
+  const { expires_at: expiresAt, turn: stored } = validateLine(TURN, given);
   const turn = unpack("turn", stored, unpackTurn);
   requirePairedCalls(turn.messages, "turn.messages");
   const payload = encodeTurn(turn);
@@ -214,14 +214,14 @@ function parseTurn(given: LineFields): ImportedTurn {
 const PIN = fields({ type: anything, pin: anything });
 
 function parsePin(given: LineFields): ImportedPin {
-  const pin = unpack("pin", judgeLine(PIN, given).pin, unpackPin);
+  const pin = unpack("pin", validateLine(PIN, given).pin, unpackPin);
   return { type: "pin", pin, written: writtenPin(pin) };
 }
 
 const SUMMARY = fields({ type: anything, summary: anything });
 
 function parseSummary(given: LineFields): ImportedSummary {
-  const summary = unpack("summary", judgeLine(SUMMARY, given).summary, unpackSummary);
+  const summary = unpack("summary", validateLine(SUMMARY, given).summary, unpackSummary);
   return { type: "summary", summary, written: writtenSummary(summary) };
 }
 

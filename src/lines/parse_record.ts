@@ -1,4 +1,4 @@
-/** A record's line, judged as a put would judge what it holds. */
+/** A record's line, validated as a put would validate what it holds. */
 
 import { type CanonicalValue, Float } from "../canonical/canonical_json.ts";
 import type { Json } from "../canonical/plain.ts";
@@ -9,7 +9,7 @@ import { ContractError } from "../errors.ts";
 import { RECORD_SECONDS_MAX } from "../limits.ts";
 import { toBody } from "../records/validate_value.ts";
 import type { Identity } from "../tables/records.ts";
-import { judgeLine, type LineFields, nullable } from "./line_fields.ts";
+import { type LineFields, nullable, validateLine } from "./line_fields.ts";
 
 /** A record as it is to be. */
 export interface ImportedRecord {
@@ -35,15 +35,16 @@ const RECORD = fields({
 });
 
 /**
- * Judges a record's line.
+ * Validates a record's line.
  *
  * @throws {ContractError} naming the field
  */
 export function parseRecord(given: LineFields, kinds: ReadonlyMap<string, RecordKind>): ImportedRecord {
-  const { tenant: tenantId, kind: name, key, revision, created, max_age: maxAge, expires, value } = judgeLine(
-    RECORD,
-    given,
-  );
+  const { tenant: tenantId, kind: name, key, revision, created, max_age: maxAge, expires, value } =
+    validateLine(
+      RECORD,
+      given,
+    );
   const kind = kinds.get(name);
   if (kind === undefined) {
     throw new ContractError("kind", "Expected kind to be checkpoint, fact, or a kind handed to openMemory");

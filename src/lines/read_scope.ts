@@ -38,7 +38,7 @@ export interface ScopeView {
   /** The lines of its summary and pins; they come after the turns that they cite. */
   readonly closing: { readonly summary: string | null; readonly pins: readonly string[] };
   /** Rows of turns that are due. */
-  readonly dueTurns: ReadonlySet<number>;
+  readonly expiredTurns: ReadonlySet<number>;
   /** How many deletions had been applied. */
   readonly applied: number;
 }
@@ -49,20 +49,20 @@ function* readView(transaction: ReadTransaction, plan: ScopePlan): Operation<Sco
   if (row === null) return null;
   const scope = { tenantId: row.tenant, sessionId: row.session };
   const dueBytes = yield* readDueTurns(transaction, row, plan.atMs);
-  const dueTurns = new Set(dueBytes.keys());
-  const opening = plan.content ? scopeLine(scope) : scopeOutline(scope, withoutDue(row, dueBytes));
-  const summary = yield* readSummary(transaction, row, plan.atMs, dueTurns, plan.damage);
-  const pins = yield* readPins(transaction, row, plan.atMs, dueTurns, plan.damage);
+  const expiredTurns = new Set(dueBytes.keys());
+  const opening = plan.content ? scopeLine(scope) : scopeOutline(scope, withoutExpired(row, dueBytes));
+  const summary = yield* readSummary(transaction, row, plan.atMs, expiredTurns, plan.damage);
+  const pins = yield* readPins(transaction, row, plan.atMs, expiredTurns, plan.damage);
   const closing = {
     summary: summary === null || summary.isDue ? null : lineOfSummary(summary, plan),
     pins: pins.filter(({ isDue }) => !isDue).map((pin) => lineOfPin(pin, plan)),
   };
   const { applied } = yield* transaction.facts();
-  return { row, opening, closing, dueTurns, applied };
+  return { row, opening, closing, expiredTurns, applied };
 }
 
 /** A scope's running totals without the turns that are due. */
-function withoutDue(
+function withoutExpired(
   { revision, turns, turnBytes }: ScopeRow,
   dueBytes: ReadonlyMap<number, number>,
 ): Pick<ScopeRow, "revision" | "turns" | "turnBytes"> {
@@ -86,7 +86,7 @@ function* readDueTurns(
   row: ScopeRow,
   atMs: number,
 ): Operation<ReadonlyMap<number, number>> {
-  if (row.nextDue === null || row.nextDue > atMs) return new Map();
+  if (row.nextExpiry === null || row.nextExpiry > atMs) return new Map();
   const rows = yield* transaction.all(SELECT_DUE_TURNS, row.id, atMs);
   return new Map(rows.map(([id, bytes]) => [id as number, bytes as number]));
 }
@@ -100,7 +100,7 @@ interface TurnLines {
 /** The page of turns after a row; null if the scope is not any more as it was viewed. */
 export function* readTurnLines(
   transaction: ReadTransaction,
-  { row: viewed, dueTurns }: ScopeView,
+  { row: viewed, expiredTurns }: ScopeView,
   plan: ScopePlan,
   after: number,
 ): Operation<TurnLines | null> {
@@ -109,7 +109,7 @@ export function* readTurnLines(
   const rows = yield* transaction.all(SELECT_TURNS_AFTER, viewed.id, after, EXPORT_ROWS_PER_PAGE);
   const lines: string[] = [];
   for (const row of rows) {
-    if (dueTurns.has(row[0] as number)) continue;
+    if (expiredTurns.has(row[0] as number)) continue;
     const line = plan.damage.read(() => lineOfTurn(viewed, row, plan));
     if (line !== undefined) lines.push(line);
   }

@@ -19,8 +19,8 @@ export function* isItemRefused(
   revision: number,
   origin: Origin,
 ): Operation<boolean> {
-  const { burned, floor } = yield* tombstoneOf(transaction, scopeHash, keyHash);
-  if (burned || revision <= floor) return true;
+  const { reserved, floor } = yield* tombstoneOf(transaction, scopeHash, keyHash);
+  if (reserved || revision <= floor) return true;
   return yield* happenedSince(transaction, keyHash, origin);
 }
 
@@ -36,7 +36,7 @@ export function* isRecordRefused(
 ): Operation<boolean> {
   const events = yield* transaction.eventsOf(keyHash);
   if (sequence === null) return events.length > 0;
-  return events.some((event) => event.burned || revision <= event.floor || event.sequence > sequence);
+  return events.some((event) => event.reserved || revision <= event.floor || event.sequence > sequence);
 }
 
 function* happenedSince(

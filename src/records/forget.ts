@@ -3,7 +3,7 @@
 import { toHex } from "../canonical/keyed_hash.ts";
 import { targetsOf } from "../deletion/event_targets.ts";
 import { tenantHash } from "../deletion/scope_hashes.ts";
-import { isBurned } from "../deletion/tombstones.ts";
+import { isReserved } from "../deletion/tombstones.ts";
 import type { Operation, RecordedEvent, WriteTransaction } from "../engine/operation.ts";
 import { IntegrityError } from "../errors.ts";
 import { RECORD_OPERATION_KEPT_MS } from "../limits.ts";
@@ -14,7 +14,7 @@ import { SELECT_RECORD_HEAD } from "./put.ts";
 import { selectNextTenant } from "./read.ts";
 import type { Identity } from "../tables/records.ts";
 
-/** A forget, judged and ready to run. */
+/** A forget, validated and ready to run. */
 interface ForgetPlan {
   readonly identity: Identity;
   readonly scopeHash: Uint8Array;
@@ -41,7 +41,7 @@ function* removeExpected(transaction: WriteTransaction, plan: ForgetPlan): Opera
   const { identity, scopeHash, keyHash, revoke } = plan;
   const row = yield* transaction.get(SELECT_RECORD_HEAD, identity.tenantId, identity.kind, identity.key);
   if (row !== undefined) {
-    // Not judged any further: damage in a row must not keep it from being forgotten.
+    // Not validated any further: damage in a row must not keep it from being forgotten.
     const revision = row[0] as number;
     if (revision !== plan.expectedRevision) return false;
     yield* eraseRecord(transaction, identity);
@@ -49,18 +49,18 @@ function* removeExpected(transaction: WriteTransaction, plan: ForgetPlan): Opera
       kind: "record",
       scopeHash,
       keyHash,
-      burned: revoke,
+      reserved: revoke,
       floor: revision,
       counts: { records: 1 },
     });
     return true;
   }
-  if (revoke && !(yield* isBurned(transaction, keyHash))) {
+  if (revoke && !(yield* isReserved(transaction, keyHash))) {
     transaction.record({
       kind: "record",
       scopeHash,
       keyHash,
-      burned: true,
+      reserved: true,
       floor: 0,
       counts: { records: 0 },
     });

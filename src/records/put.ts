@@ -1,6 +1,6 @@
 /** Putting a record: compare-and-swap on its revision, and a new deadline. */
 
-import { isBurned } from "../deletion/tombstones.ts";
+import { isReserved } from "../deletion/tombstones.ts";
 import { clockBehind } from "../engine/effective_time.ts";
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
 import { ConflictError } from "../errors.ts";
@@ -10,7 +10,7 @@ import { type OperationKey, recallOperation } from "../tables/operation_ids.ts";
 import { upsertRecord } from "../tables/record_rows.ts";
 import { type Identity, isExpired, type RecordHead, toHead, valueChecksum } from "../tables/records.ts";
 
-/** A put, judged and ready to run; all that is hashed or encoded was so before. */
+/** A put, validated and ready to run; all that is hashed or encoded was so before. */
 interface PutPlan {
   readonly identity: Identity;
   /** The keyed hash of the identity; asked for only where there is no row. */
@@ -68,7 +68,7 @@ function assertReplaceable(old: RecordHead, expected: number | null, now: number
 }
 
 function* assertCreatable(transaction: WriteTransaction, plan: PutPlan): Operation<void> {
-  if (yield* isBurned(transaction, plan.keyHash())) {
+  if (yield* isReserved(transaction, plan.keyHash())) {
     throw new ConflictError("DELETED", "Cannot put record: its identity was revoked for ever", {
       currentRevision: null,
     });
@@ -110,7 +110,7 @@ function lower(left: number | null, right: number | null): number | null {
   return right === null ? left : Math.min(left, right);
 }
 
-/** Writes a record's row, once everything is judged. */
+/** Writes a record's row, once everything is validated. */
 export function* writeRecord(
   transaction: WriteTransaction,
   plan: Pick<PutPlan, "identity" | "body">,

@@ -38,7 +38,7 @@ export function* readRecord(transaction: ReadTransaction, identity: Identity): O
   return row === undefined ? null : toRecord(identity, row);
 }
 
-/** Judges the columns of a head, its checksum, and the body. */
+/** Validates the columns of a head, its checksum, and the body. */
 function toRecord(identity: Identity, row: Row): RawRecord {
   const head = toHead(identity, row);
   const body = row[6] as string;

@@ -1,4 +1,4 @@
-/** Judges a record's value by its kind: when it is written, and again when it is read. */
+/** Validates a record's value by its kind: when it is written, and again when it is read. */
 
 import { copyPlain, type Json, type JsonPath, PlainFailure } from "../canonical/plain.ts";
 import {
@@ -11,7 +11,7 @@ import {
 import { ContractError, IntegrityError } from "../errors.ts";
 import { encodeBody } from "./record_body.ts";
 
-/** Copies and judges what a caller hands in; gives the text to store. */
+/** Copies and validates what a caller hands in; gives the text to store. */
 export function toBody(kind: RecordKind, value: unknown): string {
   const plain = toPlain(kind, value);
   const result = validate(kind, plain);
@@ -62,15 +62,15 @@ function validate(kind: RecordKind, plain: Json): StandardResult<unknown> {
 }
 
 /** A schema that fills defaults or coerces would make what is stored differ from what was handed in. */
-function isSame(judged: unknown, plain: Json): boolean {
-  if (judged === plain) return true;
-  if (typeof judged !== "object" || typeof plain !== "object" || judged === null || plain === null) {
+function isSame(validated: unknown, plain: Json): boolean {
+  if (validated === plain) return true;
+  if (typeof validated !== "object" || typeof plain !== "object" || validated === null || plain === null) {
     return false;
   }
-  if (Array.isArray(judged) !== Array.isArray(plain)) return false;
+  if (Array.isArray(validated) !== Array.isArray(plain)) return false;
   const keys = Object.keys(plain);
-  if (Object.keys(judged).length !== keys.length) return false;
-  const [left, right] = [judged as Record<string, unknown>, plain as Record<string, Json>];
+  if (Object.keys(validated).length !== keys.length) return false;
+  const [left, right] = [validated as Record<string, unknown>, plain as Record<string, Json>];
   return keys.every((key) => Object.hasOwn(left, key) && isSame(left[key], right[key]!));
 }
 

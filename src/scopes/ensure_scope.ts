@@ -1,5 +1,5 @@
 import { insertScope, readScope, type ScopeRow } from "../tables/scopes.ts";
-import { isBurned } from "../deletion/tombstones.ts";
+import { isReserved } from "../deletion/tombstones.ts";
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
 import { startOfRange } from "../engine/revision_range.ts";
 import { ConflictError } from "../errors.ts";
@@ -13,7 +13,7 @@ export function* ensureScope(
 ): Operation<ScopeRow> {
   const row = yield* readScope(transaction, scopeHash);
   if (row !== null) return row;
-  if (yield* isBurned(transaction, scopeHash)) {
+  if (yield* isReserved(transaction, scopeHash)) {
     throw new ConflictError("DELETED", "The scope was deleted for ever");
   }
   return yield* insertScope(transaction, {

@@ -18,7 +18,7 @@ export function placeOf(hashKey: Uint8Array, scope: Scope): Place {
  * Something of the scope is due. Internal: the write is rolled back, upkeep runs as a write of its own, and the write
  * runs again.
  */
-export class UpkeepDue extends Error {}
+export class ExpiryPending extends Error {}
 
 const CAN_WAIT: ReadonlySet<string> = new Set(["BUSY", "FULL", "READONLY"]);
 

@@ -2,11 +2,11 @@
 
 import { type Change, type Erased, nothingErased } from "../deletion/cascade.ts";
 import { readScope, type ScopeRow } from "../tables/scopes.ts";
-import { isBurned } from "../deletion/tombstones.ts";
+import { isReserved } from "../deletion/tombstones.ts";
 import type { Operation, ReadTransaction, WriteTransaction } from "../engine/operation.ts";
 import { ConflictError } from "../errors.ts";
 import { CLOCK_BEHIND_MS_MAX } from "../limits.ts";
-import { type Place, UpkeepDue } from "./place.ts";
+import { ExpiryPending, type Place } from "./place.ts";
 
 /** The scope's row; throws `MISSING` or `DELETED` if there is none. */
 export function* requireScope(transaction: ReadTransaction, place: Place): Operation<ScopeRow> {
@@ -25,7 +25,7 @@ export function* readRevision(
 
 /** Why there is no such scope. */
 export function* absence(transaction: ReadTransaction, place: Place): Operation<ConflictError> {
-  return (yield* isBurned(transaction, place.scopeHash))
+  return (yield* isReserved(transaction, place.scopeHash))
     ? new ConflictError("DELETED", "The scope was deleted for ever")
     : new ConflictError("MISSING", "There is no such scope; create it first");
 }
@@ -33,8 +33,8 @@ export function* absence(transaction: ReadTransaction, place: Place): Operation<
 /** Requires that nothing of the scope is due; where the clock is behind, what is due rests. */
 export function requireUpkept(transaction: WriteTransaction, row: ScopeRow): void {
   const { effectiveMs, behindMs } = transaction.time();
-  if (row.nextDue !== null && row.nextDue <= effectiveMs && behindMs <= CLOCK_BEHIND_MS_MAX) {
-    throw new UpkeepDue();
+  if (row.nextExpiry !== null && row.nextExpiry <= effectiveMs && behindMs <= CLOCK_BEHIND_MS_MAX) {
+    throw new ExpiryPending();
   }
 }
 

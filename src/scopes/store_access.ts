@@ -17,7 +17,7 @@ export interface Moment {
 
 /** What was read of a scope, with the first time at which something of it may be due. */
 export interface Due {
-  readonly row: { readonly nextDue: number | null };
+  readonly row: { readonly nextExpiry: number | null };
 }
 
 /** How a write is made. */

@@ -20,7 +20,7 @@ export interface Reading {
   readonly snapshot: Snapshot;
   readonly row: ScopeRow;
   /** Ids of turns (rows) that are due. */
-  readonly dueTurns: ReadonlySet<number>;
+  readonly expiredTurns: ReadonlySet<number>;
 }
 
 /** The last millisecond that can be written: a deadline may lie beyond it, by its offset or its microseconds. */
@@ -31,7 +31,7 @@ interface ScopeState {
   readonly id: string;
   readonly row: ScopeRow;
   /** Ids of turns (rows) that are due. */
-  readonly dueTurns: ReadonlySet<number>;
+  readonly expiredTurns: ReadonlySet<number>;
   /** The active ones. */
   readonly pins: readonly StoredPin[];
   /** The summary's payload, while it counts. */
@@ -47,22 +47,22 @@ export function* readScopeState(
   { atMs, epoch, damage = NOTHING_SKIPPED }: Moment,
 ): Operation<ScopeState> {
   const row = yield* requireScope(transaction, place);
-  const isDue = row.nextDue !== null && row.nextDue <= atMs;
-  const dueTurns = isDue ? yield* selectDueTurns(transaction, row, atMs) : NOTHING_DUE;
-  const stored = row.pins === 0 ? [] : yield* readPins(transaction, row, atMs, dueTurns, damage);
+  const isDue = row.nextExpiry !== null && row.nextExpiry <= atMs;
+  const expiredTurns = isDue ? yield* selectDueTurns(transaction, row, atMs) : NOTHING_DUE;
+  const stored = row.pins === 0 ? [] : yield* readPins(transaction, row, atMs, expiredTurns, damage);
   const pins = stored.filter(({ isDue, effective }) => !isDue && effective <= atMs);
-  const found = yield* readSummary(transaction, row, atMs, dueTurns, damage);
+  const found = yield* readSummary(transaction, row, atMs, expiredTurns, damage);
   const summary = found === null || found.isDue || found.created > atMs ? null : found.payload;
   const due = [
     ...stored.filter(({ isDue }) => isDue).map(({ key }) => `pin ${key}`),
     ...(found?.isDue ? ["summary"] : []),
-    ...Array.from(dueTurns.values(), (turnId) => `turn ${turnId}`),
+    ...Array.from(expiredTurns.values(), (turnId) => `turn ${turnId}`),
   ];
   const payloads = pins.map(({ payload }) => payload);
   return {
     id: idOf([epoch, row.tenant, row.session, row.revision], { pins: payloads, summary, due }),
     row,
-    dueTurns: new Set(dueTurns.keys()),
+    expiredTurns: new Set(expiredTurns.keys()),
     pins,
     summary,
   };
@@ -94,18 +94,18 @@ export function* takeSnapshot(
   place: Place,
   moment: Moment,
 ): Operation<Reading> {
-  const { id, row, dueTurns, pins, summary } = yield* readScopeState(transaction, place, moment);
+  const { id, row, expiredTurns, pins, summary } = yield* readScopeState(transaction, place, moment);
   const snapshot = makeSnapshot({
     scope: place.scope,
     revision: row.revision,
     id,
-    turnCount: row.turns - dueTurns.size,
+    turnCount: row.turns - expiredTurns.size,
     pins: pins.map((pin) => unpackStored(row, pin)),
     summary: summary === null ? null : unpackSummary(summary),
     at: instantFromMs(moment.atMs).text,
-    nextDueAt: row.nextDue === null ? null : instantFromMs(Math.min(row.nextDue, LATEST_MS)).text,
+    nextExpiryAt: row.nextExpiry === null ? null : instantFromMs(Math.min(row.nextExpiry, LATEST_MS)).text,
   });
-  return { snapshot, row, dueTurns };
+  return { snapshot, row, expiredTurns };
 }
 
 /** What stands for a scope that is not there: of revision 0, and current for no call. */
@@ -118,7 +118,7 @@ export function snapshotOfNothing({ place, engine }: Pick<StoreAccess, "place" |
     pins: [],
     summary: null,
     at: instantFromMs(engine.time().effectiveMs).text,
-    nextDueAt: null,
+    nextExpiryAt: null,
   });
 }
 
@@ -146,7 +146,7 @@ export function* requireCurrent(
   snapshot: Snapshot,
   moment: Moment,
 ): Operation<Reading> {
-  const { id, row, dueTurns } = yield* readScopeState(transaction, place, moment);
+  const { id, row, expiredTurns } = yield* readScopeState(transaction, place, moment);
   requireSame({ id, revision: row.revision }, snapshot);
-  return { snapshot, row, dueTurns };
+  return { snapshot, row, expiredTurns };
 }

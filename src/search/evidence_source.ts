@@ -13,9 +13,9 @@ import type { SourceRef } from "../contracts/source_ref.ts";
  * import { openMemory, type Score } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const [hit] = await talk.search("Which trees were grafted?");
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const [hit] = await conversation.search("Which trees were grafted?");
  * const { total, lexical, neighbours }: Score = hit!.score;
  * assert(total > 0);
  * assert.equal(total, lexical + neighbours);
@@ -47,9 +47,9 @@ export interface RankedChunk {
  * import { type Hit, openMemory } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const hits: readonly Hit[] = await talk.search("Which trees were grafted?");
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const hits: readonly Hit[] = await conversation.search("Which trees were grafted?");
  * assert.deepEqual(hits.map(({ content }) => content), ["The pears were grafted in March."]);
  * ```
  */
@@ -71,9 +71,9 @@ export interface Hit {
  * import { type Hits, openMemory } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const hits: Hits = await talk.search("Which trees were grafted?", { damaged: "skip" });
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const hits: Hits = await conversation.search("Which trees were grafted?", { damaged: "skip" });
  * assert.deepEqual([hits.length, hits.skipped.length], [1, 0]);
  * ```
  */

@@ -66,7 +66,7 @@ export class IndexEvidence implements EvidenceSource {
         lent: lentTerms(terms),
         found,
         boundary,
-        dueTurns: view.dueTurns,
+        expiredTurns: view.expiredTurns,
         shortened,
       };
       return { query, corpus: yield* readCorpus(transaction, query) };

@@ -58,7 +58,7 @@ export interface Query {
   /** Turns from this row on are in the window. */
   readonly boundary: number;
   /** Turns that are due. */
-  readonly dueTurns: ReadonlySet<number>;
+  readonly expiredTurns: ReadonlySet<number>;
   /** Turns of the window that are searched all the same, oldest first; their chunks that are shown whole are not. */
   readonly shortened: readonly ShortenedTurn[];
 }
@@ -89,7 +89,7 @@ export function* readCorpus(transaction: ReadTransaction, query: Query): Operati
   };
   for (const term of found) totals.documentFrequencies[term.index] = term.documents;
   const postings = yield* takeWindow(transaction, query, totals);
-  yield* takeDue(transaction, query, totals);
+  yield* takeExpired(transaction, query, totals);
   const shortened = yield* addShortened(transaction, query, totals, postings);
   if (totals.documents < 0 || totals.documentFrequencies.some((count) => count < 0)) {
     throw damaged("chunk_indexes");
@@ -145,9 +145,9 @@ const SELECT_HEAD =
   `SELECT turn, source, chunks, documents, total_length, postings, checksum FROM indexed_turns
   WHERE index_id = $1 AND turn = $2`;
 
-function* takeDue(transaction: ReadTransaction, query: Query, totals: Totals): Operation<void> {
-  const { index, found, boundary, dueTurns } = query;
-  for (const turn of dueTurns) {
+function* takeExpired(transaction: ReadTransaction, query: Query, totals: Totals): Operation<void> {
+  const { index, found, boundary, expiredTurns } = query;
+  for (const turn of expiredTurns) {
     if (turn >= boundary) continue;
     const row = yield* transaction.get(SELECT_HEAD, index.id, turn);
     if (row === undefined) continue;

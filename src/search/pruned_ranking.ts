@@ -131,9 +131,9 @@ export class PrunedRanking implements AsyncIterable<RankedChunk> {
 
   /** Loads the turns that postings name, and those beside them: one by one, or all where that is less work. */
   async #loadTurns(found: readonly FoundPosting[]): Promise<void> {
-    const { view, pace, query: { index, dueTurns } } = this.#task;
+    const { view, pace, query: { index, expiredTurns } } = this.#task;
     const ids = new Set(found.map(({ turn }) => turn));
-    for (const id of dueTurns) ids.delete(id);
+    for (const id of expiredTurns) ids.delete(id);
     const missing = [...ids].filter((id) => this.#turns.get(id) === undefined).sort((a, b) => a - b);
     if (missing.length * 4 > index.turns) return await this.#loadAll();
     const touched = [...this.#task.corpus.shortened.map(({ id }) => id), ...ids];

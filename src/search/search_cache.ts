@@ -119,8 +119,8 @@ export class LoadedTurns {
   }
 
   *#readAround(transaction: ReadTransaction, id: number): Operation<Around> {
-    const { index, boundary, dueTurns } = this.#query;
-    const reach = REACH + dueTurns.size;
+    const { index, boundary, expiredTurns } = this.#query;
+    const reach = REACH + expiredTurns.size;
     // One statement that finds where to begin by itself takes SQLite three times as long as these two.
     const upTo = yield* transaction.all(SELECT_TURNS_BEFORE, index.id, id + 1, reach + 1);
     const after = yield* transaction.all(SELECT_TURNS_AFTER, index.id, id, boundary, reach);
@@ -152,7 +152,7 @@ export class LoadedTurns {
     }
   }
 
-  /** Turns without words and turns that are due are passed over; each is judged all the same. */
+  /** Turns without words and turns that are due are passed over; each is validated all the same. */
   *#loadAfter(transaction: ReadTransaction, from: LoadedTurn, count: number): Operation<void> {
     const { index, boundary } = this.#query;
     let before = from;
@@ -245,7 +245,7 @@ export class LoadedTurns {
   #loaded(known: KnownTurn): LoadedTurn | null {
     const loaded = this.#turns.get(known.turn);
     if (loaded !== undefined) return loaded;
-    if (this.#query.dueTurns.has(known.turn)) return null;
+    if (this.#query.expiredTurns.has(known.turn)) return null;
     const turn = new LoadedTurn(known);
     if (turn.messages.length === 0) return null;
     this.#turns.set(turn.id, turn);

@@ -43,7 +43,7 @@ export class StoredTurns {
 
   *#page(transaction: ReadTransaction, before: number, limit: number): Operation<TurnPage> {
     const rows = yield* transaction.all(SELECT_TURNS_BEFORE, this.#view.row.id, before, limit);
-    const turns = this.#view.toTurns(rows.filter(([id]) => !this.#view.dueTurns.has(id as number)));
+    const turns = this.#view.toTurns(rows.filter(([id]) => !this.#view.expiredTurns.has(id as number)));
     return { turns, before: rows.length < limit ? null : rows.at(-1)![0] as number };
   }
 

@@ -56,7 +56,7 @@ export function* readIndexes(transaction: ReadTransaction, scope: number): Opera
 }
 
 /** The same as they are, and whether they are sound: deletion goes on where reading would have to stop. */
-export function* readIndexesAnyhow(
+export function* readIndexesUnchecked(
   transaction: ReadTransaction,
   scope: number,
 ): Operation<readonly { readonly index: IndexRow; readonly sound: boolean }[]> {

@@ -45,7 +45,7 @@ interface IndexedTurnHead {
   readonly postings: number;
 }
 
-/** Judges the columns `turn`, `source`, `chunks`, `documents`, `total_length`, `postings`, `checksum` of an index. */
+/** Validates the columns `turn`, `source`, `chunks`, `documents`, `total_length`, `postings`, `checksum` of an index. */
 export function toIndexedTurnHead(indexId: number, row: Row): IndexedTurnHead {
   const head = headOf(indexId, row);
   if (INDEXED_TURNS.checksum(head) !== row[6]) throw damaged();
@@ -64,7 +64,7 @@ interface SearchedTurn extends Pick<IndexedTurnHead, "turn" | "source"> {
   readonly termList: Uint8Array;
 }
 
-/** Judges the columns `turn`, `source`, `lists_checksum`, `chunk_list`, `term_list`: each further one would be felt. */
+/** Validates the columns `turn`, `source`, `lists_checksum`, `chunk_list`, `term_list`: each further one would be felt. */
 export function toSearchedTurn(indexId: number, row: Row): SearchedTurn {
   if (!areSoundLists(indexId, row)) throw damaged();
   const [turn, source, , chunkList, termList] = row as [number, number, number, Uint8Array, Uint8Array];
@@ -87,7 +87,7 @@ function listsChecksum(
   return checksumOf(indexId, turn, source, chunkList, termList);
 }
 
-/** Judges head and lists. */
+/** Validates head and lists. */
 export function toIndexedTurn(
   indexId: number,
   row: Row,
@@ -97,7 +97,7 @@ export function toIndexedTurn(
   return { ...head, ranges: decodeChunks(row[8] as Uint8Array), termList: row[9] as Uint8Array };
 }
 
-/** A row's head, unjudged. */
+/** A row's head, unvalidated. */
 export function headOf(indexId: number, row: Row): IndexedTurnHead {
   const [turn, source, chunks, documents, totalLength, postings] = row as readonly number[];
   return { indexId, turn, source, chunks, documents, totalLength, postings } as IndexedTurnHead;

@@ -28,11 +28,11 @@ export function* readPins(
   transaction: ReadTransaction,
   scope: ScopeRow,
   atMs: number,
-  dueTurns: { has(turn: number): boolean },
+  expiredTurns: { has(turn: number): boolean },
   damage: Damage,
 ): Operation<readonly StoredPin[]> {
   const rows = yield* transaction.all(SELECT_PINS, scope.id);
-  const pins = rows.map((row) => damage.read(() => toStoredPin(scope, row, atMs, dueTurns)));
+  const pins = rows.map((row) => damage.read(() => toStoredPin(scope, row, atMs, expiredTurns)));
   return pins.filter((pin) => pin !== undefined);
 }
 
@@ -40,10 +40,11 @@ function toStoredPin(
   scope: ScopeRow,
   row: Row,
   atMs: number,
-  dueTurns: { has(turn: number): boolean },
+  expiredTurns: { has(turn: number): boolean },
 ): StoredPin {
   const { key, revision, effective, expires, sourceTurn, payload } = requirePin(scope, row);
-  const isDue = (expires !== null && expires <= atMs) || (sourceTurn !== null && dueTurns.has(sourceTurn));
+  const isDue = (expires !== null && expires <= atMs) ||
+    (sourceTurn !== null && expiredTurns.has(sourceTurn));
   return { key, revision, effective, payload, isDue };
 }
 

@@ -78,7 +78,7 @@ function checked(place: PostingPlace, columns: PostingColumns): PostingColumns {
  * @throws {IntegrityError} where the check or the form is wrong
  */
 export function decodePostings(place: PostingPlace, row: readonly unknown[]): readonly Posting[] {
-  const postings = soundPostings(place, row);
+  const postings = intactPostings(place, row);
   if (postings !== null) return postings;
   throw new IntegrityError("Postings of the index do not match their check", {
     details: { table: "postings" },
@@ -86,8 +86,8 @@ export function decodePostings(place: PostingPlace, row: readonly unknown[]): re
 }
 
 /** The same; null for a damaged row. */
-function soundPostings(place: PostingPlace, row: readonly unknown[]): readonly Posting[] | null {
-  const columns = soundColumns(place, row);
+function intactPostings(place: PostingPlace, row: readonly unknown[]): readonly Posting[] | null {
+  const columns = intactColumns(place, row);
   if (columns === null) return null;
   const { turn: first, turns, postingList } = columns;
   const postings: Posting[] = [];
@@ -102,7 +102,7 @@ function soundPostings(place: PostingPlace, row: readonly unknown[]): readonly P
 }
 
 /** The columns of a row whose check is right; null for any other. */
-function soundColumns(place: PostingPlace, row: readonly unknown[]): PostingColumns | null {
+function intactColumns(place: PostingPlace, row: readonly unknown[]): PostingColumns | null {
   const [turn, turns, postingList] = row as [number, number, unknown];
   if (!(postingList instanceof Uint8Array) || postingList.length < CHECK_BYTES) return null;
   const columns = { turn, turns, postingList };
@@ -119,7 +119,7 @@ type Removal = PostingColumns | "emptied" | "missing" | "damaged";
  * deletion does this for each word of a turn, and reading whole rows to write them again took most of its time.
  */
 export function withoutTurn(place: PostingPlace, row: readonly unknown[], turn: number): Removal {
-  const columns = soundColumns(place, row);
+  const columns = intactColumns(place, row);
   if (columns === null) return "damaged";
   const { turns, postingList } = columns;
   const end = postingList.length - CHECK_BYTES;

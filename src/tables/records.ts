@@ -1,10 +1,10 @@
-/** A record's row, judged where it enters. */
+/** A record's row, validated where it enters. */
 
 import { checksumOf } from "../canonical/checksum.ts";
 import type { Row } from "../engine/values.ts";
 import { IntegrityError } from "../errors.ts";
 
-/** A record's identity, judged. */
+/** A record's identity, validated. */
 export interface Identity {
   readonly tenantId: string;
   readonly kind: string;

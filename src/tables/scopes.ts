@@ -20,7 +20,7 @@ export interface ScopeRow {
   /** Remembered operations. */
   operations: number;
   /** No later than the first time at which something is due, in milliseconds; null if nothing ever is. */
-  nextDue: number | null;
+  nextExpiry: number | null;
 }
 
 const SELECT_SCOPE = `${SCOPES.select} WHERE scope_hash = $1`;
@@ -38,7 +38,7 @@ export function* readScope(transaction: Peeking, scopeHash: Uint8Array): Operati
 }
 
 /** A scope's row as it is, and whether it is sound: deletion goes on where reading would have to stop. */
-export function* readScopeAnyhow(
+export function* readScopeUnchecked(
   transaction: ReadTransaction,
   scopeHash: Uint8Array,
 ): Operation<{ readonly row: ScopeRow; readonly sound: boolean } | null> {
@@ -82,12 +82,12 @@ export function* insertScope(
   scope: Pick<ScopeRow, "scopeHash" | "tenant" | "session" | "revision">,
 ): Operation<ScopeRow> {
   const id = (yield* transaction.get(SELECT_NEXT_SCOPE_ID))![0] as number;
-  const row = { ...scope, id, turns: 0, turnBytes: 0, pins: 0, operations: 0, nextDue: null };
+  const row = { ...scope, id, turns: 0, turnBytes: 0, pins: 0, operations: 0, nextExpiry: null };
   yield* transaction.run(SCOPES.insert, ...SCOPES.toValues(row));
   return row;
 }
 
 /** Notes that something becomes due. */
-export function noteDue(row: ScopeRow, dueMs: number | null): void {
-  if (dueMs !== null && (row.nextDue === null || dueMs < row.nextDue)) row.nextDue = dueMs;
+export function noteExpiry(row: ScopeRow, dueMs: number | null): void {
+  if (dueMs !== null && (row.nextExpiry === null || dueMs < row.nextExpiry)) row.nextExpiry = dueMs;
 }

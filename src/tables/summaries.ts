@@ -36,7 +36,7 @@ export function* readSummary(
   transaction: ReadTransaction,
   scope: ScopeRow,
   atMs: number,
-  dueTurns: { keys(): Iterable<number> },
+  expiredTurns: { keys(): Iterable<number> },
   damage: Damage,
 ): Operation<StoredSummary | null> {
   const row = yield* transaction.get(SELECT_SUMMARY, scope.id);
@@ -45,7 +45,7 @@ export function* readSummary(
   if (summary === undefined) return null;
   const { created, expires, payload } = summary;
   let isDue = expires !== null && expires <= atMs;
-  for (const turn of dueTurns.keys()) {
+  for (const turn of expiredTurns.keys()) {
     if (isDue) break;
     isDue = (yield* transaction.get(SELECT_COVERED, scope.id, turn)) !== undefined;
   }

@@ -1,4 +1,4 @@
-/** What a row says is worked out from its rounds: the judged ratio, its spread, and the mean that leaves nothing out. */
+/** What a row says is worked out from its rounds: the validated ratio, its spread, and the mean that leaves nothing out. */
 
 import assert from "node:assert/strict";
 import {
@@ -19,7 +19,7 @@ function questionOf(answer: Partial<Answer>, target: number | null = 2): Questio
   return { name: "some row", floor: "some floor", target, run: () => Promise.resolve(whole) };
 }
 
-Deno.test("The judged ratio is the median of paired rounds", () => {
+Deno.test("The validated ratio is the median of paired rounds", () => {
   assert.equal(compare({ floor: even(100, 200, 400), ours: even(100, 300, 2_000) }).ratio, 1.5);
 });
 
@@ -53,10 +53,10 @@ Deno.test("A row that meets its target holds, and one that does not misses", asy
   assert.match(format(await measureLine(questionOf({}, 1.4), "full")), / misses /);
 });
 
-Deno.test("The small size judges nothing, and says so in its head", async () => {
+Deno.test("The small size validates nothing, and says so in its head", async () => {
   const line = await measureLine(questionOf({}), "small");
   assert.equal("holds" in line && line.holds, null);
-  assert.match(headOf("small"), /small size.*judges nothing/);
+  assert.match(headOf("small"), /small size.*validates nothing/);
   assert.doesNotMatch(headOf("full"), /small/);
 });
 

@@ -60,8 +60,8 @@ Deno.test("bench/main.ts prints for machines what it prints for people", async (
     "search for words in 5 %",
   ]);
   assert.equal(code, 0);
-  const { size, judged, lines } = JSON.parse(stdout);
-  assert.deepEqual([size, judged, lines.length], ["small", false, 2]);
+  const { size, validated, lines } = JSON.parse(stdout);
+  assert.deepEqual([size, validated, lines.length], ["small", false, 2]);
   for (const line of lines) {
     const [low, high] = line.spread;
     assert(low <= line.ratio && line.ratio <= high);

@@ -10,7 +10,7 @@ import { assertRefused, holdfast, printed, value } from "./collected.ts";
 import { DRIVES, POISONED_NAME, POISONED_TEXT } from "./poison.ts";
 import { IN_SCOPE, SCOPE, SECRET, StoredFile } from "./stored.ts";
 
-async function assertSound({ path }: StoredFile): Promise<void> {
+async function assertIntact({ path }: StoredFile): Promise<void> {
   assert.match(await printed("check", path), /^Nothing is damaged: \d+ rows looked at\.\n$/);
 }
 
@@ -81,7 +81,7 @@ Deno.test("search shows the pieces that answer, best first", async () => {
   assert.deepEqual(hits.map(({ content }: { content: string }) => content), ["The pears, in March."]);
   const nothing = await holdfast("search", store.path, ...IN_SCOPE, "submarine");
   assert.deepEqual(nothing, { code: 0, output: "", errors: "Nothing was found.\n" });
-  await assertSound(store);
+  await assertIntact(store);
 });
 
 Deno.test("RET-01 a query is words, whatever is in it, and never a syntax error", async () => {
@@ -196,7 +196,7 @@ Deno.test("prune tells what had expired, and scrubs", async () => {
   );
   const { scrub } = await value("prune", store.path);
   assert.equal(scrub.complete, true);
-  await assertSound(store);
+  await assertIntact(store);
 });
 
 Deno.test("delete does nothing without --yes, then deletes, and its receipt verifies", async () => {
@@ -213,7 +213,7 @@ Deno.test("delete does nothing without --yes, then deletes, and its receipt veri
   await Deno.writeTextFile(store.at("receipt.json"), output);
   assert.match(await printed("verify", store.path, store.at("receipt.json")), /^The receipt holds\.$/m);
   assert.equal((await value("verify", store.path, store.at("receipt.json"))).valid, true);
-  await assertSound(store);
+  await assertIntact(store);
 });
 
 Deno.test("delete without --yes counts what a pin, a turn or a whole conversation would take along", async () => {
@@ -257,7 +257,7 @@ Deno.test("delete of a conversation can be repeated and gives the receipt of the
   const { code, errors } = await holdfast("delete", store.path, ...IN_SCOPE);
   assert.equal(code, 1);
   assert.match(errors, /^holdfast: CONFLICT DELETED: /);
-  await assertSound(store);
+  await assertIntact(store);
 });
 
 Deno.test("delete with a revision that has passed is refused and deletes nothing", async () => {
@@ -546,7 +546,7 @@ Deno.test("Records of kinds that the command does not know are shown, checked, e
     await printed("inspect", store.path, "--show-content"),
     /^record orchard \/ note \/ one, .*never expires$/m,
   );
-  await assertSound(store);
+  await assertIntact(store);
   await printed("backup", store.path, store.at("copy"));
   await printed("export", store.path, store.at("lines"), "--show-content");
   const { code, errors } = await holdfast("import", store.at("new.db"), store.at("lines"));
@@ -572,7 +572,7 @@ Deno.test("A pending deletion is counted, what it names is left out, and prune c
   assert.match(errors, /^holdfast: READONLY: [^\n]*Run `prune` on the store once, with --allow-write/);
   await printed("prune", store.path);
   assert.equal((await value("inspect", store.path)).pending, 0);
-  await assertSound(store);
+  await assertIntact(store);
 });
 
 Deno.test("CLI-01 no command sends a terminal what stored names and texts would do to it", async () => {

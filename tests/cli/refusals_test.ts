@@ -184,7 +184,7 @@ Deno.test("restore without --yes refuses what it would refuse with it, and chang
   assert.equal((await value(...good, ...held, "--yes")).erased.turns, 1);
 });
 
-Deno.test("restore without --yes judges a store that was closed by its lineage, and leaves nothing beside it", async () => {
+Deno.test("restore without --yes validates a store that was closed by its lineage, and leaves nothing beside it", async () => {
   await using store = await StoredFile.make();
   await using other = await StoredFile.make();
   const { watermark } = await value("inspect", store.path);

@@ -8,7 +8,7 @@ import {
   StorageError,
   summaryFromHistory,
 } from "../../mod.ts";
-import { assertSound } from "../kit/soundness.ts";
+import { assertIntact } from "../kit/soundness.ts";
 import { TemporaryDirectory } from "../kit/temporary_directory.ts";
 
 /** The conversation that tests of commands use. */
@@ -85,7 +85,7 @@ export class StoredFile implements AsyncDisposable {
 async function assertSoundOrFenced(path: string): Promise<void> {
   try {
     await using memory = await openMemory(path);
-    await assertSound(memory);
+    await assertIntact(memory);
   } catch (error) {
     if (!(error instanceof StorageError && error.code === "REPLACED")) throw error;
   }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
-import { assertSound, StoreDirectory } from "./shared_store.ts";
+import { assertIntact, StoreDirectory } from "./shared_store.ts";
 import { Crew, nameOf, type Staff } from "./workers.ts";
 import { openMemory } from "@holdfast/memory";
 
@@ -32,7 +32,7 @@ for (const [staff, rounds] of STAFFS) {
       await using memory = await openMemory(path);
       assert.equal((await memory.deletionWatermark()).lineage, results[0]!.lineage);
       assert.equal((await memory.records.list("orchard")).items.length, WRITERS);
-      await assertSound(memory);
+      await assertIntact(memory);
     }
     assert.equal(opens, WRITERS * rounds);
   });

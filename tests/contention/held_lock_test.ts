@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { StorageError } from "@holdfast/memory";
-import { assertSound, StoreDirectory } from "./shared_store.ts";
+import { assertIntact, StoreDirectory } from "./shared_store.ts";
 import { Worker } from "./workers.ts";
 
 const IDENTITY = { tenantId: "orchard", kind: "fact", key: "preference" } as const;
@@ -32,7 +32,7 @@ Deno.test("CON-04: while another process holds the lock a put fails as BUSY, cha
 
   await holder.perform({ do: "release" });
   assert.equal(await records.put(IDENTITY, TABLES, { expectedRevision: first, ttl: 3_600 }), first + 1);
-  await assertSound(memory);
+  await assertIntact(memory);
 });
 
 Deno.test("CON-04: while another process holds the lock a store opens, reads and closes", async () => {
@@ -49,7 +49,7 @@ Deno.test("CON-04: while another process holds the lock a store opens, reads and
   }
   await holder.perform({ do: "release" });
   await using memory = await store.open();
-  await assertSound(memory);
+  await assertIntact(memory);
 });
 
 Deno.test("While another process holds the ledger a forget fails as BUSY, records nothing, and a put works", async () => {
@@ -68,7 +68,7 @@ Deno.test("While another process holds the ledger a forget fails as BUSY, record
   assert.equal(await records.forget(IDENTITY, first), false);
   assert.equal(await records.forget(IDENTITY, second), true);
   assert.equal((await memory.deletionWatermark()).sequence, 1);
-  await assertSound(memory);
+  await assertIntact(memory);
 });
 
 Deno.test("The event loop keeps ticking while a put waits for another process's lock", async () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { THREAD, VISITS } from "./shared_names.ts";
-import { assertSound, medianAndWorst, say, StoreDirectory } from "./shared_store.ts";
+import { assertIntact, medianAndWorst, say, StoreDirectory } from "./shared_store.ts";
 import type { MixResult } from "./task.ts";
 import { Worker } from "./workers.ts";
 
@@ -21,7 +21,7 @@ for (const name of ["", ".deletions"]) {
     await holder.kill();
     const revision = await memory.records.put(IDENTITY, LISTS, { expectedRevision: null, ttl: 3_600 });
     assert.equal(await memory.records.forget(IDENTITY, revision), true);
-    await assertSound(memory);
+    await assertIntact(memory);
   });
 }
 
@@ -39,7 +39,7 @@ Deno.test("CON-06: a process killed in the middle of a write leaves everything t
   await using memory = await store.open();
   assert.deepEqual((await memory.records.get(IDENTITY))?.value, LISTS);
   assert.equal((await memory.records.list("orchard")).items.length, 5);
-  await assertSound(memory);
+  await assertIntact(memory);
 });
 
 Deno.test("CON-06: a lock file that names a living process means nothing", async () => {
@@ -49,7 +49,7 @@ Deno.test("CON-06: a lock file that names a living process means nothing", async
   }
   await using memory = await store.open({ busyTimeoutMs: 100 });
   assert.equal(await memory.records.put(IDENTITY, LISTS, { expectedRevision: null, ttl: 3_600 }), 1);
-  await assertSound(memory);
+  await assertIntact(memory);
 });
 
 Deno.test("CON-06: processes that are killed in the middle of their writes disturb none of the others", async () => {
@@ -86,5 +86,5 @@ Deno.test("CON-06: processes that are killed in the middle of their writes distu
   assert.ok(kills > 0);
   const { items } = await memory.records.list("orchard", { kind: "fact", limit: 1_000 });
   assert.equal(items.filter(({ key }) => /^k\d+$/.test(key)).length, kills);
-  await assertSound(memory);
+  await assertIntact(memory);
 });

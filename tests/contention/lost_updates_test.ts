@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { THREAD, VISITS } from "./shared_names.ts";
-import { assertSound, StoreDirectory } from "./shared_store.ts";
+import { assertIntact, StoreDirectory } from "./shared_store.ts";
 import { Crew, nameOf, type Staff } from "./workers.ts";
 
 const LONG = Deno.env.get("HOLDFAST_LONG") === "1";
@@ -20,7 +20,7 @@ for (const staff of EIGHT) {
     const found = await memory.records.get(VISITS);
     assert.deepEqual(found?.value, { n: 800 });
     assert.equal(found?.revision, first + 800);
-    await assertSound(memory);
+    await assertIntact(memory);
   });
 }
 
@@ -40,7 +40,7 @@ Deno.test("CON-01: facts that several processes put at once are all there", asyn
   const { items, next } = await memory.records.list("orchard", { limit: 1_000 });
   assert.equal(items.length, processes * facts);
   assert.equal(next, null);
-  await assertSound(memory);
+  await assertIntact(memory);
 });
 
 for (const staff of FOUR) {
@@ -63,7 +63,7 @@ for (const staff of FOUR) {
     for await (const turn of conversation.turns()) contents.push(turn.messages[0]!.content);
     assert.equal(new Set(contents).size, 4 * turns);
     assert.equal(contents.length, 4 * turns);
-    await assertSound(memory);
+    await assertIntact(memory);
   });
 }
 
@@ -83,5 +83,5 @@ Deno.test("50 puts at once in one process are all there", async () => {
   assert.deepEqual(revisions, keys.map((_, index) => index + 1));
   const { items } = await memory.records.list("orchard");
   assert.deepEqual(items.map(({ key }) => key), keys.toSorted());
-  await assertSound(memory);
+  await assertIntact(memory);
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { THREAD, VISITS } from "./shared_names.ts";
-import { assertSound, medianAndWorst, say, StoreDirectory } from "./shared_store.ts";
+import { assertIntact, medianAndWorst, say, StoreDirectory } from "./shared_store.ts";
 import type { MixResult } from "./task.ts";
 import { Crew, nameOf, type Staff, Worker } from "./workers.ts";
 
@@ -37,7 +37,7 @@ for (const staff of STAFFS) {
     }
     const forgotten = results.reduce((sum, result) => sum + result.forgotten, 0);
     assert.equal((await memory.deletionWatermark()).sequence, forgotten);
-    await assertSound(memory);
+    await assertIntact(memory);
   });
 
   Deno.test(`${nameOf(staff)} that open and close a store over and over meet no lock error`, async () => {
@@ -49,7 +49,7 @@ for (const staff of STAFFS) {
     }
     await using memory = await store.open();
     assert.equal((await memory.records.list("orchard", { limit: 1_000 })).items.length, 4 * rounds);
-    await assertSound(memory);
+    await assertIntact(memory);
   });
 }
 
@@ -67,7 +67,7 @@ Deno.test("check() finds nothing wrong while another process forgets", async () 
     },
   );
   let checks = 0;
-  for (; running && checks < 1_000; checks++) await assertSound(memory);
+  for (; running && checks < 1_000; checks++) await assertIntact(memory);
   assert.deepEqual(await forgetting, [150]);
   assert.ok(checks > 0);
   assert.equal((await memory.deletionWatermark()).sequence, 151);

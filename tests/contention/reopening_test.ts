@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { oldLibrary } from "./old_library.ts";
 import { textsOf } from "./reopening.ts";
-import { assertSound, say, StoreDirectory } from "./shared_store.ts";
+import { assertIntact, say, StoreDirectory } from "./shared_store.ts";
 import type { Reopened, Task } from "./task.ts";
 import { Worker } from "./workers.ts";
 
@@ -72,7 +72,7 @@ for (const [journal, old] of JOURNALS) {
       missing.push(...contents.filter((content) => !found.has(content)));
     }
     assert.deepEqual(missing, []);
-    await assertSound(memory);
+    await assertIntact(memory);
     assert.deepEqual(errors, []);
   });
 }

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { THREAD, VISITS } from "./shared_names.ts";
 import { oldLibrary } from "./old_library.ts";
-import { assertSound, medianAndWorst, say, StoreDirectory } from "./shared_store.ts";
+import { assertIntact, medianAndWorst, say, StoreDirectory } from "./shared_store.ts";
 import type { MixResult } from "./task.ts";
 import { Crew, nameOf, type Staff } from "./workers.ts";
 
@@ -50,6 +50,6 @@ for (const staff of STAFFS) {
     assert.equal(new Set(revisions).size, revisions.length, "no revision was handed out twice");
     const forgotten = results.reduce((sum, result) => sum + result.forgotten, 0);
     assert.equal((await memory.deletionWatermark()).sequence, forgotten);
-    await assertSound(memory);
+    await assertIntact(memory);
   });
 }

@@ -23,7 +23,7 @@ export class StoreDirectory implements Disposable {
 }
 
 /** Requires that a check finds nothing wrong. */
-export async function assertSound(memory: Memory): Promise<void> {
+export async function assertIntact(memory: Memory): Promise<void> {
   const { problems } = await memory.check();
   assert.deepEqual(problems, []);
 }

@@ -41,7 +41,7 @@ Deno.test("The allowance is the least of cap, capacity and provider's cap", () =
 
 const COUNTS = [0, -1, NaN, Infinity, 0.5, "9", true, null, 2n, -0, 2 ** 53];
 
-/** Every rule of section 6: what is judged, the field, and values that break the rule. */
+/** Every rule of section 6: what is validated, the field, and values that break the rule. */
 const RULES: readonly (readonly [(value: unknown) => unknown, string, string, readonly unknown[]])[] = [
   ...(["maxInputTokens", "contextWindow", "maxOutputTokens"] as const).map((name) =>
     [toBudget, "budget", name, COUNTS] as const
@@ -69,11 +69,11 @@ const RULES: readonly (readonly [(value: unknown) => unknown, string, string, re
   [toCounting, "counting", "counter", [null, "o200k", 7]],
 ];
 
-for (const [judge, noun, name, values] of RULES) {
+for (const [validate, noun, name, values] of RULES) {
   Deno.test(`ASM-06 ${noun}.${name} is refused by its name, never by its value`, () => {
     for (const value of values) {
       assert.throws(
-        () => judge({ [name]: value }),
+        () => validate({ [name]: value }),
         { code: "CONTRACT", field: `${noun}.${name}` },
         String(value),
       );
@@ -95,9 +95,9 @@ const TOGETHER: readonly (readonly [(value: unknown) => unknown, object, string]
   [toRetrieval, { chunkCharacters: 80 }, "retrieval.overlapCharacters"],
 ];
 
-for (const [judge, value, field] of TOGETHER) {
+for (const [validate, value, field] of TOGETHER) {
   Deno.test(`ASM-06 ${JSON.stringify(value)} is refused for ${field}`, () => {
-    assert.throws(() => judge(value), { code: "CONTRACT", field });
+    assert.throws(() => validate(value), { code: "CONTRACT", field });
   });
 }
 
@@ -135,13 +135,13 @@ Deno.test("Reserves that nobody asked for shrink to the budget under holdfast; t
 });
 
 Deno.test("Anything but a plain object of known fields is refused by the name of the whole", () => {
-  const judges = [[toBudget, "budget"], [toCap, "cap"], [toRetrieval, "retrieval"], [
+  const validates = [[toBudget, "budget"], [toCap, "cap"], [toRetrieval, "retrieval"], [
     toOptions,
     "options",
   ]] as const;
-  for (const [judge, field] of judges) {
+  for (const [validate, field] of validates) {
     for (const value of [null, 7, "x", [], { secret: 1 }]) {
-      assert.throws(() => judge(value), { code: "CONTRACT", field });
+      assert.throws(() => validate(value), { code: "CONTRACT", field });
     }
   }
   const sly = Object.defineProperty({}, "maxTokens", { enumerable: true, get: () => 35 });

@@ -133,7 +133,7 @@ export function testClocks({ promise, durable }: ConversationsSuite): void {
     await memory.prune({ scrub: false, acceptClock: true });
     await conversation.append(messages, { expiresAt: tomorrow });
     await pinUp(conversation, pinOf("q", "v", { expiresAt: tomorrow }));
-    assert.equal((await conversation.snapshot()).nextDueAt, "2027-01-16T08:00:00+00:00");
+    assert.equal((await conversation.snapshot()).nextExpiryAt, "2027-01-16T08:00:00+00:00");
   });
 
   promise(

@@ -563,7 +563,7 @@ function testTimes({ promise }: ConversationsSuite): void {
         });
       }
       await conversation.append([ASK], { expiresAt: after(0.001) });
-      assert.equal((await conversation.snapshot()).nextDueAt, "2027-01-15T08:00:00.001000+00:00");
+      assert.equal((await conversation.snapshot()).nextExpiryAt, "2027-01-15T08:00:00.001000+00:00");
     },
   );
 
@@ -572,7 +572,7 @@ function testTimes({ promise }: ConversationsSuite): void {
     for (const expiresAt of ["9999-12-31T23:59:59.999999Z", "9999-12-31T23:59:59-23:59"]) {
       await conversation.append([{ ...ASK, messageId: expiresAt }], { expiresAt });
     }
-    assert.equal((await conversation.snapshot()).nextDueAt, "9999-12-31T23:59:59.999000+00:00");
+    assert.equal((await conversation.snapshot()).nextExpiryAt, "9999-12-31T23:59:59.999000+00:00");
     assert.equal((await readTurns(conversation)).length, 2);
   });
 }

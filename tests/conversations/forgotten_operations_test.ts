@@ -18,7 +18,7 @@ const INSERT_OPERATIONS =
   SELECT (SELECT scope_hash FROM scopes), randomblob(16), x'', 0, $2 + n, 0 FROM numbers`;
 
 const SELECT_SCOPE =
-  `SELECT id, scope_hash, tenant, session, revision, turns, turn_bytes, pins, operations, next_due FROM scopes`;
+  `SELECT id, scope_hash, tenant, session, revision, turns, turn_bytes, pins, operations, next_expiry FROM scopes`;
 
 /** Remembers so many operations behind the store's back, each a millisecond after the one before. */
 function remember(store: TestStore, count: number, atMs: number): void {

@@ -83,7 +83,7 @@ export function testOrderOfChecks({ promise }: ConversationsSuite): void {
   });
 
   promise(
-    "A stale scope revision is told before a burned id, a wrong turn revision, or a past deadline",
+    "A stale scope revision is told before a reserved id, a wrong turn revision, or a past deadline",
     async (store) => {
       const conversation = await talk(await store.open(atNoon()), ["t1", "t2"]);
       await erase(conversation, "turn", "t1");
@@ -99,7 +99,7 @@ export function testOrderOfChecks({ promise }: ConversationsSuite): void {
   );
 
   promise(
-    "A burned id is told before the turn's revision, and that before a past deadline",
+    "A reserved id is told before the turn's revision, and that before a past deadline",
     async (store) => {
       const conversation = await talk(await store.open(atNoon()), ["t1", "t2"]);
       await erase(conversation, "turn", "t1");
@@ -129,17 +129,20 @@ export function testOrderOfChecks({ promise }: ConversationsSuite): void {
   );
 
   promise(
-    "Of a pin the scope's revision is told first, then a burned key, then the pin's own, then its source",
+    "Of a pin the scope's revision is told first, then a reserved key, then the pin's own, then its source",
     async (store) => {
       const conversation = await talk(await store.open(atNoon()), ["t1"]);
       const source = { ...sourceOf((await readTurns(conversation))[0]!), turnId: "other" };
       await pinUp(conversation, pinOf("k"));
-      await pinUp(conversation, pinOf("burned"));
-      await erase(conversation, "pin", "burned");
+      await pinUp(conversation, pinOf("reserved"));
+      await erase(conversation, "pin", "reserved");
       const put = (key: string, revision: number, expectedRevision: number): Promise<number> =>
         conversation.putPin(pinOf(key, "v", { revision, source }), { expectedRevision });
-      await store.assertChangesNothing(() => put("burned", 9, 1), { reason: "REVISION", currentRevision: 4 });
-      await store.assertChangesNothing(() => put("burned", 9, 4), { reason: "DELETED" });
+      await store.assertChangesNothing(() => put("reserved", 9, 1), {
+        reason: "REVISION",
+        currentRevision: 4,
+      });
+      await store.assertChangesNothing(() => put("reserved", 9, 4), { reason: "DELETED" });
       await store.assertChangesNothing(() => put("k", 9, 4), { reason: "REVISION", currentRevision: 1 });
       await store.assertChangesNothing(() => put("k", 2, 4), { reason: "MISSING" });
     },

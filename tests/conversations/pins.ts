@@ -72,7 +72,7 @@ export function testPins({ promise, durable }: ConversationsSuite): void {
     assert.equal((await conversation.snapshot()).pins[0]!.revision, 2);
   });
 
-  promise("A pin's key that was deleted is burned, whether the pin was there or not", async (store) => {
+  promise("A pin's key that was deleted is reserved, whether the pin was there or not", async (store) => {
     const conversation = await talk(await store.open(atNoon()), []);
     await pinUp(conversation, pinOf("k"));
     assert.equal((await erase(conversation, "pin", "k")).erased.pins, 1);
@@ -87,7 +87,7 @@ export function testPins({ promise, durable }: ConversationsSuite): void {
     }
   });
 
-  promise("An expired pin's key can still be burned", async (store) => {
+  promise("An expired pin's key can still be reserved", async (store) => {
     const clock = clockAtNoon();
     const conversation = await talk(await store.open({ clock: clock.now }), []);
     await pinUp(conversation, pinOf("k", "v", { expiresAt: after(60) }));
@@ -147,17 +147,17 @@ export function testPins({ promise, durable }: ConversationsSuite): void {
     assert.equal((await harbour.snapshot()).pins[0]!.value, "harbour's");
   });
 
-  durable("Floors and burned keys outlive a reopen and a scrub", async (store) => {
+  durable("Floors and reserved keys outlive a reopen and a scrub", async (store) => {
     const memory = await store.open(atNoon());
     const conversation = await talk(memory, ["t1"]);
     await cite(conversation, ["lost"]);
-    await pinUp(conversation, pinOf("burned"));
+    await pinUp(conversation, pinOf("reserved"));
     await revise(conversation, turnOf("t1", "other", { revision: 2 }));
-    await erase(conversation, "pin", "burned");
+    await erase(conversation, "pin", "reserved");
     await memory.prune();
     await memory.close();
     const again = (await store.open(atNoon())).conversation(conversation.scope);
     await assert.rejects(pinUp(again, pinOf("lost")), { reason: "REVISION", currentRevision: 1 });
-    await assert.rejects(pinUp(again, pinOf("burned")), { reason: "DELETED" });
+    await assert.rejects(pinUp(again, pinOf("reserved")), { reason: "DELETED" });
   });
 }

@@ -39,14 +39,14 @@ export function testSnapshots({ promise, durable }: ConversationsSuite): void {
     const conversation = await talk(await store.open(atNoon()), ["t1", "t2"]);
     for (const key of ["b", "a", "\u{ffff}", "\u{10000}"]) await pinUp(conversation, pinOf(key));
     await conversation.putSummary(await conversation.snapshot(), summaryOf(await readTurns(conversation)));
-    const { id, scope, revision, turnCount, pins, summary, at, nextDueAt } = await conversation.snapshot();
+    const { id, scope, revision, turnCount, pins, summary, at, nextExpiryAt } = await conversation.snapshot();
     assert.match(id, /^[0-9a-f]{64}$/);
-    assert.deepEqual({ scope, revision, turnCount, at, nextDueAt }, {
+    assert.deepEqual({ scope, revision, turnCount, at, nextExpiryAt }, {
       scope: ORCHARD,
       revision: 7,
       turnCount: 2,
       at: "2027-01-15T08:00:00+00:00",
-      nextDueAt: null,
+      nextExpiryAt: null,
     });
     assert.deepEqual(pins.map(({ key }) => key), ["a", "b", "\u{ffff}", "\u{10000}"]);
     assert.equal(summary?.content, "what was said");

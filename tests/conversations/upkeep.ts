@@ -55,7 +55,7 @@ export function testUpkeep({ promise, durable }: ConversationsSuite): void {
       const { conversation, revision } = await due(store);
       const now = await conversation.snapshot();
       assert.equal(now.revision, revision + 2);
-      assert.deepEqual([now.turnCount, now.pins.length, now.summary, now.nextDueAt], [1, 0, null, null]);
+      assert.deepEqual([now.turnCount, now.pins.length, now.summary, now.nextExpiryAt], [1, 0, null, null]);
       for (const table of ["pins", "summaries", "covered_turns", "replays"]) {
         assert.deepEqual(store.sql(`SELECT count(*) FROM ${table}`), [[0]], table);
       }
@@ -97,7 +97,7 @@ export function testUpkeep({ promise, durable }: ConversationsSuite): void {
       const found = await due(store);
       await assert.rejects(call(found), { reason: "REVISION" });
       assert.deepEqual(turnsLeft(store), [["t2"]]);
-      assert.deepEqual(store.raw("ledger").prepare("SELECT kind, burned, floor FROM events").all([]), [
+      assert.deepEqual(store.raw("ledger").prepare("SELECT kind, reserved, floor FROM events").all([]), [
         ["turn", 0, 1],
       ]);
     });
@@ -155,7 +155,7 @@ export function testUpkeep({ promise, durable }: ConversationsSuite): void {
     async (store) => {
       const clock = clockAtNoon();
       const conversation = await talk(await store.open({ clock: clock.now }), []);
-      const dueAt = async (): Promise<string | null> => (await conversation.snapshot()).nextDueAt;
+      const dueAt = async (): Promise<string | null> => (await conversation.snapshot()).nextExpiryAt;
       await conversation.putTurn(turnOf("t1"), {
         operationId: "1",
         expectedRevision: 0,

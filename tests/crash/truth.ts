@@ -32,7 +32,7 @@ export interface InFlight {
 /** The truth of one store, over all its children. */
 export class Truth {
   #rows = new Map<string, FoundRow>();
-  readonly #burned = new Set<string>();
+  readonly #reserved = new Set<string>();
   #pending = new Map<number, Call>();
   /** Calls of the running child in call order, and whether they took effect; refused ones are left out. */
   #effects: { readonly number: number; readonly ordered: boolean; effect: boolean | null }[] = [];
@@ -91,7 +91,7 @@ export class Truth {
       call.op === "update" || (before?.revision ?? null) === call.expectedRevision,
       "a put that had to be refused",
     );
-    assert.ok(!this.#burned.has(name), "a revoked record was put");
+    assert.ok(!this.#reserved.has(name), "a revoked record was put");
     this.#put(call, result as number);
   }
 
@@ -102,7 +102,7 @@ export class Truth {
     const row = this.#rows.get(nameOf(call));
     const expected = call.op === "update"
       ? row === undefined ? "MISSING" : null
-      : this.#burned.has(nameOf(call))
+      : this.#reserved.has(nameOf(call))
       ? "DELETED"
       : (row?.revision ?? null) === call.expectedRevision
       ? null
@@ -120,7 +120,7 @@ export class Truth {
   #forget(call: Call & { op: "forget" }): void {
     this.#rows.delete(nameOf(call));
     this.deletions++;
-    if (call.revoke) this.#burned.add(nameOf(call));
+    if (call.revoke) this.#reserved.add(nameOf(call));
   }
 
   #due(call: Call & { op: "purge" }): readonly string[] {
@@ -175,7 +175,7 @@ export class Truth {
     }
     const refused = call.op === "update"
       ? before === undefined
-      : this.#burned.has(name) || (before?.revision ?? null) !== call.expectedRevision;
+      : this.#reserved.has(name) || (before?.revision ?? null) !== call.expectedRevision;
     return refused ? null : rows.get(name)?.text === call.text;
   }
 

@@ -1,7 +1,7 @@
 /** Erasure on bytes: after a complete scrub nothing of what was deleted is in any file. `HOLDFAST_LONG=1` churns more. */
 
 import assert from "node:assert/strict";
-import { assertSound, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
+import { assertIntact, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { TemporaryDirectory } from "../kit/temporary_directory.ts";
 import { Churn, searchFiles } from "./churn.ts";
 import { leaveBehind, type Leftovers } from "./leftovers.ts";
@@ -46,7 +46,7 @@ for (const seed of SEEDS) {
       for (const [scope, turns] of churn.left) {
         assert.equal((await memory.conversation(scope).snapshot()).turnCount, turns);
       }
-      await assertSound(memory);
+      await assertIntact(memory);
     } finally {
       await memory.close();
     }

@@ -118,7 +118,7 @@ promise("An expired turn takes the same along, and its event counts them", async
   await deriveMuch(conversation);
   clock.advance(60);
   assert.deepEqual(await readIds(conversation), []);
-  const [event] = store.raw("ledger").prepare("SELECT kind, burned, floor, counts FROM events").all([]);
+  const [event] = store.raw("ledger").prepare("SELECT kind, reserved, floor, counts FROM events").all([]);
   assert.deepEqual(event!.slice(0, 3), ["turn", 0, 1]);
   const counts = JSON.parse(event![3] as string);
   assert.deepEqual(counts, { ...NOTHING, turns: 1, pins: 2, summaries: 1, replay: 3 });
@@ -157,7 +157,7 @@ promise(
   },
 );
 
-promise("A floor stays behind a deletion: ids and keys are burned above it, not below", async (store) => {
+promise("A floor stays behind a deletion: ids and keys are reserved above it, not below", async (store) => {
   const conversation = await talk(await store.open(atNoon()), ["t1"]);
   await derive(conversation);
   await erase(conversation, "turn", "t1");
@@ -168,7 +168,7 @@ promise("A floor stays behind a deletion: ids and keys are burned above it, not 
 });
 
 promise(
-  "A scope's deletion takes its floors and burned ids along; the scope itself is burned",
+  "A scope's deletion takes its floors and reserved ids along; the scope itself is reserved",
   async (store) => {
     const conversation = await talk(await store.open(atNoon()), ["t1"]);
     await derive(conversation);
@@ -187,9 +187,10 @@ promise("An event covers the revision that was there: the turn's, the pin's, the
   await erase(conversation, "pin", "k");
   await erase(conversation, "turn", "never");
   await erase(conversation, "scope");
-  const events = store.raw("ledger").prepare("SELECT kind, burned, floor FROM events ORDER BY sequence").all(
-    [],
-  );
+  const events = store.raw("ledger").prepare("SELECT kind, reserved, floor FROM events ORDER BY sequence")
+    .all(
+      [],
+    );
   assert.deepEqual(events, [["turn", 1, 2], ["pin", 1, 1], ["turn", 1, 0], ["scope", 1, 6]]);
 });
 

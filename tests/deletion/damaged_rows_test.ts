@@ -21,7 +21,7 @@ import {
 } from "../conversations/samples.ts";
 import type { FaultyDriver } from "../kit/faulty_driver.ts";
 import { MutableClock } from "../kit/mutable_clock.ts";
-import { assertSound, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
+import { assertIntact, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import type { TestStore } from "../kit/test_store.ts";
 import { promise, rowsByTable } from "./file_store.ts";
 
@@ -180,7 +180,7 @@ for (const { table, what, sql, read, named } of DAMAGES) {
       }
       const receipt = await conversation.delete({ kind: "scope", expectedRevision: revision });
       assert.equal((await memory.verifyReceipt(receipt)).valid, true);
-      await assertSound(memory);
+      await assertIntact(memory);
     },
   );
 }

@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import { oldLibrary } from "../contention/old_library.ts";
 import type { Reopened, Task } from "../contention/task.ts";
 import { Crew } from "../contention/workers.ts";
-import { assertSound } from "../kit/soundness.ts";
+import { assertIntact } from "../kit/soundness.ts";
 import { TemporaryDirectory } from "../kit/temporary_directory.ts";
 import { Thread } from "../kit/thread.ts";
 import { Churn, searchFiles } from "./churn.ts";
@@ -62,7 +62,7 @@ for (const [journal, old] of [["a write-ahead log", false], ["a rollback journal
             assert.equal((await memory.conversation(scope).snapshot()).turnCount, turns);
           }
           assert.deepEqual([...met, ...metThen].filter((errors) => Object.keys(errors).length > 0), []);
-          await assertSound(memory);
+          await assertIntact(memory);
         } finally {
           await memory.close();
         }

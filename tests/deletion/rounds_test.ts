@@ -73,7 +73,7 @@ for (const count of around(EXPIRED_PER_GROUP_MAX)) {
     clock.advance(60);
     const { expired, scrub } = await memory.prune();
     assert.deepEqual([expired, scrub?.complete], [{ ...NONE, turns: count }, true]);
-    assert.deepEqual(store.sql("SELECT turns, next_due FROM scopes"), [[0, null]]);
+    assert.deepEqual(store.sql("SELECT turns, next_expiry FROM scopes"), [[0, null]]);
     assert.equal(storeHolds(store.path, SECRET), false);
   });
 }
@@ -96,7 +96,7 @@ promiseOfMany("Pins and what derives go with as many turns as fill a round", asy
     SCOPE_PINS_MAX,
     1,
   ]);
-  assert.deepEqual(store.sql("SELECT turns, pins, next_due FROM scopes"), [[0, 0, null]]);
+  assert.deepEqual(store.sql("SELECT turns, pins, next_expiry FROM scopes"), [[0, 0, null]]);
   assert.equal(storeHolds(store.path, SECRET), false);
 });
 

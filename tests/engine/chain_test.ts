@@ -11,7 +11,7 @@ function eventOf(number: number): DeletionEvent {
     kind: "record",
     scopeHash: new Uint8Array(16).fill(number),
     keyHash: new Uint8Array(16).fill(number + 100),
-    burned: number % 2 === 0,
+    reserved: number % 2 === 0,
     floor: number * 10,
     counts: { records: 1 },
   };
@@ -51,7 +51,7 @@ const CHANGES: readonly (readonly [string, Partial<RecordedEvent>])[] = [
   ["kind", { kind: "pin" }],
   ["scopeHash", { scopeHash: new Uint8Array(16) }],
   ["keyHash", { keyHash: new Uint8Array(16) }],
-  ["burned", { burned: false }],
+  ["reserved", { reserved: false }],
   ["floor", { floor: 21 }],
   ["at", { at: 1_750_000_000_001 }],
   ["counts", { counts: { records: 2 } }],

@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import type { Memory } from "@holdfast/memory";
 import { CountedSignal, REASON } from "../kit/counted_signal.ts";
-import { assertSound, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
+import { assertIntact, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { assertIsOneOf, type HonestRun, runHonestly, withoutTraces } from "./honest_run.ts";
 import { prepareMuch } from "./index_operations.ts";
 import { PUBLIC_OPERATIONS } from "./public_operations.ts";
@@ -53,7 +53,7 @@ async function assertFinishes(
   { run }: StruckOperation,
   { states }: HonestRun,
 ): Promise<void> {
-  await assertSound(memory);
+  await assertIntact(memory);
   await endingOf(run(memory, undefined));
   assertIsOneOf(withoutTraces(store.committed()), [withoutTraces(states.at(-1)!)]);
 }

@@ -5,7 +5,7 @@ import { RESULT } from "../../src/engines/sqlite/drivers/result_codes.ts";
 import type { Memory } from "../../src/memory.ts";
 import { factAt, factOf } from "../conformance/records/samples.ts";
 import type { Fault } from "../kit/faulty_driver.ts";
-import { assertSound, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
+import { assertIntact, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { DUE_MS, talkOf } from "./conversation_operations.ts";
 import { briefTalkOf, prepareMuch } from "./index_operations.ts";
 import { JOURNALS } from "./journals.ts";
@@ -67,7 +67,7 @@ for (const [journal, driver] of JOURNALS) {
       assert.deepEqual(store.committed(), before);
       assert.equal(await textOf(memory), "old");
       assert.equal(await replace(memory), 2);
-      await assertSound(memory);
+      await assertIntact(memory);
     });
 
     Deno.test(`A put whose COMMIT reports ${code} but is durable is acknowledged [${journal}]`, async () => {
@@ -76,7 +76,7 @@ for (const [journal, driver] of JOURNALS) {
       store.driver.fail(durableCommit(resultCode));
       assert.equal(await replace(memory), 2);
       assert.equal(await textOf(memory), "new");
-      await assertSound(memory);
+      await assertIntact(memory);
     });
   }
 
@@ -133,7 +133,7 @@ for (const [journal, driver] of JOURNALS) {
     assert.equal(await textOf(memory), "old");
     assert.equal((await memory.records.list("orchard")).items.length, 1);
     assert.equal((await memory.deletionWatermark()).sequence, 0);
-    await assertSound(memory);
+    await assertIntact(memory);
   });
 
   Deno.test(`After an unknown outcome a conversation is read and searched, without what is due by then [${journal}]`, async () => {
@@ -146,7 +146,7 @@ for (const [journal, driver] of JOURNALS) {
     assert.equal((await briefTalkOf(memory).snapshot()).turnCount, 0);
     assert.deepEqual(await briefTalkOf(memory).search("brief"), []);
     assert.equal((await talkOf(memory).search("t1", { topK: 1 })).length, 1);
-    await assertSound(memory);
+    await assertIntact(memory);
   });
 
   Deno.test(`A group whose COMMIT is refused with FULL runs again member by member: what fits is written [${journal}]`, async () => {
@@ -155,7 +155,7 @@ for (const [journal, driver] of JOURNALS) {
     store.driver.fail(refusedCommit(RESULT.FULL));
     const calls = ["b", "c", "d"].map((key) => memory.records.put(factAt(key), factOf(key), CREATE));
     assert.deepEqual(await Promise.all(calls), [2, 3, 4]);
-    await assertSound(memory);
+    await assertIntact(memory);
   });
 
   Deno.test(`A group whose COMMIT is refused with IOERR fails as a whole, and nothing happened [${journal}]`, async () => {
@@ -168,7 +168,7 @@ for (const [journal, driver] of JOURNALS) {
     );
     assert.deepEqual(endings.map(({ kind }) => kind), ["rejected", "rejected", "rejected"]);
     assert.deepEqual(store.committed(), before);
-    await assertSound(memory);
+    await assertIntact(memory);
   });
 
   Deno.test(`A COMMIT that meets a lock keeps nothing open meanwhile and is tried again [${journal}]`, async () => {
@@ -176,7 +176,7 @@ for (const [journal, driver] of JOURNALS) {
     await using memory = await store.open(5_000);
     store.driver.fail(refusedCommit(RESULT.BUSY));
     assert.equal(await replace(memory), 2);
-    await assertSound(memory);
+    await assertIntact(memory);
   });
 }
 

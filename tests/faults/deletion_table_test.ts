@@ -5,7 +5,7 @@ import { RESULT } from "../../src/engines/sqlite/drivers/result_codes.ts";
 import type { Memory } from "../../src/memory.ts";
 import { factAt, factOf } from "../conformance/records/samples.ts";
 import type { Fault } from "../kit/faulty_driver.ts";
-import { assertSound, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
+import { assertIntact, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { StoppedStopwatch } from "../kit/stopped_stopwatch.ts";
 import { JOURNALS } from "./journals.ts";
 import { imageOf, outcomeOf, type StoreImage, StruckStore } from "./struck_store.ts";
@@ -111,7 +111,7 @@ for (const [journal, driver] of JOURNALS) {
       assert.deepEqual(store.committed(), before);
       assert.equal(await isThere(memory), true);
       assert.equal(await forget(memory), true);
-      await assertSound(memory);
+      await assertIntact(memory);
     });
   }
 
@@ -140,7 +140,7 @@ for (const [journal, driver] of JOURNALS) {
       assert.deepEqual(store.committed(), before);
       assert.equal(await isThere(memory), true);
       assert.equal(await forget(memory), true);
-      await assertSound(memory);
+      await assertIntact(memory);
     });
 
     Deno.test(`A deletion whose ledger COMMIT reports ${code} but is durable is acknowledged [${journal}]`, async () => {
@@ -150,7 +150,7 @@ for (const [journal, driver] of JOURNALS) {
       assert.equal(await forget(memory), true);
       assert.deepEqual(eventsIn(store), { ledger: 1, main: 1 });
       assert.equal(await isThere(memory), false);
-      await assertSound(memory);
+      await assertIntact(memory);
     });
   }
 
@@ -201,7 +201,7 @@ for (const [journal, driver] of JOURNALS) {
     await crash(store);
     await elsewhere.records.put(factAt("new"), factOf("x"), CREATE);
     assert.deepEqual(eventsIn(store), { ledger: 1, main: 1 });
-    await assertSound(elsewhere);
+    await assertIntact(elsewhere);
   });
 
   Deno.test(`A crash between the two COMMITs is completed by the next read of that scope elsewhere, by no other read [${journal}]`, async () => {
@@ -212,7 +212,7 @@ for (const [journal, driver] of JOURNALS) {
     assert.deepEqual(eventsIn(store), { ledger: 1, main: 0 });
     assert.deepEqual((await elsewhere.records.list("orchard")).items.map(({ key }) => key), ["neighbour"]);
     assert.deepEqual(eventsIn(store), { ledger: 1, main: 1 });
-    await assertSound(elsewhere);
+    await assertIntact(elsewhere);
   });
 
   Deno.test(`A pending deletion of one record does not stop another one's get [${journal}]`, async () => {
@@ -248,7 +248,7 @@ for (const [journal, driver] of JOURNALS) {
       assert.deepEqual(eventsIn(store), { ledger: 1, main: 0 });
       assert.equal(await isThere(memory), false);
       assert.deepEqual(eventsIn(store), { ledger: 1, main: 1 });
-      await assertSound(memory);
+      await assertIntact(memory);
     });
   }
 
@@ -315,7 +315,7 @@ for (const [journal, driver] of JOURNALS) {
     store.driver.fail({ database: "main", sql: "COMMIT", effect: "after", code: RESULT.IOERR });
     await assertRejects(forget(memory), "IO", "recorded");
     assert.deepEqual(eventsIn(store), { ledger: 1, main: 1 });
-    await assertSound(memory);
+    await assertIntact(memory);
   });
 
   Deno.test(`While a recorded deletion cannot be applied its scope and all writes are refused, other scopes are served [${journal}]`, async () => {
@@ -338,7 +338,7 @@ for (const [journal, driver] of JOURNALS) {
     store.driver.heal();
     assert.equal(await records.get(TARGET), null);
     assert.equal(await records.put(factAt("new"), factOf("x"), CREATE), 4);
-    await assertSound(memory);
+    await assertIntact(memory);
   });
 
   Deno.test(`A store whose pending deletion cannot be applied at open opens with its scope refused, the rest served [${journal}]`, async () => {
@@ -356,7 +356,7 @@ for (const [journal, driver] of JOURNALS) {
     await assert.rejects(memory.records.get(TARGET), { code: "FULL" });
     store.driver.heal();
     assert.equal(await memory.records.get(TARGET), null);
-    await assertSound(memory);
+    await assertIntact(memory);
   });
 
   Deno.test(`A store opened read-only serves all but what a pending deletion concerns, which is READONLY [${journal}]`, async () => {

@@ -65,7 +65,7 @@ function distance({ main }: StoreDump, other: StoreDump): number {
 export function withoutTraces(dump: StoreDump): StoreDump {
   const { operations: _operations, dirty: _dirty, ...main } = dump.main;
   const scopes = (main.scopes ?? []).map((row) => {
-    const { operations: _count, next_due: _due, checksum: _checksum, ...rest } = row;
+    const { operations: _count, next_expiry: _due, checksum: _checksum, ...rest } = row;
     return rest;
   });
   const meta = (main.meta ?? []).map((

@@ -85,14 +85,14 @@ async function assertUsable(memory: Memory, ending: Ending, { rests }: StruckOpe
   await memory.records.list("orchard");
 }
 
-interface Judged {
+interface Validated {
   readonly operation: StruckOperation;
   readonly honest: HonestRun;
   readonly each: MatrixCase;
 }
 
 /** Requires that the store holds what the caller was told. */
-function assertHolds(found: StoreDump, ending: Ending, { operation, honest, each }: Judged): void {
+function assertHolds(found: StoreDump, ending: Ending, { operation, honest, each }: Validated): void {
   const { states } = honest;
   const after = states.at(-1)!;
   if (ending.kind === "resolved") {

@@ -8,7 +8,7 @@ import { type Memory, openMemory } from "@holdfast/memory";
 import { nodeSqlite } from "../../src/engines/sqlite/drivers/node_sqlite.ts";
 import { readIds } from "../conversations/samples.ts";
 import type { DriverCall } from "../kit/faulty_driver.ts";
-import { assertSound, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
+import { assertIntact, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { talkOf } from "./conversation_operations.ts";
 import { busyTimeoutFor, describe, faultOf, type MatrixCase, Samples } from "./matrix.ts";
 import { makeShelf, place, restore, restored, type Shelf, traceOf } from "./restoring.ts";
@@ -47,7 +47,7 @@ async function assertHolds(memory: Memory): Promise<void> {
   try {
     assert.deepEqual(await readIds(talkOf(memory)), ["t2"]);
     await talkOf(memory).revision();
-    await assertSound(memory);
+    await assertIntact(memory);
   } finally {
     await memory.close();
   }

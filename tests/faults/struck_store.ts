@@ -8,7 +8,7 @@ import type { Memory } from "../../src/memory.ts";
 import { openMemory } from "../../src/open.ts";
 import type { SqliteDriver } from "../../src/engines/sqlite/drivers/driver.ts";
 import { FaultyDriver } from "../kit/faulty_driver.ts";
-import { assertSound } from "../kit/soundness.ts";
+import { assertIntact } from "../kit/soundness.ts";
 import { dumpStore, type StoreDump, withoutProbe } from "../kit/store_dump.ts";
 import { TemporaryDirectory } from "../kit/temporary_directory.ts";
 import { openBeside } from "../kit/test_store.ts";
@@ -114,9 +114,9 @@ export class StruckStore implements AsyncDisposable {
     const memory = await this.openHonestly(laterMs);
     try {
       const found = this.committed();
-      await assertSound(memory);
+      await assertIntact(memory);
       await use(memory);
-      await assertSound(memory);
+      await assertIntact(memory);
       return found;
     } finally {
       await memory.close();

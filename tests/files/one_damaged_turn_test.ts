@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import type { Conversation, DamagedRow, Memory } from "../../mod.ts";
-import { assertSound, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
+import { assertIntact, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { Shelf } from "../restore/shelf.ts";
 
 const TENANTS = ["harbour", "meadow", "orchard"] as const;
@@ -145,7 +145,7 @@ for (const indexed of [false, true]) {
     // Deleted, it is in nobody's way.
     await damaged.delete({ kind: "turn", key: LABELS.turnId, expectedRevision: await damaged.revision() });
     assert.equal((await damaged.search(`page${DAMAGED}`)).skipped.length, 0);
-    await assertSound(memory);
+    await assertIntact(memory);
   });
 }
 
@@ -179,7 +179,7 @@ Deno.test('backup({ damaged: "skip" }) leaves out one turn, passes check() and r
   assert.deepEqual(report.skipped, [LABELS]);
   await memory.close();
   const restored = await shelf.restore("agent.backup", "restored.db", report.watermark);
-  await assertSound(restored);
+  await assertIntact(restored);
   const conversation = talkOf(restored, "orchard");
   assert.deepEqual(await idsOf(conversation.turns()), INTACT);
   for (const tenantId of ["harbour", "meadow"]) {
@@ -190,7 +190,7 @@ Deno.test('backup({ damaged: "skip" }) leaves out one turn, passes check() and r
   const options = { operationId: "again", expectedRevision: await conversation.revision() };
   await assert.rejects(conversation.putTurn(turn, options), { reason: "REVISION", currentRevision: 1 });
   await conversation.putTurn({ ...turn, revision: 2 }, { ...options, operationId: "above" });
-  await assertSound(restored);
+  await assertIntact(restored);
 });
 
 testThatNothingIsLeftOpen();

@@ -9,7 +9,7 @@ import {
   POSTINGS_PER_ROW_MAX,
 } from "../../src/limits.ts";
 import { FaultyDriver } from "../kit/faulty_driver.ts";
-import { assertSound, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
+import { assertIntact, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { fileTarget, makeFileStore } from "../kit/store_target.ts";
 import { TappedDriver } from "../kit/tapped_driver.ts";
 import { TemporaryDirectory } from "../kit/temporary_directory.ts";
@@ -104,7 +104,7 @@ for (const change of Object.keys(CHANGES)) {
         assert.deepEqual(found, change === "is deleted" ? [] : ["quetzal"]);
         assert.deepEqual(store.sql("SELECT count(*) FROM unindexed_turns"), [[0]]);
         assert.deepEqual(store.sql("SELECT turns FROM chunk_indexes"), [[change === "is deleted" ? 3 : 4]]);
-        await assertSound(memory);
+        await assertIntact(memory);
       });
     }
   }

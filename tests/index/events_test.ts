@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type MemoryEvent, openMemory } from "../../mod.ts";
 import { STUB4 } from "../context/golden.ts";
-import { assertSound, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
+import { assertIntact, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { SCOPE } from "./scenario.ts";
 
 type Told = readonly [operation: string, counts: Readonly<Record<string, number>>];
@@ -42,7 +42,7 @@ Deno.test("onEvent is told of each batch that is indexed, of a search and of an 
   assert(durationMs >= 0);
   assert.deepEqual(counts, { tokens: diagnostics.estimate.estimatedTokens, turns: 3, chunks: 0 });
   assert.equal(JSON.stringify(events).includes("marked"), false);
-  await assertSound(memory);
+  await assertIntact(memory);
 });
 
 Deno.test("onEvent is not told of a search that was cancelled", async () => {
@@ -53,7 +53,7 @@ Deno.test("onEvent is not told of a search that was cancelled", async () => {
   await assert.rejects(conversation.search("rain", { signal: AbortSignal.abort("changed my mind") }));
   await Promise.resolve();
   assert.deepEqual(events.map(({ operation }) => operation), ["open"]);
-  await assertSound(memory);
+  await assertIntact(memory);
 });
 
 testThatNothingIsLeftOpen();

@@ -213,7 +213,7 @@ Deno.test("top_k, floor and weights use the same index", async () => {
   assert.equal((await scenario.conversation.indexBatch(snapshot, other)).processed, 0);
 });
 
-Deno.test("indexBatch() judges its arguments, and refuses a stale snapshot", async () => {
+Deno.test("indexBatch() validates its arguments, and refuses a stale snapshot", async () => {
   await using scenario = await Scenario.start();
   const { conversation } = scenario;
   const snapshot = await conversation.snapshot();

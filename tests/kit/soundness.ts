@@ -5,7 +5,7 @@ import { countOpenFiles } from "../../src/engines/sqlite/files/open_files.ts";
 import type { Memory } from "../../src/memory.ts";
 
 /** Requires that `check()` finds nothing damaged. */
-export async function assertSound(memory: Memory): Promise<void> {
+export async function assertIntact(memory: Memory): Promise<void> {
   const { ok, problems } = await memory.check();
   const found = problems.map(({ database, table, row, problem }) =>
     `${database} ${table} ${row}: ${problem}`

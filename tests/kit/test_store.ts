@@ -9,7 +9,7 @@ import { StorageError } from "../../src/errors.ts";
 import type { Memory } from "../../src/memory.ts";
 import { openMemory } from "../../src/open.ts";
 import type { DatabaseName } from "./database_names.ts";
-import { assertSound } from "./soundness.ts";
+import { assertIntact } from "./soundness.ts";
 import { dumpStore, type StoreDump } from "./store_dump.ts";
 import type { ObservableDriver } from "./tapped_driver.ts";
 import type { TemporaryDirectory } from "./temporary_directory.ts";
@@ -82,7 +82,7 @@ export class TestStore<Driver extends ObservableDriver = ObservableDriver> imple
 
 async function checkIfOpen(memory: Memory): Promise<void> {
   try {
-    await assertSound(memory);
+    await assertIntact(memory);
   } catch (error) {
     if (!(error instanceof StorageError && error.code === "CLOSED")) throw error;
   }

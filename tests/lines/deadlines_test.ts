@@ -13,7 +13,7 @@ import {
   summaryOf,
   talk,
 } from "../conversations/samples.ts";
-import { assertSound, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
+import { assertIntact, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { exported, freshStore, NOTE } from "./filling.ts";
 
 const IDENTITY = { tenantId: "orchard", kind: NOTE.name, key: "k" } as const;
@@ -67,9 +67,9 @@ for (const { name, put, count } of SORTS) {
     await using memory = await freshStore(clock);
     assert.equal((await memory.importLines(lines)).imported[name], 1);
     const { tenants, scopes } = await memory.inspect();
-    assert.deepEqual([...tenants, ...scopes].map(({ nextDueAt }) => nextDueAt), [DUE_AT]);
+    assert.deepEqual([...tenants, ...scopes].map(({ nextExpiryAt }) => nextExpiryAt), [DUE_AT]);
     if (name !== "records") {
-      assert.equal((await memory.conversation(ORCHARD).snapshot()).nextDueAt, DUE_AT);
+      assert.equal((await memory.conversation(ORCHARD).snapshot()).nextExpiryAt, DUE_AT);
     }
     clock.set(NOON + 59);
     assert.equal(await count(memory), 1);
@@ -77,7 +77,7 @@ for (const { name, put, count } of SORTS) {
     const { expired } = await memory.prune();
     assert.deepEqual(expired, { turns: 0, pins: 0, summaries: 0, replay: 0, records: 0, [name]: 1 });
     assert.equal(await count(memory), 0);
-    await assertSound(memory);
+    await assertIntact(memory);
   });
 
   Deno.test(`TST-07 Imported ${name} are hidden at their deadline before anything erases them`, async () => {
@@ -104,10 +104,10 @@ Deno.test("TST-07 What is imported behind a later deadline comes first", async (
   const conversation = await talk(memory, []);
   await conversation.append([{ role: "user", content: "x" }], { expiresAt: after(3_600) });
   await memory.importLines(lines);
-  assert.equal((await conversation.snapshot()).nextDueAt, DUE_AT);
+  assert.equal((await conversation.snapshot()).nextExpiryAt, DUE_AT);
   clock.set(NOON + 60);
   assert.deepEqual((await memory.prune({ scrub: false })).expired.pins, 1);
-  assert.equal((await conversation.snapshot()).nextDueAt, "2027-01-15T09:00:00+00:00");
+  assert.equal((await conversation.snapshot()).nextExpiryAt, "2027-01-15T09:00:00+00:00");
 });
 
 testThatNothingIsLeftOpen();

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import type { Memory } from "@holdfast/memory";
 import { LINE_BYTES_MAX } from "../../src/limits.ts";
 import { ORCHARD, readTurns } from "../conversations/samples.ts";
-import { assertSound, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
+import { assertIntact, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { ALL_OF_EACH, exported, fill, freshStore, held, NONE, ONE_OF_EACH, refusedAt } from "./filling.ts";
 
 const SECRET = "the pears were grafted";
@@ -58,7 +58,7 @@ function refuses(
     });
     const scopes = before.length - 1;
     assert.deepEqual((await memory.inspect()).scopes.length, scopes, "what came before stays");
-    await assertSound(memory);
+    await assertIntact(memory);
   });
 }
 
@@ -188,7 +188,7 @@ Deno.test("A deadline that a put was told to set, by whatever clock, comes back 
   const at = { now: 10_000_000_000 };
   assert.deepEqual(await memory.records.get(identity, at), await source.records.get(identity, at));
   assert.equal((await memory.records.get(identity, at))?.expires, 10_000_086_400);
-  await assertSound(memory);
+  await assertIntact(memory);
 });
 
 Deno.test("A header of another format or version is refused", async () => {
@@ -215,7 +215,7 @@ Deno.test("JSN-11 lines that were cut off, changed, doubled or put together are 
     await using memory = await freshStore();
     await assert.rejects(memory.importLines(lines), refusedAt(line, field));
     assert.equal((await readTurns(memory.conversation(ORCHARD))).length, 2);
-    await assertSound(memory);
+    await assertIntact(memory);
   }
 });
 
@@ -334,7 +334,7 @@ Deno.test("A revision from outside neither uses up the counter nor enters the ra
     ["k1", 2 ** 31 + 1],
     ["k2", 2 ** 31 + 2],
   ]);
-  await assertSound(memory);
+  await assertIntact(memory);
   assert.deepEqual((await memory.importLines(LINES)).conflicting, NONE);
 });
 

@@ -17,7 +17,7 @@ const PENDING: DeletionEvent = {
   kind: "turn",
   scopeHash: new Uint8Array(16),
   keyHash: new Uint8Array(16),
-  burned: true,
+  reserved: true,
   floor: 1,
   counts: { turns: 1 },
 };
@@ -26,10 +26,17 @@ Deno.test("An inspection tells tenants and scopes with counts, bytes and times, 
   await using memory = await freshStore();
   await fill(memory, ONE_OF_EACH);
   assert.deepEqual(await memory.inspect(), {
-    tenants: [{ tenantId: "orchard", records: 2, bytes: 41, nextDueAt: "2027-01-15T08:01:00+00:00" }],
+    tenants: [{ tenantId: "orchard", records: 2, bytes: 41, nextExpiryAt: "2027-01-15T08:01:00+00:00" }],
     scopes: [
-      { scope: ORCHARD, revision: 6, turns: 2, bytes: 744, pins: 2, nextDueAt: "2027-01-15T08:01:00+00:00" },
-      { scope: HARBOUR, revision: 1, turns: 1, bytes: 236, pins: 0, nextDueAt: null },
+      {
+        scope: ORCHARD,
+        revision: 6,
+        turns: 2,
+        bytes: 744,
+        pins: 2,
+        nextExpiryAt: "2027-01-15T08:01:00+00:00",
+      },
+      { scope: HARBOUR, revision: 1, turns: 1, bytes: 236, pins: 0, nextExpiryAt: null },
     ],
     pending: 0,
     leftovers: [],

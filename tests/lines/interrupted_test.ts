@@ -6,7 +6,7 @@ import { nodeSqlite } from "../../src/engines/sqlite/drivers/node_sqlite.ts";
 import { RESULT } from "../../src/engines/sqlite/drivers/result_codes.ts";
 import { atNoon, ORCHARD, talk } from "../conversations/samples.ts";
 import { FaultyDriver } from "../kit/faulty_driver.ts";
-import { assertSound, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
+import { assertIntact, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { makeFileStore } from "../kit/store_target.ts";
 import { exported, fill, freshStore, held, NONE, NOTE, ONE_OF_EACH } from "./filling.ts";
 
@@ -47,7 +47,7 @@ class Source implements AsyncIterable<string> {
 
 /** That the same lines complete what is there. */
 async function assertCompletes(memory: Memory, lines: readonly string[]): Promise<void> {
-  await assertSound(memory);
+  await assertIntact(memory);
   const { conflicting, refused, expired } = await memory.importLines(lines);
   assert.deepEqual({ conflicting, refused, expired }, { conflicting: NONE, refused: NONE, expired: NONE });
   assert.equal(held(await exported(memory)), held(lines));
@@ -179,7 +179,7 @@ Deno.test("Lines imported by two at once are in once", async () => {
   }
   assert.equal(held(await exported(memory)), held(lines));
   await talk(memory, [], ORCHARD);
-  await assertSound(memory);
+  await assertIntact(memory);
 });
 
 testThatNothingIsLeftOpen();

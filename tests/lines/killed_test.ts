@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { atNoon, clockAtNoon } from "../conversations/samples.ts";
-import { assertSound, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
+import { assertIntact, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { TemporaryDirectory } from "../kit/temporary_directory.ts";
 import { openMemory } from "@holdfast/memory";
 import { exported, fill, type Filling, freshStore, held, NONE, NOTE } from "./filling.ts";
@@ -56,7 +56,7 @@ Deno.test("An import that is killed again and again leaves what is whole, and th
     const taken = Math.floor(((kill + 1) * lines.length) / (KILLS + 1));
     await killAfter(path, directory.file("lines.jsonl"), taken);
     await using memory = await openMemory(path, { ...atNoon(), kinds: [NOTE] });
-    await assertSound(memory);
+    await assertIntact(memory);
     const there = (await exported(memory)).slice(1, -1);
     assert.deepEqual(
       there,
@@ -69,7 +69,7 @@ Deno.test("An import that is killed again and again leaves what is whole, and th
   assert.deepEqual({ conflicting, refused }, { conflicting: NONE, refused: NONE });
   assert(unchanged.records > 0);
   assert.equal(held(await exported(memory)), held(lines));
-  await assertSound(memory);
+  await assertIntact(memory);
 });
 
 testThatNothingIsLeftOpen();

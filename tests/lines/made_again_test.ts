@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { openMemory, restoreMemory } from "@holdfast/memory";
 import { after, clockAtNoon, ORCHARD, readIds, talk, turnOf } from "../conversations/samples.ts";
-import { assertSound, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
+import { assertIntact, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { TemporaryDirectory } from "../kit/temporary_directory.ts";
 import { exported, NONE } from "./filling.ts";
 
@@ -37,7 +37,7 @@ Deno.test("A turn that was put again after it had expired comes in from lines wr
   const { imported, refused } = await restored.importLines(lines);
   assert.deepEqual({ imported, refused }, { imported: { ...NONE, turns: 1 }, refused: NONE });
   assert.deepEqual(await readIds(restored.conversation(ORCHARD)), ["t1"]);
-  await assertSound(restored);
+  await assertIntact(restored);
 });
 
 testThatNothingIsLeftOpen();

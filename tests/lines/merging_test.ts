@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { type MemoryEvent, openMemory, restoreMemory } from "@holdfast/memory";
 import { after, clockAtNoon, erase, ORCHARD, readIds, talk, turnOf } from "../conversations/samples.ts";
-import { assertSound, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
+import { assertIntact, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { TemporaryDirectory } from "../kit/temporary_directory.ts";
 import { ALL_OF_EACH, exported, fill, freshStore, held, NONE, NOTE, ONE_OF_EACH } from "./filling.ts";
 
@@ -30,7 +30,7 @@ Deno.test("What is due in a scope is erased before something comes into it", asy
   assert.equal((await memory.importLines(lines)).imported.turns, 1);
   assert.equal((await memory.deletionWatermark()).sequence, 1);
   assert.deepEqual(await readIds(conversation), ["t2"]);
-  await assertSound(memory);
+  await assertIntact(memory);
 });
 
 Deno.test("Turns come in behind those that are there, and the index takes them up", async () => {
@@ -46,7 +46,7 @@ Deno.test("Turns come in behind those that are there, and the index takes them u
   assert(await conversation.revision() > before, "the scope's revision did not move");
   assert.equal((await readIds(conversation))[0], "own");
   assert.equal((await conversation.search("pears"))[0]?.content, "The pears were grafted in March.");
-  await assertSound(memory);
+  await assertIntact(memory);
 });
 
 Deno.test("DEL-06 after a restore an export brings in what the backup lacked, and nothing that was deleted meanwhile", async () => {
@@ -78,7 +78,7 @@ Deno.test("DEL-06 after a restore an export brings in what the backup lacked, an
   assert.deepEqual(refused, { records: 1, scopes: 0, turns: 1, pins: 0, summaries: 1 });
   assert.deepEqual(conflicting, NONE);
   assert.deepEqual(unchanged, { records: 1, scopes: 2, turns: 2, pins: 2, summaries: 0 });
-  await assertSound(restored);
+  await assertIntact(restored);
 });
 
 Deno.test("An import is told to onEvent with counts, and no content", async () => {

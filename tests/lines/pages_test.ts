@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import type { Memory, TimedTurn } from "@holdfast/memory";
 import { EXPORT_AT_ONCE_BYTES, EXPORT_ROWS_PER_PAGE, IMPORT_GROUP_LINES } from "../../src/limits.ts";
 import { clockAtNoon, ORCHARD, pinOf, readTurns, summaryOf, talk } from "../conversations/samples.ts";
-import { assertSound, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
+import { assertIntact, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { exported, freshStore, held, NONE, NOTE } from "./filling.ts";
 
 const [PAGE, GROUP] = [EXPORT_ROWS_PER_PAGE, IMPORT_GROUP_LINES];
@@ -88,7 +88,7 @@ for (const [sort, fill] of Object.entries(FILLS)) {
       assert.deepEqual(await readAll(fresh), things, `${count} ${sort}`);
       assert.equal(held(await exported(fresh)), held(lines), `${count} ${sort}`);
       assert.deepEqual((await fresh.importLines(lines)).unchanged, imported);
-      await assertSound(fresh);
+      await assertIntact(fresh);
     }
   });
 }

@@ -7,7 +7,7 @@ import { nodeSqlite } from "../../src/engines/sqlite/drivers/node_sqlite.ts";
 import { atNoon, clockAtNoon, HARBOUR, ORCHARD, readIds, turnOf } from "../conversations/samples.ts";
 import { makeFileStore } from "../kit/store_target.ts";
 import { TappedDriver } from "../kit/tapped_driver.ts";
-import { assertSound, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
+import { assertIntact, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import {
   ALL_OF_EACH,
   exported,
@@ -37,7 +37,7 @@ Deno.test("What was exported comes back equal to the byte, in a fresh store and 
       assert.deepEqual(second.imported, NONE);
       assert.equal(held(await exported(fresh)), held(lines));
       assert.deepEqual((await source.importLines(lines)).unchanged, first.imported);
-      await assertSound(fresh);
+      await assertIntact(fresh);
     }),
     { numRuns: RUNS },
   );
@@ -50,14 +50,14 @@ Deno.test("An import that stops after any line and is begun again gives the same
   for (let stop = 0; stop < lines.length; stop++) {
     await using fresh = await freshStore();
     await assert.rejects(fresh.importLines(lines.slice(0, stop)), { code: "CONTRACT" });
-    await assertSound(fresh);
+    await assertIntact(fresh);
     const { imported, unchanged, conflicting, refused, expired } = await fresh.importLines(lines);
     assert.deepEqual({ conflicting, refused, expired }, { conflicting: NONE, refused: NONE, expired: NONE });
     for (const sort of ["records", "scopes", "turns", "pins", "summaries"] as const) {
       assert.equal(imported[sort] + unchanged[sort], ALL_OF_EACH[sort], `${sort} after ${stop} lines`);
     }
     assert.equal(held(await exported(fresh)), held(lines), `after ${stop} lines`);
-    await assertSound(fresh);
+    await assertIntact(fresh);
   }
 });
 
@@ -93,7 +93,7 @@ Deno.test("Revisions go on where they were: of turns, of pins and of records", a
   assert.deepEqual(found, before);
   const next = await fresh.records.put(note, "new", { expectedRevision: found!.revision, ttl: 60 });
   assert(next > found!.revision, "the counter is behind an imported revision");
-  await assertSound(fresh);
+  await assertIntact(fresh);
 });
 
 Deno.test("A record keeps its creation: maxAge counts from there", async () => {
@@ -203,7 +203,7 @@ Deno.test("REC-12 what has expired since it was exported is left out, and counte
   assert.deepEqual(expired, { records: 1, scopes: 0, turns: 1, pins: 1, summaries: 1 });
   assert.deepEqual(imported, { records: 1, scopes: 2, turns: 2, pins: 1, summaries: 0 });
   assert.deepEqual(refused, NONE);
-  await assertSound(fresh);
+  await assertIntact(fresh);
 });
 
 Deno.test("CLK-02 an import leaves out no line that only a clock which was ahead once let expire", async () => {
@@ -226,7 +226,7 @@ Deno.test("CLK-02 an import leaves out no line that only a clock which was ahead
   assert.deepEqual(expired, NONE);
   assert.equal(imported.records + unchanged.records, 2);
   assert.equal(held(await exported(fresh, ORCHARD)), held(await exported(source, ORCHARD)));
-  await assertSound(fresh);
+  await assertIntact(fresh);
 });
 
 Deno.test("What is there and different stays as it is, and is counted", async () => {
@@ -252,7 +252,7 @@ Deno.test("What is there and different stays as it is, and is counted", async ()
   assert.deepEqual(imported, { records: 1, scopes: 1, turns: 1, pins: 1, summaries: 0 });
   assert.deepEqual(await readIds(conversation), ["pears0", "own"]);
   assert.equal((await other.records.get({ tenantId: "orchard", kind: "note", key: "a" }))?.value, "mine");
-  await assertSound(other);
+  await assertIntact(other);
 });
 
 Deno.test("A kind that the store was not opened with stops the import at its line; with the kind it goes on", async () => {
@@ -285,7 +285,7 @@ Deno.test("A scope that would exceed its limits stops the import at that line; w
     return true;
   });
   assert.deepEqual(await readIds(small.conversation(ORCHARD)), ["pears0"]);
-  await assertSound(small);
+  await assertIntact(small);
 });
 
 testThatNothingIsLeftOpen();

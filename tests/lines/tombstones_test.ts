@@ -14,7 +14,7 @@ import {
   revise,
   turnOf,
 } from "../conversations/samples.ts";
-import { assertSound, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
+import { assertIntact, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { exported, fill, FILLING, freshStore, held, NONE, NOTE, ONE_OF_EACH } from "./filling.ts";
 
 const NOTE_A = { tenantId: "orchard", kind: NOTE.name, key: "a" };
@@ -52,7 +52,7 @@ function promise(
     Deno.test(`DEL-09 ${title} [${which === "own" ? "same store" : "another store"}]`, async () => {
       await using stores = await twoStores();
       await body(stores[which], stores.lines);
-      await assertSound(stores[which]);
+      await assertIntact(stores[which]);
     });
   }
 }
@@ -251,7 +251,7 @@ Deno.test("DEL-09 whatever is deleted before an import is not there after it", a
         const { imported } = await memory.importLines(lines);
         assert.deepEqual(imported, NONE);
         assert.equal(held(await exported(memory)), before);
-        await assertSound(memory);
+        await assertIntact(memory);
       },
     ),
     { numRuns: 40 },

@@ -7,7 +7,7 @@ import { LEDGER, MAIN } from "../../src/engines/sqlite/database/database.ts";
 import { nodeSqlite } from "../../src/engines/sqlite/drivers/node_sqlite.ts";
 import { type Memory, openMemory } from "../../mod.ts";
 import { NOON_MS, NOTE } from "../fixtures/make_version_1.ts";
-import { assertSound, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
+import { assertIntact, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { TemporaryDirectory } from "../kit/temporary_directory.ts";
 
 const FIXTURE = new URL("../fixtures/version_1/", import.meta.url);
@@ -50,7 +50,7 @@ Deno.test("A store of version 1 opens with all it holds", async () => {
   assert.equal(snapshot.summary?.content, "The well is deep.");
   assert.deepEqual(await talk.cacheGet(snapshot, "depth"), { metres: 40 });
   assert.equal((await talk.search("forty"))[0]!.content, "Forty metres.");
-  await assertSound(memory);
+  await assertIntact(memory);
 });
 
 Deno.test("A store of version 1 keeps its promises: what it deleted stays so, a repeated call is known, revisions go on", async () => {
@@ -70,7 +70,7 @@ Deno.test("A store of version 1 keeps its promises: what it deleted stays so, a 
   assert.equal(await records.put({ ...run, key: "run-b" }, value, { expectedRevision: null, ttl: 60 }), 5);
   const { sequence } = await memory.deletionWatermark();
   assert.equal(sequence, 3);
-  await assertSound(memory);
+  await assertIntact(memory);
 });
 
 Deno.test("The schema of version 1 is what it was when stores were written with it", async () => {

@@ -8,7 +8,7 @@ import assert from "node:assert/strict";
 import { type Memory, openMemory } from "@holdfast/memory";
 import { publicMethods } from "../faults/public_operations.ts";
 import { type Ending, endingOf, type StoreImage } from "../faults/struck_store.ts";
-import { assertSound, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
+import { assertIntact, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { TemporaryDirectory } from "../kit/temporary_directory.ts";
 import { Callbacks, type Source, SOURCES } from "./callbacks.ts";
 import { arrange, type Arranged, INNER_CALLS, INNER_TENANT, prepareInner } from "./inner_calls.ts";
@@ -103,10 +103,10 @@ async function stateOf(path: string, laterMs: number): Promise<readonly string[]
   const { memory, callbacks } = await openWatched(path);
   callbacks.laterMs = laterMs;
   try {
-    await assertSound(memory);
+    await assertIntact(memory);
     await memory.prune({ scrub: false });
     const lines = await Array.fromAsync(memory.exportLines({ includeContent: true }));
-    await assertSound(memory);
+    await assertIntact(memory);
     return lines.slice(1, -1).filter((line) => !line.includes(INNER_TENANT)).map(withoutCounter);
   } finally {
     await memory.close();
@@ -177,7 +177,7 @@ Deno.test("CLK-01 a call that is made while a transaction is open waits until it
     await INNER_CALLS[method]!.promised(ending.value as never, arranged);
     const [turn] = await Array.fromAsync(conversation.turns());
     assert.deepEqual([turn?.turnId, await conversation.revision()], [turnId, revision], method);
-    await assertSound(memory);
+    await assertIntact(memory);
     await memory.close();
   }
 });

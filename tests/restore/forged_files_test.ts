@@ -12,10 +12,10 @@ const SUMMED = {
   meta: `lineage, generation, epoch, pending_from, applied, applied_head, verified, counter, clock_mark,
     clock_epoch, hash_key, probe, scrubs, shrunk_bytes`,
   records: "tenant, kind, key, revision, created, max_age, expires, value_checksum",
-  scopes: "id, scope_hash, tenant, session, revision, turns, turn_bytes, pins, operations, next_due",
+  scopes: "id, scope_hash, tenant, session, revision, turns, turn_bytes, pins, operations, next_expiry",
   turns: "scope, turn_id, revision, bytes, expires, expires_at, payload_checksum",
   pins: "scope, key, revision, effective, expires, source_turn, payload_checksum",
-  deletions: "sequence, batch, kind, scope_hash, key_hash, burned, floor, at, counts, head",
+  deletions: "sequence, batch, kind, scope_hash, key_hash, reserved, floor, at, counts, head",
   "ledger's meta": "lineage, generation, epoch, count, head, probe, announced",
 } as const;
 
@@ -65,7 +65,7 @@ const BACKUPS: readonly Forgery[] = [
   ["INSERT INTO message_ids VALUES (1, 'nobody''s', 99)"],
   ["INSERT INTO floors VALUES (x'01', x'02', 9007199254740991, 0)"],
   ["DELETE FROM deletions"],
-  ["UPDATE deletions SET burned = 1 - burned", "deletions"],
+  ["UPDATE deletions SET reserved = 1 - reserved", "deletions"],
   ["INSERT INTO deletions VALUES (0, 1, 'record', x'', x'', 1, 0, 0, '{}', '', 0)", "deletions"],
   ["INSERT INTO deletions VALUES (2, 2, 'record', x'', x'', 1, 0, 0, 'null', '', 0)", "deletions"],
   ["UPDATE deletions SET counts = '[]'", "deletions"],

@@ -9,7 +9,7 @@ import type { Works } from "../../src/engines/sqlite/files/works_list.ts";
 import { run, runForJson } from "../files/child.ts";
 import { Scratch } from "../files/scratch.ts";
 import { TinyDisk, whyNoTinyDisk } from "../files/tiny_disk.ts";
-import { assertSound, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
+import { assertIntact, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { worksOf } from "./works_of.ts";
 import { SCOPE } from "./shelf.ts";
 
@@ -90,7 +90,7 @@ Deno.test("no file of any directory holds what was deleted after a backup was ki
     assert.deepEqual([leftovers, scrub?.complete], [{ removed: left, kept: [] }, true], moment);
     assert.deepEqual((await memory.inspect()).leftovers, [], moment);
     assert.deepEqual([places.names(), places.holding(CANARY)], [[], []], moment);
-    await assertSound(memory);
+    await assertIntact(memory);
   }
   assert(holding > 5, `${holding} of the killed backups held the text`);
 });

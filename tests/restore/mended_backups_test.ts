@@ -17,7 +17,7 @@ import {
   sourceOf,
   talk,
 } from "../conversations/samples.ts";
-import { assertSound, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
+import { assertIntact, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { FACT, factOf, Shelf } from "./shelf.ts";
 
 /** What is damaged, and what is left of the scope that has `t1` (with a pin and a summary that cite it) and `t2`. */
@@ -106,7 +106,7 @@ const DAMAGES: readonly Damage[] = [
   },
   {
     what: "the totals of a scope",
-    sql: "UPDATE scopes SET turns = 7, next_due = 1 WHERE id = 1",
+    sql: "UPDATE scopes SET turns = 7, next_expiry = 1 WHERE id = 1",
     skipped: [],
     ...ALL,
   },
@@ -180,7 +180,7 @@ for (const { what, sql, skipped, turns, pins } of DAMAGES) {
     const restored = await shelf.restore("agent.backup", "restored.db", report.watermark, {
       clock: clockAtNoon().now,
     });
-    await assertSound(restored);
+    await assertIntact(restored);
     const conversation = restored.conversation(ORCHARD);
     assert.deepEqual(await readIds(conversation), turns);
     assert.deepEqual((await conversation.snapshot()).pins.map(({ key }) => key), pins);
@@ -201,7 +201,7 @@ for (const { what, sql, skipped, turns, pins } of DAMAGES) {
       await assert.rejects(pinUp(conversation, pinOf(key, "v", { revision: 1 })), { reason: "REVISION" });
     }
     await conversation.append([{ role: "user", content: "x" }]);
-    await assertSound(restored);
+    await assertIntact(restored);
   });
 }
 
@@ -282,7 +282,7 @@ Deno.test("A value that does not fit its kind any more is no damage: it is backe
   await restored.records.put(NOTE, value, { expectedRevision: revision, ttl: null });
   assert.deepEqual((await restored.records.get(NOTE))?.value, value);
   assert.deepEqual((await restored.check()).misfits, []);
-  await assertSound(restored);
+  await assertIntact(restored);
 });
 
 for (

@@ -11,7 +11,7 @@ import {
 import { atNoon, ORCHARD } from "../conversations/samples.ts";
 import { searchFiles } from "../deletion/churn.ts";
 import { leaveBehind } from "../deletion/leftovers.ts";
-import { assertSound, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
+import { assertIntact, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { DRIVERS, FACT, factOf, fill, SCOPE, Shelf, textsOf, watermarkOf } from "./shelf.ts";
 
 const RANGE = 2 ** 32;
@@ -43,7 +43,7 @@ for (const [journal, driver] of DRIVERS) {
     assert.deepEqual([report.from.sequence, report.to.sequence, report.generation], [1, 3, 1]);
     assert.deepEqual(report.to, watermark);
     assert.equal(report.ledgerLost, false);
-    await assertSound(restored);
+    await assertIntact(restored);
     await memory.close();
     await restored.close();
     const again = await shelf.open({}, "restored.db");
@@ -619,7 +619,7 @@ Deno.test("a lost ledger can be made anew from the backup, which says that it wa
   assert.deepEqual(report.to, watermark);
   assert(report.generation > 1_000, "a range that no restore of the lost ledger can have given");
   assert.deepEqual(await textsOf(restored), ["The pears were grafted in March.", "Prune before frost."]);
-  await assertSound(restored);
+  await assertIntact(restored);
   await assert.rejects(shelf.open(), { code: "REPLACED" });
 });
 

@@ -12,7 +12,7 @@ import {
 } from "../../src/limits.ts";
 import { sourceOf } from "../conversations/samples.ts";
 import { MutableClock } from "../kit/mutable_clock.ts";
-import { assertSound, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
+import { assertIntact, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { TemporaryDirectory } from "../kit/temporary_directory.ts";
 import { factOf } from "./shelf.ts";
 
@@ -53,7 +53,7 @@ async function restoreAfter(
     ...options,
   });
   await check(restored);
-  await assertSound(restored);
+  await assertIntact(restored);
 }
 
 for (const count of [600, SCOPES_MOVED_PER_STEP - 1, SCOPES_MOVED_PER_STEP, SCOPES_MOVED_PER_STEP + 1]) {
@@ -222,7 +222,7 @@ Deno.test("A changed event is found by check() or by opening, and by a restore, 
     changeEvent(path, changed, -1);
   }
   await using memory = await openMemory(path, { clock: clock.now });
-  await assertSound(memory);
+  await assertIntact(memory);
 });
 
 Deno.test("A backup of more bytes than a restore copies at once is restored whole", async () => {

@@ -14,7 +14,7 @@ import {
   type Watermark,
 } from "../../mod.ts";
 import { AlteredDriver, OLD_VERSION } from "../kit/altered_driver.ts";
-import { assertSound } from "../kit/soundness.ts";
+import { assertIntact } from "../kit/soundness.ts";
 import { TemporaryDirectory } from "../kit/temporary_directory.ts";
 
 /** The scope that tests talk in. */
@@ -113,7 +113,7 @@ async function checkIfLive(memory: Memory): Promise<void> {
     if (error instanceof StorageError && ["CLOSED", "REPLACED"].includes(error.code)) return;
     throw error;
   }
-  await assertSound(memory);
+  await assertIntact(memory);
 }
 
 /** A store with some of everything, and a backup of it. */

@@ -8,7 +8,7 @@ import { oldLibrary } from "../contention/old_library.ts";
 import type { Reopened, Task } from "../contention/task.ts";
 import { Crew } from "../contention/workers.ts";
 import { nodeSqlite } from "../../mod.ts";
-import { assertSound } from "../kit/soundness.ts";
+import { assertIntact } from "../kit/soundness.ts";
 import { Thread } from "../kit/thread.ts";
 import { SCOPE, Shelf, textsOf } from "./shelf.ts";
 
@@ -54,7 +54,7 @@ for (const [journal, old] of [["a write-ahead log", false], ["a rollback journal
       await live.close();
       [name, live] = [`restored-${round}.db`, restored];
       assert.deepEqual(await textsOf(live), expected);
-      await assertSound(live);
+      await assertIntact(live);
     }
   });
 }

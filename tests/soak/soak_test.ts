@@ -9,7 +9,7 @@ import { DatabaseSync } from "node:sqlite";
 import { type Memory, openMemory, restoreMemory } from "@holdfast/memory";
 import { say } from "../contention/shared_store.ts";
 import { Worker, type Workers } from "../contention/workers.ts";
-import { assertSound, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
+import { assertIntact, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { TemporaryDirectory } from "../kit/temporary_directory.ts";
 import type { Job, Verified } from "./job.ts";
 
@@ -72,7 +72,7 @@ class Supervisor {
     await Promise.all([working, meanwhile]);
     this.verified.push(await this.#workers.perform<Verified>(() => ({ do: "verify", nextPath })));
     if (nextPath !== null) this.#removeFenced(nextPath);
-    await assertSound(this.memory);
+    await assertIntact(this.memory);
   }
 
   async #beside(what: "scrub" | "backup" | "restore", backup: string): Promise<void> {
@@ -123,7 +123,7 @@ class Supervisor {
     say(`main had ${before} bytes, and has ${after} once all was deleted and scrubbed`);
     assert(after <= before - BULK_BYTES / 2, "the file became smaller");
     for (const path of [this.#path, this.#deletionPath]) assert.equal(Deno.statSync(`${path}-wal`).size, 0);
-    await assertSound(this.memory);
+    await assertIntact(this.memory);
     await this.memory.close();
     using database = new DatabaseSync(this.#path, { readOnly: true });
     assert.equal(database.prepare("PRAGMA freelist_count").get()!.freelist_count, 0);

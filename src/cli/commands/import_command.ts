@@ -13,7 +13,7 @@ import {
 } from "./command.ts";
 import { isThere, readPieces, requireApart, requireFile, requireSource, STANDARD } from "./file_access.ts";
 import { tried } from "./lines_beginning.ts";
-import { judgingLines } from "./lines_failure.ts";
+import { validatingLines } from "./lines_failure.ts";
 import { Progress } from "../terminal/progress.ts";
 
 /** Declares it. */
@@ -52,7 +52,7 @@ async function takeIn(
   const lines = isNew ? await tried(pieces, signal) : pieces;
   await using memory = await openMemory(store, ledgerOption(ledger));
   if (isNew && !screen.json) await screen.line(`Made a new store: ${store}`);
-  const report = await judgingLines(() => memory.importLines(lines, { signal }));
+  const report = await validatingLines(() => memory.importLines(lines, { signal }));
   screen.done("The lines are in: repeat the command to have them counted.");
   if (screen.json) {
     await screen.value({ isNew, ...report });

@@ -127,8 +127,8 @@ async function printText(
         head: "next due",
       }],
       tenants.map((
-        { tenantId, records, bytes, nextDueAt },
-      ) => [tenantId, grouped(records), grouped(bytes), nextDueAt ?? "never"]),
+        { tenantId, records, bytes, nextExpiryAt },
+      ) => [tenantId, grouped(records), grouped(bytes), nextExpiryAt ?? "never"]),
     );
   }
   if (scopes.length > 0) {
@@ -148,7 +148,7 @@ async function printText(
         each.scope.sessionId,
         ...[each.turns, each.pins, each.bytes].map(grouped),
         String(each.revision),
-        each.nextDueAt ?? "never",
+        each.nextExpiryAt ?? "never",
       ]),
     );
   }
@@ -164,7 +164,9 @@ async function printText(
 
 function totals(tenants: readonly InspectedTenant[], scopes: readonly InspectedScope[]): string {
   const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
-  const dues = [...tenants, ...scopes].flatMap(({ nextDueAt }) => nextDueAt === null ? [] : [nextDueAt]);
+  const dues = [...tenants, ...scopes].flatMap(({ nextExpiryAt }) =>
+    nextExpiryAt === null ? [] : [nextExpiryAt]
+  );
   const next = dues.length === 0
     ? "nothing is due"
     : `next due ${dues.reduce((first, due) => Date.parse(due) < Date.parse(first) ? due : first)}`;

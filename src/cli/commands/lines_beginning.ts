@@ -3,7 +3,7 @@
 import { ContractError } from "../../errors.ts";
 import { LINE_BYTES_MAX, TRIED_LINES } from "../../limits.ts";
 import { openMemory } from "../../open.ts";
-import { importedCount, judgingLines } from "./lines_failure.ts";
+import { importedCount, validatingLines } from "./lines_failure.ts";
 
 const NEWLINE = 10;
 
@@ -18,7 +18,7 @@ export async function tried(
 ): Promise<AsyncGenerator<Uint8Array>> {
   try {
     const beginning = await readBeginning(pieces);
-    await judgingLines(() => tryOut(beginning, signal));
+    await validatingLines(() => tryOut(beginning, signal));
     return again(beginning.read, pieces);
   } catch (error) {
     await pieces.return(undefined);

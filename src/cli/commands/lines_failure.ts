@@ -9,7 +9,7 @@ export function importedCount({ imported = {} }: ErrorDetails): number {
 }
 
 /** A fault of lines is the file's, not the words'. */
-export async function judgingLines<T>(work: () => Promise<T>): Promise<T> {
+export async function validatingLines<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -5,7 +5,7 @@ import type { Watermark } from "../../contracts/watermark.ts";
 import { restoreMemory } from "../../open.ts";
 import { planRestore, type RestoreOptions } from "../../restore.ts";
 import { counted, countedAll, type Declare, requirePath, type Session, withPermissions } from "./command.ts";
-import { CommandError, judgingFile, wrongWords } from "../terminal/failure.ts";
+import { CommandError, validatingFile, wrongWords } from "../terminal/failure.ts";
 import { isThere, readJson, requireFile } from "./file_access.ts";
 import { Progress } from "../terminal/progress.ts";
 import type { Screen } from "../terminal/screen.ts";
@@ -76,13 +76,13 @@ async function restore(
       ledgerExport: options.ledgerExport,
     };
   if (!options.yes) {
-    const newer = await judgingFile(() => planRestore(backup, { ...held, signal }));
+    const newer = await validatingFile(() => planRestore(backup, { ...held, signal }));
     await printPlan(screen, { backup, destination, bytes, newer }, held);
     return true;
   }
   using progress = new Progress(screen);
   const steps = { copy: "copying", apply: "applying deletions", check: "looking through it" };
-  const restored = await judgingFile(() =>
+  const restored = await validatingFile(() =>
     restoreMemory(backup, destination, {
       ...held,
       signal,

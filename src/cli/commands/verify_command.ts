@@ -9,7 +9,7 @@ import {
   storeCommand,
   type StoreOptions,
 } from "./command.ts";
-import { judgingFile, wrongWords } from "../terminal/failure.ts";
+import { validatingFile, wrongWords } from "../terminal/failure.ts";
 import { readJson } from "./file_access.ts";
 
 interface VerifyOptions extends StoreOptions {
@@ -55,7 +55,7 @@ async function verify(
   const subject = subjectOf(options);
   const receipt = await readJson(path, "receipt", signal);
   await using memory = await openStore(store, options, "read");
-  const report = await judgingFile(() => memory.verifyReceipt(receipt as Receipt, subject));
+  const report = await validatingFile(() => memory.verifyReceipt(receipt as Receipt, subject));
   if (screen.json) {
     await screen.value(report);
     return report.valid;

@@ -102,7 +102,7 @@ function ofSystem(error: unknown): Failure {
 }
 
 /** What came from a file rather than from the words: its faults are the file's. */
-export async function judgingFile<T>(work: () => Promise<T>): Promise<T> {
+export async function validatingFile<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

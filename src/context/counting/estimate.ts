@@ -20,9 +20,9 @@ export const SERIALIZER_NAME = "canonical-chat-json-v1";
  * import { openMemory, type TokenEstimate } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const { context } = await talk.assemble("What was grafted?", {}, { system: "Answer from the notes." });
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const { context } = await conversation.assemble("What was grafted?", {}, { system: "Answer from the notes." });
  * const estimate: TokenEstimate = context.diagnostics.estimate;
  * assert.equal(estimate.estimatedTokens, Math.ceil(estimate.serializedTokens * 1.07));
  * assert.equal(estimate.providerAccountingVerified, false);

@@ -14,10 +14,10 @@ import { ContractError, PolicyError } from "../../errors.ts";
  * import { openMemory, type TokenCounter } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
  * const counter: TokenCounter = { name: "bytes", version: "1", countText: (text) => new Blob([text]).size };
- * const { context } = await talk.assemble("When?", {}, { system: "Answer.", counting: { counter } });
+ * const { context } = await conversation.assemble("When?", {}, { system: "Answer.", counting: { counter } });
  * assert.equal(context.diagnostics.estimate.tokenizerName, "bytes");
  * assert.equal(context.blocks.find(({ kind }) => kind === "system")?.tokens, 7);
  * ```
@@ -32,7 +32,7 @@ export interface TokenCounter {
 }
 
 /**
- * Judges what a caller handed in as a counter; nothing is counted yet.
+ * Validates what a caller handed in as a counter; nothing is counted yet.
  *
  * @throws {ContractError} naming `field`, or its `name`, `version` or `countText`
  */

@@ -177,7 +177,7 @@ export interface RestoreReport {
 const HEX_32 = /^[0-9a-f]{32}$/;
 const HEX_64 = /^[0-9a-f]{64}$/;
 
-/** Judges a watermark. */
+/** Validates a watermark. */
 export function toWatermark(field: string, value: unknown): Watermark {
   const { lineage, sequence, head } = readFields(field, value, ["lineage", "sequence", "head"]);
   return {

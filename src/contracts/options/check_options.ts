@@ -31,8 +31,8 @@ export interface CheckOptions {
  * import { type CheckProgress, openMemory } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
  * const told: CheckProgress[] = [];
  * await memory.check({ onProgress: (progress) => told.push(progress) });
  * assert(told.some(({ part, rows }) => part === "turns" && rows === 1));
@@ -115,8 +115,8 @@ export interface Misfit {
  * import { type CheckReport, openMemory } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
  * const report: CheckReport = await memory.check();
  * assert.deepEqual([report.ok, report.problems, report.rows.turns], [true, [], 1]);
  * ```

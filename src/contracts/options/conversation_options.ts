@@ -9,13 +9,13 @@
  * import { openMemory, type PutTurnOptions } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
  * const messages = [{ messageId: "message-1", role: "user", content: "Which trees were grafted?" }] as const;
- * const options: PutTurnOptions = { operationId: "ask", expectedRevision: await talk.create() };
- * const revision = await talk.putTurn({ turnId: "turn-1", scope: talk.scope, messages }, options);
+ * const options: PutTurnOptions = { operationId: "ask", expectedRevision: await conversation.create() };
+ * const revision = await conversation.putTurn({ turnId: "turn-1", scope: conversation.scope, messages }, options);
  * // Sent again, since the answer got lost: the same answer, and nothing is stored twice.
- * assert.equal(await talk.putTurn({ turnId: "turn-1", scope: talk.scope, messages }, options), revision);
- * assert.equal((await talk.snapshot()).turnCount, 1);
+ * assert.equal(await conversation.putTurn({ turnId: "turn-1", scope: conversation.scope, messages }, options), revision);
+ * assert.equal((await conversation.snapshot()).turnCount, 1);
  * ```
  */
 export interface PutTurnOptions {
@@ -38,11 +38,11 @@ export interface PutTurnOptions {
  * import { openMemory, type PutPinOptions } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * const language = { scope: talk.scope, key: "language", value: "Answer in Welsh.", origin: "settings" };
- * const options: PutPinOptions = { expectedRevision: await talk.create() };
- * await talk.putPin(language, options);
- * await assert.rejects(talk.putPin(language, options), { code: "CONFLICT", reason: "REVISION" });
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * const language = { scope: conversation.scope, key: "language", value: "Answer in Welsh.", origin: "settings" };
+ * const options: PutPinOptions = { expectedRevision: await conversation.create() };
+ * await conversation.putPin(language, options);
+ * await assert.rejects(conversation.putPin(language, options), { code: "CONFLICT", reason: "REVISION" });
  * ```
  */
 export interface PutPinOptions {
@@ -63,15 +63,15 @@ export interface PutPinOptions {
  * import { openMemory, type PutSummaryOptions, summaryFromHistory } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const snapshot = await talk.snapshot();
- * const history = await Array.fromAsync(talk.turns({ snapshot }));
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const snapshot = await conversation.snapshot();
+ * const history = await Array.fromAsync(conversation.turns({ snapshot }));
  * const made = { content: "Pears: grafted.", policyVersion: "by-hand-1", createdAt: snapshot.at };
- * const summary = summaryFromHistory({ scope: talk.scope, history, ...made });
+ * const summary = summaryFromHistory({ scope: conversation.scope, history, ...made });
  * const options: PutSummaryOptions = { operationId: "summary-1" };
- * const revision = await talk.putSummary(snapshot, summary, options);
- * assert.equal(await talk.putSummary(snapshot, summary, options), revision);
+ * const revision = await conversation.putSummary(snapshot, summary, options);
+ * assert.equal(await conversation.putSummary(snapshot, summary, options), revision);
  * ```
  */
 export interface PutSummaryOptions {
@@ -90,10 +90,10 @@ export interface PutSummaryOptions {
  * import { type AppendOptions, openMemory } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
  * const options: AppendOptions = { operationId: "ask" };
- * const first = await talk.append([{ role: "user", content: "Which trees were grafted?" }], options);
- * assert.deepEqual(await talk.append([{ role: "user", content: "Which trees were grafted?" }], options), first);
+ * const first = await conversation.append([{ role: "user", content: "Which trees were grafted?" }], options);
+ * assert.deepEqual(await conversation.append([{ role: "user", content: "Which trees were grafted?" }], options), first);
  * ```
  */
 export interface AppendOptions {
@@ -114,10 +114,10 @@ export interface AppendOptions {
  * import { type Appended, openMemory } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * const appended: Appended = await talk.append([{ role: "user", content: "My door code is 4711." }]);
- * await talk.delete({ kind: "turn", key: appended.turnId, expectedRevision: appended.revision });
- * assert.equal((await talk.snapshot()).turnCount, 0);
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * const appended: Appended = await conversation.append([{ role: "user", content: "My door code is 4711." }]);
+ * await conversation.delete({ kind: "turn", key: appended.turnId, expectedRevision: appended.revision });
+ * assert.equal((await conversation.snapshot()).turnCount, 0);
  * ```
  */
 export interface Appended {
@@ -136,12 +136,12 @@ export interface Appended {
  * import { type CachePutOptions, openMemory } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const snapshot = await talk.snapshot();
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const snapshot = await conversation.snapshot();
  * const options: CachePutOptions = { ttl: 60 };
- * await talk.cachePut(snapshot, "weather", { dry: true }, options);
- * assert.deepEqual(await talk.cacheGet(snapshot, "weather"), { dry: true });
+ * await conversation.cachePut(snapshot, "weather", { dry: true }, options);
+ * assert.deepEqual(await conversation.cacheGet(snapshot, "weather"), { dry: true });
  * ```
  */
 export interface CachePutOptions {
@@ -160,10 +160,10 @@ export interface CachePutOptions {
  * import { type CallOptions, openMemory } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
  * const options: CallOptions = { signal: AbortSignal.abort() };
- * await assert.rejects(talk.snapshot(options), { name: "AbortError" });
+ * await assert.rejects(conversation.snapshot(options), { name: "AbortError" });
  * ```
  */
 export interface CallOptions {

@@ -12,8 +12,8 @@ import type { Scope } from "../scope.ts";
  * import { type InspectOptions, openMemory } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
  * const options: InspectOptions = { limit: 1 };
  * const { scopes } = await memory.inspect(options);
  * assert.equal(scopes.length, 1);
@@ -51,7 +51,7 @@ export interface InspectedTenant {
   /** UTF-8 bytes of their values as stored. */
   readonly bytes: number;
   /** When the first of them expires, as ISO text; null if none ever does. */
-  readonly nextDueAt: string | null;
+  readonly nextExpiryAt: string | null;
 }
 
 /**
@@ -63,10 +63,10 @@ export interface InspectedTenant {
  * import { type InspectedScope, openMemory } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
  * const scopes: readonly InspectedScope[] = (await memory.inspect()).scopes;
- * assert.deepEqual(scopes.map(({ turns, pins, nextDueAt }) => [turns, pins, nextDueAt]), [[1, 0, null]]);
+ * assert.deepEqual(scopes.map(({ turns, pins, nextExpiryAt }) => [turns, pins, nextExpiryAt]), [[1, 0, null]]);
  * ```
  */
 export interface InspectedScope {
@@ -81,7 +81,7 @@ export interface InspectedScope {
   /** Pins, inactive ones and expired ones that were not erased among them. */
   readonly pins: number;
   /** No later than the first time at which something of the scope expires, as ISO text; null if nothing ever does. */
-  readonly nextDueAt: string | null;
+  readonly nextExpiryAt: string | null;
 }
 
 /**
@@ -93,8 +93,8 @@ export interface InspectedScope {
  * import { type Inspection, openMemory } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
  * await memory.conversation({ tenantId: "orchard", sessionId: "autumn" }).create();
  * const names: string[] = [];
  * for (let after: string | undefined;;) {

@@ -12,9 +12,9 @@ import type { Scope } from "../scope.ts";
  * import { type ExportLinesOptions, openMemory } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const options: ExportLinesOptions = { scope: talk.scope, includeContent: true };
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const options: ExportLinesOptions = { scope: conversation.scope, includeContent: true };
  * const lines = await Array.fromAsync(memory.exportLines(options));
  * assert(lines.some((line) => line.includes("grafted")));
  * ```
@@ -59,8 +59,8 @@ export type Lines =
  * import { type ImportLinesOptions, openMemory } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
  * const lines = await Array.fromAsync(memory.exportLines({ includeContent: true }));
  * const options: ImportLinesOptions = { signal: AbortSignal.abort() };
  * await assert.rejects(memory.importLines(lines, options), { name: "AbortError" });
@@ -80,8 +80,8 @@ export interface ImportLinesOptions {
  * import { type LineCounts, openMemory } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
  * const lines = await Array.fromAsync(memory.exportLines({ includeContent: true }));
  * const unchanged: LineCounts = (await memory.importLines(lines)).unchanged;
  * assert.deepEqual(unchanged, { records: 0, scopes: 1, turns: 1, pins: 0, summaries: 0 });
@@ -109,10 +109,10 @@ export interface LineCounts {
  * import { type ImportReport, openMemory } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
  * const lines = await Array.fromAsync(memory.exportLines({ includeContent: true }));
- * await talk.delete({ kind: "scope", expectedRevision: await talk.revision() });
+ * await conversation.delete({ kind: "scope", expectedRevision: await conversation.revision() });
  * const report: ImportReport = await memory.importLines(lines);
  * assert.deepEqual([report.imported.turns, report.refused.turns], [0, 1]); // what was deleted stays so
  * ```

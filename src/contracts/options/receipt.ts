@@ -11,9 +11,9 @@ import type { SweptLeftovers } from "./leftovers_report.ts";
  * import { type ErasedCounts, openMemory } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const { erased } = await talk.delete({ kind: "scope", expectedRevision: await talk.revision() });
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const { erased } = await conversation.delete({ kind: "scope", expectedRevision: await conversation.revision() });
  * const { turns, pins }: ErasedCounts = erased;
  * assert.deepEqual([turns, pins], [1, 0]);
  * ```
@@ -44,9 +44,9 @@ export interface ErasedCounts {
  * import { openMemory, type ReceiptTarget } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const receipt = await talk.delete({ kind: "scope", expectedRevision: await talk.revision() });
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const receipt = await conversation.delete({ kind: "scope", expectedRevision: await conversation.revision() });
  * const target: ReceiptTarget = receipt.target;
  * assert(!JSON.stringify(target).includes("orchard"));
  * assert.equal(target.key, undefined); // the whole session
@@ -70,9 +70,9 @@ export interface ReceiptTarget {
  * import { openMemory, type ReceiptSubject } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const receipt = await talk.delete({ kind: "scope", expectedRevision: await talk.revision() });
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const receipt = await conversation.delete({ kind: "scope", expectedRevision: await conversation.revision() });
  * const subject: ReceiptSubject = { tenantId: "orchard", sessionId: "autumn" };
  * assert.equal((await memory.verifyReceipt(receipt, subject)).about, false);
  * ```
@@ -95,12 +95,12 @@ export interface ReceiptSubject {
  * import { openMemory, type Receipt } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const target = { kind: "scope", expectedRevision: await talk.revision() } as const;
- * const receipt: Receipt = await talk.delete(target);
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const target = { kind: "scope", expectedRevision: await conversation.revision() } as const;
+ * const receipt: Receipt = await conversation.delete(target);
  * assert.equal(receipt.sequence, 1);
- * const { head, already } = await talk.delete(target);
+ * const { head, already } = await conversation.delete(target);
  * assert.deepEqual([head, already], [receipt.head, true]);
  * ```
  */
@@ -136,9 +136,9 @@ export interface Receipt {
  * import { openMemory, type ReceiptReport } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const receipt = await talk.delete({ kind: "scope", expectedRevision: await talk.revision() });
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const receipt = await conversation.delete({ kind: "scope", expectedRevision: await conversation.revision() });
  * const report: ReceiptReport = await memory.verifyReceipt(JSON.parse(JSON.stringify(receipt)));
  * assert.equal(report.valid, true);
  * const forged = await memory.verifyReceipt({ ...receipt, head: receipt.head.replace(/^./, "x") });
@@ -173,11 +173,11 @@ export interface ReceiptReport {
  * import { type DeleteTarget, openMemory } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const [turn] = await Array.fromAsync(talk.turns());
- * const target: DeleteTarget = { kind: "turn", key: turn!.turnId, expectedRevision: await talk.revision() };
- * assert.equal((await talk.delete(target)).erased.turns, 1);
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const [turn] = await Array.fromAsync(conversation.turns());
+ * const target: DeleteTarget = { kind: "turn", key: turn!.turnId, expectedRevision: await conversation.revision() };
+ * assert.equal((await conversation.delete(target)).erased.turns, 1);
  * ```
  */
 export interface DeleteTarget {
@@ -198,10 +198,10 @@ export interface DeleteTarget {
  * import { type DeleteOptions, openMemory } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
  * const options: DeleteOptions = { scrub: true };
- * const receipt = await talk.delete({ kind: "scope", expectedRevision: await talk.revision() }, options);
+ * const receipt = await conversation.delete({ kind: "scope", expectedRevision: await conversation.revision() }, options);
  * assert.equal(receipt.scrubbed, true);
  * ```
  */
@@ -223,8 +223,8 @@ export interface DeleteOptions {
  * import { openMemory, type PruneOptions } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
  * const options: PruneOptions = { scrub: false };
  * assert.equal((await memory.prune(options)).scrub, null);
  * ```
@@ -249,9 +249,9 @@ export interface PruneOptions {
  * import { openMemory, type PruneProgress } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
- * await talk.delete({ kind: "scope", expectedRevision: await talk.revision() });
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * await conversation.delete({ kind: "scope", expectedRevision: await conversation.revision() });
  * const parts = new Set<PruneProgress["part"]>();
  * await memory.prune({ onProgress: ({ part }) => parts.add(part) });
  * assert(parts.has("scrub"));
@@ -314,9 +314,9 @@ export interface PruneReport {
  * import { openMemory, type ScrubReport } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const talk = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await talk.append([{ role: "user", content: "The pears were grafted in March." }]);
- * await talk.delete({ kind: "scope", expectedRevision: await talk.revision() });
+ * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
+ * await conversation.delete({ kind: "scope", expectedRevision: await conversation.revision() });
  * const scrub: ScrubReport | null = (await memory.prune()).scrub;
  * assert.equal(scrub?.complete, true); // no byte of it is left
  * ```

@@ -1,4 +1,4 @@
-import { giveWay, monotonicMs } from "../../clock.ts";
+import { monotonicMs, yieldIfBusy } from "../../clock.ts";
 import { IntegrityError, StorageError } from "../../errors.ts";
 import { CHAIN_EVENTS_PER_BATCH, PENDING_EVENTS_READ_MAX } from "../../limits.ts";
 import { type ChainPlace, verifyChain } from "../../engine/chain.ts";
@@ -294,7 +294,7 @@ export class SqliteEngine implements Engine {
         throw new IntegrityError("Cannot use ledger: events are missing", { details: { sequence } });
       }
       place = verifyChain(events, place);
-      if (place.sequence < count) await giveWay();
+      if (place.sequence < count) await yieldIfBusy();
     }
     this.#verified = place.sequence;
   }

@@ -72,7 +72,7 @@ export class SqliteFiles implements EngineFiles {
       using database = WorkDatabase.open(kind, copy.path, this.#parts.store.driver);
       await checkCopy(kind, database, collector, checkRows);
     }
-    assertSound(collector);
+    assertIntact(collector);
     const { bytes } = copy;
     signal?.throwIfAborted();
     copy.publish();
@@ -135,7 +135,7 @@ function copyKind(of: BackupReport["of"]): DatabaseKind {
 }
 
 /** A copy of a damaged store would be refused when it is needed. */
-function assertSound(collector: CheckCollector): void {
+function assertIntact(collector: CheckCollector): void {
   const [first] = collector.report().problems;
   if (first === undefined) return;
   throw new IntegrityError(

@@ -46,7 +46,7 @@ const EVENTS = defineTable({
     kind: TEXT,
     scopeHash: BYTES,
     keyHash: BYTES,
-    burned: INTEGER,
+    reserved: INTEGER,
     floor: INTEGER,
     at: INTEGER,
     counts: TEXT,

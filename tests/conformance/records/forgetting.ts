@@ -113,7 +113,7 @@ function testLedger({ promise }: RecordsSuite): void {
         sequence: 1,
         batch: 1,
         kind: "record",
-        burned: 0,
+        reserved: 0,
         floor: 1,
         at: 1_001_000,
         counts: '{"records":1}',

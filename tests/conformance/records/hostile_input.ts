@@ -294,7 +294,7 @@ function testValues({ promise }: RecordsSuite): void {
   );
 
   promise(
-    "Arguments are judged before the store is looked at: a closed one says CONTRACT too",
+    "Arguments are validated before the store is looked at: a closed one says CONTRACT too",
     async (store) => {
       const memory = await store.open();
       await memory.close();

@@ -237,7 +237,7 @@ function testStoredForm({ promise }: RecordsSuite): void {
 }
 
 function testKinds({ promise }: RecordsSuite): void {
-  promise("A kind is judged by its schema and its name is told", async (store) => {
+  promise("A kind is validated by its schema and its name is told", async (store) => {
     const { records } = await store.open({ kinds: [defineKind("size", z.strictObject({ width: z.int() }))] });
     const identity = { tenantId: "orchard", kind: "size", key: "a" };
     await records.put(identity, { width: 3 }, { expectedRevision: null, ttl: 60 });
@@ -253,7 +253,7 @@ function testKinds({ promise }: RecordsSuite): void {
   });
 
   promise(
-    "A kind whose schema fills defaults, changes or drops what it judges is refused at put",
+    "A kind whose schema fills defaults, changes or drops what it validates is refused at put",
     async (store) => {
       const kinds = [
         defineKind("defaults", z.object({ a: z.int().default(1) })),

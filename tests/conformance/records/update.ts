@@ -120,7 +120,7 @@ export function testUpdate({ promise }: RecordsSuite): void {
       }, { ttl: 60 }), (error) => error === thrown);
   });
 
-  promise("Records.update() judges what change gives like any other value", async (store) => {
+  promise("Records.update() validates what change gives like any other value", async (store) => {
     const { records } = await store.open();
     await records.put(RUN, START, CREATE);
     await store.assertChangesNothing(() => records.update(RUN, () => ({ ...START, step: 3 }), { ttl: 60 }), {

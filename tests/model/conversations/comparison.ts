@@ -13,9 +13,9 @@ export function compareAll(main: SqliteConnection, model: ConversationModel): vo
   const expected = <T>(of: (name: string, scope: ScopeModel) => readonly T[]): T[] =>
     scopes.flatMap(([name, scope]) => of(name, scope));
   assert.deepEqual(
-    rows("SELECT session, revision, turns, pins, operations, next_due FROM scopes ORDER BY session"),
-    expected((name, { revision, turns, pins, operations, nextDue }) => [
-      [name, revision, turns.length, pins.size, operations.size, nextDue],
+    rows("SELECT session, revision, turns, pins, operations, next_expiry FROM scopes ORDER BY session"),
+    expected((name, { revision, turns, pins, operations, nextExpiry }) => [
+      [name, revision, turns.length, pins.size, operations.size, nextExpiry],
     ]),
     "scopes",
   );
@@ -80,13 +80,13 @@ function compareDerived(
 }
 
 function compareEvents(rows: (sql: string) => readonly Row[], model: ConversationModel): void {
-  const events = rows("SELECT kind, burned, floor, counts FROM deletions ORDER BY sequence");
+  const events = rows("SELECT kind, reserved, floor, counts FROM deletions ORDER BY sequence");
   assert.deepEqual(
-    events.map(([kind, burned, floor, text]) => {
+    events.map(([kind, reserved, floor, text]) => {
       const { chunks: _chunks, postings: _postings, ...counts } = JSON.parse(text as string);
-      return [kind, burned === 1, floor, counts];
+      return [kind, reserved === 1, floor, counts];
     }),
-    model.events.map(({ kind, burned, floor, counts }) => [kind, burned, floor, counts]),
+    model.events.map(({ kind, reserved, floor, counts }) => [kind, reserved, floor, counts]),
     "events",
   );
 }

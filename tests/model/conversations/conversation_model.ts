@@ -117,7 +117,7 @@ export class ConversationModel {
       scope.turns[scope.turns.indexOf(old)] = turn;
       scope.changedTurn(turnId, noCounts());
     }
-    scope.noteDue(expires);
+    scope.noteExpiry(expires);
   }
 
   putPin(call: PinCall): Outcome {
@@ -139,7 +139,7 @@ export class ConversationModel {
     }
     const { revision, value, effective, expires } = call;
     scope.pins.set(call.key, { revision, value, effective, expires, cites: call.cites?.turnId ?? null });
-    scope.noteDue(expires);
+    scope.noteExpiry(expires);
     scope.changed(noCounts());
     return { value: scope.revision };
   }
@@ -157,7 +157,7 @@ export class ConversationModel {
     });
     if (!current) return { refused: "SNAPSHOT" };
     scope.summary = { content, covers: covers.map(({ turnId }) => turnId), expires };
-    scope.noteDue(expires);
+    scope.noteExpiry(expires);
     scope.changed(noCounts());
     return { value: scope.revision };
   }
@@ -188,7 +188,7 @@ export class ConversationModel {
     const scope = this.scopes.get(token.scope)!;
     const expires = this.nowMs + ttl * 1_000;
     scope.replays.set(key, { payload, expires, identity: token.identity });
-    scope.noteDue(expires);
+    scope.noteExpiry(expires);
     return { value: undefined };
   }
 
@@ -222,7 +222,7 @@ export class ConversationModel {
     const counts = noCounts();
     const floor = this.#erase(call, scope, counts);
     if (operationId !== null && kind !== "scope") scope.operations.set(operationId, { input, result: 1 });
-    this.#record(call.scope, { kind, key, burned: true, floor, counts });
+    this.#record(call.scope, { kind, key, reserved: true, floor, counts });
     return { value: { sequence: this.events.length, already: false, counts } };
   }
 
@@ -250,8 +250,10 @@ export class ConversationModel {
   /** Upkeep of all scopes, those due longest first. */
   prune(): ModelCounts {
     const counts = noCounts();
-    const due = [...this.scopes].filter(([, { nextDue }]) => nextDue !== null && nextDue <= this.nowMs);
-    for (const [name, scope] of due.sort(([, a], [, b]) => a.nextDue! - b.nextDue!)) {
+    const due = [...this.scopes].filter(([, { nextExpiry }]) =>
+      nextExpiry !== null && nextExpiry <= this.nowMs
+    );
+    for (const [name, scope] of due.sort(([, a], [, b]) => a.nextExpiry! - b.nextExpiry!)) {
       this.#upkeep(name, scope, counts);
     }
     return counts;
@@ -275,7 +277,7 @@ export class ConversationModel {
     key: string,
   ): { readonly sequence: number; readonly event: ModelEvent } | null {
     const index = this.events.findIndex((event) => {
-      return event.burned && event.scope === scope && event.kind === kind && event.key === key;
+      return event.reserved && event.scope === scope && event.kind === kind && event.key === key;
     });
     return index < 0 ? null : { sequence: index + 1, event: this.events[index]! };
   }

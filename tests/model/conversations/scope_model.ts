@@ -50,7 +50,7 @@ export function noCounts(): ModelCounts {
 export interface ModelEvent {
   readonly kind: "scope" | "turn" | "pin";
   readonly key: string;
-  readonly burned: boolean;
+  readonly reserved: boolean;
   readonly floor: number;
   readonly counts: ModelCounts;
 }
@@ -69,11 +69,11 @@ export class ScopeModel {
   /** Floors that main keeps: of pins lost with their source. */
   readonly floors = new Map<string, number>();
   /** No later than the first time at which something is due. */
-  nextDue: number | null = null;
+  nextExpiry: number | null = null;
 
   /** Notes that something becomes due. */
-  noteDue(due: number | null): void {
-    if (due !== null && (this.nextDue === null || due < this.nextDue)) this.nextDue = due;
+  noteExpiry(due: number | null): void {
+    if (due !== null && (this.nextExpiry === null || due < this.nextExpiry)) this.nextExpiry = due;
   }
 
   /** Any change: the revision moves, the replays go. */
@@ -113,22 +113,22 @@ export class ScopeModel {
 
   /** Erases what is due; gives the events of turns and pins, in order. */
   upkeep(now: number, counts: ModelCounts): ModelEvent[] {
-    if (this.nextDue === null || this.nextDue > now) return [];
+    if (this.nextExpiry === null || this.nextExpiry > now) return [];
     const events: ModelEvent[] = [];
     const isDue = (expires: number | null): boolean => expires !== null && expires <= now;
-    const dueTurns = this.turns.filter(({ expires }) => isDue(expires)).sort((a, b) =>
+    const expiredTurns = this.turns.filter(({ expires }) => isDue(expires)).sort((a, b) =>
       a.expires! - b.expires!
     );
-    for (const { turnId, revision } of dueTurns) {
+    for (const { turnId, revision } of expiredTurns) {
       const own = noCounts();
       this.eraseTurn(turnId, own);
-      events.push({ kind: "turn", key: turnId, burned: false, floor: revision, counts: own });
+      events.push({ kind: "turn", key: turnId, reserved: false, floor: revision, counts: own });
     }
-    const duePins = [...this.pins].filter(([, { expires }]) => isDue(expires)).sort(byKey);
-    for (const [key, { revision }] of duePins) {
+    const expiredPins = [...this.pins].filter(([, { expires }]) => isDue(expires)).sort(byKey);
+    for (const [key, { revision }] of expiredPins) {
       const own = noCounts();
       this.erasePin(key, own);
-      events.push({ kind: "pin", key, burned: false, floor: revision, counts: own });
+      events.push({ kind: "pin", key, reserved: false, floor: revision, counts: own });
     }
     for (const event of events) add(counts, event.counts);
     if (this.summary !== null && isDue(this.summary.expires)) {
@@ -140,7 +140,7 @@ export class ScopeModel {
       this.replays.delete(key);
       counts.replay++;
     }
-    this.nextDue = this.#firstDue();
+    this.nextExpiry = this.#firstDue();
     return events;
   }
 

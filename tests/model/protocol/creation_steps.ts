@@ -36,7 +36,7 @@ const STEPS: Readonly<Record<Exclude<StepName, "finished">, (here: Here) => Move
   "look at main": (here) => step(here, { mainBefore: here.state.main?.schema ?? null }, "look at the ledger"),
   "look at the ledger": (here) =>
     step(here, { ledgerSeen: here.state.ledger?.schema ?? null }, "look at main again"),
-  "look at main again": judge,
+  "look at main again": validate,
   "6.1 make the ledger": (here) => makeFile(here, "ledger", "6.1 begin the ledger"),
   "6.1 begin the ledger": (here) => begin(here, "ledger", "6.1 commit the ledger"),
   "6.1 commit the ledger": (here) => commitSchema(here, "ledger", ledgerSchema(here)),
@@ -49,7 +49,7 @@ const STEPS: Readonly<Record<Exclude<StepName, "finished">, (here: Here) => Move
 };
 
 /** Refused or on: each refusal goes by the pair of looks that cannot raise a false alarm. */
-function judge(here: Here): Moves {
+function validate(here: Here): Moves {
   const { opener, state, inForce } = here;
   const { mainBefore, ledgerSeen } = opener;
   const mainNow = state.main?.schema ?? null;

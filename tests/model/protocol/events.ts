@@ -22,7 +22,7 @@ export function applyEvent(main: MainVersion, event: Event, rules: Rules): MainV
   return {
     ...main,
     row: spared ? main.row : null,
-    burned: main.burned || event.burns,
+    reserved: main.reserved || event.burns,
     floor: Math.max(main.floor, event.floor),
     applied: main.applied + 1,
     appliedHead: event.id,

@@ -78,7 +78,7 @@ function addMain(main: MainVersion): void {
   add(main.applied);
   add(main.appliedHead);
   addRow(main.row);
-  add(main.floor * 2 + Number(main.burned));
+  add(main.floor * 2 + Number(main.reserved));
   add(main.recordCounter);
   if (lastGroupMatters) add(main.lastGroup);
 }

@@ -33,7 +33,7 @@ function evidence(
 
 /** One line for one rule, and a second one where a rule keeps a promise that no other line shows. */
 export const EVIDENCE: readonly Evidence[] = [
-  evidence("tombstoneInsideTransaction", "burnedStaysBurned", ["put", "delete"], CALM),
+  evidence("tombstoneInsideTransaction", "reservedStaysReserved", ["put", "delete"], CALM),
   evidence("epochCheckedByWriters", "fencedIsSilent", ["put", RESTORE], CALM),
   evidence("rollForwardBeforeWriting", "historyIsKept", ["expire, put", ""], FAILURE),
   evidence("rollForwardCommitsAlone", "oneBatchPending", ["delete", "expire"], FAILURE),

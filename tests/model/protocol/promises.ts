@@ -21,7 +21,7 @@ export const PROMISES = {
   recordedStaysUnread: "a recorded deletion is not readable by a read that begins afterwards",
   acknowledgedStaysGone: "recovery brings back no acknowledged deletion",
   recordedIsApplied: "a recorded deletion is applied after recovery",
-  burnedStaysBurned: "a burned identifier is not created again",
+  reservedStaysReserved: "a reserved identifier is not created again",
   floorsHold: "no revision at or below a floor is created again",
   revisionsAreUnique: "no revision is handed out twice",
   oneLiveStore: "exactly one store is live",
@@ -80,7 +80,7 @@ export function brokenByAnswer(main: MainFile, began: Began, row: Row | null): P
 
 /** The promise broken by creating this row in the live store. */
 export function brokenByCreation(events: readonly Event[], row: Row): PromiseName | null {
-  if (events.some((event) => event.burns)) return "burnedStaysBurned";
+  if (events.some((event) => event.burns)) return "reservedStaysReserved";
   return events.some((event) => row.turnRevision <= event.floor) ? "floorsHold" : null;
 }
 

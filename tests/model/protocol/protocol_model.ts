@@ -93,7 +93,7 @@ function startMain(): MainFile {
       applied: 0,
       appliedHead: NONE,
       row: { write: FIRST_WRITE, turnRevision: 1, recordRevision: 1 },
-      burned: false,
+      reserved: false,
       floor: 0,
       recordCounter: 1,
       lastGroup: NONE,

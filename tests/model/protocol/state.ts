@@ -77,7 +77,7 @@ export interface MainVersion {
   readonly applied: number;
   readonly appliedHead: number;
   readonly row: Row | null;
-  readonly burned: boolean;
+  readonly reserved: boolean;
   readonly floor: number;
   readonly recordCounter: number;
   /** Written afresh by every write group: whose commit was the last. */

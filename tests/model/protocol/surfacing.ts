@@ -9,10 +9,12 @@ export function surfaceLedger(state: State): State {
   const { now, lingering } = state.ledger;
   if (!lingering) return state;
   const surfaced = changeLedger(marked(state, lingering.by), { now: lingering.version, lingering: null });
-  const judged = note(surfaced, lingering.ruledOut);
+  const validated = note(surfaced, lingering.ruledOut);
   const event = lingering.version.events[now.events.length];
-  if (event) return changeHistory(note(judged, brokenByRecording(now, event, now.epoch)), { expected: NONE });
-  return lingering.version.epoch === now.epoch ? judged : switched(judged);
+  if (event) {
+    return changeHistory(note(validated, brokenByRecording(now, event, now.epoch)), { expected: NONE });
+  }
+  return lingering.version.epoch === now.epoch ? validated : switched(validated);
 }
 
 /** A main's lingering commit becomes what everybody sees. In a fenced store that matters to nobody. */
@@ -21,11 +23,11 @@ export function surfaceMain(state: State, file: number, rules: Rules): State {
   if (!lingering) return state;
   const surfaced = changeMain(marked(state, lingering.by), file, { now: lingering.version, lingering: null });
   if (!liveFiles(surfaced, rules).includes(file)) return surfaced;
-  const judged = note(surfaced, lingering.ruledOut);
+  const validated = note(surfaced, lingering.ruledOut);
   const { row, applied } = lingering.version;
   const { events } = state.ledger.now;
-  if (row === null || row.write !== lingering.by || applied !== events.length) return judged;
-  return changeHistory(note(judged, brokenByCreation(events, row)), { expected: row.write });
+  if (row === null || row.write !== lingering.by || applied !== events.length) return validated;
+  return changeHistory(note(validated, brokenByCreation(events, row)), { expected: row.write });
 }
 
 /** The observer's: the store that the ledger names now holds what its backup held, without what was erased since. */

@@ -143,7 +143,7 @@ function runMember(here: Here, main: MainVersion): State {
     case "put":
       return runPut(here, main);
     case "delete":
-      return main.burned ? alreadyDeleted(here) : runErasure(here, main, true);
+      return main.reserved ? alreadyDeleted(here) : runErasure(here, main, true);
     default:
       return main.row ? runErasure(here, main, false) : finish(here, here.state);
   }
@@ -151,7 +151,7 @@ function runMember(here: Here, main: MainVersion): State {
 
 function runPut(here: Here, main: MainVersion): State {
   const tombstone = here.process.notes.earlyMain ?? main;
-  if (tombstone.burned) return finish(here, here.state);
+  if (tombstone.reserved) return finish(here, here.state);
   const floor = here.rules.recreationAboveFloor ? tombstone.floor : 0;
   const recordCounter = main.recordCounter + 1;
   const row: Row = {
@@ -163,7 +163,7 @@ function runPut(here: Here, main: MainVersion): State {
   return goTo(here.state, here.self, "1.6 commit main", { work });
 }
 
-/** A repeated delete gets the receipt of the event that burned the identifier. */
+/** A repeated delete gets the receipt of the event that reserved the identifier. */
 function alreadyDeleted(here: Here): State {
   const burning = here.state.ledger.now.events.filter((event) => event.burns);
   const erased = here.state.history.erased | coveredBy(burning);

@@ -91,12 +91,12 @@ async function compareDeletions(store: ObservedStore, model: RecordModel): Promi
   const [[lineage, hashKey]] = store.main("SELECT lineage, hash_key FROM meta") as unknown as [
     [string, Uint8Array],
   ];
-  const columns = "sequence, batch, kind, scope_hash, key_hash, burned, floor, at, counts, head";
+  const columns = "sequence, batch, kind, scope_hash, key_hash, reserved, floor, at, counts, head";
   const events = store.ledger(`SELECT ${columns} FROM events ORDER BY sequence`).map(plainRow);
   assert.deepEqual(store.main(`SELECT ${columns} FROM deletions ORDER BY sequence`).map(plainRow), events);
   let head = firstHead(lineage);
   assert.equal(events.length, model.events.length, "the number of recorded deletions");
-  for (const [index, { identity, burned, floor, at, records }] of model.events.entries()) {
+  for (const [index, { identity, reserved, floor, at, records }] of model.events.entries()) {
     const { tenantId, kind, key } = identity;
     const event = [
       index + 1,
@@ -104,7 +104,7 @@ async function compareDeletions(store: ObservedStore, model: RecordModel): Promi
       "record",
       keyedHash(hashKey, ["tenant", tenantId]),
       keyedHash(hashKey, ["record", tenantId, kind, key]),
-      burned,
+      reserved,
       floor,
       at,
       JSON.stringify({ records }),

@@ -23,7 +23,7 @@ export type ModelOutcome =
 /** One deletion, as the ledger must hold it. */
 export interface ModelEvent {
   readonly identity: Identity;
-  readonly burned: boolean;
+  readonly reserved: boolean;
   readonly floor: number;
   readonly at: number;
   readonly records: number;
@@ -57,7 +57,7 @@ interface Remembered {
 /** The model of one store. Every call changes it as the same call must change the store. */
 export class RecordModel {
   readonly rows = new Map<string, ModelRow>();
-  readonly burned = new Set<string>();
+  readonly reserved = new Set<string>();
   readonly events: ModelEvent[] = [];
   readonly operations = new Map<string, Remembered>();
   counter = 0;
@@ -120,7 +120,7 @@ export class RecordModel {
     const name = nameOf(identity);
     const old = this.rows.get(name) ?? null;
     if (old !== null && isExpired(old, now)) return { refused: "EXPIRED", currentRevision: old.revision };
-    if (old === null && this.burned.has(name)) return { refused: "DELETED", currentRevision: null };
+    if (old === null && this.reserved.has(name)) return { refused: "DELETED", currentRevision: null };
     const currentRevision = old?.revision ?? null;
     if (currentRevision !== expectedRevision) return { refused: "REVISION", currentRevision };
     const created = old?.created ?? now;
@@ -153,10 +153,10 @@ export class RecordModel {
     const name = nameOf(identity);
     const row = this.rows.get(name);
     if (row !== undefined && row.revision !== expected) return false;
-    if (row === undefined && (!revoke || this.burned.has(name))) return false;
+    if (row === undefined && (!revoke || this.reserved.has(name))) return false;
     this.events.push({
       identity,
-      burned: revoke,
+      reserved: revoke,
       floor: row?.revision ?? 0,
       at: this.time().effectiveMs,
       records: row === undefined ? 0 : 1,
@@ -164,7 +164,7 @@ export class RecordModel {
     this.#written();
     this.rows.delete(name);
     if (row !== undefined) this.dirty = true;
-    if (revoke) this.burned.add(name);
+    if (revoke) this.reserved.add(name);
     return row !== undefined;
   }
 

@@ -46,7 +46,7 @@ export const DELETION_BREAKS: readonly Mutant[] = [
   {
     name: "put does not look for a tombstone",
     file: "src/records/put.ts",
-    find: "if (yield* isBurned(transaction, plan.keyHash())) {",
+    find: "if (yield* isReserved(transaction, plan.keyHash())) {",
     replace: "if (plan.keyHash === null) {",
     test: `${TARGETS}/deletions_test.ts`,
     promise: "A revoked record is never put again",
@@ -55,8 +55,8 @@ export const DELETION_BREAKS: readonly Mutant[] = [
   {
     name: "revoke burns nothing",
     file: "src/records/forget.ts",
-    find: "burned: revoke,",
-    replace: "burned: false,",
+    find: "reserved: revoke,",
+    replace: "reserved: false,",
     test: `${TARGETS}/deletions_test.ts`,
     promise: "A revoked record is never put again",
     why: "a revoked record would come back",

@@ -9,8 +9,8 @@ export const LINES_BREAKS: readonly Mutant[] = [
   {
     name: "an import does not look at floors",
     file: "src/lines/tombstone_pass.ts",
-    find: "if (burned || revision <= floor) return true;",
-    replace: "if (burned) return true;",
+    find: "if (reserved || revision <= floor) return true;",
+    replace: "if (reserved) return true;",
     test: TEST,
     promise: "An import does not bring back a turn that expired here",
     why: "what is gone would come back with its old revision",
@@ -63,7 +63,7 @@ export const LINES_BREAKS: readonly Mutant[] = [
   {
     name: "what is due is exported",
     file: "src/lines/read_scope.ts",
-    find: "if (dueTurns.has(row[0] as number)) continue;",
+    find: "if (expiredTurns.has(row[0] as number)) continue;",
     replace: "",
     test: TEST,
     promise: "What is due is in no export",

@@ -161,7 +161,7 @@ export const RESTORE_BREAKS: readonly Mutant[] = [
   {
     name: "a backup is not looked through",
     file: "src/engines/sqlite/sqlite_files.ts",
-    find: "assertSound(collector);",
+    find: "assertIntact(collector);",
     replace: "",
     test: BACKUP,
     promise: "BAK-06 backup() of a damaged store says what is damaged and makes nothing",

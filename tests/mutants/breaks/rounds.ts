@@ -94,7 +94,7 @@ export const ROUND_BREAKS: readonly Mutant[] = [
   {
     name: "an imported pin's deadline is not noted",
     file: "src/lines/import_scope.ts",
-    find: "  noteDue(row, expiry?.dueMs ?? null);",
+    find: "  noteExpiry(row, expiry?.dueMs ?? null);",
     replace: "",
     test: "tests/lines/deadlines_test.ts",
     promise: "TST-07 Imported pins with a deadline",
@@ -157,7 +157,7 @@ export const ROUND_BREAKS: readonly Mutant[] = [
   {
     name: "one may read on after a turn that has expired",
     file: "src/conversations/read_turns.ts",
-    find: " || dueTurns.has(row[0] as number)",
+    find: " || expiredTurns.has(row[0] as number)",
     replace: "",
     test: EXPIRED,
     promise: "no place to read on after",
@@ -166,7 +166,7 @@ export const ROUND_BREAKS: readonly Mutant[] = [
   {
     name: "an export counts turns that have expired",
     file: "src/lines/read_scope.ts",
-    find: "scopeOutline(scope, withoutDue(row, dueBytes))",
+    find: "scopeOutline(scope, withoutExpired(row, dueBytes))",
     replace: "scopeOutline(scope, row)",
     test: EXPIRED,
     promise: "in no export",

@@ -46,7 +46,7 @@ export class History {
       for (const text of this.written.get(identifier) ?? []) this.gone.add(text);
     }
     if (event.kind === "scope") this.gone.add(event.scope.split("/")[1]!);
-    else if (event.burned) this.gone.add(event.key.split("/").at(-1)!);
+    else if (event.reserved) this.gone.add(event.key.split("/").at(-1)!);
   }
 
   /** Every turn and pin that a scope ever had. */
@@ -65,11 +65,11 @@ export class History {
       expires !== null && expires <= nowMs;
     const turns = [...scope.turns.values()].filter(isDue).sort((a, b) => a.expires! - b.expires!);
     for (const { turnId, revision } of turns) {
-      this.record({ kind: "turn", scope: name, key: turnId, burned: false, floor: revision });
+      this.record({ kind: "turn", scope: name, key: turnId, reserved: false, floor: revision });
     }
     const pins = [...scope.pins.values()].filter(isDue).sort((a, b) => a.key < b.key ? -1 : 1);
     for (const { key, revision } of pins) {
-      this.record({ kind: "pin", scope: name, key, burned: false, floor: revision });
+      this.record({ kind: "pin", scope: name, key, reserved: false, floor: revision });
     }
   }
 
@@ -85,13 +85,13 @@ export class History {
   }
 
   /** Whether an identifier may never be used again, and the revision after which it goes on. */
-  tombstone(kind: ModelEvent["kind"], scope: string, key: string): { burned: boolean; floor: number } {
+  tombstone(kind: ModelEvent["kind"], scope: string, key: string): { reserved: boolean; floor: number } {
     const events = this.events.filter((event) =>
       event.kind === kind && event.scope === scope && event.key === key
     );
     const own = kind === "pin" ? this.main.scopes.get(scope)?.floors.get(key) ?? 0 : 0;
     return {
-      burned: events.some(({ burned }) => burned),
+      reserved: events.some(({ reserved }) => reserved),
       floor: Math.max(own, ...events.map(({ floor }) => floor)),
     };
   }

@@ -92,7 +92,7 @@ async function inScope(scene: Scene, run: ScopeStep): Promise<void> {
   const scope = seeded.pick(scopes);
   const name = nameOf(scope);
   const talk = memory.conversation(scope);
-  if (history.tombstone("scope", name, name).burned) {
+  if (history.tombstone("scope", name, name).reserved) {
     await assert.rejects(talk.create(), { reason: "DELETED" });
     return;
   }
@@ -125,14 +125,14 @@ function nameFor({ scene, name }: InHand, kind: "turn" | "pin"): string {
   return names.length > 0 && seeded.chance(0.55) ? seeded.pick(names) : marks.make();
 }
 
-/** What is refused, and whether anything is: the identifier is burned, or its revision at or below a floor. */
+/** What is refused, and whether anything is: the identifier is reserved, or its revision at or below a floor. */
 async function isRefused(
   { scene, name }: InHand,
   what: { readonly kind: "turn" | "pin"; readonly key: string; readonly before: number | undefined },
   put: (revision: number) => Promise<number>,
 ): Promise<number | null> {
-  const { burned, floor } = scene.history.tombstone(what.kind, name, what.key);
-  if (what.before === undefined && burned) {
+  const { reserved, floor } = scene.history.tombstone(what.kind, name, what.key);
+  if (what.before === undefined && reserved) {
     await assert.rejects(put(floor + 1), { reason: "DELETED" });
     return null;
   }
@@ -219,12 +219,12 @@ async function deleteItem(hand: InHand): Promise<void> {
   const kind = seeded.weighted<"turn" | "pin">([[2, "turn"], [1, "pin"]]);
   const key = nameFor(hand, kind);
   const live = (kind === "turn" ? history.scope(name).turns : history.scope(name).pins).get(key);
-  const { burned } = history.tombstone(kind, name, key);
+  const { reserved } = history.tombstone(kind, name, key);
   const receipt = await talk.delete({ kind, key, expectedRevision });
-  assert.equal(receipt.already, burned);
-  if (burned) return;
+  assert.equal(receipt.already, reserved);
+  if (reserved) return;
   history.write(kind, name, key, []);
-  history.record({ kind, scope: name, key, burned: true, floor: live?.revision ?? 0 });
+  history.record({ kind, scope: name, key, reserved: true, floor: live?.revision ?? 0 });
   assert.equal(receipt.sequence, history.events.length);
   scene.receipts.push(receipt);
 }
@@ -232,7 +232,7 @@ async function deleteItem(hand: InHand): Promise<void> {
 async function deleteScope({ scene, name, talk, revision: expectedRevision }: InHand): Promise<void> {
   const { history } = scene;
   scene.receipts.push(await talk.delete({ kind: "scope", expectedRevision }));
-  history.record({ kind: "scope", scope: name, key: name, burned: true, floor: 0 });
+  history.record({ kind: "scope", scope: name, key: name, reserved: true, floor: 0 });
   scene.scopes.push({ tenantId: talk.scope.tenantId, sessionId: scene.marks.make() });
   throw new ScopeIsGone();
 }

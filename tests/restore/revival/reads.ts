@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import type { Conversation, Memory } from "@holdfast/memory";
 import { readTurns } from "../../conversations/samples.ts";
 import { STUB4 } from "../../context/golden.ts";
-import { assertSound } from "../../kit/soundness.ts";
+import { assertIntact } from "../../kit/soundness.ts";
 import type { History } from "./history.ts";
 import { markOf, marksIn } from "./marks.ts";
 import type { Scene } from "./play.ts";
@@ -30,7 +30,7 @@ export async function assertReads(scene: Scene): Promise<void> {
     const report = await memory.verifyReceipt(receipt);
     assert.equal(report.valid, true, JSON.stringify(report));
   }
-  await assertSound(memory);
+  await assertIntact(memory);
 }
 
 /** An export has what is live, and nothing else. */
@@ -59,7 +59,7 @@ async function assertRecords({ memory, history, clock, ...rest }: Scene): Promis
     );
     if (live !== null) assertNotGone(history, [live.content, live.key]);
     const { tenantId, kind, key } = identity;
-    if (held !== undefined || !history.tombstone("record", tenantId, `${kind}/${key}`).burned) continue;
+    if (held !== undefined || !history.tombstone("record", tenantId, `${kind}/${key}`).reserved) continue;
     if (!rest.seeded.chance(0.5)) continue;
     const put = memory.records.put(identity, found as never ?? VALUES[kind], {
       expectedRevision: null,
@@ -89,7 +89,7 @@ async function assertList({ memory, history, clock }: Scene, tenant: string): Pr
 async function assertScope(scene: Scene, talk: Conversation, name: string): Promise<void> {
   const { history, clock } = scene;
   if (!history.main.scopes.has(name)) {
-    const reason = history.tombstone("scope", name, name).burned ? "DELETED" : "MISSING";
+    const reason = history.tombstone("scope", name, name).reserved ? "DELETED" : "MISSING";
     for (const read of [() => talk.revision(), () => talk.snapshot()]) {
       await assert.rejects(read(), { reason });
     }
@@ -160,10 +160,10 @@ async function assertTombstones({ history, seeded }: Scene, talk: Conversation, 
   const identifiers = history.identifiersOf(name).map((identifier) => identifier.split(" "));
   for (const [kind, , key] of seeded.shuffled(identifiers).slice(0, PUTS)) {
     if ((kind !== "turn" && kind !== "pin") || turns.has(key!) || pins.has(key!)) continue;
-    const { burned, floor } = history.tombstone(kind, name, key!);
-    if (!burned && floor === 0) continue;
+    const { reserved, floor } = history.tombstone(kind, name, key!);
+    if (!reserved && floor === 0) continue;
     const expectedRevision = await talk.revision();
-    const revision = burned ? floor + 1 : seeded.integer(1, floor);
+    const revision = reserved ? floor + 1 : seeded.integer(1, floor);
     const put = kind === "turn"
       ? talk.putTurn({
         turnId: key!,
@@ -176,7 +176,7 @@ async function assertTombstones({ history, seeded }: Scene, talk: Conversation, 
       });
     await assert.rejects(
       put,
-      burned ? { reason: "DELETED" } : { reason: "REVISION", currentRevision: floor },
+      reserved ? { reason: "DELETED" } : { reason: "REVISION", currentRevision: floor },
     );
     assert.equal(await talk.revision(), expectedRevision);
   }

@@ -46,7 +46,7 @@ export async function putRecord(scene: Scene): Promise<void> {
   const content = marks.make();
   const value = VALUES[kind]!(textOf(content, kind === "fact" ? 8 : seeded.integer(1, 400)));
   const put = memory.records.put(identity, value as never, { expectedRevision: old?.revision ?? null, ttl });
-  if (old === undefined && history.tombstone("record", tenantId, `${kind}/${key}`).burned) {
+  if (old === undefined && history.tombstone("record", tenantId, `${kind}/${key}`).reserved) {
     await assert.rejects(put, { reason: "DELETED" });
     return;
   }
@@ -70,13 +70,13 @@ export async function forgetRecord(scene: Scene): Promise<void> {
   const key = `${kind}/${identity.key}`;
   const old = history.main.records.get(recordNameOf(identity));
   const revoke = seeded.chance(0.3);
-  const { burned } = history.tombstone("record", tenantId, key);
+  const { reserved } = history.tombstone("record", tenantId, key);
   const isStale = old !== undefined && seeded.chance(0.1);
   const removed = await memory.records.forget(identity, isStale ? old.revision + 1 : old?.revision ?? null, {
     revoke,
   });
   assert.equal(removed, old !== undefined && !isStale);
-  if (!removed && (isStale || !revoke || burned)) return;
+  if (!removed && (isStale || !revoke || reserved)) return;
   history.write("record", tenantId, key, []);
-  history.record({ kind: "record", scope: tenantId, key, burned: revoke, floor: old?.revision ?? 0 });
+  history.record({ kind: "record", scope: tenantId, key, reserved: revoke, floor: old?.revision ?? 0 });
 }

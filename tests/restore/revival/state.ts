@@ -48,7 +48,7 @@ export interface ModelEvent {
   readonly scope: string;
   /** The turn's id, the pin's key, the record's kind and key; of a scope, its name. */
   readonly key: string;
-  readonly burned: boolean;
+  readonly reserved: boolean;
   readonly floor: number;
 }
 

@@ -15,11 +15,11 @@ import { toRecordedEvent } from "./ledger.ts";
 const SELECT_HEAD = `SELECT head FROM deletions WHERE sequence = $1`;
 
 const SELECT_EVENT =
-  `SELECT sequence, batch, kind, scope_hash, key_hash, burned, floor, at, counts, head, checksum
+  `SELECT sequence, batch, kind, scope_hash, key_hash, reserved, floor, at, counts, head, checksum
   FROM deletions WHERE sequence = $1`;
 
 const SELECT_EVENTS =
-  `SELECT sequence, batch, kind, scope_hash, key_hash, burned, floor, at, counts, head, checksum
+  `SELECT sequence, batch, kind, scope_hash, key_hash, reserved, floor, at, counts, head, checksum
   FROM deletions WHERE key_hash = $1 ORDER BY sequence`;
 
 /** The same for every moment: each asks in the transaction that uses it. */

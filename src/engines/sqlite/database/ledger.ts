@@ -48,11 +48,11 @@ const PAGE_SIZE = `PRAGMA page_size`;
 
 const SELECT_HEAD = `SELECT head FROM events WHERE sequence = $1`;
 
-const SELECT_EVENTS = `SELECT sequence, batch, kind, scope_hash, key_hash, burned, floor, at, counts, head
+const SELECT_EVENTS = `SELECT sequence, batch, kind, scope_hash, key_hash, reserved, floor, at, counts, head
   FROM events WHERE sequence > $1 ORDER BY sequence LIMIT $2`;
 
 const INSERT_EVENT =
-  `INSERT INTO events (sequence, batch, kind, scope_hash, key_hash, burned, floor, at, counts, head)
+  `INSERT INTO events (sequence, batch, kind, scope_hash, key_hash, reserved, floor, at, counts, head)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`;
 
 /** The deletion ledger: an append-only chain of events in a database of its own. */
@@ -217,7 +217,7 @@ export class Ledger {
         event.kind,
         event.scopeHash,
         event.keyHash,
-        event.burned ? 1 : 0,
+        event.reserved ? 1 : 0,
         event.floor,
         event.at,
         encodeCounts(event.counts),
@@ -246,14 +246,14 @@ function isPossible({ lineage, generation, epoch, count, head, probe, announced 
 
 const KINDS: ReadonlySet<unknown> = new Set<DeletionKind>(["record", "scope", "turn", "pin"]);
 
-/** Judges an event's row. */
+/** Validates an event's row. */
 export function toRecordedEvent(row: Row): RecordedEvent {
-  const [sequence, batch, kind, scopeHash, keyHash, burned, floor, at, counts, head] = row;
+  const [sequence, batch, kind, scopeHash, keyHash, reserved, floor, at, counts, head] = row;
   if (!KINDS.has(kind)) throw new IntegrityError("Cannot use ledger: an event is of an unknown kind");
   if (!(scopeHash instanceof Uint8Array && keyHash instanceof Uint8Array)) {
     throw new IntegrityError("Cannot use ledger: an event names nothing");
   }
-  if (burned !== 0 && burned !== 1) {
+  if (reserved !== 0 && reserved !== 1) {
     throw new IntegrityError("Cannot use ledger: an event says neither that it burns nor that it does not");
   }
   return {
@@ -262,7 +262,7 @@ export function toRecordedEvent(row: Row): RecordedEvent {
     kind: kind as DeletionKind,
     scopeHash,
     keyHash,
-    burned: burned === 1,
+    reserved: reserved === 1,
     floor: floor as number,
     at: at as number,
     counts: decodeCounts(counts as string),

@@ -1,7 +1,7 @@
 /** The file that a restore starts from: its bytes are copied, so that nothing is done to what it says. */
 
 import fs from "node:fs";
-import { giveWay } from "../../../clock.ts";
+import { yieldIfBusy } from "../../../clock.ts";
 import { because, StorageError } from "../../../errors.ts";
 import { COPIED_BYTES_PER_BATCH } from "../../../limits.ts";
 import { isOpenHere } from "./open_files.ts";
@@ -51,7 +51,7 @@ export async function copyBackup(
     if (copied > identity.bytes) throw changed();
     work.write(buffer.subarray(0, read));
     onBytes(copied);
-    await giveWay();
+    await yieldIfBusy();
     signal?.throwIfAborted();
   }
   if (copied !== identity.bytes || !file.isUnchanged) throw changed();

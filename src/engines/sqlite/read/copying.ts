@@ -1,6 +1,6 @@
 /** Copies a database as it is at one moment, row by row, into a work file: what was deleted leaves no trace in the copy. */
 
-import { giveWay, monotonicMs } from "../../../clock.ts";
+import { monotonicMs, yieldIfBusy } from "../../../clock.ts";
 import { IntegrityError } from "../../../errors.ts";
 import { COPIED_ROWS_PER_BATCH } from "../../../limits.ts";
 import type { BackupReport } from "../../../contracts/options/backup_options.ts";
@@ -105,7 +105,7 @@ export async function copyRows(
 ): Promise<void> {
   for (const { name, rows } of copying(source, target, shape)) {
     onRows?.(name, rows);
-    await giveWay();
+    await yieldIfBusy();
     signal?.throwIfAborted();
   }
 }

@@ -12,7 +12,7 @@ import { upgradeSchema } from "../database/formats.ts";
 import { Ledger } from "../database/ledger.ts";
 import type { MainMeta } from "../database/main_meta.ts";
 import { copySource, inspectSource } from "./restore_source.ts";
-import { requireSoundLedger } from "../read/require_sound.ts";
+import { requireSoundLedger } from "../read/require_intact.ts";
 import { WorkDatabase } from "../database/work_database.ts";
 
 /** A copy of an exported ledger, looked through; the export stays what it is. */

@@ -12,12 +12,12 @@ import { type MainMeta, readMainMeta } from "../database/main_meta.ts";
 import { Opening } from "../open/open_store.ts";
 import * as ownFile from "../database/own_file.ts";
 import { assertAuthority } from "./prepare_restored.ts";
-import { requireSoundLedger } from "../read/require_sound.ts";
+import { requireSoundLedger } from "../read/require_intact.ts";
 import { inspectSource, type RestoreSource } from "./restore_source.ts";
 import { openAuthority, type RestorePaths } from "./restore_store.ts";
 
 /** How a restore would be made. */
-interface Judged {
+interface Validated {
   readonly driver: SqliteDriver;
   /** What the ledger must have; null if the ledger is lost. */
   readonly watermark: Watermark | null;
@@ -28,12 +28,12 @@ interface Judged {
 export type NewerDeletions = number | null;
 
 /**
- * Judges backup, ledger and watermark as a restore does before it copies. What is damaged inside the backup only a
+ * Validates backup, ledger and watermark as a restore does before it copies. What is damaged inside the backup only a
  * restore finds, since it looks through a copy of it.
  */
-export async function judgeRestore(
+export async function validateRestore(
   { backup, ledger, ledgerExport }: Omit<RestorePaths, "main">,
-  { driver, watermark, signal }: Judged,
+  { driver, watermark, signal }: Validated,
 ): Promise<NewerDeletions> {
   const found = inspectSource(backup, [BACKUP, MAIN], driver);
   using source = openAlone(found, BACKUP.what, driver);
@@ -47,17 +47,17 @@ export async function judgeRestore(
     using copy = openAlone(exported, exported.kind.what, driver);
     if (copy === null) return null;
     assertSchema(copy.connection, exported.kind);
-    return await judgeLedger(new Ledger(copy.connection), { meta, lineage }, { watermark, signal });
+    return await validateLedger(new Ledger(copy.connection), { meta, lineage }, { watermark, signal });
   }
   const opening = new Opening(driver, { readOnly: true, ownFile });
   try {
-    return await judgeLedger(openAuthority(opening, ledger), { meta, lineage }, { watermark, signal });
+    return await validateLedger(openAuthority(opening, ledger), { meta, lineage }, { watermark, signal });
   } finally {
     opening.close();
   }
 }
 
-async function judgeLedger(
+async function validateLedger(
   ledger: Ledger,
   { meta, lineage }: { readonly meta: MainMeta | null; readonly lineage: string | null },
   { watermark, signal }: { readonly watermark: Watermark; readonly signal: AbortSignal | undefined },

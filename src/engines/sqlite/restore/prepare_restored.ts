@@ -1,6 +1,6 @@
 /** Prepares the copy of a backup to become the live store: step 4.3 of the protocol, on a file that nobody else knows. */
 
-import { giveWay, randomIdentity } from "../../../clock.ts";
+import { randomIdentity, yieldIfBusy } from "../../../clock.ts";
 import type { Watermark } from "../../../contracts/watermark.ts";
 import { because, IntegrityError, StorageError } from "../../../errors.ts";
 import { CHAIN_EVENTS_PER_BATCH, GENERATIONS_MAX } from "../../../limits.ts";
@@ -51,7 +51,7 @@ export interface Prepared {
   readonly erased: RowCounts;
 }
 
-/** Judges what a copy says of itself; it becomes a main, and an older schema is brought up to date. */
+/** Validates what a copy says of itself; it becomes a main, and an older schema is brought up to date. */
 export function openBackup(copy: Connection): MainMeta {
   copy.begin("immediate");
   copy.get(MAIN.setApplicationId);
@@ -100,7 +100,7 @@ export async function assertAuthority(
     );
     if (events.length === 0) throw new IntegrityError("Cannot restore: events are missing in the ledger");
     place = verifyChain(events, place);
-    await giveWay();
+    await yieldIfBusy();
     signal?.throwIfAborted();
   }
   if (place.head !== head) {
@@ -153,7 +153,7 @@ export async function prepareRestored(
     main.drive(parts.resetRows.dropDerived(transaction));
     for (let after: number | null = 0; after !== null;) {
       after = main.drive(parts.resetRows.moveRevisions(transaction, after, meta.generation));
-      await giveWay();
+      await yieldIfBusy();
       signal?.throwIfAborted();
     }
     insertDirty(main, transaction.dirty);
@@ -173,7 +173,7 @@ async function applyNewer(ledger: Ledger, meta: MainMeta, parts: PrepareParts, f
     if (events.length === 0) return;
     applyEvents(parts, meta, events);
     parts.onApplied(meta.applied - from);
-    await giveWay();
+    await yieldIfBusy();
     parts.signal?.throwIfAborted();
   }
 }

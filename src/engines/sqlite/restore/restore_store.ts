@@ -27,7 +27,7 @@ import {
   prepareRestored,
   type ResetRows,
 } from "./prepare_restored.ts";
-import { requireSound, requireSoundLedger } from "../read/require_sound.ts";
+import { requireIntact, requireSoundLedger } from "../read/require_intact.ts";
 import { copySource, inspectSource, type RestoreSource } from "./restore_source.ts";
 import { switchStore } from "../write/switch_store.ts";
 import { WorkDatabase } from "../database/work_database.ts";
@@ -183,7 +183,7 @@ async function prepareCopy(
   using copy = WorkDatabase.open(kind, work.path, driver);
   // First: looking through the pages computes the checks and expressions that a schema has, and those may never end.
   assertSchema(copy.connection, { ...MAIN, what: BACKUP.what });
-  await requireSound("backup", (collector) => checkPagesOf(copy, collector), { signal, onRows });
+  await requireIntact("backup", (collector) => checkPagesOf(copy, collector), { signal, onRows });
   assertNothingBehind(work, copy);
   const meta = openBackup(copy.connection);
   const known = ledger === null || watermark === null
@@ -201,7 +201,7 @@ async function prepareCopy(
     signal,
     onApplied: (events) => tell("apply", events),
   });
-  await requireSound("backup", (collector) => checkCopy(MAIN, copy, collector, checkRows), {
+  await requireIntact("backup", (collector) => checkCopy(MAIN, copy, collector, checkRows), {
     signal,
     onRows,
   });

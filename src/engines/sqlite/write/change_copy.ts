@@ -1,6 +1,6 @@
 /** Changes a copy of main before it is published. */
 
-import { giveWay } from "../../../clock.ts";
+import { yieldIfBusy } from "../../../clock.ts";
 import type { EffectiveTime } from "../../../engine/effective_time.ts";
 import type { CopyStep } from "../../../engine/engine_files.ts";
 import { insertDirty } from "./catch_up.ts";
@@ -24,7 +24,7 @@ export async function changeCopy(
   try {
     await change(async (factory) => {
       const result = copy.drive(factory(transaction));
-      await giveWay();
+      await yieldIfBusy();
       signal?.throwIfAborted();
       return result;
     });

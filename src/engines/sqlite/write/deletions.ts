@@ -6,20 +6,20 @@ import type { RecordedEvent } from "../../../engine/operation.ts";
 import type { Connection } from "../database/connection.ts";
 
 const INSERT_DELETION =
-  `INSERT INTO deletions (sequence, batch, kind, scope_hash, key_hash, burned, floor, at, counts,
+  `INSERT INTO deletions (sequence, batch, kind, scope_hash, key_hash, reserved, floor, at, counts,
   head, checksum) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`;
 
 /** Copies applied events to main. */
 export function insertDeletions(main: Connection, events: readonly RecordedEvent[]): void {
   for (const event of events) {
-    const { sequence, batch, kind, scopeHash, keyHash, burned, floor, at, counts, head } = event;
+    const { sequence, batch, kind, scopeHash, keyHash, reserved, floor, at, counts, head } = event;
     const columns = [
       sequence,
       batch,
       kind,
       scopeHash,
       keyHash,
-      burned ? 1 : 0,
+      reserved ? 1 : 0,
       floor,
       at,
       encodeCounts(counts),

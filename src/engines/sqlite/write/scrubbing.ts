@@ -3,7 +3,7 @@
  * a rewrite of the table gets rid of those.
  */
 
-import { giveWay, jitter, monotonicMs, sleep } from "../../../clock.ts";
+import { jitter, monotonicMs, sleep, yieldIfBusy } from "../../../clock.ts";
 import type { Engine, Scrubbing } from "../../../engine/engine.ts";
 import type { Operation, ReadTransaction, WriteTransaction } from "../../../engine/operation.ts";
 import { BUSY_SLEEP_MS } from "../../../limits.ts";
@@ -30,7 +30,7 @@ export async function rewriteDirty(
 ): Promise<void> {
   for (const name of main.drive(selectDirty(transaction))) {
     main.drive(rewriteTable(transaction, name));
-    await giveWay();
+    await yieldIfBusy();
     signal?.throwIfAborted();
   }
 }

@@ -7,7 +7,7 @@ import { checkBeginning } from "./check_store.ts";
 import type { Ledger } from "../database/ledger.ts";
 
 /** Refuses what a look through it finds damaged. */
-export async function requireSound(
+export async function requireIntact(
   what: "backup" | "ledger",
   check: (collector: CheckCollector) => Promise<void>,
   { signal, onRows }: {
@@ -27,9 +27,9 @@ export async function requireSound(
   });
 }
 
-/** What is written into damaged pages may take others along. Its chain is judged once there is a backup to judge it by. */
+/** What is written into damaged pages may take others along. Its chain is validated once there is a backup to validate it by. */
 export async function requireSoundLedger(ledger: Ledger, signal: AbortSignal | undefined): Promise<void> {
-  await requireSound("ledger", async (collector) => {
+  await requireIntact("ledger", async (collector) => {
     await checkPagesOf(ledger, collector);
     checkBeginning(ledger, collector);
   }, { signal });
