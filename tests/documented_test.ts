@@ -1,4 +1,4 @@
-/** Every export has an example that asserts something; that each of them runs is a step of the gate. */
+/** Every exported function, class and method has an example that asserts something; a step of the gate runs them all. */
 
 import assert from "node:assert/strict";
 
@@ -36,6 +36,11 @@ async function readDocumentation(entry: string): Promise<readonly Symbol[]> {
   return Object.values(nodes).flatMap(({ symbols }) => symbols);
 }
 
+/** Whether an export is a type alone: the text of its documentation is enough. */
+function isType({ declarations }: Symbol): boolean {
+  return declarations.every(({ kind }) => kind === "interface" || kind === "typeAlias");
+}
+
 /** An overloaded function has several declarations; one example will do for all. */
 function hasExample(declarations: readonly Documented[]): boolean {
   const tags = declarations.flatMap(({ jsDoc }) => jsDoc?.tags ?? []);
@@ -49,13 +54,14 @@ function methodsOf({ name, declarations }: Symbol): ReadonlyMap<string, readonly
   return Map.groupBy(methods, (method) => `${name}.${method.name}`);
 }
 
-Deno.test("Every export, and every method of one, has an example that asserts something", async () => {
+Deno.test("Every exported function, class and method has an example that asserts something", async () => {
   const symbols = (await Promise.all(["mod.ts", "src/cli/main.ts"].map(readDocumentation))).flat();
-  const documented = new Map<string, readonly Documented[]>(symbols.flatMap((symbol) => [
+  const values = symbols.filter((symbol) => !isType(symbol));
+  const documented = new Map<string, readonly Documented[]>(values.flatMap((symbol) => [
     [symbol.name, symbol.declarations],
     ...methodsOf(symbol),
   ]));
-  assert(documented.has("openMemory") && documented.has("Records.put") && documented.has("Receipt"));
+  assert(documented.has("openMemory") && documented.has("Records.put") && !documented.has("Receipt"));
   const without = [...documented].filter(([, declarations]) => !hasExample(declarations));
   assert.deepEqual(without.map(([name]) => name), []);
 });

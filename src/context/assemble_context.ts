@@ -15,24 +15,7 @@ import type { SummaryPolicy } from "./summary_policy.ts";
 /** Some fifty modules that a program without contexts would otherwise load at every start. */
 const HISTORIES = new LateModule(() => import("./history_context.ts"));
 
-/**
- * What a context is assembled from.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { assembleContext, type AssembleContextInput } from "@holdfast/memory";
- *
- * const input: AssembleContextInput = {
- *   scope: { tenantId: "orchard", sessionId: "spring" },
- *   history: [],
- *   question: "Which trees were grafted?",
- *   system: "Answer from the notes.",
- * };
- * const { diagnostics } = await assembleContext(input);
- * assert.equal(diagnostics.inputAllowance, 3_000);
- * ```
- */
+/** What a context is assembled from. */
 export interface AssembleContextInput {
   /** Whose conversation it is. */
   readonly scope: Scope;

@@ -8,22 +8,7 @@ import { readFields, requireBoolean } from "../contracts/arguments.ts";
 import type { ContextDiagnostics } from "./diagnostics.ts";
 import type { BlockKind } from "./rendering.ts";
 
-/**
- * A message in the shape of chat completions.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { openMemory, type WireMessage } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const { context } = await conversation.assemble("What was grafted?", {}, { system: "Answer from the notes." });
- * const asked: WireMessage | undefined = context.request.messages.at(-1);
- * assert.deepEqual(asked, { role: "user", content: "What was grafted?" });
- * ```
- */
+/** A message in the shape of chat completions. */
 export interface WireMessage {
   /** Who speaks. Contexts have a system message and users' messages only: what history said is data in them. */
   role: "system" | "user" | "assistant" | "tool";
@@ -35,22 +20,7 @@ export interface WireMessage {
   tool_call_id?: string;
 }
 
-/**
- * A tool in the shape of chat completions.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { openMemory, type WireTool } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * const tools = [{ name: "weather", description: "Tells the weather.", parametersJson: '{"type":"object"}' }];
- * const { context } = await conversation.assemble("Is it dry?", {}, { system: "Answer from the notes.", tools });
- * const offered: readonly WireTool[] | undefined = context.request.tools;
- * assert.deepEqual(offered?.[0]?.function.parameters, { type: "object" });
- * ```
- */
+/** A tool in the shape of chat completions. */
 export interface WireTool {
   /** Always `"function"`. */
   type: "function";
@@ -58,23 +28,7 @@ export interface WireTool {
   function: { name: string; description: string; parameters: Record<string, unknown> };
 }
 
-/**
- * A request in the shape of chat completions.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type ContextRequest, openMemory } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const { context } = await conversation.assemble("What was grafted?", {}, { system: "Answer from the notes." });
- * const request: ContextRequest = context.request;
- * assert.equal(request.messages[0]?.content, "Answer from the notes.");
- * assert.equal(request.messages.at(-1)?.content, "What was grafted?");
- * ```
- */
+/** A request in the shape of chat completions. */
 export interface ContextRequest {
   /** The system text, pins, summary, window, evidence and the question, in this order. */
   messages: WireMessage[];
@@ -82,23 +36,7 @@ export interface ContextRequest {
   tools?: WireTool[];
 }
 
-/**
- * A block of the context.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type Block, openMemory } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const { context } = await conversation.assemble("What was grafted?", {}, { system: "Answer from the notes." });
- * const window: Block | undefined = context.blocks.find(({ kind }) => kind === "window");
- * assert(window?.content.includes("grafted in March"));
- * assert.equal(window?.sources.length, 1);
- * ```
- */
+/** A block of the context. */
 export interface Block {
   /** What it is. */
   readonly kind: BlockKind;
@@ -110,23 +48,7 @@ export interface Block {
   readonly tokens: number;
 }
 
-/**
- * What is kept of an assembly, ready for `JSON.stringify`.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type ExportedContext, openMemory } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const { context } = await conversation.assemble("What was grafted?", {}, { system: "Answer from the notes." });
- * const logged: ExportedContext = context.export();
- * assert(!JSON.stringify(logged).includes("March"));
- * assert.equal(logged.diagnostics.keptTurnIds.length, 1);
- * ```
- */
+/** What is kept of an assembly, ready for `JSON.stringify`. */
 export interface ExportedContext {
   /** Ids, counts and reasons; never text. */
   readonly diagnostics: ContextDiagnostics;
@@ -139,20 +61,6 @@ export interface ExportedContext {
 /**
  * A context that fits its budget. Printed, it shows ids and counts, and so do its blocks, its request and the messages in
  * it; `JSON.stringify` and `structuredClone` give all of it.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type AssembledContext, openMemory } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const { context } = await conversation.assemble("What was grafted?", {}, { system: "Answer from the notes." });
- * const printed = (shown: AssembledContext): string => Deno.inspect(shown, { depth: 9 });
- * assert(!printed(context).includes("March"));
- * assert(JSON.stringify(context).includes("March"));
- * ```
  */
 export interface AssembledContext {
   /** What is sent to the model: a fresh copy each time it is read. */

@@ -5,21 +5,7 @@ import { ContractError } from "../errors.ts";
 import type { Calibration } from "./counting/estimate.ts";
 import { requireCounter, type TokenCounter } from "./counting/token_counter.ts";
 
-/**
- * Tokens. What is left out has the default.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type Budget, openMemory } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * const budget: Budget = { maxInputTokens: 6_000, contextWindow: 4_000, maxOutputTokens: 500 };
- * const { context } = await conversation.assemble("Is it dry?", budget, { system: "Answer from the notes." });
- * assert.equal(context.diagnostics.inputAllowance, 3_500);
- * ```
- */
+/** Tokens. What is left out has the default. */
 export interface Budget {
   /** The most that the request may be estimated at; 3 000. */
   readonly maxInputTokens?: number;
@@ -35,22 +21,7 @@ export interface Budget {
   readonly providerInputCap?: number | null;
 }
 
-/**
- * Tokens. How messages of the window are shortened.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type Cap, openMemory } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "The pears stand in rows. ".repeat(100) }]);
- * const cap: Cap = { maxTokens: 40 };
- * const { context } = await conversation.assemble("What stands?", {}, { system: "Answer from the notes.", cap });
- * assert.equal(context.diagnostics.layers[0]?.reason, "messages_capped");
- * ```
- */
+/** Tokens. How messages of the window are shortened. */
 export interface Cap {
   /**
    * A message with more is shortened. Under `"holdfast"` a quarter of the input allowance less the reserves, and 35 at
@@ -66,22 +37,7 @@ export interface Cap {
   readonly tailTokens?: number;
 }
 
-/**
- * How evidence is found.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { openMemory, type Retrieval } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
- * await conversation.append([{ role: "user", content: "The plums were not grafted." }]);
- * const retrieval: Retrieval = { topK: 1 };
- * assert.equal((await conversation.search("What was grafted?", { retrieval })).length, 1);
- * ```
- */
+/** How evidence is found. */
 export interface Retrieval {
   /** Code points of a chunk; 360. */
   readonly chunkCharacters?: number;
@@ -99,23 +55,7 @@ export interface Retrieval {
   readonly recoverCappedWindow?: boolean;
 }
 
-/**
- * Which layers run; all.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type AssemblyOptions, openMemory } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * const language = { scope: conversation.scope, key: "language", value: "Answer in Welsh.", origin: "settings" };
- * await conversation.putPin(language, { expectedRevision: await conversation.create() });
- * const options: AssemblyOptions = { pins: false };
- * const { context } = await conversation.assemble("When?", {}, { system: "Answer from the notes.", options });
- * assert.equal(context.blocks.find(({ kind }) => kind === "pinned")?.content, "");
- * ```
- */
+/** Which layers run; all. */
 export interface AssemblyOptions {
   /** Whether messages are shortened. */
   readonly cap?: boolean;
@@ -127,23 +67,7 @@ export interface AssemblyOptions {
   readonly summarize?: boolean;
 }
 
-/**
- * How tokens are counted.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type CountingOptions, openMemory } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const counting: CountingOptions = { calibrationFactor: 1.2, adapterOverheadTokens: 10 };
- * const { context } = await conversation.assemble("When?", {}, { system: "Answer from the notes.", counting });
- * const { estimatedTokens, serializedTokens } = context.diagnostics.estimate;
- * assert.equal(estimatedTokens, Math.ceil((serializedTokens + 10) * 1.2));
- * ```
- */
+/** How tokens are counted. */
 export interface CountingOptions {
   /** The counter; `defaultTokenCounter()`. */
   readonly counter?: TokenCounter;

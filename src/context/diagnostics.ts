@@ -4,22 +4,7 @@ import type { SourceRef } from "../contracts/source_ref.ts";
 import type { TokenEstimate } from "./counting/estimate.ts";
 import type { BlockKind } from "./rendering.ts";
 
-/**
- * The layers, in the order in which they run.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type LayerName, openMemory } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const { context } = await conversation.assemble("What was grafted?", {}, { system: "Answer from the notes." });
- * const ran: readonly LayerName[] = context.diagnostics.layers.map(({ layer }) => layer);
- * assert.deepEqual(ran, ["CAP", "PIN", "RETRIEVE", "WINDOW", "SUMMARIZE"]);
- * ```
- */
+/** The layers, in the order in which they run. */
 export type LayerName = "CAP" | "PIN" | "RETRIEVE" | "WINDOW" | "SUMMARIZE";
 
 /**
@@ -32,19 +17,6 @@ export type LayerName = "CAP" | "PIN" | "RETRIEVE" | "WINDOW" | "SUMMARIZE";
  * - WINDOW: `recent_suffix_selected`, `empty_window`
  * - SUMMARIZE: `summary_reused`, `summary_over_budget`, `summary_unavailable_or_stale`, `empty_summary`,
  *   `summary_disabled` (none is looked for), `no_old_history`, `zero_reserve`
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type LayerReason, openMemory } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const { context } = await conversation.assemble("What was grafted?", {}, { system: "Answer from the notes." });
- * const reasons: readonly LayerReason[] = context.diagnostics.layers.map(({ reason }) => reason);
- * assert.deepEqual(reasons.slice(2, 4), ["no_old_history", "recent_suffix_selected"]);
- * ```
  */
 export type LayerReason =
   | "messages_capped"
@@ -65,23 +37,7 @@ export type LayerReason =
   | "empty_summary"
   | "summary_disabled";
 
-/**
- * What a layer did.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type LayerDiagnostic, openMemory } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const { context } = await conversation.assemble("What was grafted?", {}, { system: "Answer from the notes." });
- * const window: LayerDiagnostic | undefined = context.diagnostics.layers.find(({ layer }) => layer === "WINDOW");
- * assert.equal(window?.reason, "recent_suffix_selected");
- * assert.equal(window?.changedTurnIds.length, 1);
- * ```
- */
+/** What a layer did. */
 export interface LayerDiagnostic {
   /** The layer. */
   readonly layer: LayerName;
@@ -95,24 +51,7 @@ export interface LayerDiagnostic {
   readonly outputTextTokens: number;
 }
 
-/**
- * What a block costs.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type BlockDiagnostic, openMemory } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const { context } = await conversation.assemble("What was grafted?", {}, { system: "Answer from the notes." });
- * const { baseRequestTokens, estimate } = context.diagnostics;
- * const blocks: readonly BlockDiagnostic[] = context.diagnostics.blocks;
- * const added = blocks.reduce((sum, { inputDeltaTokens }) => sum + inputDeltaTokens, 0);
- * assert.equal(baseRequestTokens + added, estimate.estimatedTokens);
- * ```
- */
+/** What a block costs. */
 export interface BlockDiagnostic {
   /** What it is. */
   readonly kind: BlockKind;
@@ -126,22 +65,7 @@ export interface BlockDiagnostic {
   readonly included: boolean;
 }
 
-/**
- * Something that was taken out again, because the finished request did not fit.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type Drop, openMemory } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const { context } = await conversation.assemble("What was grafted?", {}, { system: "Answer from the notes." });
- * const drops: readonly Drop[] = context.diagnostics.drops;
- * assert.deepEqual(drops, []); // what was planned did fit
- * ```
- */
+/** Something that was taken out again, because the finished request did not fit. */
 export interface Drop {
   /** What it was taken from. */
   readonly kind: "summary" | "window" | "retrieved";
@@ -151,22 +75,7 @@ export interface Drop {
   readonly reason: "final_request_over_budget";
 }
 
-/**
- * What an assembly tells about itself.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type ContextDiagnostics, openMemory } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const { context } = await conversation.assemble("What was grafted?", {}, { system: "Answer from the notes." });
- * const { inputAllowance, estimate, remainingTokens }: ContextDiagnostics = context.diagnostics;
- * assert.equal(remainingTokens, inputAllowance - estimate.estimatedTokens);
- * ```
- */
+/** What an assembly tells about itself. */
 export interface ContextDiagnostics {
   /** What the request may be estimated at. */
   readonly inputAllowance: number;

@@ -3,21 +3,7 @@
 import { type Analyzer, LEXICAL_ANALYZER, RICH_ANALYZER } from "../index/analysis/analyzer.ts";
 import type { RankingRules } from "../search/ranking.ts";
 
-/**
- * The name of a profile.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { openMemory, type ProfileName } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "果园里有两棵梨树。" }]);
- * const found = async (profile: ProfileName) => (await conversation.search("梨树", { profile })).length;
- * assert.deepEqual([await found("holdfast"), await found("reference")], [1, 0]);
- * ```
- */
+/** The name of a profile. */
 export type ProfileName = "holdfast" | "reference";
 
 /** One named set of choices. */

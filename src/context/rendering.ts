@@ -5,22 +5,7 @@ import { toolsWireText } from "../contracts/wire.ts";
 import type { SourceRef } from "../contracts/source_ref.ts";
 import type { ToolDefinition } from "../contracts/tool.ts";
 
-/**
- * What a block is.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type BlockKind, openMemory } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const { context } = await conversation.assemble("What was grafted?", {}, { system: "Answer from the notes." });
- * const kinds: readonly BlockKind[] = context.blocks.map(({ kind }) => kind);
- * assert.deepEqual(kinds, ["system", "pinned", "summary", "window", "retrieved", "question"]);
- * ```
- */
+/** What a block is. */
 export type BlockKind = "system" | "pinned" | "summary" | "window" | "retrieved" | "question";
 
 /** The blocks that layers make, in the order of the request. The question always comes last. */

@@ -8,23 +8,7 @@ import { ContractError } from "../errors.ts";
 import { LIST_ARGUMENT_ITEMS_MAX } from "../limits.ts";
 import { chunkerVersion, type ChunkSize } from "./chunk_ranges.ts";
 
-/**
- * The chunks of a history, and which history and chunker they are of.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type ChunkIndex, openMemory } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const snapshot = await conversation.snapshot();
- * await conversation.indexBatch(snapshot);
- * const index: ChunkIndex = await conversation.chunkIndex(snapshot);
- * assert.deepEqual([index.chunks.length, index.chunkerVersion], [1, "characters-v1:360:80"]);
- * ```
- */
+/** The chunks of a history, and which history and chunker they are of. */
 export interface ChunkIndex {
   /** The digest of the history. */
   readonly historyFingerprint: string;

@@ -2,23 +2,7 @@
 
 import type { IndexKind } from "./index_state.ts";
 
-/**
- * How far an index is.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type IndexProgress, openMemory } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const snapshot = await conversation.snapshot();
- * let progress: IndexProgress;
- * do progress = await conversation.indexBatch(snapshot); while (progress.status !== "READY");
- * assert.equal(progress.remaining, 0);
- * ```
- */
+/** How far an index is. */
 export interface IndexProgress {
   /** Whether it can be searched. */
   readonly status: "READY" | "BUILDING";

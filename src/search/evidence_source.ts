@@ -4,23 +4,7 @@ import type { Chunk } from "../contracts/chunk.ts";
 import type { DamagedRow } from "../contracts/damaged.ts";
 import type { SourceRef } from "../contracts/source_ref.ts";
 
-/**
- * Why a chunk was found.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { openMemory, type Score } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const [hit] = await conversation.search("Which trees were grafted?");
- * const { total, lexical, neighbours }: Score = hit!.score;
- * assert(total > 0);
- * assert.equal(total, lexical + neighbours);
- * ```
- */
+/** Why a chunk was found. */
 export interface Score {
   /** What chunks are ordered by; above 0. */
   readonly total: number;
@@ -38,21 +22,7 @@ export interface RankedChunk {
   readonly score: Score;
 }
 
-/**
- * A piece of the conversation that a question found.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type Hit, openMemory } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const hits: readonly Hit[] = await conversation.search("Which trees were grafted?");
- * assert.deepEqual(hits.map(({ content }) => content), ["The pears were grafted in March."]);
- * ```
- */
+/** A piece of the conversation that a question found. */
 export interface Hit {
   /** Where it stands. */
   readonly source: SourceRef;
@@ -62,21 +32,7 @@ export interface Hit {
   readonly score: Score;
 }
 
-/**
- * What a search found, best first, and what it left out.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type Hits, openMemory } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const hits: Hits = await conversation.search("Which trees were grafted?", { damaged: "skip" });
- * assert.deepEqual([hits.length, hits.skipped.length], [1, 0]);
- * ```
- */
+/** What a search found, best first, and what it left out. */
 export interface Hits extends ReadonlyArray<Hit> {
   /** Damaged rows that were met and left out, with `damaged: "skip"`; not enumerable. */
   readonly skipped: readonly DamagedRow[];

@@ -11,23 +11,7 @@ export interface Calibration {
 /** The serializer whose output is counted: canonical JSON of the request. */
 export const SERIALIZER_NAME = "canonical-chat-json-v1";
 
-/**
- * What a request is estimated to cost, and how that was reckoned.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { openMemory, type TokenEstimate } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const { context } = await conversation.assemble("What was grafted?", {}, { system: "Answer from the notes." });
- * const estimate: TokenEstimate = context.diagnostics.estimate;
- * assert.equal(estimate.estimatedTokens, Math.ceil(estimate.serializedTokens * 1.07));
- * assert.equal(estimate.providerAccountingVerified, false);
- * ```
- */
+/** What a request is estimated to cost, and how that was reckoned. */
 export interface TokenEstimate {
   /** `ceil((serializedTokens + adapterOverheadTokens) × calibrationFactor)`. */
   readonly estimatedTokens: number;
