@@ -1,4 +1,4 @@
-/** What an analyzer is, and the two there are. */
+/** The interface of analyzers, and the two implementations. */
 
 import { compareCodePoints } from "../../canonical/text.ts";
 import { isFunctionTerm } from "./function_words.ts";
@@ -6,25 +6,25 @@ import { lexicalTokens } from "./lexical_analyzer.ts";
 import { richTerms } from "./rich_analyzer.ts";
 import { dateTerms } from "./turn_date.ts";
 
-/** What an index keeps of a document. */
+/** The terms of a document, as an index keeps them. */
 export interface DocumentTerms {
-  /** How often each term occurs. */
+  /** The number of occurrences of each term. */
   readonly frequencies: ReadonlyMap<string, number>;
-  /** How many terms the text has, duplicates counted; 0: the text has no words and is no document. */
+  /** The number of terms, duplicates included. A text with 0 has no words and is not a document. */
   readonly length: number;
 }
 
-/** Turns texts into terms; documents and questions through the same function. */
+/** Turns texts into terms. Documents and questions go through the same function. */
 export interface Analyzer {
-  /** Names the analyzer and its version: an index made by one cannot serve another. */
+  /** The name and version of the analyzer. An index can be searched only with the analyzer that built it. */
   readonly key: string;
-  /** The terms of a chunk's text, written at `timestamp` (ISO text). */
+  /** Returns the terms of a chunk that was written at `timestamp` (ISO text). */
   documentTerms(content: string, timestamp: string): DocumentTerms;
-  /** The terms of a question, without duplicates, in code point order: the order in which scores are summed. */
+  /** Returns the terms of a question without duplicates, in code point order: the order in which scores are summed. */
   queryTerms(question: string): readonly string[];
 }
 
-/** Distinct terms of a question that are looked for: more is a document, and would be matched by everything. */
+/** Most distinct terms of a question. A longer question is a document, and would match everything. */
 const QUERY_TERMS_MAX = 512;
 
 /** The reference's analyzer. */
@@ -41,7 +41,7 @@ export const RICH_ANALYZER: Analyzer = {
   queryTerms: (question) => sortedTerms(meaningfulTerms(question)),
 };
 
-/** The question's first terms that are no function words; all, where it has no others. */
+/** Returns the first terms of the question that are not function words, or all terms if it has no others. */
 function meaningfulTerms(question: string): ReadonlySet<string> {
   const all = new Set<string>();
   const meaningful = new Set<string>();
@@ -63,7 +63,7 @@ function counted(terms: readonly string[]): DocumentTerms & { frequencies: Map<s
   return { frequencies, length: terms.length };
 }
 
-/** The date is found but does not count as length: it would make every short message look long. */
+/** Adds the terms of the date. They do not count as length, because they would make every short message look long. */
 function withDate(
   document: DocumentTerms & { frequencies: Map<string, number> },
   timestamp: string,
