@@ -1,4 +1,4 @@
-/** How a context is assembled from a history in memory. */
+/** Assembles a context from a validated history in memory. */
 
 import { historyDigest, inputDigest } from "../contracts/digest.ts";
 import type { Message } from "../contracts/message.ts";
@@ -17,7 +17,7 @@ import { PolicySummaries } from "./summary_policy.ts";
 
 export { validateInput };
 
-/** What `assembleContext` does with what was validated good. */
+/** Assembles a context from the validated input of `assembleContext`. */
 export async function assembleHistory(validated: ValidatedInput): Promise<AssembledContext> {
   const { settings, history, question, pins, scope, at, pace } = validated;
   const counter = validated.counter ?? await defaultTokenCounter();
@@ -61,7 +61,7 @@ function* newestFirst(history: readonly TimedTurn[]): Generator<TimedTurn, void,
   for (let index = history.length - 1; index >= 0; index--) yield history[index] as TimedTurn;
 }
 
-/** The whole history, shortened. */
+/** Shortens the whole history. */
 async function cappedWhole(history: readonly TimedTurn[], { capper, pace }: {
   readonly capper: Capper;
   readonly pace: Pace;

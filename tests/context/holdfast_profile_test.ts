@@ -170,7 +170,7 @@ Deno.test("A message that cannot be shortened to the cap is named, with the toke
   const error = await assembleContext({ ...BASE, history, cap: { maxTokens: 4 } }).catch((error) => error);
   assert.equal(error.code, "CAP_BUDGET");
   assert.deepEqual(error.details, { maxTokens: 4, neededTokens: 20, turnId: "t0", messageId: "m0.0" });
-  assert.match(error.message, /take 20 tokens, and the cap is 4$/);
+  assert.match(error.message, /take 20 tokens, but cap\.maxTokens is 4$/);
 });
 
 Deno.test("CAP tells of the planned window", async () => {
