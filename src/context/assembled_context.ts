@@ -99,8 +99,8 @@ class ContextValue extends Discreet implements AssembledContext {
     super();
     // An own property, so that comparing two contexts compares their requests.
     Object.defineProperty(this, "request", { enumerable: true, get: () => requestOf(messages, tools) });
-    this.blocks = deepFrozen(blocks.map((block) => printedBlock({ ...block })));
-    this.diagnostics = deepFrozen(diagnostics);
+    this.blocks = deepFreeze(blocks.map((block) => printedBlock({ ...block })));
+    this.diagnostics = deepFreeze(diagnostics);
     Object.freeze(this);
   }
 
@@ -156,8 +156,8 @@ function wireTool({ name, description, parametersJson }: ToolDefinition): WireTo
   return { type: "function", function: { name, description, parameters: JSON.parse(parametersJson) } };
 }
 
-function deepFrozen<T>(value: T): T {
+function deepFreeze<T>(value: T): T {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
-  for (const field of Object.values(value)) deepFrozen(field);
+  for (const field of Object.values(value)) deepFreeze(field);
   return Object.freeze(value);
 }

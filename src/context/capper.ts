@@ -36,11 +36,11 @@ export class Capper {
 
   #capMessage(message: Message, turnId: string): Message {
     if (this.#cap === null) return message;
-    const content = this.#capped(message, this.#cap, turnId);
+    const content = this.#capText(message, this.#cap, turnId);
     return content === message.content ? message : Object.freeze({ ...message, content });
   }
 
-  #capped({ content: text, messageId }: Message, cap: CapValues, turnId: string): string {
+  #capText({ content: text, messageId }: Message, cap: CapValues, turnId: string): string {
     if (this.#counter.count(text) <= cap.maxTokens) return text;
     const key = `${cap.maxTokens}:${cap.headTokens}:${cap.tailTokens}:${text}`;
     const known = this.#memory.capped.get(key);

@@ -185,10 +185,13 @@ const MARKER_SHARE = 1 / 7;
  */
 export function toCap(value: unknown = {}, defaultTokens: number | null = null): CapValues {
   const given = readFields("cap", value, ["maxTokens", "headTokens", "tailTokens"]);
-  const maxTokens = whole("cap.maxTokens", orElse(given.maxTokens, defaultTokens ?? REFERENCE_CAP.maxTokens));
-  const ifAbsent = defaultTokens === null ? REFERENCE_CAP : proportioned(maxTokens);
-  const headTokens = whole("cap.headTokens", orElse(given.headTokens, ifAbsent.headTokens));
-  const tailTokens = whole("cap.tailTokens", orElse(given.tailTokens, ifAbsent.tailTokens));
+  const maxTokens = requireWhole(
+    "cap.maxTokens",
+    orElse(given.maxTokens, defaultTokens ?? REFERENCE_CAP.maxTokens),
+  );
+  const ifAbsent = defaultTokens === null ? REFERENCE_CAP : proportionalCap(maxTokens);
+  const headTokens = requireWhole("cap.headTokens", orElse(given.headTokens, ifAbsent.headTokens));
+  const tailTokens = requireWhole("cap.tailTokens", orElse(given.tailTokens, ifAbsent.tailTokens));
   for (const [name, tokens] of [["headTokens", headTokens], ["tailTokens", tailTokens]] as const) {
     if (tokens <= maxTokens) continue;
     if (given[name] !== undefined) throw fault(`cap.${name}`, "must be at most cap.maxTokens");
@@ -198,7 +201,7 @@ export function toCap(value: unknown = {}, defaultTokens: number | null = null):
 }
 
 /** Returns a cap with head and tail in the reference's proportion. */
-function proportioned(maxTokens: number): CapValues {
+function proportionalCap(maxTokens: number): CapValues {
   const available = maxTokens - Math.min(MARKER_TOKENS, maxTokens * MARKER_SHARE);
   const { headTokens, tailTokens } = REFERENCE_CAP;
   const part = (tokens: number): number =>
@@ -224,17 +227,17 @@ export function toRetrieval(value: unknown = {}): RetrievalSettings {
       "retrieval.recoverCappedWindow",
       orElse(given.recoverCappedWindow, false),
     ),
-    chunkCharacters: whole("retrieval.chunkCharacters", orElse(given.chunkCharacters, 360)),
+    chunkCharacters: requireWhole("retrieval.chunkCharacters", orElse(given.chunkCharacters, 360)),
     overlapCharacters: requireInteger(
       "retrieval.overlapCharacters",
       orElse(given.overlapCharacters, 80),
       0,
       WHOLE_MAX,
     ),
-    topK: whole("retrieval.topK", orElse(given.topK, 4)),
-    minimumScore: finite("retrieval.minimumScore", orElse(given.minimumScore, 0)),
-    k1: finite("retrieval.k1", orElse(given.k1, 1.5)),
-    b: finite("retrieval.b", orElse(given.b, 0.75)),
+    topK: requireWhole("retrieval.topK", orElse(given.topK, 4)),
+    minimumScore: requireFinite("retrieval.minimumScore", orElse(given.minimumScore, 0)),
+    k1: requireFinite("retrieval.k1", orElse(given.k1, 1.5)),
+    b: requireFinite("retrieval.b", orElse(given.b, 0.75)),
   };
   if (settings.overlapCharacters >= settings.chunkCharacters) {
     throw fault("retrieval.overlapCharacters", "must be below retrieval.chunkCharacters");
@@ -258,7 +261,10 @@ export function toOptions(value: unknown = {}): OptionValues {
 /** Validates how tokens are counted; the counter is null for the default one. */
 export function toCounting(value: unknown = {}): Calibration & { readonly counter: TokenCounter | null } {
   const given = readFields("counting", value, ["counter", "calibrationFactor", "adapterOverheadTokens"]);
-  const calibrationFactor = finite("counting.calibrationFactor", orElse(given.calibrationFactor, 1.07));
+  const calibrationFactor = requireFinite(
+    "counting.calibrationFactor",
+    orElse(given.calibrationFactor, 1.07),
+  );
   if (calibrationFactor < 1) throw fault("counting.calibrationFactor", "must be at least 1");
   const overhead = orElse(given.adapterOverheadTokens, 0);
   return Object.freeze({
@@ -282,11 +288,11 @@ function orElse(value: unknown, ifAbsent: unknown): unknown {
   return value === undefined ? ifAbsent : value;
 }
 
-function whole(field: string, value: unknown): number {
+function requireWhole(field: string, value: unknown): number {
   return requireInteger(field, value, 1, WHOLE_MAX);
 }
 
-function finite(field: string, value: unknown): number {
+function requireFinite(field: string, value: unknown): number {
   if (typeof value === "number" && Number.isFinite(value) && value >= 0 && !Object.is(value, -0)) {
     return value;
   }
@@ -294,5 +300,5 @@ function finite(field: string, value: unknown): number {
 }
 
 function fault(field: string, rule: string, details: Readonly<Record<string, number>> = {}): ContractError {
-  return new ContractError(field, `Expected ${field} to be valid: it ${rule}`, { details });
+  return new ContractError(field, `Invalid ${field}: it ${rule}`, { details });
 }

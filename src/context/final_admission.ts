@@ -57,14 +57,14 @@ export function admit(candidate: Candidate, admission: Admission): Admitted {
       requireFit(estimate, inputAllowance);
       return { ...current, estimate, drops };
     }
-    const smaller = shrunk(current, drops);
+    const smaller = shrink(current, drops);
     if (smaller === null) throw requiredTooLarge(estimated, inputAllowance);
     current = smaller;
   }
 }
 
 /** Returns the candidate with one part removed; null if only the required blocks are left. */
-function shrunk({ drafts, window, chunks }: Candidate, drops: Drop[]): Candidate | null {
+function shrink({ drafts, window, chunks }: Candidate, drops: Drop[]): Candidate | null {
   const reason = "final_request_over_budget";
   if ((drafts.summary?.parts.length ?? 0) > 0) {
     drops.push({ kind: "summary", sourceId: null, reason });

@@ -24,7 +24,7 @@ export async function assembleHistory(validated: ValidatedInput): Promise<Assemb
   pace.check();
   const memory = new CountMemory();
   const cap = settings.profile.capsWholeHistory && settings.options.cap
-    ? await cappedWhole(history, {
+    ? await capWholeHistory(history, {
       capper: new Capper(settings.cap, new PartCounter(counter, memory), memory),
       pace,
     })
@@ -62,11 +62,11 @@ function* newestFirst(history: readonly TimedTurn[]): Generator<TimedTurn, void,
 }
 
 /** Shortens the whole history. */
-async function cappedWhole(history: readonly TimedTurn[], { capper, pace }: {
+async function capWholeHistory(history: readonly TimedTurn[], { capper, pace }: {
   readonly capper: Capper;
   readonly pace: Pace;
-}): Promise<readonly CappedWhole[]> {
-  const capped: CappedWhole[] = [];
+}): Promise<readonly CappedHistoryTurn[]> {
+  const capped: CappedHistoryTurn[] = [];
   for (const turn of history) {
     if (pace.isDue()) await pace.rest();
     const { messages, isShortened } = capper.capTurn(turn);
@@ -76,7 +76,7 @@ async function cappedWhole(history: readonly TimedTurn[], { capper, pace }: {
   return capped;
 }
 
-interface CappedWhole {
+interface CappedHistoryTurn {
   readonly turn: TimedTurn;
   readonly working: TimedTurn;
   readonly messages: readonly Message[];

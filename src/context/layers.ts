@@ -119,23 +119,27 @@ class Layers {
     const plan = planBudget(settings.budget, this.#meter.estimate(mandatory, question));
     this.#terms = settings.profile.analyzer.queryTerms(question);
     pace.check();
-    const first = await this.#planned(mandatory, plan);
+    const first = await this.#planFirstWindow(mandatory, plan);
     const retrieved = await this.#retrieve(mandatory, plan, first);
     pace.check();
     const drafts: Drafts = { ...mandatory, retrieved: retrieved.draft, window: this.#window(first) };
     const summary = await this.#summarize(drafts, plan, first);
     pace.check();
     const size = settings.profile.sharesReserves
-      ? await this.#grown({ ...drafts, summary: summary.draft }, plan, { size: first, retrieved, summary })
+      ? await this.#growWindow({ ...drafts, summary: summary.draft }, plan, {
+        size: first,
+        retrieved,
+        summary,
+      })
       : first;
     const fixed: Drafts = { ...mandatory, summary: summary.draft };
     const final = size === first ? retrieved : await this.#retrieve(fixed, plan, size);
     pace.check();
-    return this.#finished(plan, { size, retrieved: final, summary, drafts: mandatory });
+    return this.#finish(plan, { size, retrieved: final, summary, drafts: mandatory });
   }
 
   /** Returns the size of the window that fits its own share of the budget. */
-  #planned(mandatory: Drafts, plan: BudgetPlan): Promise<number> {
+  #planFirstWindow(mandatory: Drafts, plan: BudgetPlan): Promise<number> {
     const estimateMax = plan.required.estimatedTokens + plan.windowTokens;
     return this.#planWindow({ drafts: mandatory, estimateMax, from: 0 });
   }
@@ -159,7 +163,7 @@ class Layers {
    * evidence it would replace by a shortened text, and before a turn that the summary covers. Afterwards evidence is
    * retrieved again.
    */
-  #grown(drafts: Drafts, plan: BudgetPlan, current: {
+  #growWindow(drafts: Drafts, plan: BudgetPlan, current: {
     readonly size: number;
     readonly retrieved: ChosenEvidence;
     readonly summary: ChosenSummary;
@@ -224,7 +228,7 @@ class Layers {
     });
   }
 
-  #finished(plan: BudgetPlan, { size, retrieved, summary, drafts: mandatory }: {
+  #finish(plan: BudgetPlan, { size, retrieved, summary, drafts: mandatory }: {
     readonly size: number;
     readonly retrieved: Retrieved;
     readonly summary: ChosenSummary;

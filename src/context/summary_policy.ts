@@ -135,11 +135,11 @@ export class PolicySummaries implements SummarySource {
       if (error instanceof MemoryError) throw error;
       throw new PolicyError("The summary policy threw", { cause: error });
     }
-    return given === null ? null : validated(given);
+    return given === null ? null : validateSummary(given);
   }
 }
 
-function validated(given: unknown): Summary {
+function validateSummary(given: unknown): Summary {
   try {
     return toSummary(given);
   } catch (error) {

@@ -28,12 +28,12 @@ interface WindowPlan {
  * equal for a counter whose count does not fall when a turn is put in front.
  */
 export async function planWindow(plan: WindowPlan): Promise<number> {
-  const guess = await guessed(plan);
-  return await settled(plan, guess);
+  const guess = await guessSize(plan);
+  return await findBoundary(plan, guess);
 }
 
 /** Returns the size that fits by the sum of the turns' counts. */
-async function guessed(plan: WindowPlan): Promise<number> {
+async function guessSize(plan: WindowPlan): Promise<number> {
   const { turns, meter, question, drafts, from } = plan;
   const base = { ...drafts, window: windowDraft(turns.newest(from)) };
   let tokens = meter.serializedTokens(base, question);
@@ -46,7 +46,7 @@ async function guessed(plan: WindowPlan): Promise<number> {
 }
 
 /** Finds the boundary by counting whole requests, from a guess: with doubling steps, and then by bisection. */
-async function settled(plan: WindowPlan, guess: number): Promise<number> {
+async function findBoundary(plan: WindowPlan, guess: number): Promise<number> {
   let fitting = plan.from;
   let misfit = Infinity;
   let size = guess;
@@ -59,7 +59,7 @@ async function settled(plan: WindowPlan, guess: number): Promise<number> {
     size = Math.max(plan.from, size - step);
   }
   for (let step = 1; misfit === Infinity; step *= 2) {
-    size = await reachable(plan, fitting, fitting + step);
+    size = await reachableSize(plan, fitting, fitting + step);
     if (size === fitting) return fitting;
     if (fits(plan, size)) fitting = size;
     else misfit = size;
@@ -78,7 +78,7 @@ function fits({ turns, meter, pace, question, drafts, estimateMax }: WindowPlan,
 }
 
 /** Returns the largest size up to `wanted` for which there are turns; `known` turns are read already. */
-async function reachable(plan: WindowPlan, known: number, wanted: number): Promise<number> {
+async function reachableSize(plan: WindowPlan, known: number, wanted: number): Promise<number> {
   let size = known;
   while (size < wanted && await candidateAt(plan, size) !== null) size++;
   return size;

@@ -48,7 +48,7 @@ export class WindowTurns {
       if (this.#pace.isDue()) await this.#pace.rest();
       const step = await this.#iterator.next();
       if (step.done) this.#isDone = true;
-      else this.#read.push(this.#prepared(step.value));
+      else this.#read.push(this.#prepare(step.value));
     }
     return this.#read[distance] ?? null;
   }
@@ -64,7 +64,7 @@ export class WindowTurns {
     this.#isDone = true;
   }
 
-  #prepared(turn: TimedTurn): WindowTurn {
+  #prepare(turn: TimedTurn): WindowTurn {
     const capped = this.#capper.capTurn(turn);
     const text = `{"messages":[${capped.messages.map(messageWireText).join(",")}],"turn":${
       quote(turn.turnId)

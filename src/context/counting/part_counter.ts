@@ -107,12 +107,12 @@ export class PartCounter {
   #measure(part: string): Measure {
     const known = this.#memory.measures.get(part);
     if (known !== undefined) return known;
-    const measure = this.#measured(part);
+    const measure = this.#computeMeasure(part);
     this.#memory.measures.set(part, measure);
     return measure;
   }
 
-  #measured(part: string): Measure {
+  #computeMeasure(part: string): Measure {
     let first = 1;
     while (first < part.length && !isExactCut(part, first)) first++;
     if (first >= part.length) return { first: part.length, inner: null, last: part.length };

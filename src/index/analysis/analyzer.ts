@@ -30,14 +30,14 @@ const QUERY_TERMS_MAX = 512;
 /** The reference's analyzer. */
 export const LEXICAL_ANALYZER: Analyzer = {
   key: "lexical-v1",
-  documentTerms: (content) => counted(lexicalTokens(content)),
+  documentTerms: (content) => countTerms(lexicalTokens(content)),
   queryTerms: (question) => sortedTerms(new Set(lexicalTokens(question))),
 };
 
 /** The default profile's analyzer. */
 export const RICH_ANALYZER: Analyzer = {
   key: "rich-v1",
-  documentTerms: (content, timestamp) => withDate(counted(richTerms(content)), timestamp),
+  documentTerms: (content, timestamp) => addDate(countTerms(richTerms(content)), timestamp),
   queryTerms: (question) => sortedTerms(meaningfulTerms(question)),
 };
 
@@ -57,14 +57,14 @@ function sortedTerms(terms: ReadonlySet<string>): readonly string[] {
   return [...terms].sort(compareCodePoints);
 }
 
-function counted(terms: readonly string[]): DocumentTerms & { frequencies: Map<string, number> } {
+function countTerms(terms: readonly string[]): DocumentTerms & { frequencies: Map<string, number> } {
   const frequencies = new Map<string, number>();
   for (const term of terms) frequencies.set(term, (frequencies.get(term) ?? 0) + 1);
   return { frequencies, length: terms.length };
 }
 
 /** Adds the terms of the date. They do not count as length, because they would make every short message look long. */
-function withDate(
+function addDate(
   document: DocumentTerms & { frequencies: Map<string, number> },
   timestamp: string,
 ): DocumentTerms {

@@ -24,7 +24,7 @@ const SIGNED_NAME = /^(?:\+\+|#)(?![\p{L}\p{N}])/u;
  */
 export function richTerms(text: string): string[] {
   const terms: string[] = [];
-  const plain = normalised(text);
+  const plain = normalise(text);
   for (const { start, end } of wordRuns(plain, DENSE_OR_WORD, isJoiner)) {
     addRun(plain.slice(start, end), terms);
     // Without the sign, C++ and C# would both be C.
@@ -46,7 +46,7 @@ function* groupedNumbers(text: string): Generator<string, void, undefined> {
   for (const [number] of text.matchAll(GROUPED_NUMBER)) yield number.replace(/\D/g, "");
 }
 
-function normalised(text: string): string {
+function normalise(text: string): string {
   if (isAscii(text)) return text;
   return text.normalize("NFKC").replace(INVISIBLE, "").normalize("NFC");
 }
