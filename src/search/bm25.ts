@@ -33,7 +33,7 @@ export interface DocumentCounts {
 }
 
 /**
- * The score of a document for a term of the question that it does not have: {@linkcode DELTA} as in the reference
+ * The score of a document for a term of the question that it does not have. It is {@linkcode DELTA} as in the reference
  * (`"delta"`), or nothing as in the paper (`"nothing"`), so that documents with more of the terms score higher.
  */
 export type AbsentTerms = "delta" | "nothing";

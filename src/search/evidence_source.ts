@@ -55,8 +55,8 @@ export interface WindowView {
 /** A source of evidence. */
 export interface EvidenceSource {
   /**
-   * Returns the chunks that match the question, best first (score descending, then chunk id ascending), if their total
-   * is above the configured minimum. Called once for each window that is tried.
+   * Returns the chunks that match the question and score above the minimum, best first. They are ordered by descending
+   * score, then by ascending chunk id. Called once for each window that is tried.
    */
   rank(
     terms: readonly string[],

@@ -128,7 +128,7 @@ function messagesOf(
   return messages;
 }
 
-/** Returns the message at a distance of ±1 or ±2; null if there is none, undefined if it is not known yet. */
+/** Returns the message at a distance of ±1 or ±2. Null if there is none, undefined if it is not known yet. */
 export function neighbour(message: LoadedMessage, distance: number): LoadedMessage | null | undefined {
   const step = Math.sign(distance);
   let turn: LoadedTurn | null | undefined = message.turn;

@@ -1,7 +1,7 @@
 /**
- * Messages lend a part of their scores to the messages around them, because in a conversation the answer is often next
- * to the words that were asked for ("Which shard was it?" – "19, since noon"). A chunk receives a share of the best
- * lexical score of each neighbouring message.
+ * Messages lend a part of their scores to the messages around them. In a conversation the answer is often next to the
+ * words of the question ("Which shard was it?" – "19, since noon"). A chunk therefore receives a share of the best lexical
+ * score of each neighbouring message.
  *
  * The shares were chosen on public dialogue, where their exact values matter little: docs/adr/0008 has the figures. Small
  * shares are cheaper, because the search can stop reading earlier.

@@ -1,8 +1,8 @@
 /**
- * Ranks the chunks of an index without reading all postings (MaxScore: Turtle and Flood, "Query evaluation: strategies
- * and optimizations", 1995). It reads the rarest terms first, until the unread postings cannot lift any chunk above the
- * next one in order. It includes the scores that neighbouring messages lend. The order is exactly the same as if every
- * chunk were scored, and is computed only as far as the caller iterates.
+ * Ranks the chunks of an index without reading all postings. The algorithm is MaxScore (Turtle and Flood, "Query
+ * evaluation: strategies and optimizations", 1995): it reads the rarest terms first, until the unread postings cannot lift
+ * any chunk above the next one in order. It includes the scores that neighbouring messages lend. The order is exactly the
+ * same as if every chunk were scored, and is computed only as far as the caller iterates.
  */
 
 import { compareCodePoints } from "../canonical/text.ts";

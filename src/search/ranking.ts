@@ -1,4 +1,4 @@
-/** Ranks documents: lexical scores, scores lent by neighbouring messages, the minimum score, and the order of ties. */
+/** Ranks documents by lexical scores and by the scores that neighbouring messages lend. */
 
 import { compareCodePoints } from "../canonical/text.ts";
 import type { Chunk } from "../contracts/chunk.ts";

@@ -1,4 +1,4 @@
-/** Upper bounds of scores while some postings are unread, and exact scores once all relevant postings are read. */
+/** Computes upper bounds of scores while postings are unread, and exact scores once they are read. */
 
 import { DELTA, type LexicalScorer } from "./bm25.ts";
 import type { Score } from "./evidence_source.ts";
@@ -46,7 +46,7 @@ export class Bounds {
   readonly #unread: Set<number>;
   #unseenOwn: number;
 
-  /** Creates bounds for `found` terms, none of which is read yet; `lent` is whether messages lend for each term. */
+  /** Creates bounds for `found` terms, none of which is read yet. `lent` is whether messages lend for each term. */
   constructor(
     scorer: LexicalScorer,
     rules: RankingRules,
