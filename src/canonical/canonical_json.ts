@@ -1,6 +1,6 @@
 /**
- * Canonical JSON, as the reference writes it: keys sorted by code point, no spaces, integers of any size, and floats
- * spelled as in Python.
+ * Writes canonical JSON as the reference does. Keys are sorted by code point, there are no spaces, integers have any size,
+ * and floats are spelled as in Python.
  */
 
 import { ContractError } from "../errors.ts";

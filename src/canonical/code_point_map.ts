@@ -18,7 +18,7 @@ export class CodePointMap {
     this.length = this.#offsets === null ? text.length : this.#offsets.length - 1;
   }
 
-  /** Returns the text from code point `start` up to, but not including, code point `end`; both within the text. */
+  /** Returns the text from code point `start` up to, but not including, `end`. Both are within the text. */
   slice(start: number, end: number = this.length): string {
     return this.text.slice(this.offset(start), this.offset(end));
   }

@@ -6,7 +6,7 @@
 import { type CanonicalValue, Float } from "./canonical_json.ts";
 import { JSON_DEPTH_MAX } from "./plain.ts";
 
-/** Most digits of one integer: the reference's runtime reads no more, and parsing more takes more than linear time. */
+/** Most digits of one integer. The reference's runtime reads no more, and parsing more takes more than linear time. */
 const INTEGER_DIGITS_MAX = 4_300;
 
 /** Thrown if a text is not strict JSON. Internal: callers turn it into their own error. */
@@ -41,7 +41,7 @@ class Reader {
   readonly #depthMax: number;
   readonly #holdsControls: boolean;
   #at = 0;
-  /** The offset of the next backslash, at or after `#at`; searched again only after the parser has passed it. */
+  /** The offset of the next backslash, at or after `#at`. It is searched again only after the parser has passed it. */
   #backslash: number;
 
   constructor(text: string, depthMax: number) {

@@ -1,6 +1,7 @@
 /**
- * Instants with their own offset and microseconds, written as the reference writes them: `2026-09-08T01:02:03+05:30`,
- * with six fractional digits if they are not zero, and never `Z`. A `Date` would lose the offset and the microseconds.
+ * Reads and writes instants with their own offset and microseconds, as the reference does. The text is like
+ * `2026-09-08T01:02:03+05:30`, with six fractional digits if they are not zero, and never `Z`. A `Date` would lose the
+ * offset and the microseconds.
  */
 
 import { ContractError } from "../errors.ts";
@@ -43,7 +44,7 @@ export function readInstant(text: string): Instant | null {
   return instantFrom(RFC_3339.exec(text));
 }
 
-/** Reads the time of a stored payload, in which `T` may be a space and an offset may have seconds; null if invalid. */
+/** Reads the time of a stored payload; null if invalid. `T` may be a space, and an offset may have seconds. */
 export function readStoredInstant(text: string): Instant | null {
   return instantFrom(STORED.exec(text));
 }
@@ -58,7 +59,7 @@ export function readDate(value: unknown): Instant | null {
 }
 
 /**
- * Returns the instant at milliseconds since the Unix epoch, in UTC; fractions of a millisecond are dropped.
+ * Returns the instant at milliseconds since the Unix epoch, in UTC. Fractions of a millisecond are dropped.
  *
  * @throws {ContractError} that names `field`, outside the years 1 to 9999
  */
@@ -75,7 +76,7 @@ export function instantOf(text: string): Instant {
   return instant;
 }
 
-/** Compares two instants: negative if `left` is before `right`, zero if they are equal, otherwise positive. */
+/** Compares two instants. Negative if `left` is before `right`, zero if they are equal, otherwise positive. */
 export function compareInstants(left: Instant, right: Instant): number {
   return left.seconds - right.seconds || left.microseconds - right.microseconds;
 }

@@ -1,4 +1,4 @@
-/** Variable-length integers: seven bits a byte, the lowest bits first, and the high bit set if more bytes follow. */
+/** Variable-length integers. Each byte has seven bits, the lowest first; its high bit is set if more bytes follow. */
 
 /** Encodes numbers to bytes. */
 export class VarintWriter {

@@ -54,8 +54,9 @@ export interface AssembleContextInput {
 }
 
 /**
- * Assembles a context that fits a token budget: the system text, the active pins, the newest turns, evidence retrieved
- * from the older ones, a summary, and the question. Equal input results in an equal context. The input is not changed.
+ * Assembles a context that fits a token budget. It has the system text, the active pins, the newest turns, evidence
+ * retrieved from the older ones, a summary, and the question. Equal input results in an equal context. The input is not
+ * changed.
  *
  * @throws {ContractError} that names the invalid field; the input is validated before anything is counted
  * @throws {BudgetError} `REQUIRED_CONTEXT_TOO_LARGE`, `LAYER_ALLOCATION` or `CAP_BUDGET`, with the counts

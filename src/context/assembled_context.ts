@@ -70,7 +70,7 @@ export interface AssembledContext {
   /** Ids, counts and reasons; never text. */
   readonly diagnostics: ContextDiagnostics;
   /**
-   * Exports the assembly for a log, as the reference does: the diagnostics, and with `includeContent` the request.
+   * Exports the assembly for a log, as the reference does. It has the diagnostics, and with `includeContent` the request.
    *
    * @throws {ContractError} if `includeContent` is not a boolean
    */

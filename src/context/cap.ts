@@ -1,4 +1,4 @@
-/** CAP: shortens a long message to its head and its tail, with a marker for the text that was cut out between them. */
+/** CAP: shortens a long message to its head and its tail, with a marker between them. */
 
 import { BudgetError } from "../errors.ts";
 import { CodePointMap } from "../canonical/code_point_map.ts";
@@ -7,8 +7,9 @@ import type { Elision } from "./counting/elision.ts";
 import type { PartCounter, TokenCut } from "./counting/part_counter.ts";
 
 /**
- * Finds the part to cut out of a text so that the rest has at most `maxTokens`; null if the text is short enough. The
- * cut is between code points, so that no character is split. The marker, with the number of tokens cut out, counts too.
+ * Finds the part to cut out of a text so that the rest has at most `maxTokens`. Returns null if the text is short enough.
+ * The cut is between code points, so that no character is split. The marker, with the number of tokens cut out, counts
+ * too.
  *
  * @param ids the ids of the text, for the error
  * @throws {BudgetError} `CAP_BUDGET` if not even one code point at each end and the marker fit

@@ -140,7 +140,7 @@ export function toBudget(value: unknown = {}, shrinks = false): BudgetValues {
 
 const RESERVES = ["retrievalReserve", "summaryReserve"] as const;
 
-/** The fields that can make the reserves too large; the error names the first one that the caller passed. */
+/** The fields that can make the reserves too large. The error names the first one that the caller passed. */
 const BOUNDING = [
   ...RESERVES,
   ...["providerInputCap", "maxInputTokens", "contextWindow", "maxOutputTokens"] as const,

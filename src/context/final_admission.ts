@@ -87,7 +87,7 @@ function requireSteadyCount(estimate: TokenEstimate, tokens: number): void {
   throw new PolicyError("The token counter returned two numbers for the same request");
 }
 
-/** Unreachable unless two estimates contradict each other; kept, because a request over budget must never be returned. */
+/** Refuses a request over budget. Unreachable unless two estimates contradict each other, and kept for that case. */
 function requireFit({ estimatedTokens }: TokenEstimate, inputAllowance: number): void {
   if (estimatedTokens <= inputAllowance) return;
   throw new BudgetError("PROMPT_TOO_LARGE", "The finished request exceeds the input allowance", {

@@ -1,6 +1,6 @@
 /**
- * The five layers, over any source of turns, evidence and summaries: a whole history in memory, or a store that reads only
- * the part that is needed. This file and the files that it imports decide what a context holds.
+ * Runs the five layers over any source of turns, evidence and summaries. A source is a whole history in memory, or a store
+ * that reads only the part that is needed. This file and the files that it imports decide what a context holds.
  */
 
 import type { Instant } from "../canonical/time.ts";

@@ -14,8 +14,8 @@ export interface Profile {
   /** How evidence is ranked. */
   readonly ranking: RankingRules;
   /**
-   * The share of the window's tokens that a message may take before CAP shortens it, unless the caller sets a cap; null
-   * for the reference's 35 tokens, which do not depend on the budget.
+   * The share of the window's tokens that a message may take before CAP shortens it. Null for the reference's 35 tokens,
+   * which do not depend on the budget. Unused if the caller sets a cap.
    */
   readonly capShare: number | null;
   /** Whether reserves that the caller did not set shrink if the budget is too small for them. */

@@ -1,4 +1,4 @@
-/** Renders blocks as a request: their order, their headings, and the canonical JSON of the request in parts. */
+/** Renders blocks as a request, with their order and headings, and as its canonical JSON in parts. */
 
 import { quote } from "../canonical/canonical_json.ts";
 import { toolsWireText } from "../contracts/wire.ts";

@@ -49,7 +49,7 @@ function unused(reason: LayerReason): ChosenSummary {
   return { draft: EMPTY_DRAFT, reason, isUsed: false, coveredTurns: 0 };
 }
 
-/** Creates the block of a summary: quoted as JSON with the last turn that it covers, or its text as it is. */
+/** Creates the block of a summary: its text, or JSON with the text and the last turn that it covers. */
 function summaryDraft({ content, coveredTurnIds, sources }: Summary, quotes: boolean): Draft {
   if (!quotes) return draftOf(content, sources);
   return draftOf(canonicalJson({ text: content, through: coveredTurnIds.at(-1) ?? null }), sources);

@@ -54,8 +54,8 @@ class FrozenSummary implements SummaryPolicy {
 }
 
 /**
- * Creates a policy that returns one summary, for exactly the turns that it covers and until it expires. With
- * `summaryPrefix` it is also used if it covers only the oldest of the turns that the window leaves out.
+ * Creates a policy that returns one summary for exactly the turns that it covers, until it expires. With `summaryPrefix`
+ * it is also used if it covers only the oldest of the turns that the window leaves out.
  *
  * @throws {ContractError} if the summary is invalid
  *
@@ -85,7 +85,7 @@ export interface UsableSummary {
 
 /** Finds the summary of an assembly. */
 export interface SummarySource {
-  /** Finds a summary of all or the oldest of the `omitted` turns that the window leaves out; null if there is none. */
+  /** Finds a summary of all or the oldest of the `omitted` turns. Resolves to null if there is none. */
   find(omitted: number): UsableSummary | null | Promise<UsableSummary | null>;
 }
 

@@ -158,7 +158,7 @@ export function toSystem(value: unknown): string {
   return value;
 }
 
-/** Refuses text that is too large for any request, before it is counted: an exact count would take seconds. */
+/** Refuses text that is too large for any request, before it is counted. An exact count would take seconds. */
 function requireCountable(text: string, field: string): void {
   if (exceedsBytes(text, REQUEST_TEXT_BYTES_MAX)) {
     throw fault(field, `must have at most ${REQUEST_TEXT_BYTES_MAX} bytes of UTF-8`);

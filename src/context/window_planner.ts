@@ -45,7 +45,7 @@ async function guessSize(plan: WindowPlan): Promise<number> {
   }
 }
 
-/** Finds the boundary by counting whole requests, from a guess: with doubling steps, and then by bisection. */
+/** Finds the boundary by counting whole requests. From a guess, it takes doubling steps, and then bisects. */
 async function findBoundary(plan: WindowPlan, guess: number): Promise<number> {
   let fitting = plan.from;
   let misfit = Infinity;

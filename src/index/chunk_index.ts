@@ -19,8 +19,8 @@ export interface ChunkIndex {
 }
 
 /**
- * Validates a caller's chunk index: it must be made from this history with this chunker, and the text of each chunk
- * must match its source. As in the reference, it may be incomplete.
+ * Validates a caller's chunk index. It must be made from this history with this chunker, and the text of each chunk must
+ * match its source. As in the reference, it may be incomplete.
  *
  * @throws {ContractError} that names the field
  */

@@ -1,4 +1,4 @@
-/** One batch of indexing: read turns that are not indexed, chunk and analyze them outside a transaction, write them. */
+/** One batch of indexing. It reads turns, chunks and analyzes them outside a transaction, and writes them. */
 
 import { noteUnindexedIn } from "../deletion/erase_index.ts";
 import { type IndexRow, writeIndex } from "../tables/chunk_indexes.ts";

@@ -98,7 +98,7 @@ export function* hasRetired(transaction: ReadTransaction, scope: number): Operat
 const SELECT_INDEXES_AFTER =
   `SELECT id, scope, retired FROM chunk_indexes WHERE id > $1 ORDER BY id LIMIT $2`;
 
-/** Reads a page of all indexes: the scopes with retired ones, and where the next page begins; null after the last. */
+/** Reads a page of all indexes. Returns the scopes of retired ones, and where the next page begins, if any. */
 export function* selectRetired(
   transaction: ReadTransaction,
   after: number,

@@ -1,6 +1,6 @@
 /**
- * Runs a call on a view of a scope: opens the view, indexes the scope if the call searches it, and starts again if the
- * scope changed before the call ended.
+ * Runs a call on a view of a scope. Indexes the scope if the call searches it, and starts again if the scope changed
+ * before the call ended.
  */
 
 import type { Damage } from "../engine/damage.ts";
@@ -30,7 +30,7 @@ interface Opening {
 interface ViewUse<T> {
   /** Computes the result from the view. */
   readonly use: (view: View) => Promise<T>;
-  /** Computes the result if the scope does not exist: its history is empty, and a read does not create it. */
+  /** Computes the result if the scope does not exist. Its history is empty, and a read does not create it. */
   readonly ifMissing: (snapshot: Snapshot) => Promise<T>;
 }
 

@@ -76,7 +76,7 @@ async function readChunks(
   });
 }
 
-/** Finds a complete index with this chunk size, of any analyzer, because chunks do not depend on the analyzer. */
+/** Finds a complete index with this chunk size. It may have any analyzer, because chunks do not depend on it. */
 function* findComplete(
   transaction: ReadTransaction,
   reading: Reading,

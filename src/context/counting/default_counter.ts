@@ -11,7 +11,7 @@ interface Tokenizer {
   clearMergeCache(): void;
 }
 
-/** Counts text that looks like a special token as plain text, instead of throwing or treating it as special. */
+/** Counts text that looks like a special token as plain text. */
 const PLAIN = { disallowedSpecial: new Set<string>() };
 
 /**

@@ -2,7 +2,7 @@
 
 /** How counts are turned into estimates. */
 export interface Calibration {
-  /** The factor by which counts are multiplied; at least 1, because providers count a little more than the text. */
+  /** The factor by which counts are multiplied. At least 1, because providers count a little more than the text. */
   readonly calibrationFactor: number;
   /** Tokens that an adapter adds to every request. */
   readonly adapterOverheadTokens: number;

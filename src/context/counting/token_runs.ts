@@ -1,4 +1,4 @@
-/** Finds the offsets at which a text can be split without changing, or hardly changing, its tokens of o200k. */
+/** Finds where a text can be split with little or no change of its token count. */
 
 /**
  * UTF-8 bytes of a chunk of a long run. Merging byte pairs takes quadratic time, so a long run is counted in chunks, each
@@ -6,14 +6,15 @@
  */
 const RUN_BYTES_MAX = 128;
 
-/** Code points that are matched at a time: a run of some millions overflows the stack of the regular expression engine. */
+/** Code points that are matched at a time. A run of some millions overflows the stack of the regular expression engine. */
 const MATCH_MAX = 4_096;
 
 let run: RegExp | null = null;
 
 /**
- * Returns the pattern of runs within which byte pairs are merged: letters with their marks, white space, or anything else
- * but digits. Compiled on first use: compiling it takes a thirtieth of the start-up time of a program with the driver.
+ * Returns the pattern of runs within which byte pairs are merged. A run is letters with their marks, white space, or
+ * anything else but digits. The pattern is compiled on first use, because that takes a thirtieth of the start-up time of
+ * a program with the driver.
  */
 function runPattern(): RegExp {
   run ??= new RegExp(
@@ -79,9 +80,9 @@ function mayHoldLongRun(text: string): boolean {
 }
 
 /**
- * Whether the counts of the two parts before and after `offset` add up to exactly the count of the whole: after an ASCII
- * letter, and before ASCII that is neither a letter nor an apostrophe. Every pattern of o200k that matches a letter ends
- * there, none looks behind, and no run crosses it.
+ * Whether the counts of the parts before and after `offset` add up to the exact count of the whole. This holds after an
+ * ASCII letter, and before ASCII that is neither a letter nor an apostrophe. Every pattern of o200k that matches a letter
+ * ends there, none looks behind, and no run crosses it.
  */
 export function isExactCut(text: string, offset: number): boolean {
   const next = text.charCodeAt(offset);

@@ -20,7 +20,7 @@ export interface Analyzer {
   readonly key: string;
   /** Returns the terms of a chunk that was written at `timestamp` (ISO text). */
   documentTerms(content: string, timestamp: string): DocumentTerms;
-  /** Returns the terms of a question without duplicates, in code point order: the order in which scores are summed. */
+  /** Returns the terms of a question without duplicates, in code point order. Scores are summed in this order. */
   queryTerms(question: string): readonly string[];
 }
 
@@ -41,7 +41,7 @@ export const RICH_ANALYZER: Analyzer = {
   queryTerms: (question) => sortedTerms(meaningfulTerms(question)),
 };
 
-/** Returns the first terms of the question that are not function words, or all terms if it has no others. */
+/** Returns the first terms of the question that are not function words. Returns all terms if it has no others. */
 function meaningfulTerms(question: string): ReadonlySet<string> {
   const all = new Set<string>();
   const meaningful = new Set<string>();

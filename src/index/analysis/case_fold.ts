@@ -1,4 +1,4 @@
-/** Full case folding by code point, independent of a letter's position (ß becomes ss, every sigma becomes σ). */
+/** Folds case fully and by code point, so that ß becomes ss, and every sigma becomes σ. */
 
 import { CASE_FOLDINGS } from "./case_folding_table.ts";
 

@@ -1,6 +1,6 @@
 /**
- * Full case folding, if it differs from lower-casing one code point: 297 entries of Unicode's CaseFolding (status C
- * and F), each as `code point=folded code points` in hexadecimal, in code point order.
+ * The full case foldings that differ from lower-casing one code point. These are 297 entries of Unicode's CaseFolding
+ * (status C and F), each as `code point=folded code points` in hexadecimal, in code point order.
  */
 const ENTRIES = `
 b5=3bc df=73.73 149=2bc.6e 17f=73 1f0=6a.30c 345=3b9 390=3b9.308.301 3b0=3c5.308.301 3c2=3c3 3d0=3b2

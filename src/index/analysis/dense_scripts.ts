@@ -27,8 +27,8 @@ export function isDense(run: string): boolean {
 }
 
 /**
- * Yields the terms of a run of dense script: overlapping pairs of characters (each with its combining marks), and also
- * each ideograph alone, because a single one is often a word that people search for.
+ * Yields the terms of a run of dense script. These are overlapping pairs of characters (each with its combining marks), and
+ * also each ideograph alone, because a single one is often a word that people search for.
  */
 export function* denseTerms(run: string): Generator<string, void, undefined> {
   const units = run.match(UNIT) ?? [];

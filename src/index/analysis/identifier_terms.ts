@@ -27,8 +27,8 @@ const LETTER = /^\p{L}$/u;
 const LETTERS = /\p{L}/u;
 
 /**
- * Returns the terms of an identifier without duplicates: shard-19, shard19, shard and 19 for `shard-19`, and the stem
- * for a plain word. The identifier is normalised but not folded, and its words are joined by single separators.
+ * Returns the terms of an identifier without duplicates. For `shard-19` they are shard-19, shard19, shard and 19; for a
+ * plain word, its stem. The identifier is normalised but not folded, and its words are joined by single separators.
  */
 export function identifierTerms(identifier: string): Iterable<string> {
   const spelled = identifier.replaceAll("’", "'").replaceAll("‐", "-").replace(CLITIC, "");
@@ -44,7 +44,7 @@ function termsOf(spelled: string): Iterable<string> {
   return terms;
 }
 
-/** Adds the spelling without marks, because people search for "Pensão" as "pensao" too; an exact match has both terms. */
+/** Adds the spelling without marks: people search for "Pensão" as "pensao" too. An exact match has both terms. */
 function withPlainSpellings(terms: Iterable<string>): Iterable<string> {
   const all = new Set(terms);
   for (const word of [...all]) {

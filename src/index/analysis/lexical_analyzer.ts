@@ -1,4 +1,4 @@
-/** The reference's analyzer: words of letters, digits and underscores, joined by single hyphens and full stops. */
+/** The reference's analyzer. Words are letters, digits and underscores, joined by single hyphens and full stops. */
 
 import { foldCase } from "./case_fold.ts";
 import { wordRuns } from "./word_runs.ts";
@@ -10,7 +10,7 @@ function isJoiner(sign: string): boolean {
   return sign === "-" || sign === ".";
 }
 
-/** Returns the lexical tokens of a text, in order: compatibility-normalised, case-folded, duplicates kept. */
+/** Returns the lexical tokens of a text, in order and with duplicates. They are NFKC-normalised and case-folded. */
 export function lexicalTokens(text: string): string[] {
   const folded = foldCase(text.normalize("NFKC"));
   const tokens: string[] = [];

@@ -1,4 +1,4 @@
-/** The analyzer of the default profile: identifiers and their parts, dense scripts in pairs, stems, dates and numbers. */
+/** The default profile's analyzer: identifiers with their parts, dense scripts, stems, dates and numbers. */
 
 import { isAscii } from "./case_fold.ts";
 import { DENSE_OR_WORD, denseTerms, isDense } from "./dense_scripts.ts";
@@ -7,8 +7,8 @@ import { namedDays } from "./turn_date.ts";
 import { wordRuns } from "./word_runs.ts";
 
 /**
- * Characters that change how a word looks, and not which word it is: joiners, soft hyphens, direction marks, variation
- * selectors, the Arabic tatweel, and the vowel points of Arabic and Hebrew, which most writers leave out.
+ * Characters that change how a word looks, and not which word it is. These are joiners, soft hyphens, direction marks,
+ * variation selectors, the Arabic tatweel, and the vowel points of Arabic and Hebrew, which most writers leave out.
  */
 const INVISIBLE =
   /[\p{Default_Ignorable_Code_Point}\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0640\u064b-\u065f\u0670]/gu;

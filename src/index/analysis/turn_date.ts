@@ -1,4 +1,4 @@
-/** Dates as terms: those in a text, and the date of the turn, so that "in May 2026" finds what was said then. */
+/** The terms of dates in a text and of the turn's own date, so that "in May 2026" finds what was said then. */
 
 import { isAscii } from "./case_fold.ts";
 import { wordTerm } from "./identifier_terms.ts";
@@ -19,8 +19,8 @@ const NUMBERED_MONTH_AND_DAY =
   /(?<![\d一二三四五六七八九十])(\d{1,2}|[一二三四五六七八九十]{1,2}) ?[月월] ?(\d{1,2}|[一二三四五六七八九十]{1,3}) ?[日号號일]/gu;
 
 /**
- * Returns the terms of the date of ISO text, in its own offset: year, year and month, whole date, month and day, and the
- * name of the month. The day alone is not a term: "ticket 14" does not ask for what was said on a 14th.
+ * Returns the terms of the date of ISO text, in its own offset. These are the year, year and month, whole date, month and
+ * day, and the name of the month. The day alone is not a term: "ticket 14" does not ask for what was said on a 14th.
  */
 export function dateTerms(timestamp: string): string[] {
   const match = DATE.exec(timestamp);
