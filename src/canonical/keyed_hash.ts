@@ -7,7 +7,7 @@ type Hash = (algorithm: string, data: BinaryLike, encoding: "hex") => string;
 let hashOrNull: Hash | null = null;
 let encoderOrNull: TextEncoder | null = null;
 
-/** Hexadecimal digits of a keyed hash, which has 16 bytes. */
+/** Hexadecimal digits of a keyed hash: 16 bytes. */
 const KEYED_HASH_DIGITS = 32;
 
 /**
