@@ -1,12 +1,12 @@
 /** Slices of text in Unicode code points. */
 
-/** The text from code point `start` up to, but not including, code point `end`. */
+/** Returns the text from code point `start` up to, but not including, code point `end`. */
 export function sliceCodePoints(text: string, start: number, end: number): string {
   const first = unitOf(text, 0, start);
   return text.slice(first, unitOf(text, first, end - start));
 }
 
-/** The UTF-16 index that lies `count` code points after index `from`, at most the text's length. */
+/** Returns the UTF-16 index `count` code points after index `from`, at most the length of the text. */
 function unitOf(text: string, from: number, count: number): number {
   let index = from;
   for (let left = count; left > 0 && index < text.length; left--) {

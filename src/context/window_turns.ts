@@ -1,4 +1,4 @@
-/** The newest turns, read one by one and no further than they are needed. */
+/** Reads the newest turns, one by one and only as far as they are needed. */
 
 import { quote } from "../canonical/canonical_json.ts";
 import { messageWireText } from "../contracts/wire.ts";
@@ -8,25 +8,25 @@ import type { Pace } from "../pace.ts";
 import type { CappedTurn, Capper } from "./capper.ts";
 import { type Draft, EMPTY_DRAFT, TextPart } from "./rendering.ts";
 
-/** Where turns come from: an array, or a store that hands them out one by one. */
+/** A source of turns: an array, or a store that reads them one by one. */
 export interface TurnSource {
-  /** Turns of the whole history. */
+  /** The number of turns in the whole history. */
   readonly count: number;
-  /** The turns, newest first. */
+  /** Returns the turns, newest first. */
   newestFirst(): Iterable<TimedTurn> | AsyncIterable<TimedTurn>;
 }
 
 /** A turn as the window would show it. */
 export interface WindowTurn extends CappedTurn {
-  /** The turn as it came. */
+  /** The original turn. */
   readonly turn: TimedTurn;
-  /** Its text as the newest turn of the window. */
+  /** Its text if it is the newest turn of the window. */
   readonly last: TextPart;
-  /** Its text before a newer turn: with a comma. */
+  /** Its text before a newer turn, followed by a comma. */
   readonly inner: TextPart;
 }
 
-/** Reads and shortens turns, newest first, once. */
+/** Reads and shortens turns, newest first, each once. */
 export class WindowTurns {
   readonly #iterator: Iterator<TimedTurn> | AsyncIterator<TimedTurn>;
   readonly #capper: Capper;
@@ -34,7 +34,7 @@ export class WindowTurns {
   readonly #read: WindowTurn[] = [];
   #isDone = false;
 
-  /** Takes the source; nothing is read yet. */
+  /** Creates a reader of a source; reads nothing yet. */
   constructor(source: TurnSource, capper: Capper, pace: Pace) {
     const turns = source.newestFirst();
     this.#iterator = Symbol.asyncIterator in turns ? turns[Symbol.asyncIterator]() : turns[Symbol.iterator]();
@@ -42,29 +42,29 @@ export class WindowTurns {
     this.#pace = pace;
   }
 
-  /** The turn at a distance from the newest, from 0; null behind the oldest. */
+  /** Returns the turn at a distance from the newest, which has distance 0; null past the oldest. */
   async at(distance: number): Promise<WindowTurn | null> {
     while (this.#read.length <= distance && !this.#isDone) {
       if (this.#pace.isDue()) await this.#pace.rest();
       const step = await this.#iterator.next();
       if (step.done) this.#isDone = true;
-      else this.#read.push(this.#prepared(step.value));
+      else this.#read.push(this.#prepare(step.value));
     }
     return this.#read[distance] ?? null;
   }
 
-  /** The newest turns that were read already, oldest first. */
+  /** Returns the newest `size` turns, which must be read already, oldest first. */
   newest(size: number): readonly WindowTurn[] {
     return this.#read.slice(0, size).reverse();
   }
 
-  /** Lets the source go. */
+  /** Closes the source. */
   async close(): Promise<void> {
     if (!this.#isDone) await this.#iterator.return?.();
     this.#isDone = true;
   }
 
-  #prepared(turn: TimedTurn): WindowTurn {
+  #prepare(turn: TimedTurn): WindowTurn {
     const capped = this.#capper.capTurn(turn);
     const text = `{"messages":[${capped.messages.map(messageWireText).join(",")}],"turn":${
       quote(turn.turnId)
@@ -76,14 +76,14 @@ export class WindowTurns {
 const OPENING = new TextPart("[");
 const CLOSING = new TextPart("]");
 
-/** The window block of turns, oldest first: what history said, as data. */
+/** Creates the window block of turns, oldest first, as JSON data. */
 export function windowDraft(turns: readonly WindowTurn[]): Draft {
   if (turns.length === 0) return EMPTY_DRAFT;
   const parts = turns.map((turn, index) => index === turns.length - 1 ? turn.last : turn.inner);
   return { parts: [OPENING, ...parts, CLOSING], sources: [] };
 }
 
-/** What the window shows of a turn. */
+/** Returns the text that the window shows of a turn: message id → text. */
 export function visibleText(turn: WindowTurn): VisibleText {
   return new Map(turn.messages.map((message) => [message.messageId, message.content]));
 }

@@ -1,4 +1,4 @@
-/** One batch of indexing: read what is not indexed yet, cut and analyze it outside any transaction, and write it. */
+/** One batch of indexing. It reads turns, chunks and analyzes them outside a transaction, and writes them. */
 
 import { noteUnindexedIn } from "../deletion/erase_index.ts";
 import { type IndexRow, writeIndex } from "../tables/chunk_indexes.ts";
@@ -20,41 +20,41 @@ import type { Row } from "../engine/values.ts";
 import { requireCurrent } from "../scopes/take_snapshot.ts";
 import { SELECT_TURN_BY_ROW, type StoredTurn, toStoredTurn, toTurnFields } from "../tables/turns.ts";
 
-/** A batch, validated. */
+/** The validated arguments of a batch. */
 export interface BatchPlan {
   readonly place: Place;
   readonly epoch: string;
-  /** The snapshot that must be current; null: whatever turns there are. */
+  /** The snapshot that must be current; null indexes whichever turns exist. */
   readonly snapshot: Snapshot | null;
   readonly kind: IndexKind;
   readonly batchSize: number;
-  /** UTF-8 bytes of turns after which the batch ends; at least one turn is taken. */
+  /** UTF-8 bytes of turns after which the batch ends; it has at least one turn. */
   readonly bytesMax: number;
-  /** What becomes of damaged turns: those that are left out stay among what is to be indexed anew. */
+  /** How damaged turns are handled: skipped ones stay noted as not indexed. */
   readonly damage: Damage;
 }
 
-/** A damaged turn that a batch passes over. */
+/** A damaged turn that a batch skips. */
 interface DamagedTurn {
   /** The turn's row. */
   readonly turn: number;
-  /** The checksum that its row has for its payload. */
+  /** The payload checksum in its row. */
   readonly source: number;
   readonly isDamaged: true;
 }
 
-/** A turn of a batch, once it is cut and analyzed. */
+/** A turn of a batch, chunked and analyzed. */
 export type BatchTurn = PreparedTurn | DamagedTurn;
 
-/** What a batch starts from. */
+/** The turns that a batch starts from. */
 interface Unindexed {
-  /** Null where the index is still to be made. */
+  /** Null if the index does not exist yet. */
   readonly index: IndexRow | null;
-  /** In order: changed ones first, all of which lie before the others. */
+  /** In order of their rows: changed turns, then new ones. */
   readonly turns: readonly (StoredTurn | DamagedTurn)[];
-  /** Turns that are not indexed and not known to be damaged. */
+  /** The number of turns that are neither indexed nor known to be damaged. */
   readonly remaining: number;
-  /** Whether an index is to be cleared away. */
+  /** Whether the scope has a retired index to delete. */
   readonly hasRetired: boolean;
 }
 
@@ -77,7 +77,7 @@ export function* readUnindexed(
   const index = yield* findIndex(transaction, row.id, plan.kind);
   const turns: (StoredTurn | DamagedTurn)[] = [];
   let bytes = 0;
-  // Those that are known to be damaged stand in nobody's way.
+  // Turns that are known to be damaged do not count towards the batch size.
   const known = plan.damage.turns.size;
   const limit = plan.batchSize + known;
   for (const id of yield* selectUnindexed(transaction, row.id, index, limit)) {
@@ -85,7 +85,7 @@ export function* readUnindexed(
     const found = yield* selectTurn(transaction, id);
     if (found === undefined || turns.length === plan.batchSize) break;
     const turn = readStored(plan.damage, row, found);
-    // One that was passed over before is noted already.
+    // A turn that an earlier batch skipped is noted already.
     if ("isDamaged" in turn && index !== null && id <= index.indexedTo) continue;
     bytes += "bytes" in turn ? turn.bytes : 0;
     if (turns.length > 0 && bytes > plan.bytesMax) break;
@@ -93,7 +93,7 @@ export function* readUnindexed(
   }
   const remaining = unindexedTurns(row, index) - (yield* countDamaged(transaction, index, plan.damage));
   if (turns.length === 0 && remaining !== 0 && plan.damage.turns.size === known) {
-    throw new IntegrityError("The index has another number of turns than its scope", {
+    throw new IntegrityError("The index has the wrong number of turns", {
       details: { table: "chunk_indexes" },
     });
   }
@@ -117,7 +117,7 @@ function* selectUnindexed(
   return [...changed, ...fresh].map(([id]) => id as number);
 }
 
-/** A turn's row. */
+/** Reads the row of a turn. */
 export function selectTurn(transaction: ReadTransaction, id: number): Operation<Row | undefined> {
   return transaction.get(SELECT_TURN_BY_ROW, id);
 }
@@ -128,7 +128,7 @@ function readStored(damage: Damage, scope: ScopeRow, row: Row): StoredTurn | Dam
   return turn ?? { turn: id, source: payloadChecksum, isDamaged: true };
 }
 
-/** How many of the turns that are known to be damaged an index does not have. */
+/** Counts the turns that are known to be damaged and not in the index. */
 function* countDamaged(
   transaction: ReadTransaction,
   index: IndexRow | null,
@@ -142,7 +142,7 @@ function* countDamaged(
   return count;
 }
 
-/** Cuts and analyzes a turn, giving way now and then. */
+/** Chunks and analyzes a turn, and yields to the event loop now and then. */
 export async function prepareTurn(
   stored: StoredTurn | DamagedTurn,
   { size, analyzer }: IndexKind,
@@ -167,15 +167,15 @@ export async function prepareTurn(
   return { turn: id, source: payloadChecksum, chunks, terms };
 }
 
-/** How far a batch came. */
+/** The progress of a batch. */
 interface Indexed {
-  /** Null where the index was replaced meanwhile. */
+  /** Null if the index was replaced meanwhile. */
   readonly index: IndexRow | null;
   readonly processed: number;
   readonly remaining: number;
 }
 
-/** Writes a batch; what changed since it was read is left for the next. */
+/** Writes a batch. Turns that changed since they were read are left for the next batch. */
 export function* writeBatch(
   transaction: WriteTransaction,
   plan: BatchPlan,
@@ -185,7 +185,7 @@ export function* writeBatch(
   const row = yield* currentRow(transaction, plan, transaction.time().effectiveMs);
   requireUpkept(transaction, row);
   const found = yield* findIndex(transaction, row.id, plan.kind);
-  // Where the index is another than was read, the turns between its end and these would be passed over.
+  // If the index was replaced since the read, this batch would skip the turns between its end and the batch.
   if (found?.born !== from?.born) return { index: null, processed: 0, remaining: unindexedTurns(row, found) };
   const index = found ?? (yield* makeIndex(transaction, row.id, plan.kind));
   const turns = yield* takeUnchanged(transaction, row.id, index, prepared);
@@ -199,7 +199,7 @@ const SELECT_SOURCE = `SELECT payload_checksum FROM turns WHERE id = $1 AND scop
 const SELECT_INDEXED = `SELECT 1 FROM indexed_turns WHERE index_id = $1 AND turn = $2`;
 const DELETE_UNINDEXED = `DELETE FROM unindexed_turns WHERE index_id = $1 AND turn = $2`;
 
-/** The turns that still are as they were read and not indexed by another; moves the index's end over them. */
+/** Returns the turns that are unchanged and still not indexed, and advances the index past them. */
 function* takeUnchanged(
   transaction: WriteTransaction,
   scope: number,

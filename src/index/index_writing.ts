@@ -1,4 +1,4 @@
-/** Writing turns into an index: each term's number and count are read and written once for a whole batch. */
+/** Writes turns to an index. The number and count of each term are read and written once for a whole batch. */
 
 import { insertTerm, SELECT_TERM, termChecksum, updateTerm } from "../tables/index_terms.ts";
 import { blockOf, type IndexRow } from "../tables/chunk_indexes.ts";
@@ -9,25 +9,25 @@ import { BLOCK_TURNS_MAX, INDEX_CHUNKS_MAX } from "../limits.ts";
 import { encodeChunks, encodeTerms, type IndexedChunk, insertIndexedTurn } from "../tables/indexed_turns.ts";
 import type { Posting, TermCount } from "../tables/posting_list.ts";
 
-/** A turn, cut and analyzed. */
+/** A turn, chunked and analyzed. */
 export interface PreparedTurn {
   /** The turn's row. */
   readonly turn: number;
-  /** The checksum of the payload that this was made from. */
+  /** The checksum of the payload that was analyzed. */
   readonly source: number;
   readonly chunks: readonly IndexedChunk[];
-  /** For each term, its chunks in order. */
+  /** Term → the chunks that have it, in order. */
   readonly terms: ReadonlyMap<string, readonly TermCount[]>;
 }
 
 interface NumberedTerm {
   readonly number: number;
-  /** Documents so far; 0 for a new term. */
+  /** Documents before this batch; 0 for a new term. */
   readonly before: number;
   documents: number;
 }
 
-/** Adds turns to an index, and to its totals; the caller writes the index's row. */
+/** Adds turns to an index and to its totals. The caller writes the row of the index. */
 export function* addTurns(
   transaction: WriteTransaction,
   index: IndexRow,
@@ -40,7 +40,7 @@ export function* addTurns(
   yield* writeTerms(transaction, index.id, terms);
 }
 
-/** Makes room for a turn behind all others: it begins a new block where the last one is full. */
+/** Reserves a place for a turn after all others, in a new block if the last one is full. */
 export function placeTurn(index: IndexRow, turn: number): void {
   if (index.blockTurns >= BLOCK_TURNS_MAX) {
     index.blocks = [...index.blocks, turn];
@@ -57,7 +57,7 @@ function requireRoom(index: IndexRow, turns: readonly PreparedTurn[]): void {
   });
 }
 
-/** The numbers of all terms of a batch; new terms get the next ones. */
+/** Returns the numbers of all terms of a batch; new terms take the next free ones. */
 function* numberTerms(
   transaction: WriteTransaction,
   index: IndexRow,
@@ -113,7 +113,7 @@ function* insertTurn(
   index.totalLength += totalLength;
 }
 
-/** In the order of the table: neighbouring rows are written one after the other. */
+/** Inserts the postings in the order of the table, so that neighbouring rows are written together. */
 function* insertPostings(
   transaction: WriteTransaction,
   index: IndexRow,

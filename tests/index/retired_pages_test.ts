@@ -1,4 +1,4 @@
-/** A prune looks through the indexes of a store in pages: one that made room for another is cleared away in any of them. */
+/** Tests that prune() deletes a retired index on any page of the store's indexes. */
 
 import assert from "node:assert/strict";
 import { nodeSqlite } from "../../mod.ts";
@@ -9,7 +9,7 @@ import { makeFileStore } from "../kit/store_target.ts";
 import { TemporaryDirectory } from "../kit/temporary_directory.ts";
 import { SCOPE } from "./scenario.ts";
 
-/** Rows of indexes of other scopes, which nobody reads but to see whether they are retired. */
+/** Inserts rows of indexes of other scopes, of which only `retired` is read. */
 const INSERT_OTHERS =
   `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < $1)
   INSERT INTO chunk_indexes (id, scope, index_key, born, used, retired, indexed_to, turns, chunks, documents,
@@ -17,10 +17,10 @@ const INSERT_OTHERS =
   SELECT n, 1000 + n, 'x', n, 1, 0, 0, 0, 0, 0, 0, 0, 0, x'', 0 FROM numbers`;
 
 for (const others of [INDEXES_PER_READ - 1, INDEXES_PER_READ, INDEXES_PER_READ + 1, 2 * INDEXES_PER_READ]) {
-  Deno.test(`prune() clears a retired index away that comes after ${others} others`, async () => {
+  Deno.test(`prune() deletes a retired index that comes after ${others} others`, async () => {
     const driver = new FaultyDriver(nodeSqlite);
     await using store = await makeFileStore(driver, await TemporaryDirectory.makeInMemory());
-    store.damaged = true; // indexes that were inserted behind its back
+    store.damaged = true; // check() would report the inserted rows
     const memory = await store.open();
     const conversation = memory.conversation(SCOPE);
     await conversation.append([{ role: "user", content: "pumps" }]);

@@ -1,4 +1,4 @@
-/** One conversation in a store, taken through turns, edits, deletions and expiries, beside the same in memory. */
+/** Runs turns, edits, deletions and expiries on a conversation in a store, and compares it with one in memory. */
 
 import assert from "node:assert/strict";
 import {
@@ -23,10 +23,10 @@ import {
 import { MutableClock } from "../kit/mutable_clock.ts";
 import { STUB4 } from "../context/golden.ts";
 
-/** The scope of all of them. */
-export const SCOPE = { tenantId: "orchard", sessionId: "spring" } as const;
+/** The scope of all scenarios. */
+export const SCOPE = { tenantId: "acme", sessionId: "ticket-4711" } as const;
 
-/** Something that happens to a conversation. Numbers choose among what is there. */
+/** A step of a conversation. Numbers choose among the existing turns. */
 export type Step =
   | { readonly kind: "put"; readonly texts: readonly string[]; readonly calls: number; readonly ttl: number }
   | { readonly kind: "edit"; readonly which: number; readonly texts: readonly string[] }
@@ -36,7 +36,7 @@ export type Step =
   | { readonly kind: "summarize"; readonly turns: number }
   | { readonly kind: "index"; readonly batchSize: number };
 
-/** What is asked of the conversation now and then. */
+/** The arguments of an assembly between the steps. */
 export interface Asking {
   readonly question: string;
   readonly budget: Budget;
@@ -45,7 +45,7 @@ export interface Asking {
 
 const SYSTEM = "Answer from the data.";
 
-/** See the module's documentation. */
+/** A conversation in a store that runs steps. */
 export class Scenario implements AsyncDisposable {
   readonly clock: MutableClock;
   readonly memory: Memory;
@@ -139,7 +139,7 @@ export class Scenario implements AsyncDisposable {
     try {
       await this.conversation.putPin(made, { expectedRevision });
     } catch (error) {
-      // A pin that expired leaves a floor; which one, this test does not keep.
+      // A pin that expired leaves a minimum revision, which this test does not track.
       if (!(error instanceof MemoryError && error.code === "CONFLICT")) throw error;
     }
   }
@@ -154,12 +154,12 @@ export class Scenario implements AsyncDisposable {
     await this.conversation.putSummary(snapshot, summary);
   }
 
-  /** All turns. */
+  /** Returns all turns. */
   async history(): Promise<readonly TimedTurn[]> {
     return await Array.fromAsync(this.conversation.turns());
   }
 
-  /** Requires that the store assembles what is assembled from the whole history in memory. */
+  /** Asserts that the store assembles the same context as the whole history in memory. */
   async compare({ question, budget, options }: Asking): Promise<AssembledContext | null> {
     const counting = { counter: STUB4 };
     const asked = { system: SYSTEM, counting, ...options };
@@ -175,7 +175,7 @@ export class Scenario implements AsyncDisposable {
         ...inMemory(snapshot),
       });
     });
-    // CAP shortens the whole history under the reference profile; a store looks at the window alone.
+    // Under the reference profile CAP shortens the whole history, but a store shortens only the window.
     if (expected === "CAP_BUDGET" && options.profile === "reference") return null;
     if (typeof stored === "string" || typeof expected === "string") {
       assert.equal(stored, expected);

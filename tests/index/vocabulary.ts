@@ -1,10 +1,10 @@
-/** Texts that conversations of tests are made of, seeded. */
+/** Generates the texts and steps of test conversations from a seed. */
 
 import fc from "fast-check";
 import { isBlank } from "../../src/canonical/text.ts";
 import type { Asking, Step } from "./scenario.ts";
 
-/** Texts of every script, of nothing, and of far too much. */
+/** Texts in many scripts, empty texts, and very long ones. */
 export const TEXT: fc.Arbitrary<string> = fc.oneof(
   {
     weight: 3,
@@ -39,7 +39,7 @@ export const TEXT: fc.Arbitrary<string> = fc.oneof(
 
 const TEXTS = fc.array(TEXT, { minLength: 1, maxLength: 3 });
 
-/** What happens. */
+/** A random step. */
 export const STEP: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 8,
@@ -74,7 +74,7 @@ export const STEP: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-/** What is asked. */
+/** The arguments of a random assembly. */
 export const ASKING: fc.Arbitrary<Asking> = fc.record({
   question: fc.oneof(
     TEXT,
@@ -97,7 +97,7 @@ export const ASKING: fc.Arbitrary<Asking> = fc.record({
 }).map((
   { question, maxInputTokens, retrievalReserve, summaryReserve, options, profile, ...retrieval },
 ): Asking => ({
-  // The reference alone takes questions that are blank.
+  // Only the reference accepts blank questions.
   question: profile === "holdfast" && isBlank(question) ? "?" : question,
   budget: {
     maxInputTokens,
@@ -112,7 +112,7 @@ const WORDS =
     "ledger harbour orchard spring timeout deploy rollback").split(" ");
 const COMMON = "the was of in on at it and".split(" ");
 
-/** Texts by a seed: common words in most of them, the others the rarer the later they stand in the list. */
+/** Writes texts from a seed: common words are in most of them, and other words are rarer the later they are listed. */
 export class Writer {
   #state: number;
 
@@ -120,13 +120,13 @@ export class Writer {
     this.#state = seed;
   }
 
-  /** From 0 to below `below`. */
+  /** Returns a whole number from 0 to below `below`. */
   next(below: number): number {
     this.#state = (Math.imul(this.#state, 1_664_525) + 1_013_904_223) >>> 0;
     return Math.floor((this.#state / 2 ** 32) * below);
   }
 
-  /** A text of some words. */
+  /** Returns a text with this number of words. */
   text(words: number): string {
     const text: string[] = [];
     for (let count = 0; count < words; count++) {

@@ -88,7 +88,7 @@ export const ROUND_BREAKS: readonly Mutant[] = [
     find: "after: rows.length < INDEXES_PER_READ ? null : rows.at(-1)![0],",
     replace: "after: null,",
     test: "tests/index/retired_pages_test.ts",
-    promise: "prune() clears a retired index away that comes after 500 others",
+    promise: "prune() deletes a retired index that comes after 500 others",
     why: "words of indexes that made room would stay in the file",
   },
   {
