@@ -46,7 +46,7 @@ const OF_CAUSE: Readonly<Record<Because, Advice>> = {
   "damaged-backup": "Use another backup: a damaged one is not restored.",
   "damaged-ledger": "Pass its newest copy with --ledger-export; `backup --only-ledger` makes one.",
   "directory-mode": "Run chmod go-w on the directory, or keep the store in a directory of its own.",
-  "exported-ledger": "This is a copy of a ledger: pass it to `restore` as --ledger-export.",
+  "exported-ledger": "This is a copy of a ledger: a restore accepts it with --ledger-export.",
   "file-system": "Copy all files of the store to a directory that you can write to.",
   "foreign": "Check the path: another program made this file.",
   "foreign-log": "Put the store's own -wal or -journal back if you have it; otherwise move this one away.",
