@@ -25,7 +25,7 @@ export const RECORD_PLANS: Plans = {
       "SEARCH records USING PRIMARY KEY (tenant=? AND kind=? AND key=?); LIST SUBQUERY 2; SEARCH records USING COVERING INDEX records_by_expiry (tenant=? AND expires<?)",
     SELECT_LIVE_RECORDS: "SEARCH records USING PRIMARY KEY (tenant=? AND (kind,key)>(?,?))",
     SELECT_LIVE_RECORDS_OF_KIND: "SEARCH records USING PRIMARY KEY (tenant=? AND kind=? AND key>?)",
-    SELECT_DUE_RECORD: "SEARCH records USING COVERING INDEX records_by_expiry (tenant=? AND expires<?)",
+    SELECT_EXPIRED_RECORD: "SEARCH records USING COVERING INDEX records_by_expiry (tenant=? AND expires<?)",
     SELECT_NEXT_TENANT: "SEARCH records USING PRIMARY KEY (tenant>?)",
     SELECT_VALUE: "SEARCH records USING PRIMARY KEY (tenant=? AND kind=? AND key=?)",
     SELECT_RECORD: "SEARCH records USING PRIMARY KEY (tenant=? AND kind=? AND key=?)",
