@@ -8,7 +8,7 @@ export const RECORD_PLANS: Plans = {
     SELECT_RECORD_SIZES: "SEARCH records USING PRIMARY KEY (tenant=? AND (kind,key)>(?,?))",
   },
   "lines/read_scope.ts": {
-    SELECT_DUE_TURNS: "SEARCH turns USING INDEX turns_by_expiry (scope=? AND expires<?)",
+    SELECT_EXPIRED_TURNS: "SEARCH turns USING INDEX turns_by_expiry (scope=? AND expires<?)",
     SELECT_LAST_SCOPE: "SEARCH scopes",
     SELECT_SCOPE_HASHES: "SEARCH scopes USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)",
   },
