@@ -1,4 +1,4 @@
-/** The conversation of example 04: an on-call agent and an engineer through one long incident. Made by a seed, invented. */
+/** The invented conversation of example 04: an agent and an engineer on call during a long incident, made from a seed. */
 
 /** One message of the history. */
 export interface IncidentMessage {
