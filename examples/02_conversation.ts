@@ -11,7 +11,7 @@ import { demo, print } from "./demo.ts";
 const SCOPE = { tenantId: "acme", sessionId: "ticket-4711" };
 let time = Date.UTC(2026, 2, 2, 9, 0);
 
-/** Opens the store; its limits are chosen here: at most two hundred turns and a hundred kilobytes for a session. */
+/** Opens the store. Its limits are chosen here: at most two hundred turns and a hundred kilobytes for a session. */
 function open(): Promise<Memory> {
   const limits = { turnsPerScope: 200, bytesPerScope: 100_000 };
   return openMemory(".demo/chat.db", { clock: () => time, limits });

@@ -11,7 +11,7 @@ import { demo, print } from "./demo.ts";
 const SCOPE = { tenantId: "acme", sessionId: "release-42" };
 const KILLS = 8;
 
-/** Writes without end, and prints each number once its write is acknowledged; the operation id makes repeats harmless. */
+/** Writes without end, and prints each number once its write is acknowledged. The operation id makes repeats harmless. */
 async function work(): Promise<void> {
   const conversation = (await openMemory(".demo/agent.db")).conversation(SCOPE);
   for (let number = (await conversation.snapshot().catch(() => null))?.turnCount ?? 0;; number++) {
@@ -21,7 +21,7 @@ async function work(): Promise<void> {
   }
 }
 
-/** Lets a worker acknowledge some writes, then kills it during another; resolves to the numbers that it printed. */
+/** Lets a worker acknowledge some writes, then kills it during another. Resolves to the numbers that it printed. */
 async function runAndKill(): Promise<readonly number[]> {
   const args = ["run", "--allow-read=.demo", "--allow-write=.demo", import.meta.filename!, "work"];
   const worker = new Deno.Command("deno", { args, stdout: "piped" }).spawn();

@@ -11,7 +11,7 @@ import { demo, print } from "./demo.ts";
 /** Who holds which token. A real service verifies a signature here. */
 const TENANTS = new Map([["token-of-acme", "acme"], ["token-of-globex", "globex"]]);
 
-/** `POST /session` appends a message, once for each idempotency key; `GET /session?q=…` returns the chunks that answer. */
+/** `POST /session` appends a message, once for each idempotency key. `GET /session?q=…` returns the chunks that answer. */
 async function handle(memory: Memory, request: Request): Promise<Response> {
   const tenantId = TENANTS.get(request.headers.get("authorization")?.replace("Bearer ", "") ?? "");
   if (tenantId === undefined) return new Response("Who are you?", { status: 401 });

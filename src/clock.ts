@@ -31,7 +31,7 @@ let turns = 0;
 let turnMs = -Infinity;
 
 /**
- * Resolves once the event loop has delivered what was ready; every fourth call also lets it poll sockets and signals.
+ * Resolves once the event loop has delivered what was ready. Every fourth call also lets it poll sockets and signals.
  * Deno polls them only when nothing else is ready: with immediates alone, a server answered a request after 117 of them,
  * and an interrupt was noticed after 16. With a timer in between, both happen in the next turn.
  */
@@ -43,7 +43,7 @@ export async function yieldToEventLoop(): Promise<void> {
 /** Milliseconds of work between yields: short compared with a request, long compared with a turn of the event loop. */
 export const WORK_MS = 8;
 
-/** Yields to the event loop if the last yield is {@linkcode WORK_MS} or longer ago; call it between short steps. */
+/** Yields to the event loop if the last yield is {@linkcode WORK_MS} or longer ago. Call it between short steps. */
 export async function yieldIfBusy(): Promise<void> {
   if (monotonicMs() - turnMs >= WORK_MS) await yieldToEventLoop();
 }

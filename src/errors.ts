@@ -1,5 +1,5 @@
 /**
- * The errors of Holdfast: stable codes, content-free messages, and details that hold counts and names, never values.
+ * The errors of Holdfast. Codes are stable; messages and details hold counts and names, never stored values.
  *
  * @module
  */
@@ -141,7 +141,7 @@ export class ConflictError extends MemoryError {
 }
 
 /**
- * Thrown when stored data, checksums, lineage or ledger contradict each other (code `INTEGRITY`); never for arguments.
+ * Thrown when stored data, checksums, lineage or ledger contradict each other (code `INTEGRITY`). Never thrown for arguments.
  *
  * @example
  * ```ts
@@ -189,8 +189,8 @@ export type StorageCode =
   | "CLOSED";
 
 /**
- * The cause of a {@linkcode StorageError} or {@linkcode IntegrityError}, as a stable word in `details.because`, where one
- * code has several causes with different remedies.
+ * The cause of an error as a stable word, in `details.because`. Only errors whose code has several causes, with different
+ * remedies, have one.
  */
 export type Because =
   | "backup"
@@ -292,7 +292,7 @@ export class BudgetError extends MemoryError {
 }
 
 /**
- * Thrown when a summary policy or token counter of the caller threw or returned an invalid result (code `POLICY`).
+ * Thrown when a summary policy or token counter threw or returned an invalid result (code `POLICY`).
  *
  * @example
  * ```ts

@@ -12,7 +12,7 @@ export const WRITING_WITHOUT_PAUSE_MS_MAX = 20;
 /** Milliseconds of that pause. */
 export const WRITING_PAUSE_MS = 2;
 
-/** The shortest and longest sleep before a busy database is tried again, in milliseconds; drawn at random each time. */
+/** The shortest and longest sleep before a busy database is tried again, in milliseconds. The sleep is drawn at random. */
 export const BUSY_SLEEP_MS = { min: 1, max: 10 } as const;
 
 /** Milliseconds from a call until a lock held by others is reported as `BUSY`, unless the caller says otherwise. */
@@ -156,7 +156,7 @@ export const DUE_SCOPES_PER_READ = 50;
 /** Tenants that a prune examines in one read, to find those with expired records: some milliseconds of work. */
 export const TENANTS_PER_READ = 250;
 
-/** Times a check rereads a scope that changed while it was read; after that the scope is left to the next check. */
+/** Times a check rereads a scope that changed while it was read. After that the scope is left to the next check. */
 export const CHECK_ATTEMPTS_PER_SCOPE = 5;
 
 /** Indexes of one scope: of the profile in use, and of one that is being tried. */
@@ -189,7 +189,7 @@ export const CLEARED_TURNS_MAX = 512;
 /** Turns of one block of postings: a batch stays within the page cache, and a search reads few blocks. */
 export const BLOCK_TURNS_MAX = 1_024;
 
-/** Postings of one row: a turn rewrites the rows that it changes; beyond 64, bytes per posting hardly shrink. */
+/** Postings of one row: a turn rewrites the rows that it changes. Beyond 64, bytes per posting hardly shrink. */
 export const POSTINGS_PER_ROW_MAX = 64;
 
 /** Items of a list argument (a history, pins, tools, chunks): as many as a scope may have turns. */
@@ -201,7 +201,7 @@ export const REQUEST_TEXT_BYTES_MAX = 1_000_000;
 /** Attempts of a search or an assembly whose scope keeps changing; after that it fails with `SNAPSHOT`. */
 export const FRESH_TRIES_MAX = 8;
 
-/** Turns of the first page that an assembly reads; each further one has twice as many, up to `TURNS_PER_PAGE`. */
+/** Turns of the first page that an assembly reads. Each further one has twice as many, up to `TURNS_PER_PAGE`. */
 export const FIRST_PAGE_TURNS = 4;
 
 /** Postings that one read takes from the store before it yields to other work. */
@@ -210,7 +210,7 @@ export const POSTINGS_PER_READ = 2_048;
 /** Turns of an index that one read takes from the store before it yields to other work. */
 export const INDEXED_TURNS_PER_READ = 256;
 
-/** Postings that a search reads before it first tests whether the rest can matter; then twice as many each time. */
+/** Postings that a search reads before it first tests whether the rest can matter. Each further test comes after twice as many. */
 export const POSTINGS_BEFORE_LOOK = 256;
 
 /** Chunks whose scores are completed in one read: about as many as a search returns. */
@@ -222,7 +222,7 @@ export const REMEMBERED_COUNTS_MAX = 40_000;
 /** Attempts to claim a temporary file after removing one that was left there. */
 export const WORK_FILE_CLAIMS_MAX = 16;
 
-/** Combining marks that the command shows on one letter: Hebrew with vowels and accents has four; more cover other lines. */
+/** Combining marks that the command shows on one letter: Hebrew with vowels and accents has four. More cover other lines. */
 export const MARKS_SHOWN_MAX = 4;
 
 /** Terminal cells up to which a grapheme is never split: Unicode sets no limit to the length of one. */
@@ -265,8 +265,8 @@ export const EXPORT_ROWS_PER_PAGE = 32;
 export const EXPORT_AT_ONCE_BYTES = 262_144;
 
 /**
- * UTF-8 bytes of turns up to which an export buffers a whole scope before it yields its lines, so that writers cannot
- * make it fail: every scope of the default size.
+ * UTF-8 bytes of turns up to which an export buffers a whole scope before it yields its lines. Buffering keeps writers from
+ * making it fail; the bound covers every scope of the default size.
  */
 export const EXPORT_HELD_BYTES = 8_000_000;
 
@@ -277,8 +277,8 @@ export const IMPORT_GROUP_LINES = 64;
 export const IMPORT_GROUP_BYTES = 262_144;
 
 /**
- * How far into its generation's range an import accepts a record's own revision: the other half of the range is left
- * for revisions issued later.
+ * How far into its generation's range an import accepts a record's own revision. The other half of the range is left for
+ * revisions issued later.
  */
 export const IMPORTED_REVISIONS_MAX = REVISIONS_PER_GENERATION / 2;
 
@@ -294,5 +294,5 @@ export const OUTPUT_BUFFER_CHARACTERS = 65_536;
 /** Milliseconds between two drawings of a progress bar: ten a second look steady, and cost little. */
 export const PROGRESS_INTERVAL_MS = 100;
 
-/** Bytes of a file from which the command reads a receipt or watermark; these have less than one kilobyte. */
+/** Bytes of a file from which the command reads a receipt or watermark. These have less than one kilobyte. */
 export const SMALL_FILE_BYTES_MAX = 65_536;

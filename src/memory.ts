@@ -97,10 +97,10 @@ export class Memory implements AsyncDisposable {
   }
 
   /**
-   * Erases what has expired, completes pending deletions, removes replaced indexes, and scrubs the files.
+   * Erases what has expired, completes pending deletions, and scrubs the files.
    *
-   * Covers every tenant and every scope. Writes in bounded groups, so that other calls run in between; while the scrub
-   * rewrites a table, the process is blocked.
+   * Covers every tenant and every scope, and removes replaced indexes. Writes in bounded groups, so that other calls run in
+   * between. While the scrub rewrites a table, the process is blocked.
    *
    * @throws {ContractError} naming the invalid option
    * @throws {StorageError} `BUSY`, `FULL`, `IO`, `READONLY`, `REPLACED`, `CLOSED`
@@ -302,8 +302,7 @@ export class Memory implements AsyncDisposable {
   }
 
   /**
-   * Lists the store, a page at a time: tenants with records, then scopes, with counts, bytes and the next expiry. Reads no
-   * text.
+   * Lists tenants with records, then scopes, a page at a time. Each has counts, bytes and the next expiry; no text is read.
    *
    * @throws {ContractError} naming the invalid option
    * @throws {IntegrityError} if a scope's row is damaged
@@ -369,8 +368,9 @@ export class Memory implements AsyncDisposable {
   }
 
   /**
-   * Imports what `exportLines({ includeContent: true })` wrote: text of whole lines, or the bytes of a file in chunks.
+   * Imports what `exportLines({ includeContent: true })` wrote.
    *
+   * The source yields text of whole lines, or the bytes of a file in chunks.
    * Every line is validated as a put is. Nothing is overwritten, and nothing that was deleted here comes back. Turns, pins
    * and records keep their revisions and times; a scope's revision increases, as with every change.
    *

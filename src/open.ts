@@ -33,7 +33,7 @@ export interface MemoryOptions extends StoreOptions {
   /** Milliseconds from a call until a lock that others hold is reported as `BUSY`; 5 000 by default. */
   readonly busyTimeoutMs?: number | undefined;
   /**
-   * Copies a store of an older release to this path before upgrading it; an older ledger is copied next to it, with
+   * Copies a store of an older release to this path before upgrading it. An older ledger is copied next to it, with
    * `.deletions` appended. Without an upgrade no copy is made. Later deletions do not reach the copy.
    */
   readonly backupBeforeUpgrade?: string | URL | undefined;

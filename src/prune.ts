@@ -1,5 +1,5 @@
 /**
- * Prunes a whole store: erases what has expired in every scope and for every tenant, removes replaced indexes, and scrubs
+ * Prunes a whole store. Erases what has expired in every scope and for every tenant, removes replaced indexes, and scrubs
  * the files.
  */
 

@@ -41,7 +41,7 @@ export type RestoreOptions =
     /** What the ledger must contain: the newest `deletionWatermark()` that was kept apart from the store. */
     readonly watermark: Watermark;
     /**
-     * A copy that `exportLedger()` made, for a ledger that is lost: creates a new ledger from it at `deletionPath`.
+     * A copy from `exportLedger()` to replace a lost ledger: creates a new ledger from it at `deletionPath`.
      * Deletions after the copy are lost. A watermark newer than the copy is refused; pass the one of the copy's own report.
      * To rehearse a restore, use this with a new `deletionPath`: the store in service is not fenced off, and the result
      * must never be used next to it.
@@ -50,7 +50,7 @@ export type RestoreOptions =
     readonly ledgerLost?: false | undefined;
   } | {
     /**
-     * Creates a new ledger at `deletionPath`, for a ledger that is lost, from the deletions that the backup knows.
+     * Replaces a lost ledger: creates a new one at `deletionPath` from the deletions that the backup knows.
      * Deletions after the backup are lost, and what they erased comes back.
      */
     readonly ledgerLost: true;

@@ -1,4 +1,4 @@
-/** Wraps help text to the terminal: prose breaks between words, shell commands stay whole so that they can be copied. */
+/** Wraps help text to the terminal. Prose breaks between words; shell commands stay whole, to be copied. */
 
 import { wrapped } from "./terminal/display_width.ts";
 

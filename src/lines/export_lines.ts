@@ -28,7 +28,7 @@ import {
   type ScopeView,
 } from "./read_scope.ts";
 
-/** Yields the lines of an export, each with its line feed; adds damaged rows that are left out to `skipped`. */
+/** Yields the lines of an export, each with its line feed. Adds damaged rows that are left out to `skipped`. */
 export async function* exportLines(
   engine: Engine,
   options: ExportLinesOptions,

@@ -55,7 +55,7 @@ export function importRecords(
 
 const IMPORT = { action: "import line", toleratedMs: CLOCK_BEHIND_MS_MAX };
 
-/** Whether a line's deadline has passed; throws `CLOCK` if only the highest time seen, not the clock, is past it. */
+/** Whether a line's deadline has passed. Throws `CLOCK` if only the highest time seen, not the clock, is past it. */
 export function isPast(transaction: WriteTransaction, expiresMs: number | null): boolean {
   return expiresMs !== null && hasPassed(transaction.time(), expiresMs, IMPORT);
 }
@@ -90,7 +90,7 @@ function isSame({ head, body }: RawRecord, record: ImportedRecord): boolean {
 }
 
 /**
- * The revision for an imported record: its own, so that programs that know it can continue; no put is issued it again.
+ * The revision of an imported record: its own, so that programs that know it can continue. No put gets it again.
  * Imports must not exhaust the range of revisions that a restore begins, so a record whose revision is too high for this
  * generation gets the store's next one.
  */

@@ -40,7 +40,7 @@ export function headerLine({ content, scope, generation, epoch, watermark, at }:
     `"watermark":{"lineage":"${lineage}","sequence":${sequence},"head":"${head}"},"at":${quote(at)}}`;
 }
 
-/** States how many deletions had been applied when the next lines were read; written where the number changes. */
+/** States how many deletions had been applied when the next lines were read. It is written where the number changes. */
 export function markLine(sequence: number): string {
   return `{"type":"mark","sequence":${sequence}}`;
 }
@@ -117,8 +117,8 @@ export function skippedLine({ table, tenantId, sessionId, turnId, kind, key }: D
 }
 
 /**
- * The last line: the number of lines of each type, and the SHA-256 of all lines before it; also the number of damaged rows
- * that were left out, if there are any.
+ * The last line: the number of lines of each type, and the SHA-256 of all lines before it. If damaged rows were left out,
+ * it also has their number.
  */
 export function endLine(
   { records, scopes, turns, pins, summaries }: LineCounts,

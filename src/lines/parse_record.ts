@@ -65,8 +65,8 @@ export function parseRecord(given: LineFields, kinds: ReadonlyMap<string, Record
 }
 
 /**
- * Validates a deadline as puts do: present if the kind requires one, at most `maxAge` after the creation, and reachable by
- * some `now` and `ttl`. The clock is not used: puts accept an explicit time.
+ * Validates a deadline as puts do. It must exist if the kind requires one, be at most `maxAge` after the creation, and be
+ * reachable by some `now` and `ttl`. The clock is not used, since puts accept an explicit time.
  */
 function requireDeadline(
   kind: RecordKind,

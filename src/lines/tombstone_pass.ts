@@ -10,8 +10,8 @@ export interface Origin {
 }
 
 /**
- * Whether to refuse a turn or pin: its identifier is permanently reserved, its revision is not above its minimum
- * revision, or, in lines of this same store, its identifier was deleted after they were exported.
+ * Whether an import refuses a turn or pin. It does if the identifier is permanently reserved, if the revision is not above
+ * the minimum revision, or, in lines of this same store, if the identifier was deleted after they were exported.
  */
 export function* isItemRefused(
   transaction: ReadTransaction,
@@ -25,7 +25,7 @@ export function* isItemRefused(
 }
 
 /**
- * Whether to refuse a record, likewise. Revisions of records count within one store, so a record from another store cannot
+ * Whether an import refuses a record, likewise. Revisions of records count within one store, so a record from another store cannot
  * be compared and is refused if its identity was ever forgotten here.
  */
 export function* isRecordRefused(

@@ -76,7 +76,7 @@ function* eraseRecord(transaction: WriteTransaction, { tenantId, kind, key }: Id
 
 const SELECT_RECORD_KEYS = `SELECT kind, key FROM records WHERE tenant = $1`;
 
-/** Erases the record that an event names, at any revision; only recovery from crashes and restores call this. */
+/** Erases the record that an event names, at any revision. Only recovery from crashes and restores call this. */
 export function* applyForget(
   transaction: WriteTransaction,
   event: RecordedEvent,

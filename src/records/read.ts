@@ -121,7 +121,7 @@ export function* selectNextTenant(transaction: ReadTransaction, after: string): 
 
 const SELECT_EXPIRED_RECORD = `SELECT 1 FROM records WHERE tenant = $1 AND expires <= $2 LIMIT 1`;
 
-/** Of the next tenants in code point order, those with expired records; and the last tenant read, null at the end. */
+/** Of the next tenants in code point order, those with expired records. Also returns the last tenant read, null at the end. */
 export function* selectExpiringTenants(
   transaction: ReadTransaction,
   after: string,

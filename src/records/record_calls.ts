@@ -53,7 +53,7 @@ const FORGETTING = new LateModule(() => import("./forget.ts"));
 const NO_OPTIONS: { readonly now?: undefined; readonly signal?: undefined } = Object.freeze({});
 
 /**
- * Checkpoints, facts and other kinds of small, validated, expiring records, written by compare-and-swap on their revision.
+ * Checkpoints, facts and other kinds of small, validated, expiring records. Writes compare and swap their revision.
  * Available as {@linkcode Memory.records}.
  *
  * @example

@@ -61,7 +61,7 @@ function validate(kind: RecordKind, plain: Json): StandardResult<unknown> {
   return result;
 }
 
-/** Compares the validated value with the argument: a schema that adds defaults or coerces would change what is stored. */
+/** Compares the validated value with the argument. A schema that adds defaults or coerces would change it. */
 function isSame(validated: unknown, plain: Json): boolean {
   if (validated === plain) return true;
   if (typeof validated !== "object" || typeof plain !== "object" || validated === null || plain === null) {

@@ -1,4 +1,4 @@
-/** `delete`: shows what a deletion would erase; with `--yes` deletes permanently and prints the receipt. */
+/** `delete`: shows what a deletion would erase. With `--yes`, deletes permanently and prints the receipt. */
 
 import type { DeleteTarget, Receipt } from "../../contracts/options/receipt.ts";
 import type { Conversation } from "../../conversations/conversation.ts";

@@ -1,4 +1,4 @@
-/** The command line's own files: reads them, or creates them as private files; never prompts for permissions. */
+/** The command line's own files: reads them, or creates them as private files. Never prompts for permissions. */
 
 import type { ErrorDetails } from "../../errors.ts";
 import { MemoryError, StorageError } from "../../errors.ts";

@@ -1,4 +1,4 @@
-/** Advice for an error: it depends on the cause and on the command that failed, and never names that same command. */
+/** Advice for an error, by its cause and the command that failed. It never names that same command. */
 
 import {
   type Because,

@@ -30,7 +30,7 @@ function graphemeWidth(grapheme: string): number {
 /** A letter with its marks. */
 const LETTER = /\P{M}[\p{M}\u200c\u200d]*|\p{M}+/gu;
 
-/** The graphemes of a text, which must not be split; one that is too wide is split into letters with their marks. */
+/** The graphemes of a text, which must not be split. One that is too wide is split into letters with their marks. */
 function* unbroken(text: string, cellsMax: number): Generator<string> {
   for (const { segment } of GRAPHEMES.segment(text)) {
     if (graphemeWidth(segment) <= cellsMax) yield segment;

@@ -1,4 +1,4 @@
-/** SIGINT and SIGTERM: the first aborts the work, which leaves nothing half done; the second exits at once. */
+/** SIGINT and SIGTERM: the first aborts the work, which leaves nothing half done. The second exits at once. */
 
 const SIGNALS: readonly (readonly [signal: Deno.Signal, exitCode: number])[] = Deno.build.os === "windows"
   ? [["SIGINT", 130]]

@@ -54,7 +54,7 @@ export class Screen {
     this.noteColumns = streams.errors.isTerminal() ? terminalColumns() : null;
   }
 
-  /** Prints a line of text; a wrapped line continues indented, so that no stored name can look like a line of its own. */
+  /** Prints a line of text. A wrapped line continues indented, so that no stored name can look like a line of its own. */
   async line(text = "", style?: Style): Promise<void> {
     const cells = this.columns === null ? Infinity : Math.max(BLOCK_CELLS_MIN, this.columns - INDENT.length);
     const lines = wrapped(harmless(text), cells).map((part) => this.#styled(part.trimEnd(), style));
@@ -62,8 +62,8 @@ export class Screen {
   }
 
   /**
-   * Prints stored text, every line behind a bar, wrapped ones too, so that none can look like output of the command
-   * itself.
+   * Prints stored text with every line, wrapped ones too, behind a bar. So no line of it can look like output of the
+   * command itself.
    */
   async block(text: string): Promise<void> {
     const cells = this.columns === null ? Infinity : Math.max(BLOCK_CELLS_MIN, this.columns - BAR.length);
@@ -98,7 +98,7 @@ export class Screen {
     this.#buffer += text;
   }
 
-  /** Notes what was completed and how to get its result again, to be reported if the result cannot be printed. */
+  /** Notes what was completed and how to get its result again. It is reported if the result cannot be printed. */
   completed(text: string): void {
     this.#completed = text;
   }

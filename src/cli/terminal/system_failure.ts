@@ -3,7 +3,7 @@
 import { MemoryError } from "../../errors.ts";
 import { CommandError } from "./failure.ts";
 
-/** Translates a system error into a failure that says what could not be done; other errors, and permissions, pass through. */
+/** Translates a system error into a failure that says what could not be done. Other errors, and permissions, pass through. */
 export function systemFailure(error: unknown, cannot: string): unknown {
   if (!(error instanceof Error) || error instanceof MemoryError || error instanceof CommandError) {
     return error;
