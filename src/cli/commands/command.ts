@@ -97,8 +97,8 @@ export function withPermissions(command: Command, access: Access, example: strin
 
 /** Adds the options that name a conversation. */
 export function withScope(command: Command): Command {
-  return command.requiredOption("--tenant <id>", "whose conversation")
-    .requiredOption("--session <id>", "which conversation");
+  return command.requiredOption("--tenant <id>", "the tenant of the conversation")
+    .requiredOption("--session <id>", "the session of the conversation");
 }
 
 /** The scope that the options name. */

@@ -40,7 +40,7 @@ export const DELETE: Declare = (program, run) => {
     .option("--pin <key>", "only this pin")
     .option("--revision <n>", "only if the conversation still has this revision", wholeNumber(0))
     .option("--scrub", "then remove its bytes from the files")
-    .option("--yes", "delete it")
+    .option("--yes", "delete; without it, only show what would be deleted")
     .action((store: string, options: DeleteOptions) =>
       run((session) => options.yes ? erase(session, store, options) : show(session, store, options))
     );

@@ -20,7 +20,7 @@ interface RestoreCommandOptions {
 
 const MORE = "Restore a backup to a new file, and make it the live store.\n\n" +
   "Without --yes it only checks that backup, ledger and watermark belong together, and says what it would do; only " +
-  "the restore itself finds damage inside the backup. It first applies every deletion that the ledger has recorded " +
+  "the restore itself finds damage inside the backup. A restore first applies every deletion that the ledger has recorded " +
   "since the backup, so that nothing deleted comes back. The previous store is fenced off from then on (it answers " +
   "REPLACED); its files are listed, so that you can remove them. To restore to the old name, move the old file and its " +
   "-wal and -shm away first; leave the ledger in place.";
@@ -49,7 +49,7 @@ export const RESTORE: Declare = (program, run) => {
       "--ledger-lost",
       "the ledger is lost: create a new one; what was deleted after the backup comes back",
     )
-    .option("--yes", "restore it")
+    .option("--yes", "restore; without it, only show what would be done")
     .action((backup: string, destination: string, options: RestoreCommandOptions) =>
       run((session) => restore(session, backup, destination, options))
     );
