@@ -15,7 +15,7 @@ import type { Engine } from "./engine/engine.ts";
 import { known, type Operation, type WriteTransaction } from "./engine/operation.ts";
 import { StorageError } from "./errors.ts";
 import { CLOCK_BEHIND_MS_MAX, DUE_SCOPES_PER_READ } from "./limits.ts";
-import { purgeNow, purgeSome, selectExpiringTenants } from "./records/read.ts";
+import { purgeNow, purgeSome, selectDueTenants } from "./records/read.ts";
 
 /** Prunes the store. */
 export async function prune(engine: Engine, options: PruneOptions): Promise<PruneReport> {
@@ -114,10 +114,10 @@ async function purgeTenants(
   for (let after: string | null = ""; after !== null;) {
     const from: string = after;
     const now = purgeNow(engine.time());
-    const page = await engine.read((transaction) => selectExpiringTenants(transaction, from, now), {
+    const page = await engine.read((transaction) => selectDueTenants(transaction, from, now), {
       signal,
     });
-    for (const tenant of page.expiring) await purgeTenant(engine, tenant, expired, { signal, progress });
+    for (const tenant of page.due) await purgeTenant(engine, tenant, expired, { signal, progress });
     after = page.after;
     await yieldToEventLoop();
   }

@@ -48,9 +48,9 @@ function* readView(transaction: ReadTransaction, plan: ScopePlan): Operation<Sco
   const row = yield* readScope(transaction, plan.scopeHash);
   if (row === null) return null;
   const scope = { tenantId: row.tenant, sessionId: row.session };
-  const expiredBytes = yield* readExpiredTurns(transaction, row, plan.atMs);
-  const expiredTurns = new Set(expiredBytes.keys());
-  const opening = plan.content ? scopeLine(scope) : scopeOutline(scope, withoutExpired(row, expiredBytes));
+  const dueBytes = yield* readDueTurns(transaction, row, plan.atMs);
+  const expiredTurns = new Set(dueBytes.keys());
+  const opening = plan.content ? scopeLine(scope) : scopeOutline(scope, withoutExpired(row, dueBytes));
   const summary = yield* readSummary(transaction, row, plan.atMs, expiredTurns, plan.damage);
   const pins = yield* readPins(transaction, row, plan.atMs, expiredTurns, plan.damage);
   const closing = {
@@ -64,10 +64,10 @@ function* readView(transaction: ReadTransaction, plan: ScopePlan): Operation<Sco
 /** A scope's running totals without its expired turns. */
 function withoutExpired(
   { revision, turns, turnBytes }: ScopeRow,
-  expiredBytes: ReadonlyMap<number, number>,
+  dueBytes: ReadonlyMap<number, number>,
 ): Pick<ScopeRow, "revision" | "turns" | "turnBytes"> {
-  const bytes = expiredBytes.values().reduce((sum, each) => sum + each, 0);
-  return { revision, turns: turns - expiredBytes.size, turnBytes: turnBytes - bytes };
+  const bytes = dueBytes.values().reduce((sum, each) => sum + each, 0);
+  return { revision, turns: turns - dueBytes.size, turnBytes: turnBytes - bytes };
 }
 
 function lineOfSummary({ payload }: StoredSummary, { content }: ScopePlan): string {
@@ -78,16 +78,16 @@ function lineOfPin({ key, revision, payload }: StoredPin, { content }: ScopePlan
   return content ? pinLine(payload) : pinOutline(key, revision, utf8Length(payload));
 }
 
-const SELECT_EXPIRED_TURNS = `SELECT id, bytes FROM turns WHERE scope = $1 AND expires <= $2`;
+const SELECT_DUE_TURNS = `SELECT id, bytes FROM turns WHERE scope = $1 AND expires <= $2`;
 
 /** The bytes of each expired turn, by its row. */
-function* readExpiredTurns(
+function* readDueTurns(
   transaction: ReadTransaction,
   row: ScopeRow,
   atMs: number,
 ): Operation<ReadonlyMap<number, number>> {
   if (row.nextExpiry === null || row.nextExpiry > atMs) return new Map();
-  const rows = yield* transaction.all(SELECT_EXPIRED_TURNS, row.id, atMs);
+  const rows = yield* transaction.all(SELECT_DUE_TURNS, row.id, atMs);
   return new Map(rows.map(([id, bytes]) => [id as number, bytes as number]));
 }
 

@@ -166,7 +166,7 @@ export const ROUND_BREAKS: readonly Mutant[] = [
   {
     name: "an export counts turns that have expired",
     file: "src/lines/read_scope.ts",
-    find: "scopeOutline(scope, withoutExpired(row, expiredBytes))",
+    find: "scopeOutline(scope, withoutExpired(row, dueBytes))",
     replace: "scopeOutline(scope, row)",
     test: EXPIRED,
     promise: "in no export",
