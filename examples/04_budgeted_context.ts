@@ -93,7 +93,7 @@ function placeOf({ turnId, messageId, start }: SourceRef): string {
   return `${turnId} ${messageId} ${start}`;
 }
 
-/** What is not in the context, and the reason that its layer reports. */
+/** Lists what is not in the context, with the reason that each layer reports. */
 function leftOutTable({ context }: Assembly, found: readonly Hit[]): readonly (readonly string[])[] {
   const { layers, omittedTurnCount, blocks } = context.diagnostics;
   const reasons = new Map(layers.map((layer) => [layer.layer, layer]));

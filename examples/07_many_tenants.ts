@@ -8,7 +8,7 @@
 import { type Memory, openMemory } from "../mod.ts";
 import { demo, print } from "./demo.ts";
 
-/** Who holds which token. A real service verifies a signature here. */
+/** The tenant of each token. A real service verifies a signature instead. */
 const TENANTS = new Map([["token-of-acme", "acme"], ["token-of-globex", "globex"]]);
 
 /** `POST /session` appends a message, once for each idempotency key. `GET /session?q=…` returns the chunks that answer. */

@@ -12,7 +12,7 @@ export interface IncidentMessage {
   }[];
 }
 
-/** What the example asks for later: said once, early on, in words that the question does not repeat exactly. */
+/** The answers to the question of the example: each occurs once, early, in words that the question does not repeat. */
 const TURNING_POINTS: Readonly<Record<number, readonly [question: string, answer: string]>> = {
   12: [
     "Who touched the gateway this morning?",

@@ -9,7 +9,7 @@ import type { CheckRows, Engine } from "./engine/engine.ts";
 import { ContractError } from "./errors.ts";
 import { checkRecords } from "./records/check_records.ts";
 
-/** What to back up, and the kinds that validate its records. */
+/** The store to back up, and the kinds that validate its records. */
 interface BackupSource {
   readonly engine: Engine;
   readonly of: BackupReport["of"];

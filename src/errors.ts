@@ -240,7 +240,7 @@ export function because(word: Because, more: ErrorDetails = {}): ErrorDetails {
  * ```
  */
 export class StorageError extends MemoryError {
-  /** What is wrong with the files or the machine. */
+  /** The stable code: what is wrong with the files or the machine. */
   declare readonly code: StorageCode;
 
   /** Creates the error for one code. */
@@ -282,7 +282,7 @@ export type BudgetCode =
  * ```
  */
 export class BudgetError extends MemoryError {
-  /** What does not fit the token budget. */
+  /** The stable code: what does not fit the token budget. */
   declare readonly code: BudgetCode;
 
   /** Creates the error for one code. */

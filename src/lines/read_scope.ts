@@ -20,7 +20,7 @@ import {
   turnOutline,
 } from "./line.ts";
 
-/** What to read, and how. */
+/** The scope to read, and how to read it. */
 export interface ScopePlan {
   readonly scopeHash: Uint8Array;
   /** The time of the export; items that have expired by then are left out. */

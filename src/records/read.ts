@@ -46,7 +46,7 @@ function toRecord(identity: Identity, row: Row): RawRecord {
   return { head, body };
 }
 
-/** Which records a page holds; it begins after a kind and key. */
+/** The records of a page, which begins after a kind and key. */
 interface ListPlan {
   readonly tenantId: string;
   readonly kind: string | null;

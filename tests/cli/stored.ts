@@ -57,7 +57,7 @@ export class StoredFile implements AsyncDisposable {
     return file;
   }
 
-  /** Where it lies. */
+  /** The path of its directory. */
   get directory(): string {
     return this.#directory.path;
   }

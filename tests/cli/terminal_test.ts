@@ -14,7 +14,7 @@ const COLUMNS = 64;
 const COLOURS = /\x1b\[\d+m/g;
 /** A drawing of a progress bar, from the start of its line to the erased end of it; and its removal. */
 const PROGRESS = /\r(\[[#.]+\] [^\r\x1b]*)?\x1b\[K/g;
-/** What Deno sends itself when it starts at a terminal. */
+/** The output of Deno itself when it starts at a terminal. */
 const START = /\x1b\[0G\x1b\[2K\x1b\[J/g;
 
 /** The lines that a terminal keeps, without colours. */

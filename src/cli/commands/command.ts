@@ -1,4 +1,4 @@
-/** What all commands share: how they are declared, what they receive, and how they open their store. */
+/** Shared by all commands: declares them, opens their store, and formats counts. */
 
 import { type Command, InvalidArgumentError } from "commander";
 import type { Scope } from "../../contracts/scope.ts";
@@ -9,7 +9,7 @@ import { isThere, requireFile } from "./file_access.ts";
 import type { Progress } from "../terminal/progress.ts";
 import type { Screen } from "../terminal/screen.ts";
 
-/** What a command receives. */
+/** The screen and the signal of a command. */
 export interface Session {
   readonly screen: Screen;
   /** Aborted when the process is asked to end. */
@@ -25,7 +25,7 @@ export type Run = (work: (session: Session) => Promise<Answer>) => Promise<void>
 /** Declares one command below the program. */
 export type Declare = (program: Command, run: Run) => void;
 
-/** Which of Deno's permissions a command needs. */
+/** The permissions of Deno that a command needs. */
 type Access = "read" | "write";
 
 /** The options of commands that open a store. */
@@ -41,10 +41,10 @@ export interface ScopeOptions extends StoreOptions {
 
 const IS_LOCAL = import.meta.url.startsWith("file:");
 
-/** What `deno run` takes: this program's own file, or the published package. */
+/** The program as an argument of `deno run`: its own file, or the published package. */
 const PROGRAM: string = IS_LOCAL ? shellPath("../main.ts") : "jsr:@holdfast/memory/cli";
 
-/** What `deno install` takes: in a checkout, its configuration resolves the packages. */
+/** The arguments of `deno install`; in a checkout, its configuration resolves the packages. */
 export const INSTALLED: string = IS_LOCAL
   ? `--config ${shellPath("../../../deno.json")} \\\n    ${PROGRAM}`
   : PROGRAM;

@@ -52,7 +52,7 @@ function targetOf({ turn, pin }: DeleteOptions): Omit<DeleteTarget, "expectedRev
   return pin === undefined ? { kind: "scope" } : { kind: "pin", key: pin };
 }
 
-/** What a deletion would erase. */
+/** The counts that a deletion would erase. */
 interface Plan {
   readonly revision: number;
   readonly erases: { readonly turns: number; readonly pins: number; readonly summaries: number };

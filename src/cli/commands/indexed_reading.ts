@@ -1,4 +1,4 @@
-/** What `search` and `context` share: they show text, and complete the index before they read. */
+/** Shared by `search` and `context`, which show text and complete the index before they read. */
 
 import type { Command } from "commander";
 import type { Conversation } from "../../conversations/conversation.ts";

@@ -16,7 +16,7 @@ const EXIT_REFUSED = 1;
 /** The arguments were wrong. */
 const EXIT_USAGE = 2;
 
-/** What is printed for an error. */
+/** The parts of a printed error. */
 export interface Failure {
   readonly code: string;
   readonly reason?: ConflictReason;
