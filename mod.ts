@@ -7,7 +7,7 @@
  * import { openMemory } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const identity = { tenantId: "orchard", kind: "checkpoint", key: "run-a" } as const;
+ * const identity = { tenantId: "acme", kind: "checkpoint", key: "run-a" } as const;
  * await memory.records.put(identity, { schema: 1, step: 0, items: [] }, { expectedRevision: null, ttl: 3_600 });
  * const found = await memory.records.get(identity);
  * assert.equal(found?.value.step, 0);

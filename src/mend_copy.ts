@@ -1,4 +1,4 @@
-/** Takes what is damaged out of a copy of main, with what cites it. */
+/** Removes damaged rows from a copy of main, and rows that cite them. */
 
 import { mendNextScope } from "./conversations/mend_scopes.ts";
 import { mendStrays } from "./conversations/mend_strays.ts";
@@ -9,7 +9,7 @@ import type { Identity } from "./tables/records.ts";
 
 const NO_BYTES = new Uint8Array();
 
-/** Mends a copy, step by step. Meta, events and floors are never left out: without them what was deleted could come back. */
+/** Mends a copy, step by step. Never removes meta, events or floors: without them, deleted things could come back. */
 export async function mendCopy(step: CopyStep, hashKey: Uint8Array, damage: Damage): Promise<void> {
   const mending = { hashKey, damage };
   for (let after: Identity | null = { tenantId: "", kind: "", key: "" }; after !== null;) {

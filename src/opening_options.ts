@@ -1,4 +1,4 @@
-/** What opening takes, whatever engine the store runs on: validated before any effect. */
+/** The options of opening that do not depend on the engine, validated before any effect. */
 
 import { readFields, requireBoolean, requireCallback, requireInteger } from "./contracts/arguments.ts";
 import type { MemoryEvent } from "./contracts/options/memory_options.ts";
@@ -12,7 +12,7 @@ import {
   SCOPE_TURNS_MAX,
 } from "./limits.ts";
 
-/** Options of opening that every engine has, validated, with their defaults. */
+/** These options, validated, with their defaults. */
 export interface GivenStoreOptions {
   readonly clock: (() => number) | undefined;
   readonly kinds: ReadonlyMap<string, RecordKind>;
@@ -22,10 +22,10 @@ export interface GivenStoreOptions {
   readonly onEvent: ((event: MemoryEvent) => void) | undefined;
 }
 
-/** What opening takes, whatever engine the store runs on. */
+/** Their names. */
 export const STORE_NAMES = ["clock", "kinds", "limits", "readOnly", "acceptClock", "onEvent"] as const;
 
-/** Validates the options of opening that every engine has. */
+/** Validates these options. */
 export function readStoreOptions(
   given: Readonly<Partial<Record<(typeof STORE_NAMES)[number], unknown>>>,
 ): GivenStoreOptions {

@@ -1,4 +1,4 @@
-/** Importing lines: validated one by one, written in bounded groups, and every tombstone passed on the way. */
+/** Imports lines: validates each one, and writes them in bounded groups, except those that were deleted here. */
 
 import { yieldToEventLoop } from "../clock.ts";
 import { readFields, requireSignal } from "../contracts/arguments.ts";
@@ -27,7 +27,7 @@ import {
 import type { ImportedRecord } from "./parse_record.ts";
 import type { Origin } from "./tombstone_pass.ts";
 
-/** What is imported into. */
+/** The store to import into. */
 interface ImportTarget {
   readonly engine: Engine;
   readonly kinds: ReadonlyMap<string, RecordKind>;
@@ -35,7 +35,7 @@ interface ImportTarget {
   readonly tell: Tell;
 }
 
-/** Imports. */
+/** Imports lines; resolves to the number of lines by outcome. */
 export async function importLines(
   target: ImportTarget,
   lines: Lines,
@@ -52,7 +52,7 @@ export async function importLines(
     return importing.finish();
   } catch (error) {
     if (error instanceof SourceFailure) throw error.cause;
-    throw importing.told(error instanceof ContractError ? await importing.settle(error) : error);
+    throw importing.withLine(error instanceof ContractError ? await importing.settle(error) : error);
   }
 }
 
@@ -67,13 +67,13 @@ const SORTS: Readonly<Record<Item["type"], Sort>> = {
   summary: "summaries",
 };
 
-/** Lines that are validated and wait to be written together: records, or items of one scope. */
+/** A validated line that waits to be written with others: a record, or an item of the current scope. */
 interface Waiting {
   readonly line: number;
   readonly item: Item;
 }
 
-/** One import while it goes on. */
+/** A running import. */
 class Import {
   readonly #target: ImportTarget;
   readonly #signal: AbortSignal | undefined;
@@ -88,11 +88,11 @@ class Import {
   };
   /** Null before the header. */
   #origin: Origin | null = null;
-  /** The scope that turns, pins and summaries belong to. */
+  /** The current scope, to which turns, pins and summaries belong. */
   #scope: ScopeItem & { readonly type: "scope" } | null = null;
   #waiting: Waiting[] = [];
   #waitingBytes = 0;
-  /** Rows that the export left out, being damaged. */
+  /** Damaged rows that the export left out. */
   #skipped = 0;
   #line = 0;
   #ended = false;
@@ -102,13 +102,13 @@ class Import {
     this.#signal = signal;
   }
 
-  /** Validates a line; writes what waits once it is enough, or of another scope. */
+  /** Validates a line; writes the waiting ones once the group is full or another scope begins. */
   async take({ number, text }: NumberedLine): Promise<void> {
     this.#line = number;
-    if (this.#ended) throw new ContractError("lines", "Nothing may come after the closing line");
+    if (this.#ended) throw new ContractError("lines", "Expected no line after the closing line");
     const parsed = parseLine(text, this.#target.kinds);
     if ((parsed.type === "header") !== (this.#origin === null)) {
-      throw new ContractError("type", "An export begins with a header, and has one");
+      throw new ContractError("type", "Expected a header as the first line, and nowhere else");
     }
     await this.#takeParsed(parsed, text.length);
     if (parsed.type !== "end") this.#digest.add(text);
@@ -136,7 +136,7 @@ class Import {
     }
   }
 
-  /** Where the lines come from. A store's own lines name a place in its history of deletions. */
+  /** The origin of the lines. A store's own export names a position in its history of deletions. */
   async #originOf({ watermark }: ParsedHeader): Promise<Origin> {
     const { engine } = this.#target;
     if (watermark.lineage !== engine.lineage) return { sequence: null };
@@ -145,14 +145,17 @@ class Import {
       ? firstHead(engine.lineage)
       : await engine.read((transaction) => transaction.headAt(sequence), { concerns: () => false });
     if (found !== head) {
-      throw new ContractError("watermark", "The watermark is no place in this store's history of deletions");
+      throw new ContractError(
+        "watermark",
+        "Expected the watermark to be a position in this store's history of deletions",
+      );
     }
     return { sequence };
   }
 
   async #wait(item: Item, bytes: number): Promise<void> {
     if (item.type === "record") {
-      if (this.#scope !== null) throw new ContractError("type", "Records come before scopes");
+      if (this.#scope !== null) throw new ContractError("type", "Expected records before scopes");
     } else if (item.type === "scope") {
       await this.write();
       this.#scope = item;
@@ -174,10 +177,10 @@ class Import {
       ? item.pin.scope
       : item.summary.scope;
     if (this.#scope !== null && sameScope(own, this.#scope.scope)) return;
-    throw new ContractError(`${item.type}.scope`, `A ${item.type} must follow the line of its scope`);
+    throw new ContractError(`${item.type}.scope`, `Expected the ${item.type} after the line of its scope`);
   }
 
-  /** What is wrong with a line does not concern the good ones before it; gives the first error by the order of lines. */
+  /** Writes the valid lines before an invalid one; resolves to the first error in the order of lines. */
   async settle(error: ContractError): Promise<unknown> {
     const line = this.#line;
     try {
@@ -189,7 +192,7 @@ class Import {
     return error;
   }
 
-  /** Writes what waits. */
+  /** Writes the waiting lines. */
   async write(): Promise<void> {
     const waiting = this.#waiting;
     if (waiting.length === 0) return;
@@ -239,26 +242,26 @@ class Import {
     if (areAllThere && end.digest === this.#digest.finish()) return;
     throw new ContractError(
       "digest",
-      "The lines are not the ones that were exported: some are missing or changed",
+      "The lines differ from the exported ones: some are missing or changed",
     );
   }
 
-  /** The report; the closing line must have come. */
+  /** Returns the report; throws if the closing line is missing. */
   finish(): ImportReport {
     if (!this.#ended) {
       this.#line++;
-      throw new ContractError("lines", "The closing line is missing: the export was cut off");
+      throw new ContractError("lines", "The closing line is missing: the export is incomplete");
     }
     return { ...this.#report, skipped: this.#skipped };
   }
 
-  /** The error with the line it is about, and what was imported before. */
-  told(error: unknown): unknown {
+  /** Adds the line number, and the number of lines imported before, to an error. */
+  withLine(error: unknown): unknown {
     const details = { line: this.#line, imported: { ...this.#report.imported } };
     if (error instanceof ContractError) {
       const { field, message, cause } = error;
-      const told = { ...details, ...error.details };
-      return new ContractError(field, `Line ${told.line}: ${message}`, { details: told, cause });
+      const all = { ...details, ...error.details };
+      return new ContractError(field, `Line ${all.line}: ${message}`, { details: all, cause });
     }
     if (error instanceof ConflictError) {
       const { reason, message, cause } = error;

@@ -1,4 +1,4 @@
-/** Importing what belongs to one scope: written only where nothing is, with its own revisions and times. */
+/** Imports items of one scope that do not exist here, with their own revisions and times. */
 
 import { instantFromMs, instantOf } from "../canonical/time.ts";
 import { matches } from "../contracts/summary.ts";
@@ -21,7 +21,7 @@ import { importEach, isPast, type Outcome, type Outcomes } from "./import_record
 import type { ImportedPin, ImportedSummary, ImportedTurn, ScopeItem } from "./parse_line.ts";
 import { isItemRefused, type Origin } from "./tombstone_pass.ts";
 
-/** The scope that is imported into. */
+/** The scope to import into. */
 interface ScopeTarget {
   readonly place: Place;
   readonly limits: ScopeLimits;
@@ -43,27 +43,27 @@ export function* importItems(
   const row = found ?? (yield* ensureScope(transaction, place, generation));
   requireUpkept(transaction, row);
   const { revision } = row;
-  const inHand = { transaction, row, target };
+  const current = { transaction, row, target };
   const scopeOutcome = found === null ? "imported" : "unchanged";
-  const result = yield* importEach(items, (item) => importItem(inHand, item, scopeOutcome));
+  const result = yield* importEach(items, (item) => importItem(current, item, scopeOutcome));
   if (row.revision !== revision) yield* writeScope(transaction, row);
   return result;
 }
 
-/** The scope in hand; its row is changed in place. */
-interface InHand {
+/** The current scope; its row is changed in place. */
+interface CurrentScope {
   readonly transaction: WriteTransaction;
   readonly row: ScopeRow;
   readonly target: ScopeTarget;
 }
 
-function* importItem(inHand: InHand, item: ScopeItem, scopeOutcome: Outcome): Operation<Outcome> {
+function* importItem(current: CurrentScope, item: ScopeItem, scopeOutcome: Outcome): Operation<Outcome> {
   if (item.type === "scope") return scopeOutcome;
-  if (item.type === "turn") return yield* importTurn(inHand, item);
-  return yield* (item.type === "pin" ? importPin(inHand, item) : importSummary(inHand, item));
+  if (item.type === "turn") return yield* importTurn(current, item);
+  return yield* (item.type === "pin" ? importPin(current, item) : importSummary(current, item));
 }
 
-function* importTurn({ transaction, row, target }: InHand, item: ImportedTurn): Operation<Outcome> {
+function* importTurn({ transaction, row, target }: CurrentScope, item: ImportedTurn): Operation<Outcome> {
   const { place, limits, origin } = target;
   const { turn: { turnId, revision, messages }, expiry, payload, bytes } = item;
   if (isPast(transaction, expiry?.dueMs ?? null)) return "expired";
@@ -84,7 +84,7 @@ function* importTurn({ transaction, row, target }: InHand, item: ImportedTurn): 
   return "imported";
 }
 
-function* importPin({ transaction, row, target }: InHand, item: ImportedPin): Operation<Outcome> {
+function* importPin({ transaction, row, target }: CurrentScope, item: ImportedPin): Operation<Outcome> {
   const { place, origin } = target;
   const { pin: { source }, written } = item;
   const { key, revision, expiry, payload } = written;
@@ -103,9 +103,9 @@ function* importPin({ transaction, row, target }: InHand, item: ImportedPin): Op
   return "imported";
 }
 
-/** The row of the turn that a pin cites; null if the text is not there, exactly. */
+/** The row of the turn that a pin cites; null unless the cited text is exactly there. */
 function* findSource(
-  { transaction, row }: InHand,
+  { transaction, row }: CurrentScope,
   source: NonNullable<ImportedPin["pin"]["source"]>,
 ): Operation<number | null> {
   try {
@@ -117,7 +117,10 @@ function* findSource(
   }
 }
 
-function* importSummary({ transaction, row, target }: InHand, item: ImportedSummary): Operation<Outcome> {
+function* importSummary(
+  { transaction, row, target }: CurrentScope,
+  item: ImportedSummary,
+): Operation<Outcome> {
   const { place } = target;
   const { summary, written } = item;
   const { createdMs, expiresMs, payload } = written;
@@ -126,7 +129,7 @@ function* importSummary({ transaction, row, target }: InHand, item: ImportedSumm
   if (old !== undefined) return requireSummary(row, old).payload === payload ? "unchanged" : "conflicting";
   const covered = yield* readCovered(transaction, row, summary);
   const turns = covered.map(({ turn }) => turn);
-  // A summary from a store whose clock is ahead counts once this store's clock is there too.
+  // A summary from a store whose clock is ahead is valid from its own time of creation on.
   const atMs = Math.max(transaction.time().effectiveMs, createdMs);
   const at = atMs === createdMs ? instantOf(summary.createdAt) : instantFromMs(atMs);
   if (!matches(summary, turns, place.scope, at)) return "refused";

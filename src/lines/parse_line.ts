@@ -1,4 +1,4 @@
-/** One line of an import, validated as strictly as what callers put. */
+/** Parses one line of an import, validated as strictly as the arguments of a put. */
 
 import { canonicalJson, type CanonicalValue } from "../canonical/canonical_json.ts";
 import { encodeTurn } from "../contracts/payload.ts";
@@ -32,7 +32,7 @@ import { LINES_FORMAT, LINES_VERSION } from "./line.ts";
 import { type LineFields, nullable, validateLine } from "./line_fields.ts";
 import { type ImportedRecord, parseRecord } from "./parse_record.ts";
 
-/** A turn as it is to be. */
+/** A turn to import. */
 export interface ImportedTurn {
   readonly type: "turn";
   readonly turn: TimedTurn;
@@ -41,34 +41,34 @@ export interface ImportedTurn {
   readonly bytes: number;
 }
 
-/** A pin as it is to be. */
+/** A pin to import. */
 export interface ImportedPin {
   readonly type: "pin";
   readonly pin: TimedPin;
   readonly written: WrittenPin;
 }
 
-/** A summary as it is to be. */
+/** A summary to import. */
 export interface ImportedSummary {
   readonly type: "summary";
   readonly summary: Summary;
   readonly written: WrittenSummary;
 }
 
-/** What belongs to a scope. */
+/** A scope, or an item of it. */
 export type ScopeItem =
   | { readonly type: "scope"; readonly scope: Scope }
   | ImportedTurn
   | ImportedPin
   | ImportedSummary;
 
-/** What the first line says. */
+/** The first line. */
 export interface ParsedHeader {
   readonly type: "header";
   readonly watermark: { readonly lineage: string; readonly sequence: number; readonly head: string };
 }
 
-/** What the last line says. */
+/** The last line. */
 export interface ParsedEnd {
   readonly type: "end";
   readonly records: number;
@@ -80,7 +80,7 @@ export interface ParsedEnd {
   readonly digest: string;
 }
 
-/** What a line holds. */
+/** A parsed line. */
 export type ParsedLine =
   | ParsedHeader
   | { readonly type: "mark"; readonly sequence: number }
@@ -90,7 +90,7 @@ export type ParsedLine =
   | ParsedEnd;
 
 /**
- * Validates a line.
+ * Parses and validates a line.
  *
  * @throws {ContractError} naming the field
  */
@@ -127,11 +127,11 @@ function readObject(text: string): LineFields {
     if (error instanceof StrictJsonFailure) throw new ContractError("lines", `The line ${error.rule}`);
     throw error;
   }
-  // What the strict reader makes of an object alone has no prototype.
+  // The strict reader returns objects, and only objects, without a prototype.
   if (typeof value === "object" && value !== null && Object.getPrototypeOf(value) === null) {
     return value as LineFields;
   }
-  throw new ContractError("lines", "The line must be the text of a JSON object");
+  throw new ContractError("lines", "Expected the line to be a JSON object");
 }
 
 const TYPES = ["header", "mark", "record", "scope", "turn", "pin", "summary", "skipped", "end"] as const;
@@ -142,7 +142,7 @@ const HASH: Schema<string> = where(
   "must be 64 lower-case hex digits",
 );
 
-/** A scope under its stored names. */
+/** A scope with its stored field names. */
 const STORED_SCOPE: Schema<Scope> = {
   read: (value, way) => {
     const { tenant_id: tenantId, session_id: sessionId } = fields({
@@ -225,13 +225,13 @@ function parseSummary(given: LineFields): ImportedSummary {
   return { type: "summary", summary, written: writtenSummary(summary) };
 }
 
-/** What is read back from a store as damage is here what a caller handed in. */
+/** Unpacks a stored payload. What would be damage in a store is an invalid argument here. */
 function unpack<T>(noun: string, stored: unknown, read: (payload: string) => T): T {
   try {
     return read(canonicalJson(stored as CanonicalValue, noun));
   } catch (error) {
     if (!(error instanceof IntegrityError)) throw error;
     const field = typeof error.details.field === "string" ? error.details.field : noun;
-    throw new ContractError(field, `${field} must be as a store writes it`, { cause: error });
+    throw new ContractError(field, `Expected ${field} to be as a store writes it`, { cause: error });
   }
 }

@@ -1,4 +1,4 @@
-/** Forgetting a record: an event in the ledger, so that no restore brings it back. */
+/** Forgets records: each one as an event in the ledger, so that no restore brings it back. */
 
 import { toHex } from "../canonical/keyed_hash.ts";
 import { targetsOf } from "../deletion/event_targets.ts";
@@ -41,7 +41,7 @@ function* removeExpected(transaction: WriteTransaction, plan: ForgetPlan): Opera
   const { identity, scopeHash, keyHash, revoke } = plan;
   const row = yield* transaction.get(SELECT_RECORD_HEAD, identity.tenantId, identity.kind, identity.key);
   if (row !== undefined) {
-    // Not validated any further: damage in a row must not keep it from being forgotten.
+    // The row is not validated further: a damaged record must be forgettable too.
     const revision = row[0] as number;
     if (revision !== plan.expectedRevision) return false;
     yield* eraseRecord(transaction, identity);
@@ -70,13 +70,13 @@ function* removeExpected(transaction: WriteTransaction, plan: ForgetPlan): Opera
 
 function* eraseRecord(transaction: WriteTransaction, { tenantId, kind, key }: Identity): Operation<void> {
   const removed = yield* transaction.run(DELETE_RECORD, tenantId, kind, key);
-  if (removed !== 1) throw new IntegrityError("Cannot forget record: the file did not take the deletion");
+  if (removed !== 1) throw new IntegrityError("Cannot forget record: the deletion changed no row");
   transaction.markDirty("records");
 }
 
 const SELECT_RECORD_KEYS = `SELECT kind, key FROM records WHERE tenant = $1`;
 
-/** Erases the record that an event names, whatever incarnation is found; only crashes and restores ask for this. */
+/** Erases the record that an event names, at any revision. Only recovery from crashes and restores call this. */
 export function* applyForget(
   transaction: WriteTransaction,
   event: RecordedEvent,
@@ -101,7 +101,7 @@ export function* applyForget(
   yield* eraseRecord(transaction, identity);
 }
 
-/** The tenant that a hash stands for; null if it has no records. */
+/** The tenant with a hash; null if it has no records. */
 function* findTenant(
   transaction: WriteTransaction,
   hash: string,

@@ -1,4 +1,4 @@
-/** Putting a record: compare-and-swap on its revision, and a new deadline. */
+/** Puts records: compare-and-swap on the revision, and a new deadline. */
 
 import { isReserved } from "../deletion/tombstones.ts";
 import { clockBehind } from "../engine/effective_time.ts";
@@ -10,10 +10,10 @@ import { type OperationKey, recallOperation } from "../tables/operation_ids.ts";
 import { upsertRecord } from "../tables/record_rows.ts";
 import { type Identity, isExpired, type RecordHead, toHead, valueChecksum } from "../tables/records.ts";
 
-/** A put, validated and ready to run; all that is hashed or encoded was so before. */
+/** A put, validated, encoded and ready to run. */
 interface PutPlan {
   readonly identity: Identity;
-  /** The keyed hash of the identity; asked for only where there is no row. */
+  /** The keyed hash of the identity; computed only if there is no row. */
   readonly keyHash: () => Uint8Array;
   readonly body: string;
   readonly expectedRevision: number | null;
@@ -29,7 +29,7 @@ export const SELECT_RECORD_HEAD =
   `SELECT revision, created, max_age, expires, value_checksum, checksum FROM records
   WHERE tenant = $1 AND kind = $2 AND key = $3`;
 
-/** Puts a record; gives its new revision. */
+/** Puts a record; returns its new revision. */
 export function* putRecord(transaction: WriteTransaction, plan: PutPlan): Operation<number> {
   const { identity, operation } = plan;
   if (operation !== null) {
@@ -59,9 +59,13 @@ function readNow(transaction: WriteTransaction, plan: PutPlan): number {
 
 function assertReplaceable(old: RecordHead, expected: number | null, now: number): void {
   if (isExpired(old.expires, now)) {
-    throw new ConflictError("EXPIRED", "Cannot put record: it has expired; purge before creating it afresh", {
-      currentRevision: old.revision,
-    });
+    throw new ConflictError(
+      "EXPIRED",
+      "Cannot put record: it has expired; purge it before you create it again",
+      {
+        currentRevision: old.revision,
+      },
+    );
   }
   if (old.revision === expected) return;
   throw revisionConflict(expected, old.revision);
@@ -69,7 +73,7 @@ function assertReplaceable(old: RecordHead, expected: number | null, now: number
 
 function* assertCreatable(transaction: WriteTransaction, plan: PutPlan): Operation<void> {
   if (yield* isReserved(transaction, plan.keyHash())) {
-    throw new ConflictError("DELETED", "Cannot put record: its identity was revoked for ever", {
+    throw new ConflictError("DELETED", "Cannot put record: its identity is permanently reserved", {
       currentRevision: null,
     });
   }
@@ -82,7 +86,7 @@ function revisionConflict(expected: number | null, current: number | null): Conf
   });
 }
 
-/** The row to write: created once, a `maxAge` that only falls, and a deadline that never passes it. */
+/** The row to write. The creation time never changes, `maxAge` only falls, and the deadline never exceeds it. */
 export function planHead(
   plan: Pick<PutPlan, "identity" | "body" | "ttl" | "maxAge">,
   old: RecordHead | null,
@@ -95,7 +99,7 @@ export function planHead(
   if (isExpired(expires, now)) {
     throw new ConflictError(
       "EXPIRED",
-      "Cannot put record: the time from its creation that maxAge allows has passed",
+      "Cannot put record: maxAge has passed since its creation",
       {
         currentRevision: old?.revision ?? null,
       },
@@ -110,7 +114,7 @@ function lower(left: number | null, right: number | null): number | null {
   return right === null ? left : Math.min(left, right);
 }
 
-/** Writes a record's row, once everything is validated. */
+/** Writes a record's row; everything is validated before. */
 export function* writeRecord(
   transaction: WriteTransaction,
   plan: Pick<PutPlan, "identity" | "body">,

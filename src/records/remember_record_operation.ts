@@ -1,10 +1,10 @@
-/** How long the answers of record operations are remembered. */
+/** Remembers the results of record operations for a day. */
 
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
 import { forgetOldOperations, type OperationKey, rememberOperation } from "../tables/operation_ids.ts";
 import { RECORD_OPERATION_KEPT_MS } from "../limits.ts";
 
-/** Remembers an answer for a day, and clears away a few that are older. */
+/** Remembers a result, and removes a few that are older than a day. */
 export function* rememberRecordOperation(
   transaction: WriteTransaction,
   key: OperationKey,

@@ -1,4 +1,4 @@
-/** Validates a record's value by its kind: when it is written, and again when it is read. */
+/** Validates a record's value by its kind, when it is written and when it is read. */
 
 import { copyPlain, type Json, type JsonPath, PlainFailure } from "../canonical/plain.ts";
 import {
@@ -11,7 +11,7 @@ import {
 import { ContractError, IntegrityError } from "../errors.ts";
 import { encodeBody } from "./record_body.ts";
 
-/** Copies and validates what a caller hands in; gives the text to store. */
+/** Copies and validates a caller's value; returns the text to store. */
 export function toBody(kind: RecordKind, value: unknown): string {
   const plain = toPlain(kind, value);
   const result = validate(kind, plain);
@@ -25,7 +25,7 @@ export function toBody(kind: RecordKind, value: unknown): string {
   if (result.issues !== undefined || !isSame(result.value, plain)) {
     throw new ContractError(
       "value",
-      `Expected the schema of the kind ${kind.name} to take values as they are: no unknown fields dropped, no defaults, no coercion`,
+      `Expected the schema of the kind ${kind.name} to keep values unchanged: no dropped fields, no defaults, no coercion`,
     );
   }
   const body = encodeBody(plain);
@@ -61,7 +61,7 @@ function validate(kind: RecordKind, plain: Json): StandardResult<unknown> {
   return result;
 }
 
-/** A schema that fills defaults or coerces would make what is stored differ from what was handed in. */
+/** Compares the validated value with the argument. A schema that adds defaults or coerces would change it. */
 function isSame(validated: unknown, plain: Json): boolean {
   if (validated === plain) return true;
   if (typeof validated !== "object" || typeof plain !== "object" || validated === null || plain === null) {
@@ -74,7 +74,7 @@ function isSame(validated: unknown, plain: Json): boolean {
   return keys.every((key) => Object.hasOwn(left, key) && isSame(left[key], right[key]!));
 }
 
-/** Reads a stored text as its kind has it. */
+/** Parses a stored text and validates it by its kind. */
 export function fromBody(kind: RecordKind, body: string): Json {
   const { value, field } = readBody(kind, body);
   if (field === null) return value;
@@ -84,10 +84,10 @@ export function fromBody(kind: RecordKind, body: string): Json {
 }
 
 /**
- * A stored value, and the field of it that does not fit its kind, null if it does: the kind may have changed since, which
- * is no damage.
+ * Parses a stored text; returns the value, and the field that does not fit its kind, or null. A value that does not fit is
+ * not damaged: the kind may have changed since.
  *
- * @throws {IntegrityError} for what is no JSON
+ * @throws {IntegrityError} if the text is not JSON
  */
 export function readBody(
   kind: RecordKind,
@@ -108,7 +108,7 @@ function misfitOf(kind: RecordKind, value: Json): string | null {
     if (issues === undefined) return null;
     return issues[0] === undefined ? "value" : fieldOf(kind.schema, pathOf(issues[0]));
   } catch (error) {
-    // A schema that throws, or takes its time, takes no value.
+    // A schema that throws or is asynchronous rejects every value.
     if (error instanceof ContractError) return error.field;
     throw error;
   }
@@ -121,7 +121,7 @@ function pathOf(issue: StandardIssue): JsonPath {
   });
 }
 
-/** What zod's schemas tell of their insides; other libraries' schemas tell nothing, and then only `value` is named. */
+/** The structure that zod's schemas expose. Other libraries expose none; then errors name only `value`. */
 interface Inspectable {
   readonly def?: {
     readonly innerType?: unknown;
@@ -131,8 +131,8 @@ interface Inspectable {
 }
 
 /**
- * A place in a value as a field name. A caller's own keys can be content, so a name is only told if the schema
- * declares it; from the first that it does not, the parent's name stands.
+ * A path in a value as a field name. A caller's own keys can be content, so only names that the schema declares are used;
+ * the path ends before the first that it does not.
  */
 function fieldOf(schema: StandardSchema<unknown>, path: JsonPath): string {
   let field = "value";

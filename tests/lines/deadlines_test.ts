@@ -1,4 +1,4 @@
-/** What an import brings with a deadline, each sort alone: it is told when it expires, and goes when it does. */
+/** Imported items with a deadline, each type alone: the next expiry is known, and they are erased when it comes. */
 
 import assert from "node:assert/strict";
 import type { Memory } from "@holdfast/memory";
@@ -18,7 +18,7 @@ import { exported, freshStore, NOTE } from "./filling.ts";
 
 const IDENTITY = { tenantId: "orchard", kind: NOTE.name, key: "k" } as const;
 
-/** What has a deadline a minute after noon, and how many of it are there. */
+/** Items with a deadline a minute after noon, and how to count them. */
 interface Sort {
   readonly name: "turns" | "pins" | "summaries" | "records";
   readonly put: (memory: Memory) => Promise<unknown>;
@@ -55,7 +55,7 @@ const SORTS: readonly Sort[] = [
   },
 ];
 
-/** A minute after noon, as inspections and snapshots say it. */
+/** A minute after noon, as inspections and snapshots print it. */
 const DUE_AT = "2027-01-15T08:01:00+00:00";
 
 for (const { name, put, count } of SORTS) {
@@ -95,7 +95,7 @@ for (const { name, put, count } of SORTS) {
   });
 }
 
-Deno.test("TST-07 What is imported behind a later deadline comes first", async () => {
+Deno.test("TST-07 An imported deadline before an existing one becomes the next expiry", async () => {
   const clock = clockAtNoon();
   await using source = await freshStore(clock);
   await pinUp(await talk(source, []), pinOf("k", "v", { expiresAt: after(60) }));

@@ -1,4 +1,4 @@
-/** Stores that hold something of every sort, drawn at random, for exports of tests. */
+/** Random content of every type for the stores of export and import tests. */
 
 import assert from "node:assert/strict";
 import fc from "fast-check";
@@ -16,14 +16,14 @@ import {
 import { after, clockAtNoon, readTurns, sourceOf } from "../conversations/samples.ts";
 import type { MutableClock } from "../kit/mutable_clock.ts";
 
-/** A kind with any JSON, names in any script, and no deadline where none is wanted. */
+/** A kind that accepts any JSON, names in any script, and records without a deadline. */
 export const NOTE: RecordKind = defineKind("note", z.json(), {
   ttlMax: null,
   identifiers: "text",
   maxBytes: 100_000,
 });
 
-/** What is put into one scope. */
+/** The content of one scope. */
 interface ScopeFilling {
   readonly scope: Scope;
   readonly turns: readonly TurnFilling[];
@@ -46,7 +46,7 @@ interface TurnFilling {
   readonly zone: string;
 }
 
-/** What is put into a store. */
+/** The content of a store. */
 export interface Filling {
   readonly scopes: readonly ScopeFilling[];
   readonly notes: readonly {
@@ -102,8 +102,10 @@ export const FILLING: fc.Arbitrary<Filling> = fc.record({
     fc.record({
       tenantId: NAME,
       key: NAME,
-      // As text and back, which leaves no -0: that is no value of a record.
-      value: fc.jsonValue({ noUnicodeString: false }).map((value) => JSON.parse(JSON.stringify(value))),
+      // As text and back, which leaves no -0: that is no value of a record. zod drops a key `__proto__`, so such values
+      // are refused.
+      value: fc.jsonValue({ noUnicodeString: false }).map((value) => JSON.stringify(value))
+        .filter((text) => !text.includes('"__proto__"')).map((text) => JSON.parse(text)),
       ttl: fc.constantFrom(null, 60, 86_400),
       maxAge: fc.constantFrom(null, 1_000),
     }),
@@ -162,7 +164,7 @@ async function fillScope(memory: Memory, { scope, turns, pins, covers }: ScopeFi
   if (covers !== null) await summarize(memory, scope, history.slice(0, covers));
 }
 
-/** A name of its own; a text that is refused as one loses what it is refused for. */
+/** A valid name from any text: characters that names refuse are removed. */
 function nameOf(text: string, index: number): string {
   return `${text.replaceAll("\0", "")}${index}`;
 }
@@ -196,19 +198,19 @@ async function summarize(memory: Memory, scope: Scope, history: readonly TimedTu
   await conversation.putSummary(await conversation.snapshot(), summary);
 }
 
-/** A whole export with its text. */
+/** A whole export with content. */
 export function exported(memory: Memory, scope?: Scope): Promise<string[]> {
   return Array.fromAsync(
     memory.exportLines({ includeContent: true, ...(scope === undefined ? {} : { scope }) }),
   );
 }
 
-/** What an export says of what the store holds: all lines between the header and the closing line. */
+/** The lines of an export between its header and its closing line. */
 export function held(lines: readonly string[]): string {
   return lines.slice(1, -1).join("");
 }
 
-/** A filling with one of everything, for tests that want to know what is there. */
+/** A fixed filling with one item of every type. */
 export const ONE_OF_EACH: Filling = {
   scopes: [
     {
@@ -236,13 +238,13 @@ export const ONE_OF_EACH: Filling = {
   ],
 };
 
-/** How many lines of each sort {@linkcode ONE_OF_EACH} makes. */
+/** The number of lines of each type that {@linkcode ONE_OF_EACH} makes. */
 export const ALL_OF_EACH = { records: 2, scopes: 2, turns: 3, pins: 2, summaries: 1 } as const;
 
 /** No lines. */
 export const NONE = { records: 0, scopes: 0, turns: 0, pins: 0, summaries: 0 } as const;
 
-/** What an import rejects with whose line is wrong: the line, the field, and a message without content. */
+/** The error of an import with an invalid line: its number, the field, and a message without content. */
 export function refusedAt(line: number, field: string): (error: unknown) => true {
   return (error) => {
     const { code, message, details, ...rest } = error as {

@@ -1,4 +1,4 @@
-/** Imports into stores that are in use: with something due, with an index, after a restore; and told to who listens. */
+/** Imports into stores in use: with expired items, with an index, after a restore; and their events. */
 
 import assert from "node:assert/strict";
 import { type MemoryEvent, openMemory, restoreMemory } from "@holdfast/memory";
@@ -7,7 +7,7 @@ import { assertIntact, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { TemporaryDirectory } from "../kit/temporary_directory.ts";
 import { ALL_OF_EACH, exported, fill, freshStore, held, NONE, NOTE, ONE_OF_EACH } from "./filling.ts";
 
-Deno.test("An export goes into an import as it is, line by line", async () => {
+Deno.test("An import accepts a running export as its source, line by line", async () => {
   await using source = await freshStore();
   await fill(source, ONE_OF_EACH);
   await using fresh = await freshStore();
@@ -18,7 +18,7 @@ Deno.test("An export goes into an import as it is, line by line", async () => {
   assert.equal(held(await exported(fresh)), held(await exported(source)));
 });
 
-Deno.test("What is due in a scope is erased before something comes into it", async () => {
+Deno.test("Expired items of a scope are erased before others are imported into it", async () => {
   await using source = await freshStore();
   await talk(source, ["t2"]);
   const lines = await exported(source);
@@ -33,7 +33,7 @@ Deno.test("What is due in a scope is erased before something comes into it", asy
   await assertIntact(memory);
 });
 
-Deno.test("Turns come in behind those that are there, and the index takes them up", async () => {
+Deno.test("Turns are imported after existing ones, and are indexed", async () => {
   await using source = await freshStore();
   const there = await talk(source, []);
   await there.append([{ role: "user", content: "The pears were grafted in March." }]);
@@ -49,7 +49,7 @@ Deno.test("Turns come in behind those that are there, and the index takes them u
   await assertIntact(memory);
 });
 
-Deno.test("DEL-06 after a restore an export brings in what the backup lacked, and nothing that was deleted meanwhile", async () => {
+Deno.test("DEL-06 after a restore an export adds what the backup lacked, and nothing that was deleted meanwhile", async () => {
   await using directory = await TemporaryDirectory.make();
   const options = { clock: clockAtNoon().now, kinds: [NOTE] };
   const path = directory.file("agent.db");
@@ -81,7 +81,7 @@ Deno.test("DEL-06 after a restore an export brings in what the backup lacked, an
   await assertIntact(restored);
 });
 
-Deno.test("An import is told to onEvent with counts, and no content", async () => {
+Deno.test("An import emits an event with counts, and no content", async () => {
   await using source = await freshStore();
   await fill(source, ONE_OF_EACH);
   const lines = await exported(source);
@@ -93,8 +93,8 @@ Deno.test("An import is told to onEvent with counts, and no content", async () =
   });
   await memory.importLines(lines);
   await Promise.resolve();
-  const told = events.filter(({ operation }) => operation === "import");
-  assert.deepEqual(told.map(({ counts }) => counts), [ALL_OF_EACH]);
+  const imports = events.filter(({ operation }) => operation === "import");
+  assert.deepEqual(imports.map(({ counts }) => counts), [ALL_OF_EACH]);
 });
 
 testThatNothingIsLeftOpen();

@@ -1,4 +1,4 @@
-/** What was exported comes back equal to the byte, however often, and however often it is interrupted. */
+/** An import restores what was exported, equal to the byte, however often it is repeated or interrupted. */
 
 import assert from "node:assert/strict";
 import fc from "fast-check";
@@ -23,7 +23,7 @@ import {
 
 const RUNS = Deno.env.get("HOLDFAST_LONG") === "1" ? 1_000 : 60;
 
-Deno.test("What was exported comes back equal to the byte, in a fresh store and in one that has it already", async () => {
+Deno.test("An import restores what was exported equal to the byte, in a new store and in one that has it already", async () => {
   await fc.assert(
     fc.asyncProperty(FILLING, async (filling) => {
       await using source = await freshStore();
@@ -43,7 +43,7 @@ Deno.test("What was exported comes back equal to the byte, in a fresh store and 
   );
 });
 
-Deno.test("An import that stops after any line and is begun again gives the same store", async () => {
+Deno.test("An import that stops after any line and is repeated makes the same store", async () => {
   await using source = await freshStore();
   await fill(source, ONE_OF_EACH);
   const lines = await exported(source);
@@ -73,7 +73,7 @@ Deno.test("An export of one scope holds that scope alone, and can be imported", 
   assert.equal(held(await exported(fresh)), held(lines));
 });
 
-Deno.test("Revisions go on where they were: of turns, of pins and of records", async () => {
+Deno.test("Revisions of turns, pins and records continue where they were", async () => {
   await using source = await freshStore();
   await fill(source, ONE_OF_EACH);
   await using fresh = await freshStore();
@@ -110,7 +110,7 @@ Deno.test("A record keeps its creation: maxAge counts from there", async () => {
   assert.equal((await fresh.records.get(note))?.expires, 1_800_000_000 + 1_000);
 });
 
-Deno.test("Without its content an export shows ids, revisions and sizes, and not a word", async () => {
+Deno.test("An export without content shows ids, revisions and sizes, and no text", async () => {
   await using source = await freshStore();
   await fill(source, ONE_OF_EACH);
   const outline = await Array.fromAsync(source.exportLines());
@@ -165,7 +165,7 @@ Deno.test("Without its content an export shows ids, revisions and sizes, and not
   await assert.rejects(fresh.importLines(outline), { code: "CONTRACT", field: "content" });
 });
 
-Deno.test("The digest of the closing line is that of the file without its last line", async () => {
+Deno.test("The closing line has the digest of the file without that line", async () => {
   await using source = await freshStore();
   await fill(source, ONE_OF_EACH);
   const lines = await exported(source);
@@ -174,7 +174,7 @@ Deno.test("The digest of the closing line is that of the file without its last l
   assert.equal(JSON.parse(lines.at(-1)!).digest, digest);
 });
 
-Deno.test("REC-01 what has expired is in no export, before it is erased and after", async () => {
+Deno.test("REC-01 expired items are in no export, before and after they are erased", async () => {
   const clock = clockAtNoon();
   await using source = await freshStore(clock);
   await fill(source, ONE_OF_EACH);
@@ -192,7 +192,7 @@ Deno.test("REC-01 what has expired is in no export, before it is erased and afte
   assert.equal(held(await exported(source)), held(before));
 });
 
-Deno.test("REC-12 what has expired since it was exported is left out, and counted", async () => {
+Deno.test("REC-12 items that expired since they were exported are left out, and counted", async () => {
   const clock = clockAtNoon();
   await using source = await freshStore(clock);
   await fill(source, ONE_OF_EACH);
@@ -206,7 +206,7 @@ Deno.test("REC-12 what has expired since it was exported is left out, and counte
   await assertIntact(fresh);
 });
 
-Deno.test("CLK-02 an import leaves out no line that only a clock which was ahead once let expire", async () => {
+Deno.test("CLK-02 an import leaves out no line that has expired only by a clock that was once ahead", async () => {
   const clock = clockAtNoon();
   await using source = await freshStore(clock);
   await fill(source, ONE_OF_EACH);
@@ -229,7 +229,7 @@ Deno.test("CLK-02 an import leaves out no line that only a clock which was ahead
   await assertIntact(fresh);
 });
 
-Deno.test("What is there and different stays as it is, and is counted", async () => {
+Deno.test("Existing items with other content stay unchanged, and are counted", async () => {
   await using source = await freshStore();
   await fill(source, ONE_OF_EACH);
   const lines = await exported(source);
@@ -255,7 +255,7 @@ Deno.test("What is there and different stays as it is, and is counted", async ()
   await assertIntact(other);
 });
 
-Deno.test("A kind that the store was not opened with stops the import at its line; with the kind it goes on", async () => {
+Deno.test("A record of an unknown kind stops the import at its line; with the kind it continues", async () => {
   await using source = await freshStore();
   await fill(source, ONE_OF_EACH);
   const lines = await exported(source);
@@ -268,7 +268,7 @@ Deno.test("A kind that the store was not opened with stops the import at its lin
   assert.equal(held(await exported(memory)), held(lines));
 });
 
-Deno.test("A scope that would exceed its limits stops the import at that line; what came before stays", async () => {
+Deno.test("A scope that would exceed its limits stops the import at that line; earlier lines stay", async () => {
   await using source = await freshStore();
   await fill(source, ONE_OF_EACH);
   const lines = await exported(source);

@@ -1,4 +1,4 @@
-/** DEL-09: an import passes every tombstone, of the store that the lines come from and of any other. */
+/** DEL-09: an import respects every tombstone, of the store that the lines come from and of any other. */
 
 import assert from "node:assert/strict";
 import fc from "fast-check";
@@ -20,7 +20,7 @@ import { exported, fill, FILLING, freshStore, held, NONE, NOTE, ONE_OF_EACH } fr
 const NOTE_A = { tenantId: "orchard", kind: NOTE.name, key: "a" };
 const NOTE_B = { tenantId: "orchard", kind: NOTE.name, key: "b" };
 
-/** A filled store with its export, and another one into which that was imported. */
+/** A filled store with its export, and another store into which it was imported. */
 async function twoStores(): Promise<{
   readonly own: Memory;
   readonly other: Memory;
@@ -43,7 +43,7 @@ async function twoStores(): Promise<{
   };
 }
 
-/** One promise, in the store that the lines come from, and in one of another lineage. */
+/** Tests a promise in the store that the lines come from, and in one of another lineage. */
 function promise(
   title: string,
   body: (memory: Memory, lines: readonly string[]) => Promise<void>,
@@ -69,7 +69,7 @@ promise("a deleted scope and everything in it is refused", async (memory, lines)
   await assert.rejects(memory.conversation(ORCHARD).snapshot(), { reason: "DELETED" });
 });
 
-promise("a deleted turn is refused, and what derives from it", async (memory, lines) => {
+promise("a deleted turn is refused, and everything derived from it", async (memory, lines) => {
   await erase(memory.conversation(ORCHARD), "turn", "pears0");
   const report = await memory.importLines(lines);
   assert.deepEqual(refusedOf(report), { turns: 1, pins: 1, summaries: 1 });
@@ -98,22 +98,22 @@ promise("a forgotten record is refused", async (memory, lines) => {
   assert.equal(await memory.records.get(NOTE_A), null);
 });
 
-promise("a record revoked for ever is refused", async (memory, lines) => {
+promise("a permanently reserved record is refused", async (memory, lines) => {
   const { revision } = (await memory.records.get(NOTE_A))!;
   await memory.records.forget(NOTE_A, revision, { revoke: true });
   assert.deepEqual(refusedOf(await memory.importLines(lines)), { records: 1 });
   assert.equal(await memory.records.get(NOTE_A), null);
 });
 
-promise("what was put anew after it was forgotten stays as it was put", async (memory, lines) => {
+promise("a record that was put again after it was forgotten stays unchanged", async (memory, lines) => {
   const { revision } = (await memory.records.get(NOTE_B))!;
   await memory.records.forget(NOTE_B, revision);
-  await memory.records.put(NOTE_B, "anew", { expectedRevision: null, ttl: null });
+  await memory.records.put(NOTE_B, "again", { expectedRevision: null, ttl: null });
   assert.deepEqual((await memory.importLines(lines)).conflicting, { ...NONE, records: 1 });
-  assert.equal((await memory.records.get(NOTE_B))?.value, "anew");
+  assert.equal((await memory.records.get(NOTE_B))?.value, "again");
 });
 
-Deno.test("DEL-09 what expired here is not brought back with its old revision, though the lines give it longer", async () => {
+Deno.test("DEL-09 an item that expired here is not imported with its old revision, though its lines have a later deadline", async () => {
   await using source = await freshStore();
   const there = source.conversation(HARBOUR);
   await there.create();
@@ -131,7 +131,7 @@ Deno.test("DEL-09 what expired here is not brought back with its old revision, t
   assert.deepEqual(await readIds(here), []);
 });
 
-Deno.test("DEL-09 a newer revision of what expired here is another one, and comes in", async () => {
+Deno.test("DEL-09 a newer revision of an item that expired here is imported", async () => {
   await using source = await freshStore();
   const there = source.conversation(HARBOUR);
   await there.create();
@@ -150,7 +150,7 @@ Deno.test("DEL-09 a newer revision of what expired here is another one, and come
   assert.deepEqual((await readTurns(here)).map(({ revision }) => revision), [2]);
 });
 
-Deno.test("DEL-09 another store's revisions of records say nothing here: what was forgotten stays so, however high they are", async () => {
+Deno.test("DEL-09 a forgotten record is not imported from another store, however high its revision", async () => {
   await using source = await freshStore();
   for (let round = 0; round < 9; round++) {
     await source.records.put({ ...NOTE_A, key: `filler ${round}` }, round, {
@@ -167,7 +167,7 @@ Deno.test("DEL-09 another store's revisions of records say nothing here: what wa
   assert.equal(await memory.records.get(NOTE_A), null);
 });
 
-Deno.test("DEL-06 lines written before a deletion and read after it do not undo it, though the thing was put anew in between", async () => {
+Deno.test("DEL-06 lines written before a deletion and read after it do not undo it, even if the item was put again in between", async () => {
   await using memory = await freshStore();
   await memory.records.put(NOTE_A, "first", { expectedRevision: null, ttl: null });
   await memory.records.forget(NOTE_A, 1);
@@ -185,7 +185,7 @@ Deno.test("A scope that changed while it was exported says after how many deleti
   const lines: string[] = [];
   for await (const line of memory.exportLines({ includeContent: true })) {
     lines.push(line);
-    // The second scope comes later, and is read as it is then: put anew after it was deleted.
+    // The second scope is read later, after it was deleted and created again.
     if (lines.length !== 4) continue;
     const harbour = memory.conversation(HARBOUR);
     await harbour.putPin({ scope: HARBOUR, key: "k", value: "v", origin: "test", expiresAt: after(5) }, {
@@ -219,7 +219,7 @@ Deno.test("Records that changed after an export began say after how many deletio
   assert.deepEqual(JSON.parse(lines[1]!), { type: "mark", sequence: 1 });
 });
 
-Deno.test("A watermark that is no place in this store's history is refused", async () => {
+Deno.test("A watermark that is no position in this store's history is refused", async () => {
   await using memory = await freshStore();
   await fill(memory, ONE_OF_EACH);
   const lines = await exported(memory);
@@ -233,7 +233,7 @@ Deno.test("A watermark that is no place in this store's history is refused", asy
   }
 });
 
-Deno.test("DEL-09 whatever is deleted before an import is not there after it", async () => {
+Deno.test("DEL-09 nothing that was deleted before an import exists after it", async () => {
   await fc.assert(
     fc.asyncProperty(
       FILLING,

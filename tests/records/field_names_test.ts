@@ -3,7 +3,7 @@ import { z } from "zod";
 import { defineKind, type StandardSchema } from "../../src/contracts/record_kind.ts";
 import { toBody } from "../../src/records/validate_value.ts";
 
-/** Which field a refusal names. */
+/** The field that an error names. */
 function fieldOf(schema: StandardSchema<unknown>, value: unknown): string {
   try {
     toBody(defineKind("tested", schema), value);

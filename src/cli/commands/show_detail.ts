@@ -1,4 +1,4 @@
-/** How `inspect` shows one record, turn, summary or pin: a line of names and numbers, and its text behind bars. */
+/** Shows one record, turn, summary or pin of `inspect`: a line of names and numbers, then its text behind bars. */
 
 import { counted } from "./command.ts";
 import type { InspectedLine } from "./inspected_lines.ts";
@@ -6,7 +6,7 @@ import type { Screen } from "../terminal/screen.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Shows it. */
+/** Shows one detail. */
 export async function showDetail(screen: Screen, line: InspectedLine): Promise<void> {
   switch (line.type) {
     case "record":
@@ -45,9 +45,9 @@ async function showRecord(screen: Screen, line: InspectedLine): Promise<void> {
 
 async function showTurn(screen: Screen, line: InspectedLine): Promise<void> {
   const turn = (line.turn ?? line) as Fields;
-  const due = line.expires_at === null ? "" : `, expires ${line.expires_at}`;
+  const expiry = line.expires_at === null ? "" : `, expires ${line.expires_at}`;
   const at = turn.timestamp === undefined ? "" : `, ${turn.timestamp}`;
-  await screen.line(`turn ${turn.turn_id}, revision ${turn.revision}${at}${bytesOf(line)}${due}`);
+  await screen.line(`turn ${turn.turn_id}, revision ${turn.revision}${at}${bytesOf(line)}${expiry}`);
   for (const message of (turn.messages ?? []) as readonly Fields[]) {
     const answers = message.tool_call_id === null ? "" : ` answers call ${message.tool_call_id}`;
     await screen.line(`  ${message.role}${answers}:`);

@@ -1,6 +1,6 @@
 import type { DamagedRow } from "../../contracts/damaged.ts";
 
-/** A damaged row in words. */
+/** Describes a damaged row by its labels. */
 export function nameOf({ table, tenantId, sessionId, turnId, kind, key }: DamagedRow): string {
   const scope = tenantId === undefined ? "" : ` of ${[tenantId, sessionId ?? kind].join("/")}`;
   if (turnId !== undefined) return `turn ${turnId}${scope}`;
