@@ -67,13 +67,13 @@ function notPlain(field: string, cause?: unknown): ContractError {
   return new ContractError(field, `Expected ${field} to be plain data`, { cause });
 }
 
-/** Requires a whole number within bounds; no boolean, text or bigint, no -0. */
-export function requireInteger(field: string, value: unknown, min: number, max: number): number {
+/** Requires a whole number within bounds; no boolean, text or bigint, no -0. `also` says what else the caller accepts. */
+export function requireInteger(field: string, value: unknown, min: number, max: number, also = ""): number {
   if (
     typeof value !== "number" || !Number.isSafeInteger(value) || value < min || value > max ||
     Object.is(value, -0)
   ) {
-    throw new ContractError(field, `Expected ${field} to be a whole number from ${min} to ${max}`, {
+    throw new ContractError(field, `Expected ${field} to be a whole number from ${min} to ${max}${also}`, {
       details: { minimum: min, maximum: max },
     });
   }
