@@ -135,11 +135,14 @@ export function requireCallback(field: string, value: unknown): ((...given: neve
  * has four thousand million items.
  */
 export function requireList(field: string, value: unknown, max: number): readonly unknown[] {
-  if (isRevoked(value) || !Array.isArray(value)) {
-    throw new ContractError(field, `Expected ${field} to be a list`);
+  let items: readonly unknown[] | null;
+  try {
+    if (!Array.isArray(value)) throw new TypeError("Not a list");
+    items = value.length <= max ? [...value] : null;
+  } catch (cause) {
+    throw new ContractError(field, `Expected ${field} to be a list`, { cause });
   }
-  const { length } = value;
-  if (length <= max) return [...value];
+  if (items !== null) return items;
   throw new ContractError(field, `Expected ${field} to have at most ${max} items`, {
     details: { maximum: max },
   });
@@ -161,7 +164,11 @@ export function hasMethod<Name extends string>(value: unknown, name: Name): bool
 
 /** Whether a value is an instance of a class; what cannot be asked is none. */
 export function isInstance<T>(value: unknown, type: abstract new (...given: never[]) => T): value is T {
-  return !isRevoked(value) && value instanceof type;
+  try {
+    return value instanceof type;
+  } catch {
+    return false; // a proxy that was revoked, or whose trap throws
+  }
 }
 
 /** Whether a value is a proxy that was revoked: whatever is asked of one throws a `TypeError`. */

@@ -1,6 +1,6 @@
 /** The lines of an import, numbered, from texts or from the bytes of a file, one in memory at a time. */
 
-import { isFunction, isInstance, isRevoked } from "../contracts/arguments.ts";
+import { isFunction, isInstance } from "../contracts/arguments.ts";
 import type { Lines } from "../contracts/options/lines_options.ts";
 import { ContractError } from "../errors.ts";
 import { LINE_BYTES_MAX } from "../limits.ts";
@@ -31,27 +31,31 @@ export async function* readLines(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<NumberedLine> {
   const assembler = new LineAssembler();
-  const pieces = typeof lines === "string" ? [lines] : requireIterable(lines);
+  const pieces = iterate(typeof lines === "string" ? [lines] : lines);
   for await (const piece of eachPiece(pieces, signal)) yield* assembler.take(piece);
   yield* assembler.end();
 }
 
-type Pieces = Iterable<unknown> | AsyncIterable<unknown>;
+type Pieces = Iterator<unknown> | AsyncIterator<unknown>;
 
-function requireIterable(lines: unknown): Pieces {
-  const given = lines as Partial<Iterable<unknown> & AsyncIterable<unknown>> | null | undefined;
-  if (
-    typeof given === "object" && given !== null && !isRevoked(given) &&
-    (isFunction(given[Symbol.asyncIterator]) || isFunction(given[Symbol.iterator]))
-  ) return given as Pieces;
-  throw new ContractError("lines", "Expected lines to be text, or to give text or bytes one after another");
+/** Begins to read the pieces. */
+function iterate(lines: unknown): Pieces {
+  let cause: unknown;
+  try {
+    const given = lines as Iterable<unknown> & AsyncIterable<unknown>;
+    if (typeof lines === "object" && lines !== null) {
+      if (isFunction(given[Symbol.asyncIterator])) return given[Symbol.asyncIterator]();
+      if (isFunction(given[Symbol.iterator])) return given[Symbol.iterator]();
+    }
+  } catch (error) {
+    cause = error; // a proxy that was revoked or whose trap throws, or what only inherits from an iterable
+  }
+  const message = "Expected lines to be text, or to give text or bytes one after another";
+  throw new ContractError("lines", message, { cause });
 }
 
 /** Each piece; an abort ends the wait for one that does not come. What the source throws is told apart. */
-async function* eachPiece(pieces: Pieces, signal: AbortSignal | undefined): AsyncGenerator<unknown> {
-  const iterator = Symbol.asyncIterator in pieces
-    ? pieces[Symbol.asyncIterator]()
-    : (pieces as Iterable<unknown>)[Symbol.iterator]();
+async function* eachPiece(iterator: Pieces, signal: AbortSignal | undefined): AsyncGenerator<unknown> {
   let ended = false;
   let waiting = false;
   try {
@@ -64,8 +68,8 @@ async function* eachPiece(pieces: Pieces, signal: AbortSignal | undefined): Asyn
         ended = true;
         return;
       }
-      // To yield a value is to ask whether it is a promise, which a revoked proxy cannot say.
-      yield isRevoked(next.value) ? null : next.value;
+      // To yield a value is to ask whether it is a promise, which a proxy may refuse to say.
+      yield typeof next.value === "string" || isBytes(next.value) ? next.value : null;
     }
   } finally {
     if (!ended) await endEarly(iterator, waiting);
@@ -81,6 +85,11 @@ async function nextOrFailure(
   } catch (cause) {
     throw new SourceFailure("The source of the lines failed", { cause });
   }
+}
+
+/** Whether a piece holds bytes; what only inherits from `Uint8Array` holds none. */
+function isBytes(piece: unknown): piece is Uint8Array {
+  return ArrayBuffer.isView(piece) && isInstance(piece, Uint8Array);
 }
 
 /** Tells the source that no more is wanted. One that is still at work, or has failed, is not waited for. */
@@ -112,7 +121,7 @@ class LineAssembler {
 
   *take(piece: unknown): Generator<NumberedLine> {
     if (typeof piece === "string") yield* this.#takeText(piece);
-    else if (isInstance(piece, Uint8Array)) yield* this.#takeBytes(piece);
+    else if (isBytes(piece)) yield* this.#takeBytes(piece);
     else throw new ContractError("lines", "Expected lines to give text or bytes", { details: this.#place() });
   }
 
