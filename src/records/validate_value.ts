@@ -82,10 +82,15 @@ function readResult(kind: RecordKind, result: StandardResult<unknown>): Verdict 
   return { misfit, returned: undefined };
 }
 
-/** The rule of ours that was broken. */
+/** How the code of an issue looks where it is a name, such as zod's `too_big`; anything else may be content. */
+const CODE = /^[a-z][a-z0-9_.]{0,39}$/i;
+
+/** The rule that was broken: ours in words, that of a caller's schema by the code that some libraries give their issues. */
 function whyOf(kind: RecordKind, issue: StandardIssue): string {
   const rule = ruleOf(kind, issue);
-  return rule === null ? "" : `: it ${rule}`;
+  if (rule !== null) return `: it ${rule}`;
+  const { code } = issue as { readonly code?: unknown };
+  return typeof code === "string" && CODE.test(code) ? `: ${code}` : "";
 }
 
 /** A schema that fills defaults or coerces would make what is stored differ from what was handed in. */

@@ -237,7 +237,7 @@ function testStoredForm({ promise }: RecordsSuite): void {
 }
 
 function testKinds({ promise }: RecordsSuite): void {
-  promise("A kind is validated by its schema and its name is told", async (store) => {
+  promise("A kind is validated by its schema; a misfit names the kind and the code of the schema's issue", async (store) => {
     const { records } = await store.open({ kinds: [defineKind("size", z.strictObject({ width: z.int() }))] });
     const identity = { tenantId: "orchard", kind: "size", key: "a" };
     await records.put(identity, { width: 3 }, { expectedRevision: null, ttl: 60 });
@@ -247,7 +247,7 @@ function testKinds({ promise }: RecordsSuite): void {
       {
         code: "CONTRACT",
         field: "value.width",
-        message: "Expected value.width to fit the kind size",
+        message: "Expected value.width to fit the kind size: invalid_type",
       },
     );
   });
