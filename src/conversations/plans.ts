@@ -16,7 +16,7 @@ import {
   lifetimeField,
   lifetimeText,
   readLifetime,
-  twoLifetimes,
+  readOnlyLifetime,
 } from "../contracts/options/lifetime.ts";
 import { type NewMessage, toNewMessages } from "../contracts/message.ts";
 import { requirePairedCalls } from "../contracts/pairing.ts";
@@ -164,7 +164,7 @@ export function planPutPin(context: Context, value: unknown, options: unknown): 
   const given = toPin(value);
   const { place } = context;
   requireScope("pin.scope", given.scope, place.scope);
-  const lifetime = requireOneLifetime(readLifetime(rest), given, "pin.expiresAt");
+  const lifetime = readOnlyLifetime(rest, given.expiresAt, "pin.expiresAt");
   const expiry = endOf(context, lifetime ?? null);
   requireNotBehind(context, given, expiry);
   const started = effective(given, nowOf(context));
@@ -187,16 +187,6 @@ function requireNotBehind({ time }: Context, { effectiveAt, expiresAt }: Pin, ex
   const field = expiry?.option ?? "pin.expiresAt";
   const ends = expiry?.dueMs ?? (expiresAt === undefined ? null : dueMs(instantOf(expiresAt)));
   if (ends !== null) hasPassed(time, ends, { action: "put pin", field });
-}
-
-/** A pin or summary may have a lifetime of its own; an option beside it would be a second one. */
-function requireOneLifetime(
-  lifetime: Ending | null | undefined,
-  { expiresAt }: Pick<Pin, "expiresAt">,
-  field: string,
-): Ending | null | undefined {
-  if (lifetime === undefined || expiresAt === undefined) return lifetime;
-  throw twoLifetimes(lifetime === null ? "expiresAt" : lifetimeField(lifetime), field);
 }
 
 /** A digest of what is put, and of the lifetime that was given as an option. */
@@ -233,7 +223,7 @@ export function planPutSummary(
     ...LIFETIME_NAMES,
     "signal",
   ]);
-  const lifetime = requireOneLifetime(readLifetime(rest), given, "summary.expiresAt");
+  const lifetime = readOnlyLifetime(rest, given.expiresAt, "summary.expiresAt");
   const expiry = endOf(context, lifetime ?? null);
   const summary = expiry === null ? given : lastingSummary(given, expiry.text, expiry.option);
   const written = writtenSummary(summary);

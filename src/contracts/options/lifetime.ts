@@ -76,8 +76,18 @@ export function readLifetime(
   return { ttl: requireInteger("ttl", ttl, 1, ttlMax, orNever ? ", or null" : "") };
 }
 
-/** The error of a call that was given two lifetimes. */
-export function twoLifetimes(field: string, other: string): ContractError {
+/** Validates the two options next to a lifetime that what is put may have in a `field` of its own: one of them at most. */
+export function readOnlyLifetime(
+  given: Parameters<typeof readLifetime>[0],
+  own: string | undefined,
+  field: string,
+): Ending | null | undefined {
+  const lifetime = readLifetime(given);
+  if (lifetime === undefined || own === undefined) return lifetime;
+  throw twoLifetimes(given.ttl === undefined ? "expiresAt" : "ttl", field);
+}
+
+function twoLifetimes(field: string, other: string): ContractError {
   return new ContractError(field, `Expected ${field} or ${other}, not both`);
 }
 
