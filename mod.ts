@@ -64,6 +64,8 @@ export type {
   PutSummaryOptions,
   PutTurnOptions,
 } from "./src/contracts/options/conversation_options.ts";
+export type { Lifetime, RequiredLifetime } from "./src/contracts/options/lifetime.ts";
+export type { PutOptions, UpdateOptions } from "./src/contracts/options/record_options.ts";
 export type { Leftover, SweptLeftovers } from "./src/contracts/options/leftovers_report.ts";
 export type { Message, NewMessage, Role, ToolCall } from "./src/contracts/message.ts";
 export { type Pin, pin, type PinInput, type TimedPin } from "./src/contracts/pin.ts";
@@ -123,14 +125,12 @@ export type {
   GetOptions,
   ListOptions,
   PurgeOptions,
-  PutOptions,
   RecordIdentity,
   RecordInput,
   RecordItem,
   RecordPage,
   RecordValue,
   StoredRecord,
-  UpdateOptions,
 } from "./src/contracts/record.ts";
 export {
   defineKind,

@@ -29,11 +29,11 @@ export const STORE_NAMES = ["clock", "kinds", "limits", "readOnly", "acceptClock
 export function readStoreOptions(
   given: Readonly<Partial<Record<(typeof STORE_NAMES)[number], unknown>>>,
 ): GivenStoreOptions {
-  const { clock, readOnly = false, acceptClock = false, onEvent } = given;
+  const { clock, kinds = [], limits = {}, readOnly = false, acceptClock = false, onEvent } = given;
   return {
     clock: requireCallback("clock", clock) as (() => number) | undefined,
-    kinds: collectKinds(given.kinds ?? [], KINDS_MAX),
-    limits: readLimits(given.limits ?? {}),
+    kinds: collectKinds(kinds, KINDS_MAX),
+    limits: readLimits(limits),
     readOnly: requireBoolean("readOnly", readOnly),
     acceptClock: requireBoolean("acceptClock", acceptClock),
     onEvent: requireCallback("onEvent", onEvent) as ((event: MemoryEvent) => void) | undefined,

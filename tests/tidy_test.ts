@@ -101,7 +101,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ground: [],
   canonical: ["ground"],
   contracts: ["ground", "canonical"],
-  "contracts/options": ["ground", "contracts"],
+  "contracts/options": ["ground", "canonical", "contracts"],
   engine: ["ground", "canonical", "contracts", "contracts/options"],
   "tables/schema": ["ground", "canonical", "engine"],
   tables: ["ground", "canonical", "contracts", "engine", "tables/schema"],

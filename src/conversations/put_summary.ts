@@ -11,6 +11,7 @@ import { type OperationKey, recallOperation } from "../tables/operation_ids.ts";
 import { ConflictError } from "../errors.ts";
 import type { Place } from "../scopes/place.ts";
 import { changeOf, requireScope, requireUpkept } from "../scopes/present_scope.ts";
+import { type Deadline, requireFuture } from "./put_turn.ts";
 import { rememberScopeOperation } from "./remember_scope_operation.ts";
 import type { Snapshot } from "../contracts/snapshot.ts";
 import { requireCurrent } from "../scopes/take_snapshot.ts";
@@ -26,6 +27,8 @@ export interface PutSummaryPlan {
   readonly payload: string;
   readonly createdMs: number;
   readonly expiresMs: number | null;
+  /** The lifetime that was given as an option; null where none was. */
+  readonly expiry: Deadline | null;
   readonly operation: OperationKey | null;
 }
 
@@ -42,6 +45,7 @@ export function* putSummary(transaction: WriteTransaction, plan: PutSummaryPlan)
   requireUpkept(transaction, row);
   const atMs = transaction.time().effectiveMs;
   yield* requireCurrent(transaction, place, plan.snapshot, { atMs, epoch });
+  requireFuture(transaction, plan.expiry, EXPIRES_AT);
   if (plan.expiresMs !== null) hasPassed(transaction.time(), plan.expiresMs, EXPIRES_AT);
   const covered = yield* readCovered(transaction, row, summary);
   if (!matches(summary, covered.map(({ turn }) => turn as TimedTurn), place.scope, instantFromMs(atMs))) {

@@ -8,10 +8,11 @@ import { noteUnindexed } from "../deletion/erase_index.ts";
 import { itemHashOf } from "../deletion/scope_hashes.ts";
 import { noteExpiry, type ScopeRow, writeScope } from "../tables/scopes.ts";
 import { tombstoneOf } from "../deletion/tombstones.ts";
-import { hasPassed } from "../engine/effective_time.ts";
+import { clockBehind, hasPassed } from "../engine/effective_time.ts";
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
 import { type OperationKey, recallOperation } from "../tables/operation_ids.ts";
 import { ConflictError, ContractError, IntegrityError } from "../errors.ts";
+import { CLOCK_BEHIND_MS_MAX } from "../limits.ts";
 import { ensureScope } from "../scopes/ensure_scope.ts";
 import type { Place } from "../scopes/place.ts";
 import { changeOf, requireRevision, requireScope, requireUpkept } from "../scopes/present_scope.ts";
@@ -36,6 +37,8 @@ export interface ScopeLimits {
 export interface Deadline {
   readonly dueMs: number;
   readonly text: string;
+  /** The option that it was given in; absent where it is a field of what is put. */
+  readonly option?: "ttl" | "expiresAt";
 }
 
 /** A put, validated and encoded. */
@@ -130,14 +133,18 @@ function* requireNextRevision(
   );
 }
 
-/** A deadline that has passed would erase what is being put. */
+/** A deadline that has passed would erase what is being put; one that a wrong clock set would come too early. */
 export function requireFuture(
   transaction: WriteTransaction,
   expiry: Deadline | null | "keep",
-  given: { readonly action: string; readonly field: string },
+  { action, field: own }: { readonly action: string; readonly field: string },
 ): void {
-  if (expiry === null || expiry === "keep" || !hasPassed(transaction.time(), expiry.dueMs, given)) return;
-  throw new ContractError(given.field, `${given.field} must lie in the future`);
+  if (expiry === null || expiry === "keep") return;
+  const field = expiry.option ?? own;
+  const { behindMs } = transaction.time();
+  if (field === "ttl" && behindMs > CLOCK_BEHIND_MS_MAX) throw clockBehind(behindMs, { action, field });
+  if (!hasPassed(transaction.time(), expiry.dueMs, { action, field })) return;
+  throw new ContractError(field, `${field} must lie in the future`);
 }
 
 /** Requires that the scope stays within its limits. */

@@ -1,12 +1,14 @@
 /** The response cache: answers that hold for exactly one snapshot. */
 
 import type { Json } from "../canonical/plain.ts";
-import { clockBehind } from "../engine/effective_time.ts";
+import { dueMs } from "../canonical/time.ts";
+import type { Ending } from "../contracts/options/lifetime.ts";
+import { clockBehind, hasPassed } from "../engine/effective_time.ts";
 import type { Operation, ReadTransaction, WriteTransaction } from "../engine/operation.ts";
 import { SELECT_REPLAY, toReplay, upsertReplay } from "../tables/replays.ts";
 import { noteExpiry, type ScopeRow, writeScope } from "../tables/scopes.ts";
-import { IntegrityError } from "../errors.ts";
-import { CLOCK_BEHIND_MS_MAX, SCOPE_REPLAYS_MAX } from "../limits.ts";
+import { ContractError, IntegrityError } from "../errors.ts";
+import { CLOCK_BEHIND_MS_MAX, REPLAY_TTL_SECONDS_MAX, SCOPE_REPLAYS_MAX } from "../limits.ts";
 import type { Place } from "../scopes/place.ts";
 import { requireUpkept } from "../scopes/present_scope.ts";
 import { requireSame, type Snapshot } from "../contracts/snapshot.ts";
@@ -19,7 +21,7 @@ export interface ReplayPlan {
   readonly snapshot: Snapshot;
   readonly key: string;
   readonly payload: string;
-  readonly ttlMs: number;
+  readonly lifetime: Ending;
 }
 
 /** Keeps an answer; where the scope has as many as it may, the expired ones go first, then the oldest. */
@@ -32,12 +34,29 @@ export function* putReplay(transaction: WriteTransaction, plan: ReplayPlan): Ope
   const { id, row } = yield* readScopeState(transaction, place, { atMs: effectiveMs, epoch });
   requireUpkept(transaction, row);
   requireSame({ id, revision: row.revision }, plan.snapshot);
+  const expires = expiryOf(transaction, plan.lifetime);
   yield* evict(transaction, row, key);
-  const expires = effectiveMs + plan.ttlMs;
   yield* upsertReplay(transaction, { scope: row.id, key, snapshot: id, at: effectiveMs, expires, payload });
   transaction.markDirty("replays");
   noteExpiry(row, expires);
   yield* writeScope(transaction, row);
+}
+
+const CACHING = { action: "cache response", field: "expiresAt" };
+
+/** When an answer expires, in milliseconds. */
+function expiryOf(transaction: WriteTransaction, lifetime: Ending): number {
+  const { effectiveMs } = transaction.time();
+  if ("ttl" in lifetime) return effectiveMs + lifetime.ttl * 1_000;
+  const expires = dueMs(lifetime.at);
+  const { field } = CACHING;
+  if (hasPassed(transaction.time(), expires, CACHING)) {
+    throw new ContractError(field, `${field} must lie in the future`);
+  }
+  if (expires - effectiveMs <= REPLAY_TTL_SECONDS_MAX * 1_000) return expires;
+  throw new ContractError(field, `${field} must lie at most ${REPLAY_TTL_SECONDS_MAX} seconds ahead`, {
+    details: { maximum: REPLAY_TTL_SECONDS_MAX },
+  });
 }
 
 const SELECT_REPLAY_KEYS = `SELECT key, at, expires FROM replays WHERE scope = $1`;

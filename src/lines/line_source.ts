@@ -1,6 +1,6 @@
 /** Splits texts or the bytes of a file into numbered lines, with one line in memory at a time. */
 
-import { isFunction, isInstance, isRevoked } from "../contracts/arguments.ts";
+import { isFunction, isInstance } from "../contracts/arguments.ts";
 import type { Lines } from "../contracts/options/lines_options.ts";
 import { ContractError } from "../errors.ts";
 import { LINE_BYTES_MAX } from "../limits.ts";
@@ -30,27 +30,30 @@ export async function* readLines(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<NumberedLine> {
   const assembler = new LineAssembler();
-  const chunks = typeof lines === "string" ? [lines] : requireIterable(lines);
+  const chunks = iterate(typeof lines === "string" ? [lines] : lines);
   for await (const chunk of eachChunk(chunks, signal)) yield* assembler.take(chunk);
   yield* assembler.end();
 }
 
-type Chunks = Iterable<unknown> | AsyncIterable<unknown>;
+type Chunks = Iterator<unknown> | AsyncIterator<unknown>;
 
-function requireIterable(lines: unknown): Chunks {
-  const given = lines as Partial<Iterable<unknown> & AsyncIterable<unknown>> | null | undefined;
-  if (
-    typeof given === "object" && given !== null && !isRevoked(given) &&
-    (isFunction(given[Symbol.asyncIterator]) || isFunction(given[Symbol.iterator]))
-  ) return given as Chunks;
-  throw new ContractError("lines", "Expected lines to be text, or an iterable of text or bytes");
+/** Begins to read the chunks. */
+function iterate(lines: unknown): Chunks {
+  let cause: unknown;
+  try {
+    const given = lines as Iterable<unknown> & AsyncIterable<unknown>;
+    if (typeof lines === "object" && lines !== null) {
+      if (isFunction(given[Symbol.asyncIterator])) return given[Symbol.asyncIterator]();
+      if (isFunction(given[Symbol.iterator])) return given[Symbol.iterator]();
+    }
+  } catch (error) {
+    cause = error; // a proxy that was revoked or whose trap throws, or what only inherits from an iterable
+  }
+  throw new ContractError("lines", "Expected lines to be text, or an iterable of text or bytes", { cause });
 }
 
 /** Yields each chunk; an abort ends the wait for the next one. Wraps what the source throws in `SourceFailure`. */
-async function* eachChunk(chunks: Chunks, signal: AbortSignal | undefined): AsyncGenerator<unknown> {
-  const iterator = Symbol.asyncIterator in chunks
-    ? chunks[Symbol.asyncIterator]()
-    : (chunks as Iterable<unknown>)[Symbol.iterator]();
+async function* eachChunk(iterator: Chunks, signal: AbortSignal | undefined): AsyncGenerator<unknown> {
   let ended = false;
   let waiting = false;
   try {
@@ -63,8 +66,8 @@ async function* eachChunk(chunks: Chunks, signal: AbortSignal | undefined): Asyn
         ended = true;
         return;
       }
-      // Yielding a value tests whether it is a promise, which throws for a revoked proxy.
-      yield isRevoked(next.value) ? null : next.value;
+      // Yielding a value tests whether it is a promise, which a proxy may refuse to say.
+      yield typeof next.value === "string" || isBytes(next.value) ? next.value : null;
     }
   } finally {
     if (!ended) await endEarly(iterator, waiting);
@@ -80,6 +83,11 @@ async function nextOrFailure(
   } catch (cause) {
     throw new SourceFailure("The source of the lines failed", { cause });
   }
+}
+
+/** Whether a chunk holds bytes; an object that only inherits from `Uint8Array` holds none. */
+function isBytes(chunk: unknown): chunk is Uint8Array {
+  return ArrayBuffer.isView(chunk) && isInstance(chunk, Uint8Array);
 }
 
 /** Ends the source early. One that is still working, or has failed, is not waited for. */
@@ -111,7 +119,7 @@ class LineAssembler {
 
   *take(chunk: unknown): Generator<NumberedLine> {
     if (typeof chunk === "string") yield* this.#takeText(chunk);
-    else if (isInstance(chunk, Uint8Array)) yield* this.#takeBytes(chunk);
+    else if (isBytes(chunk)) yield* this.#takeBytes(chunk);
     else {throw new ContractError("lines", "Expected lines to yield text or bytes", {
         details: this.#place(),
       });}

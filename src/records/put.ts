@@ -1,9 +1,10 @@
 /** Puts records: compare-and-swap on the revision, and a new deadline. */
 
 import { isReserved } from "../deletion/tombstones.ts";
-import { clockBehind } from "../engine/effective_time.ts";
+import { clockBehind, hasPassed } from "../engine/effective_time.ts";
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
-import { ConflictError } from "../errors.ts";
+import type { Ending } from "../contracts/options/lifetime.ts";
+import { ConflictError, ContractError } from "../errors.ts";
 import { CLOCK_BEHIND_MS_MAX, RECORD_OPERATION_KEPT_MS } from "../limits.ts";
 import { rememberRecordOperation } from "./remember_record_operation.ts";
 import { type OperationKey, recallOperation } from "../tables/operation_ids.ts";
@@ -17,12 +18,17 @@ interface PutPlan {
   readonly keyHash: () => Uint8Array;
   readonly body: string;
   readonly expectedRevision: number | null;
-  readonly ttl: number | null;
+  /** Null where it never ends. */
+  readonly lifetime: Ending | null;
+  /** The longest lifetime, in seconds. */
+  readonly ttlMax: number;
   readonly maxAge: number | null;
   /** Seconds; null for the store's time. */
   readonly now: number | null;
   readonly operation: OperationKey | null;
 }
+
+const PUTTING = { action: "put record", field: "expiresAt" };
 
 /** One record's head, without its body. */
 export const SELECT_RECORD_HEAD =
@@ -41,7 +47,8 @@ export function* putRecord(transaction: WriteTransaction, plan: PutPlan): Operat
   const old = row === undefined ? null : toHead(identity, row);
   if (old !== null) assertReplaceable(old, plan.expectedRevision, now);
   else yield* assertCreatable(transaction, plan);
-  const head = planHead(plan, old, now, transaction.nextRevision());
+  const ttl = secondsOf(transaction, plan, now);
+  const head = planHead({ ...plan, ttl }, old, now, transaction.nextRevision());
   yield* writeRecord(transaction, plan, head);
   if (old !== null) transaction.markDirty("records");
   if (operation !== null) yield* rememberRecordOperation(transaction, operation, head.revision);
@@ -51,10 +58,24 @@ export function* putRecord(transaction: WriteTransaction, plan: PutPlan): Operat
 /** The store's time in seconds. A deadline must not be set from a clock that is known to be behind. */
 function readNow(transaction: WriteTransaction, plan: PutPlan): number {
   const { effectiveMs, behindMs } = transaction.time();
-  if (behindMs > CLOCK_BEHIND_MS_MAX && (plan.ttl !== null || plan.maxAge !== null)) {
+  if (behindMs > CLOCK_BEHIND_MS_MAX && (plan.lifetime !== null || plan.maxAge !== null)) {
     throw clockBehind(behindMs, { action: "put record" });
   }
   return Math.floor(effectiveMs / 1000);
+}
+
+/** Seconds until the lifetime ends, an instant rounded down; null where it never does. */
+function secondsOf(transaction: WriteTransaction, plan: PutPlan, now: number): number | null {
+  const { lifetime, ttlMax } = plan;
+  if (lifetime === null) return null;
+  if ("ttl" in lifetime) return lifetime.ttl;
+  const { seconds } = lifetime.at;
+  if (plan.now === null) hasPassed(transaction.time(), seconds * 1_000, PUTTING);
+  if (seconds <= now) throw new ContractError(PUTTING.field, `${PUTTING.field} must lie in the future`);
+  if (seconds - now <= ttlMax) return seconds - now;
+  throw new ContractError(PUTTING.field, `${PUTTING.field} must lie at most ${ttlMax} seconds ahead`, {
+    details: { maximum: ttlMax },
+  });
 }
 
 function assertReplaceable(old: RecordHead, expected: number | null, now: number): void {
@@ -88,7 +109,7 @@ function revisionConflict(expected: number | null, current: number | null): Conf
 
 /** The row to write. The creation time never changes, `maxAge` only falls, and the deadline never exceeds it. */
 export function planHead(
-  plan: Pick<PutPlan, "identity" | "body" | "ttl" | "maxAge">,
+  plan: Pick<PutPlan, "identity" | "body" | "maxAge"> & { readonly ttl: number | null },
   old: RecordHead | null,
   now: number,
   revision: number,

@@ -18,14 +18,13 @@ import type {
   GetOptions,
   ListOptions,
   PurgeOptions,
-  PutOptions,
   RecordIdentity,
   RecordInput,
   RecordPage,
   RecordValue,
   StoredRecord,
-  UpdateOptions,
 } from "../contracts/record.ts";
+import type { PutOptions, UpdateOptions } from "../contracts/options/record_options.ts";
 import { type RecordKind, requireIdentifier } from "../contracts/record_kind.ts";
 import { tenantHash } from "../deletion/scope_hashes.ts";
 import type { Engine } from "../engine/engine.ts";
@@ -39,6 +38,7 @@ import {
   UPDATE_ATTEMPTS_DEFAULT,
   UPDATE_ATTEMPTS_MAX,
 } from "../limits.ts";
+import { type Ending, LIFETIME_NAMES, lifetimeText, readLifetime } from "../contracts/options/lifetime.ts";
 import { LateModule } from "../contracts/late_module.ts";
 import { recordHash } from "./record_hashes.ts";
 import { fromBody, toBody } from "./validate_value.ts";
@@ -115,13 +115,13 @@ export class Records {
     const body = toBody(kind, value);
     const given = readFields("options", options, [
       "expectedRevision",
-      "ttl",
+      ...LIFETIME_NAMES,
       "now",
       "operationId",
       "maxAge",
       "signal",
     ]);
-    const ttl = requireTtl(kind, given.ttl);
+    const lifetime = requireLifetime(kind, given);
     const maxAge = given.maxAge === undefined
       ? null
       : requireInteger("maxAge", given.maxAge, 1, RECORD_SECONDS_MAX);
@@ -133,11 +133,14 @@ export class Records {
       kind.name,
       id.key,
       body,
-      `${ttl}`,
+      `${lifetimeText(lifetime)}`,
       `${maxAge}`,
     ]);
     const keyHash = (): Uint8Array => recordHash(this.#engine.hashKey, record);
-    const plan = { identity: record, keyHash, body, expectedRevision, ttl, maxAge, now, operation };
+    const plan = {
+      ...{ identity: record, keyHash, body, expectedRevision, maxAge, now, operation },
+      ...{ lifetime, ttlMax: kind.ttlMax ?? RECORD_SECONDS_MAX },
+    };
     return await this.#engine.write((transaction) => PUTTING.module.putRecord(transaction, plan), {
       needs: PUTTING.load(),
       bytes: body.length,
@@ -316,8 +319,11 @@ export class Records {
   ): Promise<number> {
     const { kind } = this.#identity(identity);
     if (!isFunction(change)) throw new ContractError("change", "Expected change to be a function");
-    const given = readFields("options", options, ["ttl", "attempts", "signal"]);
-    const ttl = requireTtl(kind, given.ttl);
+    const given = readFields("options", options, [...LIFETIME_NAMES, "attempts", "signal"]);
+    const lifetime = requireLifetime(kind, given);
+    const lasting = lifetime !== null && "at" in lifetime
+      ? { expiresAt: lifetime.at.text }
+      : { ttl: lifetime?.ttl ?? null };
     const attempts = given.attempts === undefined
       ? UPDATE_ATTEMPTS_DEFAULT
       : requireInteger("attempts", given.attempts, 1, UPDATE_ATTEMPTS_MAX);
@@ -330,7 +336,7 @@ export class Records {
       const value = await changed;
       if (value === null) return found.revision;
       try {
-        return await this.put(identity, value, { expectedRevision: found.revision, ttl, signal });
+        return await this.put(identity, value, { ...lasting, expectedRevision: found.revision, signal });
       } catch (error) {
         if (!(error instanceof ConflictError)) throw error;
         if (error.reason === "EXPIRED") throw missing();
@@ -431,9 +437,11 @@ export class Records {
   }
 }
 
-function requireTtl(kind: RecordKind, ttl: unknown): number | null {
-  if (kind.ttlMax !== null) return requireInteger("ttl", ttl, 1, kind.ttlMax);
-  return ttl === null ? null : requireInteger("ttl", ttl, 1, RECORD_SECONDS_MAX);
+/** Requires a lifetime as the kind has it; null where it never ends. */
+function requireLifetime({ ttlMax }: RecordKind, given: Parameters<typeof readLifetime>[0]): Ending | null {
+  const lifetime = readLifetime(given, { ttlMax: ttlMax ?? RECORD_SECONDS_MAX, orNever: ttlMax === null });
+  if (lifetime !== undefined) return lifetime;
+  throw new ContractError("ttl", "Expected ttl, in seconds, or expiresAt");
 }
 
 function requireNow(now: unknown): number {

@@ -8,21 +8,19 @@ import {
   type StandardResult,
   type StandardSchema,
 } from "../contracts/record_kind.ts";
+import { isInstance } from "../contracts/arguments.ts";
 import { ContractError, IntegrityError } from "../errors.ts";
 import { encodeBody } from "./record_body.ts";
 
 /** Copies and validates a caller's value; returns the text to store. */
 export function toBody(kind: RecordKind, value: unknown): string {
   const plain = toPlain(kind, value);
-  const result = validate(kind, plain);
-  const [issue] = result.issues ?? [];
-  if (issue !== undefined) {
-    const field = fieldOf(kind.schema, pathOf(issue));
-    const rule = ruleOf(kind, issue);
-    const why = rule === null ? "" : `: it ${rule}`;
+  const { misfit, returned } = validate(kind, plain);
+  if (misfit !== null) {
+    const { field, why } = misfit;
     throw new ContractError(field, `Expected ${field} to fit the kind ${kind.name}${why}`);
   }
-  if (result.issues !== undefined || !isSame(result.value, plain)) {
+  if (!isSame(returned, plain)) {
     throw new ContractError(
       "value",
       `Expected the schema of the kind ${kind.name} to keep values unchanged: no dropped fields, no defaults, no coercion`,
@@ -47,22 +45,64 @@ function toPlain(kind: RecordKind, value: unknown): Json {
   }
 }
 
-function validate(kind: RecordKind, plain: Json): StandardResult<unknown> {
-  let result: StandardResult<unknown> | Promise<StandardResult<unknown>>;
+/** What a schema says of a value. */
+interface Verdict {
+  /** The field that does not fit and the rule it breaks, as the end of a sentence; null where the value fits. */
+  readonly misfit: { readonly field: string; readonly why: string } | null;
+  /** What the schema returned as the value. */
+  readonly returned: unknown;
+}
+
+function validate(kind: RecordKind, plain: Json): Verdict {
+  let result: unknown;
   try {
     result = kind.schema["~standard"].validate(plain);
   } catch (cause) {
     throw new ContractError("value", `The schema of the kind ${kind.name} threw`, { cause });
   }
-  if (result instanceof Promise) {
-    result.catch(() => {});
+  if (isInstance(result, Promise)) {
+    Promise.prototype.catch.call(result, () => {});
     throw new ContractError("value", `Expected the schema of the kind ${kind.name} to be synchronous`);
   }
-  return result;
+  try {
+    return readResult(kind, result as StandardResult<unknown>);
+  } catch (cause) {
+    const message = `Expected the schema of the kind ${kind.name} to return its value or its issues`;
+    throw new ContractError("value", message, { cause });
+  }
+}
+
+/** Reads what a schema returned, which is the caller's: any of it may throw. */
+function readResult(kind: RecordKind, result: StandardResult<unknown>): Verdict {
+  if (typeof result !== "object") throw new TypeError("Not an object");
+  if (result.issues === undefined) return { misfit: null, returned: result.value };
+  const [issue] = result.issues;
+  if (issue === undefined) return { misfit: { field: "value", why: "" }, returned: undefined };
+  const misfit = { field: fieldOf(kind.schema, pathOf(issue)), why: whyOf(kind, issue) };
+  return { misfit, returned: undefined };
+}
+
+/** How the code of an issue looks where it is a name, such as zod's `too_big`; anything else may be content. */
+const CODE = /^[a-z][a-z0-9_.]{0,39}$/i;
+
+/** The rule that was broken: ours in words, that of a caller's schema by the code that some libraries give their issues. */
+function whyOf(kind: RecordKind, issue: StandardIssue): string {
+  const rule = ruleOf(kind, issue);
+  if (rule !== null) return `: it ${rule}`;
+  const { code } = issue as { readonly code?: unknown };
+  return typeof code === "string" && CODE.test(code) ? `: ${code}` : "";
 }
 
 /** Compares the validated value with the argument. A schema that adds defaults or coerces would change it. */
 function isSame(validated: unknown, plain: Json): boolean {
+  try {
+    return equals(validated, plain);
+  } catch {
+    return false; // a proxy or a getter
+  }
+}
+
+function equals(validated: unknown, plain: Json): boolean {
   if (validated === plain) return true;
   if (typeof validated !== "object" || typeof plain !== "object" || validated === null || plain === null) {
     return false;
@@ -71,7 +111,7 @@ function isSame(validated: unknown, plain: Json): boolean {
   const keys = Object.keys(plain);
   if (Object.keys(validated).length !== keys.length) return false;
   const [left, right] = [validated as Record<string, unknown>, plain as Record<string, Json>];
-  return keys.every((key) => Object.hasOwn(left, key) && isSame(left[key], right[key]!));
+  return keys.every((key) => Object.hasOwn(left, key) && equals(left[key], right[key]!));
 }
 
 /** Parses a stored text and validates it by its kind. */
@@ -104,9 +144,7 @@ export function readBody(
 
 function misfitOf(kind: RecordKind, value: Json): string | null {
   try {
-    const { issues } = validate(kind, value);
-    if (issues === undefined) return null;
-    return issues[0] === undefined ? "value" : fieldOf(kind.schema, pathOf(issues[0]));
+    return validate(kind, value).misfit?.field ?? null;
   } catch (error) {
     // A schema that throws or is asynchronous rejects every value.
     if (error instanceof ContractError) return error.field;

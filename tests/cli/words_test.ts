@@ -51,6 +51,18 @@ for (const columns of [60, 80, 100]) {
   });
 }
 
+Deno.test("The help of restore says what happens to each file", async () => {
+  const help = (await printed("restore", "--help")).replaceAll(/\s+/g, " ");
+  for (
+    const says of [
+      "the backup, and a ledger copy given with --ledger-export, are only read",
+      "written in the directory of <destination> under another name",
+      "one commit to it makes the new store live",
+      "The files of the previous store stay unchanged, and are never removed",
+    ]
+  ) assert(help.includes(says), says);
+});
+
 Deno.test("The help of reading commands says what reading needs", async () => {
   for (const [name, access] of COMMANDS) {
     const help = (await printed(name, "--help")).replaceAll(/\s+/g, " ");

@@ -33,7 +33,7 @@ export const RESTORE: Declare = (program, run) => {
     "DIR/monday.backup DIR/restored.db \\\n    --ledger DIR/agent.db.deletions --watermark DIR/watermark.json --yes",
   )
     .summary("Make a backup the live store, without what was deleted since")
-    .description(MORE)
+    .description(`${MORE}\n\n${FILES}`)
     .argument("<backup>", "the file that `backup` made")
     .argument("<destination>", "the store's new file; it must not exist yet")
     .requiredOption("--ledger <file>", "the deletion ledger")
@@ -54,6 +54,12 @@ export const RESTORE: Declare = (program, run) => {
       run((session) => restore(session, backup, destination, options))
     );
 };
+
+const FILES =
+  "What happens to the files: the backup, and a ledger copy given with --ledger-export, are only read. The new " +
+  "store is written in the directory of <destination> under another name, and gets its own once it has been checked. The ledger stays where it is; one " +
+  "commit to it makes the new store live (with --ledger-export or --ledger-lost it is created there). The files of the " +
+  "previous store stay unchanged, and are never removed.";
 
 async function restore(
   session: Session,

@@ -37,21 +37,32 @@ export interface TokenCounter {
  * @throws {ContractError} that names `field`, or its `name`, `version` or `countText`
  */
 export function requireCounter(value: unknown, field: string): TokenCounter {
-  if (typeof value !== "object" || value === null || isRevoked(value)) {
-    throw new ContractError(field, `Expected ${field} to be a token counter`);
-  }
-  const counter = value as Partial<TokenCounter>;
-  requireName(counter.name, `${field}.name`);
-  requireName(counter.version, `${field}.version`);
+  if (typeof value !== "object" || value === null || isRevoked(value)) throw noCounter(field);
+  const counter = value as TokenCounter;
+  requireName(counter, "name", field);
+  requireName(counter, "version", field);
   if (!hasMethod(counter, "countText")) {
     throw new ContractError(`${field}.countText`, `Expected ${field}.countText to be a function`);
   }
-  return counter as TokenCounter;
+  return counter;
 }
 
-function requireName(value: unknown, field: string): void {
+function noCounter(field: string, cause?: unknown): ContractError {
+  return new ContractError(field, `Expected ${field} to be a token counter`, { cause });
+}
+
+function requireName(counter: TokenCounter, property: "name" | "version", field: string): void {
+  let value: unknown;
+  try {
+    value = counter[property];
+  } catch (cause) {
+    throw noCounter(field, cause); // a getter, or the trap of a proxy
+  }
   if (typeof value === "string" && value.isWellFormed() && !isBlank(value)) return;
-  throw new ContractError(field, `Expected ${field} to be text that is not blank`);
+  throw new ContractError(
+    `${field}.${property}`,
+    `Expected ${field}.${property} to be text that is not blank`,
+  );
 }
 
 /**

@@ -1,7 +1,9 @@
 /** What the calls of a conversation take and give. */
 
+import type { Lifetime } from "./lifetime.ts";
+
 /**
- * What `putTurn` takes besides the turn.
+ * What `putTurn` takes besides the turn. Without a lifetime, a revision keeps the one that is there; null clears it.
  *
  * @example
  * ```ts
@@ -18,19 +20,17 @@
  * assert.equal((await conversation.snapshot()).turnCount, 1);
  * ```
  */
-export interface PutTurnOptions {
+export interface PutTurnOptions extends Lifetime {
   /** Makes the call harmless to repeat: the same id gives the first answer again, other input with it is refused. */
   readonly operationId: string;
   /** The scope's revision. */
   readonly expectedRevision: number;
-  /** RFC 3339 text with an offset, or a `Date`: when the turn expires. Omitted it keeps what is there, null clears it. */
-  readonly expiresAt?: string | Date | null | undefined;
   /** Withdraws the call while it is queued. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * What `putPin` takes besides the pin.
+ * What `putPin` takes besides the pin. A lifetime here is one for a pin that has no `expiresAt` of its own.
  *
  * @example
  * ```ts
@@ -45,7 +45,7 @@ export interface PutTurnOptions {
  * await assert.rejects(conversation.putPin(language, options), { code: "CONFLICT", reason: "REVISION" });
  * ```
  */
-export interface PutPinOptions {
+export interface PutPinOptions extends Lifetime {
   /** The scope's revision. */
   readonly expectedRevision: number;
   /** Makes the call harmless to repeat. */
@@ -55,7 +55,8 @@ export interface PutPinOptions {
 }
 
 /**
- * What `putSummary` takes besides snapshot and summary.
+ * What `putSummary` takes besides snapshot and summary. A lifetime here is one for a summary that has no `expiresAt` of its
+ * own.
  *
  * @example
  * ```ts
@@ -74,7 +75,7 @@ export interface PutPinOptions {
  * assert.equal(await conversation.putSummary(snapshot, summary, options), revision);
  * ```
  */
-export interface PutSummaryOptions {
+export interface PutSummaryOptions extends Lifetime {
   /** Makes the call harmless to repeat. */
   readonly operationId?: string | undefined;
   /** Withdraws the call while it is queued. */
@@ -82,7 +83,7 @@ export interface PutSummaryOptions {
 }
 
 /**
- * What `append` takes besides the messages.
+ * What `append` takes besides the messages. Without a lifetime, the turn never expires.
  *
  * @example
  * ```ts
@@ -96,11 +97,9 @@ export interface PutSummaryOptions {
  * assert.deepEqual(await conversation.append([{ role: "user", content: "Which trees were grafted?" }], options), first);
  * ```
  */
-export interface AppendOptions {
+export interface AppendOptions extends Lifetime {
   /** Makes the call harmless to repeat; turn id and missing message ids then come from it. */
   readonly operationId?: string | undefined;
-  /** RFC 3339 text with an offset, or a `Date`: when the turn expires; never if omitted or null. */
-  readonly expiresAt?: string | Date | null | undefined;
   /** Withdraws the call while it is queued. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -128,7 +127,8 @@ export interface Appended {
 }
 
 /**
- * What `cachePut` takes besides snapshot, key and payload.
+ * What `cachePut` takes besides snapshot, key and payload. The answer is kept for an hour if no lifetime is given, and for a
+ * day at most; null is refused.
  *
  * @example
  * ```ts
@@ -144,9 +144,7 @@ export interface Appended {
  * assert.deepEqual(await conversation.cacheGet(snapshot, "weather"), { dry: true });
  * ```
  */
-export interface CachePutOptions {
-  /** Seconds for which the answer is kept: 1 to 86 400; 3 600 if omitted. */
-  readonly ttl?: number | undefined;
+export interface CachePutOptions extends Lifetime {
   /** Withdraws the call while it is queued. */
   readonly signal?: AbortSignal | undefined;
 }

@@ -237,20 +237,25 @@ function testStoredForm({ promise }: RecordsSuite): void {
 }
 
 function testKinds({ promise }: RecordsSuite): void {
-  promise("A kind is validated by its schema and its name is told", async (store) => {
-    const { records } = await store.open({ kinds: [defineKind("size", z.strictObject({ width: z.int() }))] });
-    const identity = { tenantId: "orchard", kind: "size", key: "a" };
-    await records.put(identity, { width: 3 }, { expectedRevision: null, ttl: 60 });
-    assert.deepEqual((await records.get(identity))?.value, { width: 3 });
-    await store.assertChangesNothing(
-      () => records.put(identity, { width: "3" }, { expectedRevision: 1, ttl: 60 }),
-      {
-        code: "CONTRACT",
-        field: "value.width",
-        message: "Expected value.width to fit the kind size",
-      },
-    );
-  });
+  promise(
+    "A kind is validated by its schema; a misfit names the kind and the code of the schema's issue",
+    async (store) => {
+      const { records } = await store.open({
+        kinds: [defineKind("size", z.strictObject({ width: z.int() }))],
+      });
+      const identity = { tenantId: "orchard", kind: "size", key: "a" };
+      await records.put(identity, { width: 3 }, { expectedRevision: null, ttl: 60 });
+      assert.deepEqual((await records.get(identity))?.value, { width: 3 });
+      await store.assertChangesNothing(
+        () => records.put(identity, { width: "3" }, { expectedRevision: 1, ttl: 60 }),
+        {
+          code: "CONTRACT",
+          field: "value.width",
+          message: "Expected value.width to fit the kind size: invalid_type",
+        },
+      );
+    },
+  );
 
   promise(
     "A kind whose schema fills defaults, changes or drops what it validates is refused at put",

@@ -132,4 +132,13 @@ export const TIME_BREAKS: readonly Mutant[] = [
     promise: "Statements are compiled once a connection",
     why: "most of the time of a search would go into compiling its statements again",
   },
+  {
+    name: "an operation id compares when a lifetime ends",
+    file: "src/conversations/plans.ts",
+    find: "appendDigest(messages, lifetimeText(lifetime))",
+    replace: "appendDigest(messages, endOf(context, lifetime)?.text ?? null)",
+    test: "tests/contracts/lifetimes_test.ts",
+    promise: "append() with a repeated operation id compares the lifetime as it was given",
+    why: "a call that is sent again with the same ttl would be refused",
+  },
 ];

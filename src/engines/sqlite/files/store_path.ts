@@ -54,7 +54,7 @@ const SQLITE_PATH_BYTES_MAX = 512;
 
 /** Takes a path or `file:` URL apart; a path with `?`, `#`, `%41`, spaces or `file:` in it means the literal file. */
 export function parsePath(field: string, given: unknown): GivenPath {
-  const path = isInstance(given, URL) ? fromUrl(field, given) : given;
+  const path = isInstance(given, URL) ? fromUrl(field, copyOf(field, given)) : given;
   if (typeof path !== "string") {
     throw new ContractError(field, `Expected ${field} to be a path or a file URL`);
   }
@@ -79,6 +79,17 @@ export function parsePath(field: string, given: unknown): GivenPath {
 export function parseFilePath(field: string, given: unknown): GivenPath {
   if (given === MEMORY_PATH) throw new ContractError(field, `Expected ${field} to be a file`);
   return parsePath(field, given);
+}
+
+const hrefOf = Object.getOwnPropertyDescriptor(URL.prototype, "href")!.get!;
+
+/** A URL of our own: what only inherits from `URL` has no address, and the getter throws for it. */
+function copyOf(field: string, url: URL): URL {
+  try {
+    return new URL(hrefOf.call(url));
+  } catch (cause) {
+    throw new ContractError(field, `Expected ${field} to be a path or a file URL`, { cause });
+  }
 }
 
 function fromUrl(field: string, url: URL): string {
