@@ -1,7 +1,7 @@
 /** Files that killed backups and restores leave behind: each is found from the store, named, and removed. */
 
 import assert from "node:assert/strict";
-import { RememberedWork } from "../../src/engines/sqlite/files/works.ts";
+import { RememberedWork } from "../../src/engines/sqlite/files/remembered_work.ts";
 import { parseFilePath, resolveFile } from "../../src/engines/sqlite/files/store_path.ts";
 import type { Memory } from "../../src/memory.ts";
 import { openMemory } from "../../mod.ts";

@@ -18,7 +18,7 @@ import type { CheckCollector } from "../../engine/check_collector.ts";
 import type { CheckedParts } from "./read/check_store.ts";
 import type { Connection } from "./database/connection.ts";
 import type { Ledger, LedgerMeta } from "./database/ledger.ts";
-import { patiently } from "./database/patience.ts";
+import { retryWhileBusy } from "./database/retry_while_busy.ts";
 import { isBusy } from "./drivers/result_codes.ts";
 import type {
   DeletionEvent,
@@ -110,8 +110,8 @@ export class SqliteEngine implements Engine {
   static async start(store: OpenedStore, options: SqliteEngineOptions): Promise<SqliteEngine> {
     const deadlineMs = monotonicMs() + options.busyTimeoutMs;
     // Before anything is built on the ledger: a restore would be finished by what it says.
-    await patiently(deadlineMs, () => verifyTail(store.main, store.ledger));
-    let meta = await patiently(deadlineMs, () => readMainMeta(store.main));
+    await retryWhileBusy(deadlineMs, () => verifyTail(store.main, store.ledger));
+    let meta = await retryWhileBusy(deadlineMs, () => readMainMeta(store.main));
     if (meta.pendingFrom !== null && !options.readOnly) {
       const [{ finishSwitch }] = await Promise.all([
         import("./write/switch_store.ts"),
@@ -121,11 +121,11 @@ export class SqliteEngine implements Engine {
         clock: new EffectiveTime(options.clock).readAhead(),
         apply: options.applying.module.applyEvent,
       };
-      await patiently(deadlineMs, () => finishSwitch(store, parts));
-      meta = await patiently(deadlineMs, () => readMainMeta(store.main));
+      await retryWhileBusy(deadlineMs, () => finishSwitch(store, parts));
+      meta = await retryWhileBusy(deadlineMs, () => readMainMeta(store.main));
     }
     // Main first: the ledger may have gone on meanwhile, and never lies behind.
-    const ledgerMeta = await patiently(deadlineMs, () => agreeingMeta(store.ledger, meta));
+    const ledgerMeta = await retryWhileBusy(deadlineMs, () => agreeingMeta(store.ledger, meta));
     const engine = new SqliteEngine(store, options, meta);
     await engine.#verifyChain(meta.verified, ledgerMeta, deadlineMs);
     if (ledgerMeta.count > meta.applied) await engine.#completeIfPossible();
@@ -179,7 +179,7 @@ export class SqliteEngine implements Engine {
     this.#assertOpen();
     const { main, ledger } = this.#store;
     if (main.isBegun) await this.#reading.ended();
-    return await patiently(
+    return await retryWhileBusy(
       monotonicMs() + this.#busyTimeoutMs,
       () => ledger.eventsAfter(readMainMeta(main).applied, PENDING_EVENTS_READ_MAX),
     );
@@ -215,7 +215,7 @@ export class SqliteEngine implements Engine {
   #checkedParts(): CheckedParts {
     const { main, ledger } = this.#store;
     const read = <T>(call: () => T): Promise<T> =>
-      patiently(monotonicMs() + this.#busyTimeoutMs, () => {
+      retryWhileBusy(monotonicMs() + this.#busyTimeoutMs, () => {
         this.#assertOpen();
         return call();
       });
@@ -284,12 +284,15 @@ export class SqliteEngine implements Engine {
   /** Verifies the chain in pieces, so that a long ledger does not hold up the process. */
   async #verifyChain(from: number, meta: LedgerMeta, deadlineMs: number): Promise<void> {
     const { ledger } = this.#store;
-    const head = await patiently(deadlineMs, () => ledger.headAt(from, meta));
+    const head = await retryWhileBusy(deadlineMs, () => ledger.headAt(from, meta));
     let place: ChainPlace = { sequence: from, head: head ?? "" };
     const { count } = meta;
     while (place.sequence < count) {
       const { sequence } = place;
-      const events = await patiently(deadlineMs, () => ledger.eventsAfter(sequence, CHAIN_EVENTS_PER_BATCH));
+      const events = await retryWhileBusy(
+        deadlineMs,
+        () => ledger.eventsAfter(sequence, CHAIN_EVENTS_PER_BATCH),
+      );
       if (events.length === 0) {
         throw new IntegrityError("Cannot use ledger: events are missing", { details: { sequence } });
       }

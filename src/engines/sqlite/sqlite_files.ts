@@ -14,7 +14,7 @@ import { WorkDatabase } from "./database/work_database.ts";
 import { prepareDestination } from "./files/destination.ts";
 import { findLeftovers, sweepLeftovers } from "./files/leftovers.ts";
 import { parsePath, resolveFile } from "./files/store_path.ts";
-import { RememberedWork } from "./files/works.ts";
+import { RememberedWork } from "./files/remembered_work.ts";
 import type { Works } from "./files/works_list.ts";
 import { checkCopy } from "./read/check_copy.ts";
 import { copyDatabase } from "./read/copying.ts";
@@ -98,14 +98,14 @@ export class SqliteFiles implements EngineFiles {
     options: Parameters<typeof copyDatabase>[3],
   ): ReturnType<typeof copyDatabase> {
     const { engine, store, busyTimeoutMs, completeIfPossible, assertOpen } = this.#parts;
-    const { main, ledger, driver, openBeside } = store;
+    const { main, ledger, driver, openReader } = store;
     assertOpen();
     await completeIfPossible();
     assertOpen();
     const kind = of === "ledger" ? LEDGER : MAIN;
     const parts = {
       own: kind === LEDGER ? ledger.connection : main,
-      openBeside: openBeside === null ? null : () => openBeside(kind),
+      openReader: openReader === null ? null : () => openReader(kind),
       driver,
       busyTimeoutMs,
     };

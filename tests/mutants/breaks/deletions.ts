@@ -18,7 +18,7 @@ export const DELETION_BREAKS: readonly Mutant[] = [
   {
     name: "opening does not look at the ledger's newest events",
     file: "src/engines/sqlite/sqlite_engine.ts",
-    find: "await patiently(deadlineMs, () => verifyTail(store.main, store.ledger));",
+    find: "await retryWhileBusy(deadlineMs, () => verifyTail(store.main, store.ledger));",
     replace: "",
     test: "tests/files/ledger_tail_test.ts",
     promise: "one bit flipped in any byte of its last events is refused at open",

@@ -260,7 +260,7 @@ export const RESTORE_BREAKS: readonly Mutant[] = [
   },
   {
     name: "a file in the making is remembered once, before it is there",
-    file: "src/engines/sqlite/files/works.ts",
+    file: "src/engines/sqlite/files/remembered_work.ts",
     find: "    try {\n      await rememberIfPossible(works, path);\n      return work;",
     replace: "    try {\n      return work;",
     test: LEFTOVERS,
@@ -270,7 +270,7 @@ export const RESTORE_BREAKS: readonly Mutant[] = [
   {
     name: "a leftover is forgotten where its directory is missing",
     file: "src/engines/sqlite/files/work_file.ts",
-    find: 'if (!isInReach(path, true)) return "out-of-reach";',
+    find: 'if (!isReachable(path, true)) return "out-of-reach";',
     replace: "",
     test: LEFTOVERS,
     promise: "a leftover whose directory is not there just now is named, and found when it is again",

@@ -4,7 +4,7 @@ import { WORKS_PER_READ } from "../../../limits.ts";
 import type { CheckCollector } from "../../../engine/check_collector.ts";
 import type { Works } from "../files/works_list.ts";
 import type { Connection } from "./connection.ts";
-import { patiently } from "./patience.ts";
+import { retryWhileBusy } from "./retry_while_busy.ts";
 
 const SELECT_WORKS = `SELECT path, checksum FROM works WHERE path > $1 ORDER BY path LIMIT $2`;
 
@@ -42,13 +42,13 @@ export class LedgerWorks implements Works {
   }
 
   list(): Promise<readonly string[]> {
-    return this.#patiently((connection) => [...readWorks(connection)].filter((path) => path !== null));
+    return this.#retryWhileBusy((connection) => [...readWorks(connection)].filter((path) => path !== null));
   }
 
   async remember(path: string): Promise<void> {
     if (this.#parts.readOnly) return;
     const checksum = checksumOf(path);
-    await this.#patiently((connection) => {
+    await this.#retryWhileBusy((connection) => {
       if (connection.get(SELECT_WORK, path)?.[0] === checksum) return;
       this.#write(connection, () => {
         connection.run(DELETE_WORK, path);
@@ -59,7 +59,7 @@ export class LedgerWorks implements Works {
 
   async forget(path: string, condition: () => boolean): Promise<void> {
     if (this.#parts.readOnly) return;
-    await this.#patiently((connection) => {
+    await this.#retryWhileBusy((connection) => {
       if (connection.get(SELECT_WORK, path) === undefined) return;
       this.#write(connection, () => {
         if (condition()) connection.run(DELETE_WORK, path);
@@ -77,9 +77,9 @@ export class LedgerWorks implements Works {
     }
   }
 
-  #patiently<T>(call: (connection: Connection) => T): Promise<T> {
+  #retryWhileBusy<T>(call: (connection: Connection) => T): Promise<T> {
     const { connection, busyTimeoutMs, assertOpen } = this.#parts;
-    return patiently(monotonicMs() + busyTimeoutMs, () => {
+    return retryWhileBusy(monotonicMs() + busyTimeoutMs, () => {
       assertOpen?.();
       return call(connection);
     });

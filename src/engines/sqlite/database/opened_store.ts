@@ -21,7 +21,7 @@ export interface OpenedStore {
   readonly directories: readonly string[];
   readonly driver: SqliteDriver;
   /** Opens a further connection to one of the files, for reading alone; null for a store in memory. */
-  readonly openBeside: ((kind: DatabaseKind) => Connection) | null;
+  readonly openReader: ((kind: DatabaseKind) => Connection) | null;
   /** Closes both databases; all of it, whatever fails. */
   readonly close: () => void;
   /** Closes them because of an error, which is given back. */

@@ -15,8 +15,8 @@ import {
 import { SIDECAR_SUFFIXES } from "../files/store_path.ts";
 import { type DatabaseKind, MAIN } from "./database.ts";
 import type { SqliteDriver } from "../drivers/driver.ts";
-import { FileTurn, settleTurn } from "./file_turn.ts";
-import { lookAtFile, lookWithoutLogs, type StoreFacts } from "./file_look.ts";
+import { OpeningLock, removeStaleLock } from "./opening_lock.ts";
+import { readFactsDirectly, readFactsWithoutLogs, type StoreFacts } from "./file_facts.ts";
 import { isBusy } from "../drivers/result_codes.ts";
 
 /** A database file that is to be opened. */
@@ -34,7 +34,7 @@ interface FileToOpen extends Omit<FileInQuestion, "bytes"> {
  */
 export function requireOwnFile(file: FileToOpen): FileIdentity | null {
   const { path, kind, driver, readOnly, identity } = file;
-  if (!readOnly) settleTurn(path, driver);
+  if (!readOnly) removeStaleLock(path, driver);
   if (identity !== null && identity.bytes > 0) {
     if (!isOpenHere(path, identity)) assertOwnFile({ ...file, bytes: identity.bytes });
     return identity;
@@ -44,8 +44,8 @@ export function requireOwnFile(file: FileToOpen): FileIdentity | null {
       details: because("unfinished"),
     });
   }
-  using turn = FileTurn.take(path, driver);
-  turn.create();
+  using lock = OpeningLock.take(path, driver);
+  lock.create();
   return inspectPrivateFile(path, kind.what);
 }
 
@@ -73,14 +73,14 @@ export function assertOwnFile(file: FileInQuestion): void {
   if (!hasLogs(path, file.seen)) {
     // A connection that only reads would leave an empty log beside a file that is then refused.
     if (readOnly && !hasSidecars(path) && mayWrite(path)) {
-      assertOwnHeader(lookAtFile(path, kind.what, driver), kind);
+      assertOwnHeader(readFactsDirectly(path, kind.what, driver), kind);
     }
     return;
   }
   let facts: StoreFacts | "live" | null = null;
   if (!readOnly) {
     try {
-      facts = lookWithoutLogs(path, kind.what, driver);
+      facts = readFactsWithoutLogs(path, kind.what, driver);
     } catch (error) {
       if (isNoDatabase(error) && undoesFirstPage(path, bytes)) return;
       throw error;
@@ -97,11 +97,11 @@ export function assertOwnFile(file: FileInQuestion): void {
 }
 
 /** What a file says of itself, with no log replayed; "live" where it is in use, null where that cannot be told. */
-export function lookAtOwner(file: FileInQuestion): StoreFacts | "live" | null {
+export function readFactsOfFile(file: FileInQuestion): StoreFacts | "live" | null {
   const { path, kind, driver, readOnly } = file;
   assertWholeHeader(file.bytes, kind);
-  if (!hasLogs(path, file.seen)) return lookAtFile(path, kind.what, driver);
-  return readOnly ? null : lookWithoutLogs(path, kind.what, driver);
+  if (!hasLogs(path, file.seen)) return readFactsDirectly(path, kind.what, driver);
+  return readOnly ? null : readFactsWithoutLogs(path, kind.what, driver);
 }
 
 /** Whether a main file of this lineage lies under a name; one that cannot be read is none. */
@@ -111,7 +111,7 @@ export function isMainOf(path: string, lineage: string, driver: SqliteDriver): b
     if (identity === null) return false;
     // A store of another ledger could not be open with this one.
     if (isOpenHere(path, identity)) return true;
-    const facts = lookAtOwner({
+    const facts = readFactsOfFile({
       path,
       bytes: identity.bytes,
       kind: MAIN,

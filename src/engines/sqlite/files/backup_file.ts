@@ -71,9 +71,9 @@ class OpenBackup implements Disposable {
   }
 
   static open(path: string, { device, inode, bytes }: FileIdentity): OpenBackup {
-    const descriptor = storing(() => fs.openSync(path, fs.constants.O_RDONLY | WITHOUT_WAITING));
+    const descriptor = withStorageErrors(() => fs.openSync(path, fs.constants.O_RDONLY | WITHOUT_WAITING));
     try {
-      const { dev, ino, size, mtimeMs } = storing(() => fs.fstatSync(descriptor));
+      const { dev, ino, size, mtimeMs } = withStorageErrors(() => fs.fstatSync(descriptor));
       if (size !== bytes || (inode !== null && (dev !== device || ino !== inode))) throw changed();
       return new OpenBackup(descriptor, mtimeMs);
     } catch (error) {
@@ -84,11 +84,11 @@ class OpenBackup implements Disposable {
 
   /** Reads on; 0 at the end. */
   read(buffer: Uint8Array<ArrayBuffer>): number {
-    return storing(() => fs.readSync(this.#descriptor, buffer));
+    return withStorageErrors(() => fs.readSync(this.#descriptor, buffer));
   }
 
   get isUnchanged(): boolean {
-    return storing(() => fs.fstatSync(this.#descriptor)).mtimeMs === this.#changedMs;
+    return withStorageErrors(() => fs.fstatSync(this.#descriptor)).mtimeMs === this.#changedMs;
   }
 
   [Symbol.dispose](): void {
@@ -96,7 +96,7 @@ class OpenBackup implements Disposable {
   }
 }
 
-function storing<T>(call: () => T): T {
+function withStorageErrors<T>(call: () => T): T {
   try {
     return call();
   } catch (error) {

@@ -2,14 +2,14 @@
 
 import type { Leftover, SweptLeftovers } from "../../../contracts/options/leftovers_report.ts";
 import { isDamage } from "../../../engine/check_collector.ts";
-import { forgetIfPossible } from "./works.ts";
+import { forgetIfPossible } from "./remembered_work.ts";
 import type { Works } from "./works_list.ts";
-import { findRestoring, lookAtWork, removeWork } from "./work_file.ts";
+import { findRestoring, removeWork, workStateOf } from "./work_file.ts";
 
 /** Looks for leftovers; changes nothing. */
 export async function findLeftovers(works: Works): Promise<readonly Leftover[]> {
   return (await listWorks(works)).flatMap((path) => {
-    const state = lookAtWork(path);
+    const state = workStateOf(path);
     return state === "gone" ? [] : [{ path, state }];
   });
 }
@@ -19,14 +19,14 @@ export async function sweepLeftovers(works: Works): Promise<SweptLeftovers> {
   const removed: string[] = [];
   const kept: Leftover[] = [];
   for (const path of await listWorks(works)) {
-    const found = lookAtWork(path);
+    const found = workStateOf(path);
     const state = found === "left" ? removeWork(path) : found;
     if (state !== "gone") {
       kept.push({ path, state });
       continue;
     }
     if (found === "left") removed.push(path);
-    await forgetIfPossible(works, path, () => lookAtWork(path) === "gone");
+    await forgetIfPossible(works, path, () => workStateOf(path) === "gone");
   }
   return { removed, kept };
 }

@@ -3,7 +3,7 @@
 import { type Because, because, IntegrityError, StorageError } from "../../../errors.ts";
 import { currentUser, requirePermissionsToMake } from "../../../platform/permissions.ts";
 import { ALIAS_LOOKS_MAX } from "../../../limits.ts";
-import { ALIAS_SUFFIX, type FilePath, pathBeside, SIDECAR_SUFFIXES, type StorePaths } from "./store_path.ts";
+import { ALIAS_SUFFIX, type FilePath, siblingPath, SIDECAR_SUFFIXES, type StorePaths } from "./store_path.ts";
 
 /** What is looked at of a file: device, inode, owner, bytes, mode. Windows tells only the size. */
 export interface FileIdentity {
@@ -79,7 +79,7 @@ export function inspectPrivateFile(path: string, what: string): FileIdentity | n
  * did. That name comes and goes between two looks, so that one answer in its favour is enough.
  */
 function hasOnlyAlias(path: string): boolean {
-  const alias = pathBeside({ path }, ALIAS_SUFFIX);
+  const alias = siblingPath({ path }, ALIAS_SUFFIX);
   for (let look = 0; look < ALIAS_LOOKS_MAX; look++) {
     const file = lstatOrNull(path);
     if (file === null || file.nlink === 1) return true;

@@ -30,7 +30,7 @@ export interface StorePaths {
 export const SIDECAR_SUFFIXES = ["-wal", "-shm", "-journal"] as const;
 
 /** What lies beside a database file while one process creates it or looks at it: an empty file that is locked. */
-export const TURN_SUFFIX = ".opening";
+export const OPENING_SUFFIX = ".opening";
 
 /** The second name that the file has meanwhile. */
 export const ALIAS_SUFFIX = ".alias";
@@ -126,7 +126,7 @@ const NAME_BYTES_MAX = 255;
  * A name beside a file's, under which SQLite can open a database. Where the file's own name leaves no room it is
  * shortened: two files may then share it, and wait for each other.
  */
-export function pathBeside({ path }: Pick<FilePath, "path">, suffix: string): string {
+export function siblingPath({ path }: Pick<FilePath, "path">, suffix: string): string {
   const cut = lastSeparator(path) + 1;
   const added = suffix.length + Math.max(...SIDECAR_SUFFIXES.map((sidecar) => sidecar.length));
   let name = path.slice(cut);

@@ -177,9 +177,9 @@ function isPublished(path: string): boolean {
 type WorkState = "gone" | "left" | "in-use" | "out-of-reach";
 
 /** Looks at a work name without changing anything. */
-export function lookAtWork(path: string): WorkState {
+export function workStateOf(path: string): WorkState {
   try {
-    if (!isInReach(path, true)) return "out-of-reach";
+    if (!isReachable(path, true)) return "out-of-reach";
     const info = lstatOrNull(path);
     // What is no file is nothing that a maker left.
     if (info?.isFile !== true) return "gone";
@@ -196,14 +196,14 @@ export function lookAtWork(path: string): WorkState {
 /** Removes what a killed maker left under a work name, if it can be; says what the name leads to then. */
 export function removeWork(path: string): WorkState {
   const suffix = WORK_SUFFIXES.find((each) => path.endsWith(each));
-  if (suffix === undefined || !isInReach(path, false)) return "out-of-reach";
+  if (suffix === undefined || !isReachable(path, false)) return "out-of-reach";
   const target = path.slice(0, -suffix.length);
   const cut = lastSeparator(target);
   try {
     removeLeftover(fileIn(target.slice(0, cut + 1), target.slice(cut + 1)), suffix);
     return "gone";
   } catch {
-    return lookAtWork(path);
+    return workStateOf(path);
   }
 }
 
@@ -225,7 +225,7 @@ export async function findRestoring(directory: string): Promise<readonly string[
 }
 
 /** Whether its directory is there and permitted. One that is missing may be on a disk that is not mounted just now. */
-function isInReach(path: string, readOnly: boolean): boolean {
+function isReachable(path: string, readOnly: boolean): boolean {
   const directory = path.slice(0, lastSeparator(path) + 1);
   return isPermitted(directory, readOnly) && (lstatOrNull(directory)?.isDirectory ?? false);
 }

@@ -27,10 +27,10 @@ import {
   assertDistinct,
   type FilePath,
   type GivenPath,
-  pathBeside,
+  OPENING_SUFFIX,
   resolveFile,
+  siblingPath,
   type StorePaths,
-  TURN_SUFFIX,
 } from "../files/store_path.ts";
 import type { Connection } from "../database/connection.ts";
 import { mainIsMissing } from "../database/agreement.ts";
@@ -39,7 +39,7 @@ import type { SqliteDriver } from "../drivers/driver.ts";
 import type { Formats } from "../database/formats.ts";
 import { Ledger } from "../database/ledger.ts";
 import type { OpenedStore } from "../database/opened_store.ts";
-import { patiently } from "../database/patience.ts";
+import { retryWhileBusy } from "../database/retry_while_busy.ts";
 import { withSecond } from "../drivers/result_codes.ts";
 
 /** How a store is opened. */
@@ -79,7 +79,7 @@ class CreationNeeded extends Error {}
 /** A file is of an older release. Internal: upgrading is loaded, and opening begins anew. */
 class UpgradeNeeded extends Error {}
 
-const ONLY_WHAT_IS_THERE: Creation = {
+const WITHOUT_CREATION: Creation = {
   ensureLedger: needCreation,
   ensureMain: needCreation,
   ensureEpoch: needCreation,
@@ -107,7 +107,7 @@ export async function openStoreInMemory(driver: SqliteDriver): Promise<OpenedSto
       mainFile: null,
       directories: [],
       driver,
-      openBeside: null,
+      openReader: null,
       ...opening.endings(),
     };
   } catch (error) {
@@ -121,12 +121,12 @@ export async function openStoreOnDisk(
   options: OpenStoreOptions,
 ): Promise<OpenedStore> {
   const paths = preparePaths(given, options.readOnly);
-  let creation = ONLY_WHAT_IS_THERE;
+  let creation = WITHOUT_CREATION;
   let ownFile: OwnFile | null = null;
   for (;;) {
     const deadlineMs = monotonicMs() + options.busyTimeoutMs;
     try {
-      return await patiently(deadlineMs, () => attempt(paths, options, { creation, ownFile }));
+      return await retryWhileBusy(deadlineMs, () => attempt(paths, options, { creation, ownFile }));
     } catch (error) {
       if (error instanceof OwnFileNeeded) ownFile = await import("../database/own_file.ts");
       else if (error instanceof CreationNeeded) creation = await import("./creation.ts");
@@ -195,14 +195,14 @@ function attempt(
     const found = sentinel.remember();
     assertUnchanged(paths, before, found);
     const mainFile = { path: paths.main.path, identity: found.get(paths.main.path)! };
-    const openBeside = (kind: DatabaseKind): Connection => {
+    const openReader = (kind: DatabaseKind): Connection => {
       const file = kind === LEDGER ? paths.ledger : paths.main;
       inspectSidecars(file, kind.what);
       return openDatabase(kind, file.path, driver, true).connection;
     };
     const directories = [...new Set([paths.main.directory, paths.ledger.directory])];
     const files = { sentinel, mainFile, directories };
-    return { main, ledger, journalMode, ...files, driver, openBeside, ...opening.endings() };
+    return { main, ledger, journalMode, ...files, driver, openReader, ...opening.endings() };
   } catch (error) {
     throw opening.abandon(error);
   }
@@ -238,7 +238,14 @@ function assertComplete(
   if (main === undefined || main.bytes === 0 || isThere(files, paths.ledger)) return;
   if (!isOpenHere(path, main)) {
     if (ownFile === null) throw new OwnFileNeeded();
-    const facts = ownFile.lookAtOwner({ path, bytes: main.bytes, kind: MAIN, driver, readOnly, seen: files });
+    const facts = ownFile.readFactsOfFile({
+      path,
+      bytes: main.bytes,
+      kind: MAIN,
+      driver,
+      readOnly,
+      seen: files,
+    });
     if (facts !== null && facts !== "live") assertOwnHeader(facts, MAIN);
   }
   throw ledgerIsMissing();
@@ -286,7 +293,7 @@ function assertUnchanged(paths: StorePaths, before: StoreFiles, after: StoreFile
 /** Whether a file is there with a header, and no log with content or trace of another opening lies beside it. */
 function isAlone(path: string, identity: FileIdentity | null, seen: StoreFiles | null): boolean {
   return identity !== null && identity.bytes >= HEADER_BYTES && !hasLogs(path, seen) &&
-    lstatOrNull(pathBeside({ path }, TURN_SUFFIX)) === null;
+    lstatOrNull(siblingPath({ path }, OPENING_SUFFIX)) === null;
 }
 
 /** Collects what an attempt opened, so that any failure closes all of it. */

@@ -6,7 +6,7 @@ import { fileIn, type FilePath, type StorePaths } from "../files/store_path.ts";
 import { assertFree, type WorkFile } from "../files/work_file.ts";
 import { CheckCollector } from "../../../engine/check_collector.ts";
 import type { Works } from "../files/works_list.ts";
-import { RememberedWork } from "../files/works.ts";
+import { RememberedWork } from "../files/remembered_work.ts";
 import { checkPagesOf } from "../read/check_copy.ts";
 import type { Connection } from "../database/connection.ts";
 import { copyRows } from "../read/copying.ts";
@@ -16,7 +16,7 @@ import { type Format, FORMATS, upgradeSchema } from "../database/formats.ts";
 import { DATABASES, Opening, type OpenStoreOptions } from "./open_store.ts";
 import * as ownFile from "../database/own_file.ts";
 import { LedgerWorks } from "../database/ledger_works.ts";
-import { patiently } from "../database/patience.ts";
+import { retryWhileBusy } from "../database/retry_while_busy.ts";
 import { WorkDatabase } from "../database/work_database.ts";
 
 /** One of the two files, open. */
@@ -37,7 +37,7 @@ export async function upgradeStore(paths: StorePaths, options: OpenStoreOptions)
       const { connection, version } = opening.openFile(kind, file);
       return { kind, connection, version, format: formats[kind.name] };
     };
-    const files = await patiently(deadlineMs, () => [
+    const files = await retryWhileBusy(deadlineMs, () => [
       open(databases.ledger, paths.ledger),
       open(databases.main, paths.main),
     ]);
@@ -46,7 +46,7 @@ export async function upgradeStore(paths: StorePaths, options: OpenStoreOptions)
       const works = new LedgerWorks({ connection: files[0]!.connection, busyTimeoutMs });
       await backUp(older, backupBeforeUpgrade, { driver, deadlineMs, works });
     }
-    for (const each of older) await patiently(deadlineMs, () => upgrade(each));
+    for (const each of older) await retryWhileBusy(deadlineMs, () => upgrade(each));
   } finally {
     opening.close();
   }
@@ -91,7 +91,7 @@ async function copyOlder(
   deadlineMs: number,
 ): Promise<void> {
   using copy = WorkDatabase.open(kind, work.path, driver);
-  await patiently(deadlineMs, () => connection.begin("immediate"));
+  await retryWhileBusy(deadlineMs, () => connection.begin("immediate"));
   try {
     await copyRows(connection, copy.connection, { format, version: schemaVersion(connection) }, {});
   } finally {

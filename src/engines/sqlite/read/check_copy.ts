@@ -5,7 +5,7 @@ import { type ChainPlace, firstHead, verifyChain } from "../../../engine/chain.t
 import type { CheckCollector } from "../../../engine/check_collector.ts";
 import type { CheckRows } from "../../../engine/engine.ts";
 import type { RecordedEvent } from "../../../engine/operation.ts";
-import { checkBeginning, checkPages } from "./check_store.ts";
+import { checkNothingBeforeFirst, checkPages } from "./check_store.ts";
 import type { DatabaseKind } from "../database/database.ts";
 import type { Connection } from "../database/connection.ts";
 import { toAppliedEvent } from "../database/applied_events.ts";
@@ -41,7 +41,7 @@ export async function checkPagesOf(
 }
 
 async function checkEvents(ledger: Ledger, collector: CheckCollector): Promise<void> {
-  checkBeginning(ledger, collector);
+  checkNothingBeforeFirst(ledger, collector);
   const { lineage, count, head } = ledger.readMeta();
   const place = await follow(lineage, (after, limit) => ledger.eventsAfter(after, limit), collector);
   if (place.sequence !== count || place.head !== head) {

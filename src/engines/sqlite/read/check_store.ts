@@ -114,7 +114,7 @@ export async function checkChain(
   try {
     const applied = await read(() => readApplied(main, collector));
     const { lineage, count } = await read(() => ledger.readMeta());
-    await read(() => checkBeginning(ledger, collector));
+    await read(() => checkNothingBeforeFirst(ledger, collector));
     let place = { sequence: 0, head: firstHead(lineage) };
     while (place.sequence < count) {
       const { sequence } = place;
@@ -135,7 +135,7 @@ export async function checkChain(
 const COUNT_BEFORE_FIRST = `SELECT count(*) FROM events WHERE sequence < 1`;
 
 /** An event before the first would be met by nobody who follows the chain. */
-export function checkBeginning({ connection }: Ledger, collector: CheckCollector): void {
+export function checkNothingBeforeFirst({ connection }: Ledger, collector: CheckCollector): void {
   if (connection.get(COUNT_BEFORE_FIRST)![0] === 0) return;
   collector.problem("ledger", "events", "There are events before the first");
 }

@@ -11,7 +11,7 @@ import { type Format, FORMATS, upgradeSchema } from "../database/formats.ts";
 import type { SqliteDriver } from "../drivers/driver.ts";
 import { Ledger } from "../database/ledger.ts";
 import { readMainMeta } from "../database/main_meta.ts";
-import { patiently } from "../database/patience.ts";
+import { retryWhileBusy } from "../database/retry_while_busy.ts";
 import { WorkDatabase } from "../database/work_database.ts";
 
 /** Where a file of a store stands: which one it is, and what was deleted so far. */
@@ -30,7 +30,7 @@ interface CopyParts {
   /** The store's own connection. */
   readonly own: Connection;
   /** Opens a connection of its own to the same file; null for a store in memory. */
-  readonly openBeside: (() => Connection) | null;
+  readonly openReader: (() => Connection) | null;
   readonly driver: SqliteDriver;
   readonly busyTimeoutMs: number;
 }
@@ -46,11 +46,11 @@ export async function copyDatabase(
   options: CopyOptions,
 ): Promise<StorePlace> {
   using work = WorkDatabase.open(kind, path, parts.driver);
-  if (parts.openBeside === null) return copyInOneGo(kind, parts.own, work.connection, options);
+  if (parts.openReader === null) return copyAtOnce(kind, parts.own, work.connection, options);
   const deadlineMs = monotonicMs() + parts.busyTimeoutMs;
-  const source = await patiently(deadlineMs, parts.openBeside);
+  const source = await retryWhileBusy(deadlineMs, parts.openReader);
   try {
-    const { place, version } = await patiently(deadlineMs, () => beginReading(kind, source));
+    const { place, version } = await retryWhileBusy(deadlineMs, () => beginReading(kind, source));
     await copyRows(source, work.connection, { format: FORMATS[kind.name], version }, options);
     return place;
   } finally {
@@ -58,7 +58,7 @@ export async function copyDatabase(
   }
 }
 
-function copyInOneGo(
+function copyAtOnce(
   kind: DatabaseKind,
   source: Connection,
   target: Connection,

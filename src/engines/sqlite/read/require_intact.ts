@@ -3,7 +3,7 @@
 import { because, IntegrityError } from "../../../errors.ts";
 import { CheckCollector } from "../../../engine/check_collector.ts";
 import { checkPagesOf } from "./check_copy.ts";
-import { checkBeginning } from "./check_store.ts";
+import { checkNothingBeforeFirst } from "./check_store.ts";
 import type { Ledger } from "../database/ledger.ts";
 
 /** Refuses what a look through it finds damaged. */
@@ -28,9 +28,9 @@ export async function requireIntact(
 }
 
 /** What is written into damaged pages may take others along. Its chain is validated once there is a backup to validate it by. */
-export async function requireSoundLedger(ledger: Ledger, signal: AbortSignal | undefined): Promise<void> {
+export async function requireIntactLedger(ledger: Ledger, signal: AbortSignal | undefined): Promise<void> {
   await requireIntact("ledger", async (collector) => {
     await checkPagesOf(ledger, collector);
-    checkBeginning(ledger, collector);
+    checkNothingBeforeFirst(ledger, collector);
   }, { signal });
 }

@@ -14,7 +14,7 @@ import { MAIN, openDatabase } from "../database/database.ts";
 import type { SqliteDriver } from "../drivers/driver.ts";
 import type { Ledger, LedgerMeta } from "../database/ledger.ts";
 import { type MainMeta, readMainMeta } from "../database/main_meta.ts";
-import { assertOwnFile, lookAtOwner } from "../database/own_file.ts";
+import { assertOwnFile, readFactsOfFile } from "../database/own_file.ts";
 import { isBusy } from "../drivers/result_codes.ts";
 
 /**
@@ -61,7 +61,7 @@ function inspectDestination({ path }: FilePath, driver: SqliteDriver): FoundDest
     const { bytes } = identity;
     if (bytes === 0 || isOpenHere(path, identity)) throw exists();
     const file = { path, bytes, kind: MAIN, driver, readOnly: false, seen: null };
-    const facts = lookAtOwner(file);
+    const facts = readFactsOfFile(file);
     if (facts !== null && facts !== "live") assertOwnHeader(facts, MAIN);
     assertOwnFile(file);
     const isAlone = SIDECAR_SUFFIXES.every((suffix) => lstatOrNull(path + suffix) === null);

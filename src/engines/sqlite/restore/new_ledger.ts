@@ -12,7 +12,7 @@ import { upgradeSchema } from "../database/formats.ts";
 import { Ledger } from "../database/ledger.ts";
 import type { MainMeta } from "../database/main_meta.ts";
 import { copySource, inspectSource } from "./restore_source.ts";
-import { requireSoundLedger } from "../read/require_intact.ts";
+import { requireIntactLedger } from "../read/require_intact.ts";
 import { WorkDatabase } from "../database/work_database.ts";
 
 /** A copy of an exported ledger, looked through; the export stays what it is. */
@@ -27,7 +27,7 @@ export async function copyLedger(
   const copy = WorkDatabase.open(kind, work.path, driver);
   try {
     assertSchema(copy.connection, kind);
-    await requireSoundLedger(new Ledger(copy.connection), signal);
+    await requireIntactLedger(new Ledger(copy.connection), signal);
     return copy;
   } catch (error) {
     copy[Symbol.dispose]();
@@ -36,7 +36,7 @@ export async function copyLedger(
 }
 
 /** Such a copy becomes a ledger, of the restored store. */
-export function nameLive(ledger: Ledger, { generation, epoch }: MainMeta): void {
+export function markLive(ledger: Ledger, { generation, epoch }: MainMeta): void {
   const { connection } = ledger;
   connection.begin("immediate");
   connection.get(LEDGER.setApplicationId);

@@ -11,10 +11,10 @@ import { Ledger } from "../database/ledger.ts";
 import { type MainMeta, readMainMeta } from "../database/main_meta.ts";
 import { Opening } from "../open/open_store.ts";
 import * as ownFile from "../database/own_file.ts";
-import { assertAuthority } from "./prepare_restored.ts";
-import { requireSoundLedger } from "../read/require_intact.ts";
+import { verifyLedgerContinues } from "./prepare_restored.ts";
+import { requireIntactLedger } from "../read/require_intact.ts";
 import { inspectSource, type RestoreSource } from "./restore_source.ts";
-import { openAuthority, type RestorePaths } from "./restore_store.ts";
+import { openExistingLedger, type RestorePaths } from "./restore_store.ts";
 
 /** How a restore would be made. */
 interface Validated {
@@ -51,7 +51,10 @@ export async function validateRestore(
   }
   const opening = new Opening(driver, { readOnly: true, ownFile });
   try {
-    return await validateLedger(openAuthority(opening, ledger), { meta, lineage }, { watermark, signal });
+    return await validateLedger(openExistingLedger(opening, ledger), { meta, lineage }, {
+      watermark,
+      signal,
+    });
   } finally {
     opening.close();
   }
@@ -62,9 +65,9 @@ async function validateLedger(
   { meta, lineage }: { readonly meta: MainMeta | null; readonly lineage: string | null },
   { watermark, signal }: { readonly watermark: Watermark; readonly signal: AbortSignal | undefined },
 ): Promise<NewerDeletions> {
-  await requireSoundLedger(ledger, signal);
+  await requireIntactLedger(ledger, signal);
   const { count, lineage: own } = ledger.readMeta();
-  await assertAuthority(ledger, meta, { watermark, signal });
+  await verifyLedgerContinues(ledger, meta, { watermark, signal });
   if (meta !== null) return count - meta.applied;
   if (lineage !== null && lineage !== own) {
     throw new IntegrityError("Cannot restore: the backup and the ledger belong to different stores", {

@@ -70,7 +70,7 @@ export function openBackup(copy: Connection): MainMeta {
  *
  * @returns its generation
  */
-export async function assertAuthority(
+export async function verifyLedgerContinues(
   ledger: Ledger,
   backup: MainMeta | null,
   { watermark, signal }: { readonly watermark: Watermark; readonly signal: AbortSignal | undefined },

@@ -9,7 +9,7 @@ import { StorageError } from "../../../errors.ts";
 import { Connection } from "../database/connection.ts";
 import { type DatabaseKind, LEDGER, MAIN } from "../database/database.ts";
 import type { SqliteDriver } from "../drivers/driver.ts";
-import { lockAlone, lookAtFile, type StoreFacts } from "../database/file_look.ts";
+import { lockAlone, readFactsDirectly, type StoreFacts } from "../database/file_facts.ts";
 import { isBusy } from "../drivers/result_codes.ts";
 
 /** What was found under its name. */
@@ -29,7 +29,7 @@ export function inspectSource(
   const identity = inspectAlone(file);
   const what = "the backup";
   assertWholeHeader(identity.bytes, { what });
-  const facts = lookAtFile(file.path, what, driver);
+  const facts = readFactsDirectly(file.path, what, driver);
   const kind = kinds.find(({ applicationId }) => applicationId === facts.applicationId) ?? kinds[0];
   assertOwnHeader(facts, { ...kind, what });
   return { file, kind, identity, facts };

@@ -16,18 +16,18 @@ import { BACKUP, LEDGER, MAIN } from "../database/database.ts";
 import type { SqliteDriver } from "../drivers/driver.ts";
 import { Ledger } from "../database/ledger.ts";
 import type { OpenedStore } from "../database/opened_store.ts";
-import { copyLedger, makeLedger, nameLive } from "./new_ledger.ts";
+import { copyLedger, makeLedger, markLive } from "./new_ledger.ts";
 import { Opening, openStoreOnDisk } from "../open/open_store.ts";
 import * as ownFile from "../database/own_file.ts";
-import { patiently } from "../database/patience.ts";
+import { retryWhileBusy } from "../database/retry_while_busy.ts";
 import {
-  assertAuthority,
   openBackup,
   type Prepared,
   prepareRestored,
   type ResetRows,
+  verifyLedgerContinues,
 } from "./prepare_restored.ts";
-import { requireIntact, requireSoundLedger } from "../read/require_intact.ts";
+import { requireIntact, requireIntactLedger } from "../read/require_intact.ts";
 import { copySource, inspectSource, type RestoreSource } from "./restore_source.ts";
 import { switchStore } from "../write/switch_store.ts";
 import { WorkDatabase } from "../database/work_database.ts";
@@ -80,17 +80,17 @@ async function prepare(paths: RestorePaths, options: RestoreStoreOptions): Promi
   const backup = inspectSource(paths.backup, [BACKUP, MAIN], driver);
   if (isLost(paths, options)) {
     requireLost(paths.ledger);
-    await patiently(monotonicMs() + busyTimeoutMs, () => clearDestination(paths.main, null, driver));
+    await retryWhileBusy(monotonicMs() + busyTimeoutMs, () => clearDestination(paths.main, null, driver));
     return await prepareBoth(paths, backup, options);
   }
   const opening = new Opening(driver, { readOnly: false, ownFile });
   try {
-    const ledger = await patiently(
+    const ledger = await retryWhileBusy(
       monotonicMs() + busyTimeoutMs,
-      () => openAuthority(opening, paths.ledger),
+      () => openExistingLedger(opening, paths.ledger),
     );
-    await requireSoundLedger(ledger, options.signal);
-    await patiently(monotonicMs() + busyTimeoutMs, () => clearDestination(paths.main, ledger, driver));
+    await requireIntactLedger(ledger, options.signal);
+    await retryWhileBusy(monotonicMs() + busyTimeoutMs, () => clearDestination(paths.main, ledger, driver));
     using work = WorkFile.claim(paths.main, ".restoring");
     const prepared = await prepareDestination(work, { ...backup, ledger, isCopy: false }, options);
     options.signal?.throwIfAborted();
@@ -132,7 +132,7 @@ async function prepareBoth(
     using copy = await copyLedger(paths.ledgerExport, ledgerWork, options);
     const ledger = new Ledger(copy.connection);
     prepared = await prepareDestination(work, { ...backup, ledger, isCopy: true }, options);
-    nameLive(ledger, prepared.meta);
+    markLive(ledger, prepared.meta);
   }
   signal?.throwIfAborted();
   work.publish();
@@ -149,7 +149,7 @@ interface Sources extends RestoreSource {
 }
 
 /** 4.1: the ledger has to be there, whole and ours; SQLite finishes what its last writer left in its log. */
-export function openAuthority(opening: Opening, file: FilePath): Ledger {
+export function openExistingLedger(opening: Opening, file: FilePath): Ledger {
   inspectSidecars(file, LEDGER.what);
   if ((inspectPrivateFile(file.path, LEDGER.what)?.bytes ?? 0) === 0) {
     throw new IntegrityError("Cannot restore: the ledger is not there; if it is lost, say ledgerLost", {
@@ -184,11 +184,11 @@ async function prepareCopy(
   // First: looking through the pages computes the checks and expressions that a schema has, and those may never end.
   assertSchema(copy.connection, { ...MAIN, what: BACKUP.what });
   await requireIntact("backup", (collector) => checkPagesOf(copy, collector), { signal, onRows });
-  assertNothingBehind(work, copy);
+  assertNoTrailingBytes(work, copy);
   const meta = openBackup(copy.connection);
   const known = ledger === null || watermark === null
     ? meta.generation
-    : await assertAuthority(ledger, meta, { watermark, signal });
+    : await verifyLedgerContinues(ledger, meta, { watermark, signal });
   // Nobody knows how often the lineage was restored since; no revision from then may be given again.
   const generation = isCopy ? known + LOST_GENERATIONS + randomBytes(1)[0]! : known;
   const time = new EffectiveTime(options.clock);
@@ -209,7 +209,7 @@ async function prepareCopy(
 }
 
 /** What lies behind the last page would be carried along without being looked at, and may be what was deleted. */
-function assertNothingBehind(work: WorkFile, copy: WorkDatabase): void {
+function assertNoTrailingBytes(work: WorkFile, copy: WorkDatabase): void {
   if (work.bytes === copy.bytes) return;
   throw new IntegrityError("Cannot restore: the backup's file is longer than its pages", {
     details: because("damaged-backup", { bytes: work.bytes, expected: copy.bytes }),
@@ -230,7 +230,7 @@ async function openDestination(paths: RestorePaths, options: RestoreStoreOptions
     store = await open();
     const opened = store;
     const parts = { clock: new EffectiveTime(clock).readAhead(), apply };
-    await patiently(monotonicMs() + busyTimeoutMs, () => switchStore(opened, parts));
+    await retryWhileBusy(monotonicMs() + busyTimeoutMs, () => switchStore(opened, parts));
     return store;
   } catch (error) {
     throw removeRefused(paths, store === null ? error : store.abandon(error), driver);

@@ -3,7 +3,7 @@ import { BUSY_SLEEP_MS } from "../../../limits.ts";
 import { isBusy } from "../drivers/result_codes.ts";
 
 /** Calls again, after a short jittered sleep, for as long as a lock is held and the deadline has not passed. */
-export async function patiently<T>(deadlineMs: number, call: () => T): Promise<T> {
+export async function retryWhileBusy<T>(deadlineMs: number, call: () => T): Promise<T> {
   for (;;) {
     try {
       return call();

@@ -6,7 +6,7 @@ import { lstatOrNull } from "../files/private_file.ts";
 import { Connection } from "./connection.ts";
 import { asNoDatabase, hasOnlyTables, readFileFacts } from "./database.ts";
 import type { SqliteDriver } from "../drivers/driver.ts";
-import { FileTurn } from "./file_turn.ts";
+import { OpeningLock } from "./opening_lock.ts";
 import { isIdentity } from "./main_meta.ts";
 import { isBusy } from "../drivers/result_codes.ts";
 
@@ -29,8 +29,8 @@ export interface StoreFacts extends FileFacts {
  *
  * @throws {StorageError} `CORRUPT` if it is no database
  */
-export function lookAtFile(path: string, what: string, driver: SqliteDriver): StoreFacts {
-  const connection = openToLook(path, what, driver);
+export function readFactsDirectly(path: string, what: string, driver: SqliteDriver): StoreFacts {
+  const connection = openToInspect(path, what, driver);
   try {
     return readStoreFacts(connection);
   } catch (error) {
@@ -41,7 +41,7 @@ export function lookAtFile(path: string, what: string, driver: SqliteDriver): St
 }
 
 /** For writing where that is possible: a connection that may write removes the log that it makes. */
-function openToLook(path: string, what: string, driver: SqliteDriver): Connection {
+function openToInspect(path: string, what: string, driver: SqliteDriver): Connection {
   try {
     return Connection.open("main", driver, path, { readOnly: false, what });
   } catch (error) {
@@ -59,17 +59,17 @@ function openToLook(path: string, what: string, driver: SqliteDriver): Connectio
  *
  * @throws {StorageError} `BUSY` if another process looks at it, `CORRUPT` if it is no database
  */
-export function lookWithoutLogs(
+export function readFactsWithoutLogs(
   path: string,
   what: string,
   driver: SqliteDriver,
 ): StoreFacts | "live" | null {
-  using turn = FileTurn.take(path, driver);
-  if (!turn.link()) return null;
-  const connection = Connection.open("main", driver, turn.alias, { readOnly: false, what });
+  using lock = OpeningLock.take(path, driver);
+  if (!lock.link()) return null;
+  const connection = Connection.open("main", driver, lock.alias, { readOnly: false, what });
   try {
     lockAlone(connection);
-    const facts = lstatOrNull(turn.alias)?.size === 0 ? EMPTY : readStoreFacts(connection);
+    const facts = lstatOrNull(lock.alias)?.size === 0 ? EMPTY : readStoreFacts(connection);
     connection.rollback();
     return facts;
   } catch (error) {

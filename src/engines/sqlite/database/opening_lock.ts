@@ -12,7 +12,7 @@ import { systemNowMs } from "../../../clock.ts";
 import { because, StorageError } from "../../../errors.ts";
 import { ABANDONED_AFTER_MS } from "../../../limits.ts";
 import { createPrivateFile, linkPrivateFile, lstatOrNull, removeIfThere } from "../files/private_file.ts";
-import { ALIAS_SUFFIX, pathBeside, SIDECAR_SUFFIXES, TURN_SUFFIX } from "../files/store_path.ts";
+import { ALIAS_SUFFIX, OPENING_SUFFIX, siblingPath, SIDECAR_SUFFIXES } from "../files/store_path.ts";
 import { Connection } from "./connection.ts";
 import type { SqliteDriver } from "../drivers/driver.ts";
 
@@ -20,7 +20,7 @@ import type { SqliteDriver } from "../drivers/driver.ts";
  * The turn is SQLite's lock on an empty file, which ends with its holder however that ends. While it is held, the
  * alias is a second name of the database file that nobody else uses: SQLite finds no logs beside it.
  */
-export class FileTurn implements Disposable {
+export class OpeningLock implements Disposable {
   /** The second name; nothing is there when the turn begins. */
   readonly alias: string;
   readonly #path: string;
@@ -31,7 +31,7 @@ export class FileTurn implements Disposable {
     this.#path = path;
     this.#name = name;
     this.#lock = lock;
-    this.alias = pathBeside({ path }, ALIAS_SUFFIX);
+    this.alias = siblingPath({ path }, ALIAS_SUFFIX);
   }
 
   /**
@@ -39,17 +39,17 @@ export class FileTurn implements Disposable {
    *
    * @throws {StorageError} `BUSY` while another holds it; `UNSAFE` if its name is taken by something else
    */
-  static take(path: string, driver: SqliteDriver): FileTurn {
-    const name = pathBeside({ path }, TURN_SUFFIX);
+  static take(path: string, driver: SqliteDriver): OpeningLock {
+    const name = siblingPath({ path }, OPENING_SUFFIX);
     makeEmptyFile(name);
     const named = markOf(name);
     const lock = lockFile(name, driver);
     try {
       // The holder before may have taken the name away: a lock on a file without a name excludes nobody.
       if (named === null || markOf(name) !== named) throw beingOpened();
-      const turn = new FileTurn(path, name, lock);
-      turn.#removeAlias();
-      return turn;
+      const opening = new OpeningLock(path, name, lock);
+      opening.#removeAlias();
+      return opening;
     } catch (error) {
       throw lock.abandonOpening(error);
     }
@@ -73,7 +73,7 @@ export class FileTurn implements Disposable {
   [Symbol.dispose](): void {
     try {
       this.#removeAlias();
-      removeIfThere(pathBeside({ path: this.#name }, UNNAMED_SUFFIX));
+      removeIfThere(siblingPath({ path: this.#name }, UNNAMED_SUFFIX));
       removeIfThere(this.#name);
     } finally {
       this.#lock.close();
@@ -82,9 +82,9 @@ export class FileTurn implements Disposable {
 }
 
 /** Removes what a killed holder of a turn left beside a database file. */
-export function settleTurn(path: string, driver: SqliteDriver): void {
-  if (lstatOrNull(pathBeside({ path }, TURN_SUFFIX)) === null) return;
-  FileTurn.take(path, driver)[Symbol.dispose]();
+export function removeStaleLock(path: string, driver: SqliteDriver): void {
+  if (lstatOrNull(siblingPath({ path }, OPENING_SUFFIX)) === null) return;
+  OpeningLock.take(path, driver)[Symbol.dispose]();
 }
 
 const SET_JOURNAL_IN_MEMORY = "PRAGMA journal_mode = MEMORY";
@@ -118,7 +118,7 @@ function beingOpened(): StorageError {
 function makeEmptyFile(name: string): void {
   const info = lstatOrNull(name);
   if (info !== null) return assertEmptyFile(info);
-  const unnamed = pathBeside({ path: name }, UNNAMED_SUFFIX);
+  const unnamed = siblingPath({ path: name }, UNNAMED_SUFFIX);
   if (!createPrivateFile(unnamed)) {
     removeIfAbandoned(unnamed);
     throw beingOpened();
@@ -140,7 +140,7 @@ function removeIfAbandoned(unnamed: string): void {
 
 function assertEmptyFile({ isFile, size }: Deno.FileInfo): void {
   if (isFile && size === 0) return;
-  throw new StorageError("UNSAFE", `Cannot open store: its name with ${TURN_SUFFIX} is taken`, {
+  throw new StorageError("UNSAFE", `Cannot open store: its name with ${OPENING_SUFFIX} is taken`, {
     details: because("no-file"),
   });
 }
