@@ -8,12 +8,13 @@ const SELECT_SCHEMA = `SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlit
 
 const GET_ENCODING = "PRAGMA encoding";
 
-/** SQLite quotes the name of a table that was renamed, as a rewritten one is. */
+/** Ignored when schemas are compared: SQLite quotes a table's name when it is renamed, as a rewrite does. */
 const QUOTES_AND_SPACE = /["\s]+/g;
 
 /**
- * Requires exactly the tables and indexes that this module makes: a file from elsewhere may bring triggers and views,
- * which would run with whatever is done to it.
+ * Requires exactly the tables and indexes that this module creates.
+ *
+ * A file from elsewhere may contain triggers and views, which would run with any statement on it.
  */
 export function assertSchema(connection: Connection, kind: DatabaseKind): void {
   const version = schemaVersion(connection);
@@ -23,7 +24,7 @@ export function assertSchema(connection: Connection, kind: DatabaseKind): void {
       `Cannot use ${kind.what}: its texts are not in UTF-8, which decides their order`,
     );
   }
-  // SQLite keeps the texts as they were given, whatever library runs them.
+  // Every SQLite library stores the text of a CREATE statement verbatim, so the built-in one can build the model.
   const model = Connection.open(kind.name, nodeSqlite, ":memory:", { readOnly: false });
   try {
     upgradeSchema(model, undefined, version);

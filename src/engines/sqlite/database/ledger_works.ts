@@ -14,21 +14,22 @@ const INSERT_WORK = `INSERT INTO works (path, checksum) VALUES ($1, $2)`;
 
 const DELETE_WORK = `DELETE FROM works WHERE path = $1`;
 
-/** What remembering works with. */
+/** Dependencies of {@linkcode LedgerWorks}. */
 interface WorksParts {
-  /** The ledger's. */
+  /** The ledger's connection. */
   readonly connection: Connection;
   readonly busyTimeoutMs: number;
   readonly readOnly?: boolean;
-  /** Where main and ledger lie; none if omitted, as for a store in memory. */
+  /** Directories of main and ledger; none if omitted, as for a store in memory. */
   readonly directories?: readonly string[];
   /** Throws once the store is closed. */
   readonly assertOpen?: () => void;
 }
 
 /**
- * Files in the making, in a table of the ledger: it outlives each main, and a restore has it open. Each change is a
- * transaction of its own, which touches neither events nor the meta row.
+ * The list of work files, in a table of the ledger: it outlives each main, and a restore has it open.
+ *
+ * Each change is a transaction of its own, which touches neither events nor the meta row.
  */
 export class LedgerWorks implements Works {
   readonly #parts: WorksParts;
@@ -86,7 +87,7 @@ export class LedgerWorks implements Works {
   }
 }
 
-/** Each path, in order; null for a row that is damaged, which names nothing that may be touched. */
+/** Yields each path, in order; null for a damaged row, whose path must not be used. */
 function* readWorks(connection: Connection): Generator<string | null> {
   for (let after = "";;) {
     const rows = connection.all(SELECT_WORKS, after, WORKS_PER_READ);
@@ -98,7 +99,7 @@ function* readWorks(connection: Connection): Generator<string | null> {
   }
 }
 
-/** Looks through the rows. */
+/** Checks the rows. */
 export function checkWorks(connection: Connection, collector: CheckCollector): void {
   for (const path of readWorks(connection)) {
     if (path === null) {

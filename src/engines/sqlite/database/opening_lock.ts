@@ -1,11 +1,12 @@
 /**
- * One process or Worker at a time may create a database file, or look at one without the logs beside it.
+ * A lock: one process or Worker at a time may create a database file or read one without its logs.
  *
  * POSIX drops every lock that a process holds on a file as soon as any descriptor of that file is closed in the
- * process, whichever Worker closes it. SQLite defers closing its own descriptors while another of its connections holds
- * a lock; a descriptor opened by any other means would drop the locks of a store that is open elsewhere in the process.
- * So a file that may be a live store is opened through SQLite alone. The one exception is the descriptor that creates
- * an empty file: it is closed before the turn ends, and nobody opens an empty file without taking the turn first.
+ * process, whichever Worker closes it. SQLite defers closing its own descriptors while another of its connections
+ * holds a lock; a descriptor opened by any other means would drop the locks of a store that is open elsewhere in the
+ * process. Therefore a file that may be a live store is opened only through SQLite. The one exception is the
+ * descriptor that creates an empty file: it is closed before the opening lock is released, and an empty file is
+ * opened only under that lock.
  */
 
 import { systemNowMs } from "../../../clock.ts";
@@ -17,11 +18,13 @@ import { Connection } from "./connection.ts";
 import type { SqliteDriver } from "../drivers/driver.ts";
 
 /**
- * The turn is SQLite's lock on an empty file, which ends with its holder however that ends. While it is held, the
- * alias is a second name of the database file that nobody else uses: SQLite finds no logs beside it.
+ * SQLite's lock on an empty file, which the operating system releases when its holder ends or is killed.
+ *
+ * While it is held, the alias is a second name of the database file that no other process uses, and for which SQLite
+ * finds no logs.
  */
 export class OpeningLock implements Disposable {
-  /** The second name; nothing is there when the turn begins. */
+  /** The second name; free when the lock is taken. */
   readonly alias: string;
   readonly #path: string;
   readonly #name: string;
@@ -35,7 +38,7 @@ export class OpeningLock implements Disposable {
   }
 
   /**
-   * Takes the turn, and removes what a killed holder left.
+   * Takes the lock, and removes what a killed holder left.
    *
    * @throws {StorageError} `BUSY` while another holds it; `UNSAFE` if its name is taken by something else
    */
@@ -45,7 +48,7 @@ export class OpeningLock implements Disposable {
     const named = markOf(name);
     const lock = lockFile(name, driver);
     try {
-      // The holder before may have taken the name away: a lock on a file without a name excludes nobody.
+      // The previous holder may have removed the name: a lock on a file without a name excludes no other process.
       if (named === null || markOf(name) !== named) throw beingOpened();
       const opening = new OpeningLock(path, name, lock);
       opening.#removeAlias();
@@ -55,12 +58,12 @@ export class OpeningLock implements Disposable {
     }
   }
 
-  /** Creates an empty private file, unless something is there. */
+  /** Creates an empty private file, unless the name is taken. */
   create(): void {
     createPrivateFile(this.#path);
   }
 
-  /** Gives the file its second name; false where the file system has no hard links. */
+  /** Links the file to its second name; false if the file system has no hard links. */
   link(): boolean {
     return linkPrivateFile(this.#path, this.alias);
   }
@@ -69,7 +72,7 @@ export class OpeningLock implements Disposable {
     for (const suffix of ["", ...SIDECAR_SUFFIXES]) removeIfThere(this.alias + suffix);
   }
 
-  /** Ends the turn; the lock's name goes while it is still held. */
+  /** Releases the lock; its name is removed while the lock is still held. */
   [Symbol.dispose](): void {
     try {
       this.#removeAlias();
@@ -81,7 +84,7 @@ export class OpeningLock implements Disposable {
   }
 }
 
-/** Removes what a killed holder of a turn left beside a database file. */
+/** Removes what a killed holder of the lock left next to a database file. */
 export function removeStaleLock(path: string, driver: SqliteDriver): void {
   if (lstatOrNull(siblingPath({ path }, OPENING_SUFFIX)) === null) return;
   OpeningLock.take(path, driver)[Symbol.dispose]();
@@ -92,7 +95,8 @@ const SET_JOURNAL_IN_MEMORY = "PRAGMA journal_mode = MEMORY";
 function lockFile(name: string, driver: SqliteDriver): Connection {
   const lock = Connection.open("main", driver, name, { readOnly: false, what: "the store" });
   try {
-    // An exclusive transaction prepares the first page of an empty file: no journal is made for it, and none written.
+    // An exclusive transaction prepares the first page of an empty file: with its journal in memory, SQLite creates
+    // no file for it.
     lock.get(SET_JOURNAL_IN_MEMORY);
     lock.begin("exclusive");
     return lock;
@@ -101,7 +105,7 @@ function lockFile(name: string, driver: SqliteDriver): Connection {
   }
 }
 
-/** What tells a file from another that has its name later, also one that is given the same inode; null if none is there. */
+/** Distinguishes a file from a later one of the same name, even if that reuses the inode; null if there is none. */
 function markOf(name: string): string | null {
   const info = lstatOrNull(name);
   return info === null ? null : `${info.dev}:${info.ino}:${info.birthtime?.getTime()}`;
@@ -112,8 +116,10 @@ function beingOpened(): StorageError {
 }
 
 /**
- * Made here, since SQLite would give it whatever mode the process's mask leaves. It gets its name after its descriptor
- * was closed: closing it later would drop the lock of another Worker that found the name and took the turn.
+ * Creates the lock's file here, because SQLite would create it with the mode that the process's umask allows.
+ *
+ * The file gets its name after its descriptor was closed: closing it later would drop the lock of another Worker that
+ * found the name and took the lock.
  */
 function makeEmptyFile(name: string): void {
   const info = lstatOrNull(name);
@@ -132,7 +138,7 @@ function makeEmptyFile(name: string): void {
 
 const UNNAMED_SUFFIX = "-new";
 
-/** A file without its name is there for less than a millisecond, unless its maker was killed. */
+/** A file without its final name exists for less than a millisecond, unless its creator was killed. */
 function removeIfAbandoned(unnamed: string): void {
   const madeMs = lstatOrNull(unnamed)?.mtime?.getTime();
   if (madeMs === undefined || Math.abs(systemNowMs() - madeMs) > ABANDONED_AFTER_MS) removeIfThere(unnamed);
