@@ -36,7 +36,7 @@ import type { OpenedStore } from "./database/opened_store.ts";
 import type { StoreParts } from "./database/store_parts.ts";
 import type { SqliteFiles } from "./sqlite_files.ts";
 
-/** What an engine is made from besides the opened files. */
+/** Options of an engine. */
 interface SqliteEngineOptions {
   readonly readOnly: boolean;
   readonly busyTimeoutMs: number;
@@ -44,12 +44,12 @@ interface SqliteEngineOptions {
   readonly applying: Applying;
 }
 
-/** Every module counts at every start: what only writes need is loaded by the first one. */
+/** Loaded by the first write, because every module makes every start slower. */
 const WRITING = new LateModule(() => import("./write/write_group.ts"));
 
 const CHECKPOINT_TRUNCATE = "PRAGMA wal_checkpoint(TRUNCATE)";
 
-/** Errors at open that leave a recorded deletion pending: its scope is blocked, the rest of the store is served. */
+/** Errors at open that leave a recorded deletion pending: its scope is blocked, the rest of the store is usable. */
 const LEAVES_PENDING: ReadonlySet<string> = new Set(["BUSY", "FULL", "READONLY"]);
 
 /** The engine on SQLite: one connection to main and one to the ledger, both driven synchronously. */
@@ -66,7 +66,7 @@ export class SqliteEngine implements Engine {
   readonly #parts: Omit<StoreParts, "apply">;
   readonly #applying: Applying;
   #groups: WriteGroups | null = null;
-  /** Up to which event the chain was verified at open. */
+  /** Sequence of the event up to which the chain was verified at open. */
   #verified = 0;
   readonly #queue: WriteQueue;
   readonly #reading: Reading;
@@ -106,10 +106,10 @@ export class SqliteEngine implements Engine {
     });
   }
 
-  /** Takes over opened files: verifies the ledger's tail and what is new in it, and completes what is pending. */
+  /** Starts an engine on opened files: verifies the ledger's tail and new events, and applies pending deletions. */
   static async start(store: OpenedStore, options: SqliteEngineOptions): Promise<SqliteEngine> {
     const deadlineMs = monotonicMs() + options.busyTimeoutMs;
-    // Before anything is built on the ledger: a restore would be finished by what it says.
+    // Verified before the ledger is relied on, as finishing a restore does.
     await retryWhileBusy(deadlineMs, () => verifyTail(store.main, store.ledger));
     let meta = await retryWhileBusy(deadlineMs, () => readMainMeta(store.main));
     if (meta.pendingFrom !== null && !options.readOnly) {
@@ -124,7 +124,7 @@ export class SqliteEngine implements Engine {
       await retryWhileBusy(deadlineMs, () => finishSwitch(store, parts));
       meta = await retryWhileBusy(deadlineMs, () => readMainMeta(store.main));
     }
-    // Main first: the ledger may have gone on meanwhile, and never lies behind.
+    // Main is read first: the ledger may advance meanwhile, and is never behind main.
     const ledgerMeta = await retryWhileBusy(deadlineMs, () => agreeingMeta(store.ledger, meta));
     const engine = new SqliteEngine(store, options, meta);
     await engine.#verifyChain(meta.verified, ledgerMeta, deadlineMs);
@@ -194,7 +194,7 @@ export class SqliteEngine implements Engine {
     try {
       await this.#completeIfPossible();
     } catch (error) {
-      // What cannot be completed now stays pending, and the rest can still be looked through.
+      // A deletion that cannot be applied now stays pending, and the rest can still be checked.
       if (isDamage(error)) collector.caught("main", "meta", error);
       else if (!(error instanceof StorageError) || error.code === "CLOSED") throw error;
     }
@@ -263,7 +263,10 @@ export class SqliteEngine implements Engine {
     }
   }
 
-  /** One file at a time, no transaction open; a reader anywhere may prevent it, and then the logs simply stay. */
+  /**
+   * Empties the logs, one file at a time, with no transaction open. A reader in any process may prevent that; then
+   * the logs stay.
+   */
   #truncateLogs(): void {
     for (const connection of [this.#store.main, this.#store.ledger.connection]) {
       if (connection.writes === 0) continue;
@@ -275,13 +278,16 @@ export class SqliteEngine implements Engine {
     }
   }
 
-  /** Not into a file that has lost its name: what the log holds would be gone with it (SQLite's own close asks, too). */
+  /**
+   * Empties a file's log, unless the file has lost its name: the log's content would be lost with it. SQLite's own
+   * close checks this, too.
+   */
   #emptyLog(connection: Connection): "READERS" | "BUSY" | null {
     this.#store.sentinel?.assertNames();
     return emptyLog(connection);
   }
 
-  /** Verifies the chain in pieces, so that a long ledger does not hold up the process. */
+  /** Verifies the chain in batches, so that a long ledger does not block the event loop. */
   async #verifyChain(from: number, meta: LedgerMeta, deadlineMs: number): Promise<void> {
     const { ledger } = this.#store;
     const head = await retryWhileBusy(deadlineMs, () => ledger.headAt(from, meta));
@@ -312,7 +318,7 @@ export class SqliteEngine implements Engine {
     }
   }
 
-  /** A group that changes nothing: the start of every group applies what is pending. */
+  /** Runs a group that changes nothing: every group first applies what is pending. */
   async #complete(signal: AbortSignal | undefined): Promise<void> {
     await this.#queue.add(nothing, { ledger: false, bytes: 0, needs: this.#loadWriting(), signal });
   }
@@ -322,14 +328,16 @@ export class SqliteEngine implements Engine {
   }
 }
 
-/** The ledger's meta row, which must agree with main's. */
+/** Reads the ledger's meta row, which must agree with main's. */
 function agreeingMeta(ledger: Ledger, main: MainMeta): LedgerMeta {
   const meta = ledger.meta();
   assertAgreement(main, ledger, meta);
   return meta;
 }
 
-/** Empties a file's log into it; says what stood in the way. A rollback journal is no log. */
+/**
+ * Copies a file's log into it and empties it; returns what prevented that, or null. A rollback journal is not a log.
+ */
 function emptyLog(connection: Connection): "READERS" | "BUSY" | null {
   try {
     return connection.get(CHECKPOINT_TRUNCATE)?.[0] === 1 ? "READERS" : null;

@@ -1,4 +1,4 @@
-/** The files of a store on SQLite: backups and exported ledgers, other private files, and what killed makers left. */
+/** Creates files of a store on SQLite: backups, exported ledgers, other private files; and removes leftovers. */
 
 import type { BackupProgress, BackupReport } from "../../contracts/options/backup_options.ts";
 import type { Leftover, SweptLeftovers } from "../../contracts/options/leftovers_report.ts";
@@ -19,21 +19,21 @@ import type { Works } from "./files/works_list.ts";
 import { checkCopy } from "./read/check_copy.ts";
 import { copyDatabase } from "./read/copying.ts";
 
-/** What the files of a store work with. */
+/** Dependencies of {@linkcode SqliteFiles}. */
 interface FilesParts {
   readonly engine: Pick<Engine, "readOnly" | "lineage" | "epoch" | "watermark">;
   readonly store: OpenedStore;
   readonly time: EffectiveTime;
   readonly busyTimeoutMs: number;
-  /** Applies what is pending, unless that has to wait. */
+  /** Applies pending deletions, unless that has to wait. */
   readonly completeIfPossible: () => Promise<void>;
   /** Throws once the store is closed. */
   readonly assertOpen: () => void;
 }
 
-/** See the module's documentation. */
+/** Creates a store's backups, exported ledgers and other private files, and removes leftovers. */
 export class SqliteFiles implements EngineFiles {
-  /** Where files of this store are being made. */
+  /** The list of this store's work files. */
   readonly works: Works;
   readonly #parts: FilesParts;
 
@@ -110,7 +110,7 @@ export class SqliteFiles implements EngineFiles {
       busyTimeoutMs,
     };
     const place = await copyDatabase(copyKind(of), path, parts, options);
-    // Reads, and so finds out whether what was copied is still this store.
+    // A read, which throws if another store took this one's place.
     await engine.watermark();
     if (place.lineage === engine.lineage && place.epoch === engine.epoch) return place;
     throw new StorageError("REPLACED", "Cannot copy store: another one lies under its name", {
@@ -118,7 +118,7 @@ export class SqliteFiles implements EngineFiles {
     });
   }
 
-  /** Changes a copy of main in one transaction, step by step; nothing of what it erases remains in the file. */
+  /** Changes a copy of main in one transaction, step by step; erased content leaves no trace in the file. */
   async #change(
     path: string,
     change: (step: CopyStep) => Promise<void>,
@@ -134,7 +134,7 @@ function copyKind(of: BackupReport["of"]): DatabaseKind {
   return of === "ledger" ? LEDGER_EXPORT : BACKUP;
 }
 
-/** A copy of a damaged store would be refused when it is needed. */
+/** Refuses a copy of a damaged store: a restore would refuse it when it is needed. */
 function assertIntact(collector: CheckCollector): void {
   const [first] = collector.report().problems;
   if (first === undefined) return;

@@ -47,36 +47,38 @@ export interface OpenStoreOptions {
   readonly driver: SqliteDriver;
   readonly readOnly: boolean;
   readonly busyTimeoutMs: number;
-  /** What the files must be; the formats of this release if omitted. */
+  /** The kinds of the two files; those of this release if omitted. */
   readonly databases?: Databases;
-  /** How older files are brought up to date; as this release does if omitted. */
+  /** How older files are upgraded; as in this release if omitted. */
   readonly formats?: Formats;
-  /** Where a store of an older release is copied to before it is upgraded. */
+  /** Destination of a copy of a store of an older release, made before it is upgraded. */
   readonly backupBeforeUpgrade?: FilePath | undefined;
 }
 
-/** What tells the two files apart. */
+/** The kinds of a store's two files. */
 interface Databases {
   readonly main: DatabaseKind;
   readonly ledger: DatabaseKind;
 }
 
-/** Those of this release. */
+/** The kinds of this release. */
 export const DATABASES: Databases = { main: MAIN, ledger: LEDGER };
 
-/** Creation is loaded where something is to be made: a store that is there is opened without it. */
+/** The module that creates stores, loaded only if something has to be created. */
 type Creation = typeof import("./creation.ts");
 
-/** What is not met at most openings, and loaded where it is. */
+/** The module that checks empty files and logs, loaded only if there are any, which is rare. */
 type OwnFile = typeof import("../database/own_file.ts");
 
-/** A file is empty, has a log beside it, or is not there. Internal: what that needs is loaded, and opening begins anew. */
+/**
+ * Internal: a file is missing, empty or has a log next to it. The module for that is loaded, and opening starts over.
+ */
 class OwnFileNeeded extends Error {}
 
-/** Something is to be made. Internal: creation is loaded, and opening begins anew. */
+/** Internal: something has to be created. The module for that is loaded, and opening starts over. */
 class CreationNeeded extends Error {}
 
-/** A file is of an older release. Internal: upgrading is loaded, and opening begins anew. */
+/** Internal: a file is of an older release. The store is upgraded, and opening starts over. */
 class UpgradeNeeded extends Error {}
 
 const WITHOUT_CREATION: Creation = {
@@ -89,7 +91,7 @@ function needCreation(): never {
   throw new CreationNeeded();
 }
 
-/** Two databases in memory. */
+/** Opens a store in memory: two databases. */
 export async function openStoreInMemory(driver: SqliteDriver): Promise<OpenedStore> {
   const creation = await import("./creation.ts");
   const opening = new Opening(driver, { readOnly: false, ownFile: null });
@@ -115,7 +117,7 @@ export async function openStoreInMemory(driver: SqliteDriver): Promise<OpenedSto
   }
 }
 
-/** Opens, and if need be creates, a store on disk; waits for locks until the busy timeout has passed. */
+/** Opens a store on disk, and creates it if necessary; waits for locks until the busy timeout has passed. */
 export async function openStoreOnDisk(
   given: { readonly main: GivenPath; readonly ledger: GivenPath },
   options: OpenStoreOptions,
@@ -141,7 +143,7 @@ async function upgrade(paths: StorePaths, options: OpenStoreOptions): Promise<vo
   await upgradeStore(paths, options);
 }
 
-/** Where a store lies, once its directories are there, safe and permitted. */
+/** Resolves a store's paths; creates missing directories, and requires that all are safe and permitted. */
 export function preparePaths(
   given: { readonly main: GivenPath; readonly ledger: GivenPath },
   readOnly: boolean,
@@ -164,7 +166,7 @@ function attempt(
   { creation, ownFile }: { readonly creation: Creation; readonly ownFile: OwnFile | null },
 ): OpenedStore {
   const { driver, readOnly, databases = DATABASES } = options;
-  // The ledger too: where it was lost, a restore makes both.
+  // The ledger too: if it was lost, a restore creates both files.
   for (const { path } of [paths.main, paths.ledger]) {
     if (hasWorkName(path, ".restoring")) throw restoreUnfinished();
   }
@@ -180,7 +182,7 @@ function attempt(
     if (readOnly) assertFinished(version);
     else if (version === 0) creation.ensureLedger(ledger);
     const unfinished = ledger.meta().epoch === null;
-    // Asked after the ledger's epoch: whoever wrote that had main already.
+    // Checked after the ledger's epoch: the process that wrote the epoch had created main before.
     if (!unfinished && !isThere(before, paths.main) && isMissing(paths.main)) throw mainIsMissing();
     if (readOnly && unfinished) assertFinished(0);
     const { connection: main, journalMode, version: mainVersion } = opening.openFile(
@@ -208,14 +210,14 @@ function attempt(
   }
 }
 
-/** A restore that was killed, or goes on, leaves nothing under the store's own names: a new store would take its place. */
+/** Refuses to create a store while a restore is unfinished: a new store would take the place of the restored one. */
 function assertNotRestoring({ main, ledger }: StorePaths): void {
   for (const { path } of [main, ledger]) {
     if (lookAtWorkName(path, ".restoring") !== null) throw restoreUnfinished();
   }
 }
 
-/** Steps 2 and 3 of creation; the names are made durable before the ledger calls the store live. */
+/** Runs steps 2 and 3 of creation; makes the directory entries durable before the ledger makes the store live. */
 function finishCreation(
   creation: Creation,
   { main, ledger }: Pick<OpenedStore, "main" | "ledger">,
@@ -226,7 +228,7 @@ function finishCreation(
   creation.ensureEpoch(main, ledger);
 }
 
-/** A store without its ledger could not know what was deleted. Main is looked at first, since it is made last. */
+/** Requires a ledger if there is a main, which without it could not know what was deleted. */
 function assertComplete(
   paths: StorePaths,
   files: StoreFiles,
@@ -256,7 +258,7 @@ function isThere(files: StoreFiles, file: FilePath): boolean {
 }
 
 function assertReadable(paths: StorePaths, files: StoreFiles): void {
-  // Where only the ledger is there, its epoch says whether a store is missing or was never finished.
+  // If only the ledger exists, its epoch says whether the store is missing or was never finished.
   if (isThere(files, paths.ledger)) return;
   throw new StorageError(
     "READONLY",
@@ -277,7 +279,7 @@ function isMissing(file: FilePath): boolean {
   return identity === null || identity.bytes === 0;
 }
 
-/** What lay under the names before SQLite opened them must lie there now. */
+/** Requires that the files are those that were inspected before SQLite opened them. */
 function assertUnchanged(paths: StorePaths, before: StoreFiles, after: StoreFiles): void {
   for (const { path } of [paths.main, paths.ledger]) {
     const old = before.get(path);
@@ -290,13 +292,13 @@ function assertUnchanged(paths: StorePaths, before: StoreFiles, after: StoreFile
   }
 }
 
-/** Whether a file is there with a header, and no log with content or trace of another opening lies beside it. */
+/** Whether a file has a header, and no log with content and no opening lock next to it. */
 function isAlone(path: string, identity: FileIdentity | null, seen: StoreFiles | null): boolean {
   return identity !== null && identity.bytes >= HEADER_BYTES && !hasLogs(path, seen) &&
     lstatOrNull(siblingPath({ path }, OPENING_SUFFIX)) === null;
 }
 
-/** Collects what an attempt opened, so that any failure closes all of it. */
+/** Collects what an attempt has opened, so that a failure closes all of it. */
 export class Opening {
   readonly driver: SqliteDriver;
   readonly #readOnly: boolean;
@@ -305,13 +307,13 @@ export class Opening {
   readonly #databases: Database[] = [];
   readonly #releases: (() => void)[] = [];
 
-  /** Files of an older release are refused unless they are asked for. */
+  /** Refuses files of an older release unless `older` is set. */
   constructor(
     driver: SqliteDriver,
     { readOnly, older = false, ownFile }: {
       readonly readOnly: boolean;
       readonly older?: boolean;
-      /** Null where it is loaded only if it is needed. */
+      /** Null if it has not been loaded. */
       readonly ownFile: OwnFile | null;
     },
   ) {
@@ -322,9 +324,9 @@ export class Opening {
   }
 
   /**
-   * Opens a file that is private and of ours; makes it, exclusively, if it is not there.
+   * Opens a private file of ours, and creates it if it does not exist.
    *
-   * @param seen what lay under the store's names a moment ago, where somebody has looked
+   * @param seen the store's files as they were just inspected; null if they were not
    */
   openFile(kind: DatabaseKind, file: FilePath, seen: StoreFiles | null = null): Database {
     const { path } = file;
@@ -369,7 +371,7 @@ export class Opening {
     return { close: () => this.close(), abandon: (error) => this.abandon(error) };
   }
 
-  /** Closes everything because of an error, which is given back. */
+  /** Closes everything because of an error, and returns it. */
   abandon(error: unknown): unknown {
     try {
       this.close();

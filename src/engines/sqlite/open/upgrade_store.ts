@@ -1,4 +1,4 @@
-/** Brings a store of an older release up to date: each file in one transaction, after a backup if one is asked for. */
+/** Upgrades a store of an older release: each file in one transaction, after a backup if requested. */
 
 import { monotonicMs } from "../../../clock.ts";
 import { IntegrityError } from "../../../errors.ts";
@@ -27,7 +27,7 @@ interface OpenFile {
   readonly format: Format;
 }
 
-/** Upgrades what is older. Other processes that have the store open meanwhile meet a schema they do not know. */
+/** Upgrades the files that are older. Other processes that have the store open find a schema they do not know. */
 export async function upgradeStore(paths: StorePaths, options: OpenStoreOptions): Promise<void> {
   const { driver, busyTimeoutMs, databases = DATABASES, formats = FORMATS, backupBeforeUpgrade } = options;
   const deadlineMs = monotonicMs() + busyTimeoutMs;
@@ -62,7 +62,7 @@ function upgrade({ connection, format }: OpenFile): void {
   }
 }
 
-/** Main goes to the place that was named, the ledger beside it. */
+/** Copies main to the destination, and the ledger next to it. */
 async function backUp(
   older: readonly OpenFile[],
   destination: FilePath,
@@ -75,7 +75,7 @@ async function backUp(
   const targets = older.map(({ kind }) =>
     kind.name === "main" ? destination : fileIn(destination.directory, `${destination.name}.deletions`)
   );
-  // Both are looked at first: what is refused changes nothing, not even what is remembered.
+  // Both are checked first: a refused call changes nothing, not even the list of work files.
   for (const target of targets) assertFree(target);
   await using stack = new AsyncDisposableStack();
   const copies: WorkFile[] = [];

@@ -1,4 +1,6 @@
-/** A ledger in place of one that is lost: from a copy of it, or from what the backup knows. It says from the start which store is live. */
+/**
+ * Replaces a lost ledger, from an export of it or from the backup. The new one names the live store from the start.
+ */
 
 import type { FilePath } from "../files/store_path.ts";
 import type { WorkFile } from "../files/work_file.ts";
@@ -15,7 +17,7 @@ import { copySource, inspectSource } from "./restore_source.ts";
 import { requireIntactLedger } from "../read/require_intact.ts";
 import { WorkDatabase } from "../database/work_database.ts";
 
-/** A copy of an exported ledger, looked through; the export stays what it is. */
+/** Copies an exported ledger, and checks the copy; the export is not changed. */
 export async function copyLedger(
   from: FilePath,
   work: WorkFile,
@@ -35,7 +37,7 @@ export async function copyLedger(
   }
 }
 
-/** Such a copy becomes a ledger, of the restored store. */
+/** Turns such a copy into the ledger of the restored store. */
 export function markLive(ledger: Ledger, { generation, epoch }: MainMeta): void {
   const { connection } = ledger;
   connection.begin("immediate");
@@ -44,7 +46,7 @@ export function markLive(ledger: Ledger, { generation, epoch }: MainMeta): void 
   connection.commit();
 }
 
-/** A ledger from the copies of its events that the restored store has. */
+/** Creates a ledger from the copies of its events in the restored store. */
 export function makeLedger(ledgerWork: WorkFile, work: WorkFile, meta: MainMeta, driver: SqliteDriver): void {
   using copy = WorkDatabase.open(MAIN, work.path, driver);
   using made = WorkDatabase.open(LEDGER, ledgerWork.path, driver);

@@ -1,4 +1,4 @@
-/** What a restore would find: its sources are looked at without copying or changing anything. */
+/** Validates the sources of a restore without copying or changing anything. */
 
 import type { Watermark } from "../../../contracts/watermark.ts";
 import { because, IntegrityError } from "../../../errors.ts";
@@ -16,20 +16,21 @@ import { requireIntactLedger } from "../read/require_intact.ts";
 import { inspectSource, type RestoreSource } from "./restore_source.ts";
 import { openExistingLedger, type RestorePaths } from "./restore_store.ts";
 
-/** How a restore would be made. */
+/** Options of a restore that is validated. */
 interface Validated {
   readonly driver: SqliteDriver;
-  /** What the ledger must have; null if the ledger is lost. */
+  /** What the ledger must contain; null if the ledger is lost. */
   readonly watermark: Watermark | null;
   readonly signal: AbortSignal | undefined;
 }
 
-/** Deletions that would be applied; null where only a copy could tell. */
+/** Number of deletions that would be applied; null if only a copy could show it. */
 export type NewerDeletions = number | null;
 
 /**
- * Validates backup, ledger and watermark as a restore does before it copies. What is damaged inside the backup only a
- * restore finds, since it looks through a copy of it.
+ * Validates backup, ledger and watermark as a restore does before it copies.
+ *
+ * Only a restore finds damage inside the backup, because it checks a copy of it.
  */
 export async function validateRestore(
   { backup, ledger, ledgerExport }: Omit<RestorePaths, "main">,
@@ -77,7 +78,7 @@ async function validateLedger(
   return null;
 }
 
-/** Opens a file for reading; null where SQLite would make a log beside it, which a restore then refuses. */
+/** Opens a file for reading; null if SQLite would create a log next to it, which a restore would then refuse. */
 function openAlone(
   { file, kind, facts }: RestoreSource,
   what: string,

@@ -12,7 +12,7 @@ import type { SqliteDriver } from "../drivers/driver.ts";
 import { lockAlone, readFactsDirectly, type StoreFacts } from "../database/file_facts.ts";
 import { isBusy } from "../drivers/result_codes.ts";
 
-/** What was found under its name. */
+/** A source file that was inspected. */
 export interface RestoreSource {
   readonly file: FilePath;
   readonly kind: DatabaseKind;
@@ -20,7 +20,7 @@ export interface RestoreSource {
   readonly facts: StoreFacts;
 }
 
-/** Refuses what is no private file of one of these kinds that stands alone; changes nothing. */
+/** Requires a private file of one of these kinds, without sidecars; changes nothing. */
 export function inspectSource(
   file: FilePath,
   kinds: readonly [DatabaseKind, ...DatabaseKind[]],
@@ -36,9 +36,10 @@ export function inspectSource(
 }
 
 /**
- * Copies its bytes into a work file; refuses one that is not the one inspected any more, or changes meanwhile. What may
- * be a store that is in use elsewhere in this process is locked meanwhile: closing the copy's descriptor would drop
- * the locks of that store.
+ * Copies a source into a work file; refuses one that was replaced or changes meanwhile.
+ *
+ * A source that may be a store in use elsewhere in this process is locked meanwhile: closing the descriptor that it
+ * is read through would drop that store's locks.
  */
 export async function copySource(
   { file, kind, identity }: RestoreSource,

@@ -1,4 +1,4 @@
-/** A restore, step by step as the protocol over the two files states it. */
+/** Restores a store in the steps of the two-file protocol. */
 
 import { monotonicMs, randomBytes } from "../../../clock.ts";
 import type { Watermark } from "../../../contracts/watermark.ts";
@@ -32,12 +32,12 @@ import { copySource, inspectSource, type RestoreSource } from "./restore_source.
 import { switchStore } from "../write/switch_store.ts";
 import { WorkDatabase } from "../database/work_database.ts";
 
-/** Where a restore reads and writes. */
+/** The files that a restore reads and writes. */
 export interface RestorePaths {
   readonly backup: FilePath;
   readonly main: FilePath;
   readonly ledger: FilePath;
-  /** A copy of the ledger to begin with, where the ledger itself is lost; null if there is none, or no need. */
+  /** An export of the ledger, if the ledger itself is lost; null if there is none, or it is not needed. */
   readonly ledgerExport: FilePath | null;
 }
 
@@ -49,7 +49,7 @@ interface RestoreStoreOptions {
   readonly apply: ApplyEvent;
   readonly checkRows: CheckRows;
   readonly resetRows: ResetRows;
-  /** What the ledger must have; null if the ledger is lost and to be made anew. */
+  /** What the ledger must contain; null if the ledger is lost and has to be recreated. */
   readonly watermark: Watermark | null;
   readonly signal: AbortSignal | undefined;
   readonly tell: (step: "copy" | "apply" | "check", done: number) => void;
@@ -61,7 +61,7 @@ interface RestoredStore {
   readonly prepared: Prepared;
 }
 
-/** Restores. Until the ledger's one commit nothing that was there has changed. */
+/** Restores a store. Until the ledger's one commit, nothing that existed before has changed. */
 export async function restoreStore(
   paths: RestorePaths,
   options: RestoreStoreOptions,
@@ -71,7 +71,7 @@ export async function restoreStore(
   return { store, prepared };
 }
 
-/** 4.1 to 4.4. */
+/** Runs steps 4.1 to 4.4. */
 async function prepare(paths: RestorePaths, options: RestoreStoreOptions): Promise<Prepared> {
   const { driver, busyTimeoutMs } = options;
   for (const source of [paths.backup, paths.ledgerExport]) {
@@ -101,21 +101,22 @@ async function prepare(paths: RestorePaths, options: RestoreStoreOptions): Promi
   }
 }
 
-/** Whether a new ledger is to be made: from a copy of the lost one, or from what the backup knows. */
+/** Whether a new ledger has to be created, from an export of the lost one or from the backup. */
 function isLost({ ledgerExport }: RestorePaths, { watermark }: RestoreStoreOptions): boolean {
   return ledgerExport !== null || watermark === null;
 }
 
 /**
- * Who says that the ledger is lost must not have one: its deletions would be forgotten. Asked before anything at the
- * destination is removed, since a ledger that is there may name it.
+ * Refuses an existing ledger if the caller says that it is lost: its deletions would be forgotten.
+ *
+ * Checked before anything at the destination is removed, because an existing ledger may name it.
  */
 function requireLost(ledger: FilePath): void {
   removeLeftover(ledger, ".restoring");
   assertFree(ledger);
 }
 
-/** 4.2 to 4.4 with a new ledger, which gets its name last and says from the start which store is live. */
+/** Runs steps 4.2 to 4.4 with a new ledger, which is published last and names the live store from the start. */
 async function prepareBoth(
   paths: RestorePaths,
   backup: RestoreSource,
@@ -140,15 +141,15 @@ async function prepareBoth(
   return prepared;
 }
 
-/** What a restore starts from. */
+/** The sources of a restore. */
 interface Sources extends RestoreSource {
-  /** Null where there is nothing but what the backup knows. */
+  /** Null if there is only the backup. */
   readonly ledger: Ledger | null;
-  /** Whether restores may be missing in it. */
+  /** Whether it may lack later restores. */
   readonly isCopy: boolean;
 }
 
-/** 4.1: the ledger has to be there, whole and ours; SQLite finishes what its last writer left in its log. */
+/** Step 4.1: requires an intact ledger of ours; SQLite replays what its last writer left in the log. */
 export function openExistingLedger(opening: Opening, file: FilePath): Ledger {
   inspectSidecars(file, LEDGER.what);
   if ((inspectPrivateFile(file.path, LEDGER.what)?.bytes ?? 0) === 0) {
@@ -161,7 +162,7 @@ export function openExistingLedger(opening: Opening, file: FilePath): Ledger {
   return new Ledger(connection);
 }
 
-/** 4.2 and 4.3. */
+/** Runs steps 4.2 and 4.3. */
 async function prepareDestination(
   work: WorkFile,
   sources: Sources,
@@ -181,7 +182,7 @@ async function prepareCopy(
   const { driver, signal, tell, watermark, checkRows } = options;
   const onRows = (rows: number): void => tell("check", rows);
   using copy = WorkDatabase.open(kind, work.path, driver);
-  // First: looking through the pages computes the checks and expressions that a schema has, and those may never end.
+  // First of all: checking the pages evaluates the constraints and expressions of the schema, which may never end.
   assertSchema(copy.connection, { ...MAIN, what: BACKUP.what });
   await requireIntact("backup", (collector) => checkPagesOf(copy, collector), { signal, onRows });
   assertNoTrailingBytes(work, copy);
@@ -189,7 +190,7 @@ async function prepareCopy(
   const known = ledger === null || watermark === null
     ? meta.generation
     : await verifyLedgerContinues(ledger, meta, { watermark, signal });
-  // Nobody knows how often the lineage was restored since; no revision from then may be given again.
+  // The number of restores since then is unknown, and their revisions must not be issued again.
   const generation = isCopy ? known + LOST_GENERATIONS + randomBytes(1)[0]! : known;
   const time = new EffectiveTime(options.clock);
   time.observe(meta.clockMark, meta.clockEpoch);
@@ -208,7 +209,7 @@ async function prepareCopy(
   return prepared;
 }
 
-/** What lies behind the last page would be carried along without being looked at, and may be what was deleted. */
+/** Refuses bytes after the last page: they would be kept unchecked, and may be deleted content. */
 function assertNoTrailingBytes(work: WorkFile, copy: WorkDatabase): void {
   if (work.bytes === copy.bytes) return;
   throw new IntegrityError("Cannot restore: the backup's file is longer than its pages", {
@@ -216,7 +217,7 @@ function assertNoTrailingBytes(work: WorkFile, copy: WorkDatabase): void {
   });
 }
 
-/** 4.5 and 4.6, unless a new ledger has made the destination live already; then it is opened as any store. */
+/** Runs steps 4.5 and 4.6, unless a new ledger has already made the destination live; then only opens it. */
 async function openDestination(paths: RestorePaths, options: RestoreStoreOptions): Promise<OpenedStore> {
   const { driver, busyTimeoutMs, clock, apply } = options;
   const given = {
@@ -237,7 +238,7 @@ async function openDestination(paths: RestorePaths, options: RestoreStoreOptions
   }
 }
 
-/** A destination that did not become live is of no use; where the outcome is unknown, it may be live. */
+/** Removes a destination that did not become live; if the outcome is unknown, it may be live, and is kept. */
 function removeRefused(paths: RestorePaths, error: unknown, driver: SqliteDriver): unknown {
   if (error instanceof StorageError && error.details.outcome === "unknown") return error;
   const opening = new Opening(driver, { readOnly: false, ownFile });
@@ -245,7 +246,7 @@ function removeRefused(paths: RestorePaths, error: unknown, driver: SqliteDriver
     clearDestination(paths.main, new Ledger(opening.openFile(LEDGER, paths.ledger).connection), driver);
     return error;
   } catch {
-    // It stays pending, and says so when it is opened; the first error is what matters.
+    // It stays pending, and opening it reports that; the first error matters more.
     return error;
   } finally {
     opening.close();
