@@ -70,7 +70,7 @@ for (const name of DATABASES) {
       scratch.write(name + suffix, await take(name));
       const before = scratch.digests();
       const error = await assertRefused(scratch.at("agent.db"), "UNSAFE");
-      assert.match(error.message, /a sidecar of the (store|ledger) was left by another file/);
+      assert.match(error.message, /a sidecar of the (store|ledger) belongs to another file/);
       assert.deepEqual(scratch.digests(), before);
       Deno.removeSync(scratch.at(name + suffix));
       await assertUsable(scratch.at("agent.db"));

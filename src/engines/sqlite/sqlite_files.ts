@@ -59,13 +59,13 @@ export class SqliteFiles implements EngineFiles {
     const leftovers = await this.sweep();
     await using work = await RememberedWork.claim(this.works, target);
     const { file: copy } = work;
-    const tell = (step: BackupProgress["step"]) => (part: string, rows: number): void =>
+    const report = (step: BackupProgress["step"]) => (part: string, rows: number): void =>
       onProgress?.({ step, part, rows });
-    const place = await this.#copy(of, copy.path, { signal, onRows: tell("copy") });
+    const place = await this.#copy(of, copy.path, { signal, onRows: report("copy") });
     if (mend !== undefined) await this.#change(copy.path, mend, signal);
     const collector = new CheckCollector({
       signal,
-      onProgress: ({ part, rows }) => tell("check")(part, rows),
+      onProgress: ({ part, rows }) => report("check")(part, rows),
     });
     const kind = copyKind(of);
     {
@@ -113,7 +113,7 @@ export class SqliteFiles implements EngineFiles {
     // A read, which throws if another store took this one's place.
     await engine.watermark();
     if (place.lineage === engine.lineage && place.epoch === engine.epoch) return place;
-    throw new StorageError("REPLACED", "Cannot copy store: another one lies under its name", {
+    throw new StorageError("REPLACED", "Cannot copy store: it was replaced meanwhile", {
       details: { by: "file" },
     });
   }

@@ -21,12 +21,12 @@ export function assertAgreement(main: MainPlace, ledger: Ledger, meta: LedgerMet
   }
   assertLive(main, meta);
   if (meta.count < main.applied) {
-    throw new IntegrityError("Cannot use store: its ledger has lost deletions that were applied", {
+    throw new IntegrityError("Cannot use store: its ledger lacks deletions that were applied", {
       details: because("older-ledger", { recorded: meta.count, applied: main.applied }),
     });
   }
   if (ledger.headAt(main.applied, meta) !== main.appliedHead) {
-    throw new IntegrityError("Cannot use store: its ledger tells another history of deletions", {
+    throw new IntegrityError("Cannot use store: its ledger has another history of deletions", {
       details: because("other-history", { applied: main.applied }),
     });
   }
@@ -72,7 +72,7 @@ function isSame(row: Row, copy: Row | undefined): boolean {
 export function mainIsMissing(): StorageError {
   return new StorageError(
     "RESTORE",
-    "Cannot open store: its file is missing but its ledger is there; restore a backup",
+    "Cannot open store: its file is missing but its ledger exists; restore a backup",
     { details: because("main-missing") },
   );
 }
@@ -84,7 +84,7 @@ function assertLive(
 ): void {
   if (main.pendingFrom !== null) throw restoreUnfinished();
   if (main.epoch !== meta.epoch) {
-    throw new StorageError("REPLACED", "Cannot use store: a restore has put another store in its place", {
+    throw new StorageError("REPLACED", "Cannot use store: a restore replaced it; open the restored store", {
       details: { by: "restore" },
     });
   }

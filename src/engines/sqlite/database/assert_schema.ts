@@ -21,7 +21,7 @@ export function assertSchema(connection: Connection, kind: DatabaseKind): void {
   if (version === 0) throw new IntegrityError(`Cannot use ${kind.what}: its creation is unfinished`);
   if (connection.get(GET_ENCODING)![0] !== "UTF-8") {
     throw new IntegrityError(
-      `Cannot use ${kind.what}: its texts are not in UTF-8, which decides their order`,
+      `Cannot use ${kind.what}: its encoding must be UTF-8, which determines the order of texts`,
     );
   }
   // Every SQLite library stores the text of a CREATE statement verbatim, so the built-in one can build the model.
@@ -32,7 +32,7 @@ export function assertSchema(connection: Connection, kind: DatabaseKind): void {
   } finally {
     model.close();
   }
-  throw new IntegrityError(`Cannot use ${kind.what}: its tables are not those of its version`, {
+  throw new IntegrityError(`Cannot use ${kind.what}: its tables differ from those of its schema version`, {
     details: { version },
   });
 }

@@ -153,7 +153,7 @@ function assertOnlyTables(connection: Connection, kind: DatabaseKind): void {
   if (hasOnlyTables(connection)) return;
   throw new StorageError(
     "UNSAFE",
-    `Cannot open store: ${kind.what} has views or triggers, which are not ours`,
+    `Cannot open store: ${kind.what} has views or triggers, which no store has`,
     { details: because("foreign-tables") },
   );
 }

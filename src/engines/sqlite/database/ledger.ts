@@ -98,7 +98,7 @@ export class Ledger {
       announced: row[6] as number | null,
     };
     if (isPossible(meta)) return meta;
-    throw new IntegrityError("Cannot use ledger: its meta row holds what no ledger writes", {
+    throw new IntegrityError("Cannot use ledger: its meta row has impossible values", {
       details: { table: "ledger.meta" },
     });
   }
@@ -200,7 +200,7 @@ export class Ledger {
     const pages = this.connection.get(PAGE_COUNT)![0] as number;
     const expected = pages * (this.connection.get(PAGE_SIZE)![0] as number);
     if (bytes === undefined || bytes >= expected) return;
-    throw new IntegrityError("Cannot use ledger: its file has been cut", { details: { bytes, expected } });
+    throw new IntegrityError("Cannot use ledger: its file was truncated", { details: { bytes, expected } });
   }
 
   /** Inserts events and updates the meta row; must run within a transaction of this connection. */
@@ -252,12 +252,12 @@ const KINDS: ReadonlySet<unknown> = new Set<DeletionKind>(["record", "scope", "t
 /** Validates an event's row. */
 export function toRecordedEvent(row: Row): RecordedEvent {
   const [sequence, batch, kind, scopeHash, keyHash, reserved, floor, at, counts, head] = row;
-  if (!KINDS.has(kind)) throw new IntegrityError("Cannot use ledger: an event is of an unknown kind");
+  if (!KINDS.has(kind)) throw new IntegrityError("Cannot use ledger: an event has an unknown kind");
   if (!(scopeHash instanceof Uint8Array && keyHash instanceof Uint8Array)) {
-    throw new IntegrityError("Cannot use ledger: an event names nothing");
+    throw new IntegrityError("Cannot use ledger: an event lacks a hash of its scope or key");
   }
   if (reserved !== 0 && reserved !== 1) {
-    throw new IntegrityError("Cannot use ledger: an event says neither that it burns nor that it does not");
+    throw new IntegrityError("Cannot use ledger: an event's reserved flag must be 0 or 1");
   }
   return {
     sequence: sequence as number,

@@ -103,7 +103,7 @@ function* readWorks(connection: Connection): Generator<string | null> {
 export function checkWorks(connection: Connection, collector: CheckCollector): void {
   for (const path of readWorks(connection)) {
     if (path === null) {
-      collector.problem("ledger", "works", "The checksum of a file in the making does not match");
+      collector.problem("ledger", "works", "The checksum of a work file's path does not match");
     }
   }
 }

@@ -106,7 +106,7 @@ function toMainMeta(row: Row | undefined): MainMeta {
     shrunkBytes: row[13] as number | null,
   };
   if (isPossible(meta)) return meta;
-  throw new IntegrityError("Cannot use store: its meta row holds what no store writes", {
+  throw new IntegrityError("Cannot use store: its meta row has impossible values", {
     details: { table: "meta" },
   });
 }

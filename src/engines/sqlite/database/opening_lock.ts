@@ -146,7 +146,11 @@ function removeIfAbandoned(unnamed: string): void {
 
 function assertEmptyFile({ isFile, size }: Deno.FileInfo): void {
   if (isFile && size === 0) return;
-  throw new StorageError("UNSAFE", `Cannot open store: its name with ${OPENING_SUFFIX} is taken`, {
-    details: because("no-file"),
-  });
+  throw new StorageError(
+    "UNSAFE",
+    `Cannot open store: its name with ${OPENING_SUFFIX} is not an empty file`,
+    {
+      details: because("no-file"),
+    },
+  );
 }

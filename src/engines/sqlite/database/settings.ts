@@ -136,7 +136,7 @@ function apply(connection: Connection, { name, set, get, value, isDefault = fals
 }
 
 function refuse(name: string): never {
-  throw new StorageError("IO", `Cannot open store: SQLite did not grant the setting ${name}`, {
+  throw new StorageError("IO", `Cannot open store: SQLite did not apply the setting ${name}`, {
     details: { setting: name },
   });
 }

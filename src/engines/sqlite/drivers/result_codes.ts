@@ -56,7 +56,7 @@ export function toMemoryError(error: unknown, database: DatabaseName, what: stri
     });
   }
   if (error.resultCode === READONLY_DBMOVED) {
-    return new StorageError("REPLACED", `Cannot use ${what}: another file lies under its name`, {
+    return new StorageError("REPLACED", `Cannot use ${what}: its file was replaced`, {
       details: { ...details, by: "file" },
       cause: error,
     });

@@ -15,7 +15,7 @@ const WITHOUT_WAITING = fs.constants.O_NONBLOCK ?? 0;
 /** Requires a private file without sidecars, and returns its identity; changes nothing. */
 export function inspectAlone(backup: FilePath): FileIdentity {
   const identity = inspectPrivateFile(backup.path, "the backup");
-  if (identity === null) throw new StorageError("IO", "Cannot restore: the backup is not there");
+  if (identity === null) throw new StorageError("IO", "Cannot restore: the backup does not exist");
   if (isOpenHere(backup.path, identity)) {
     throw new StorageError("BUSY", "Cannot restore: the backup is a store that this process has open");
   }

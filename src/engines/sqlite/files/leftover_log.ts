@@ -78,7 +78,7 @@ export function assertOwnLogs({ path, applicationId, what, lineage }: FileWithLo
 }
 
 function foreign(what: string): StorageError {
-  return new StorageError("UNSAFE", `Cannot open store: a sidecar of ${what} was left by another file`, {
+  return new StorageError("UNSAFE", `Cannot open store: a sidecar of ${what} belongs to another file`, {
     details: because("foreign-log", { what: `a sidecar of ${what}` }),
   });
 }

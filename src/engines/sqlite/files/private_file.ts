@@ -97,7 +97,7 @@ export function assertNamed(
 ): void {
   const info = lstatOrNull(path);
   if (info !== null && info.dev === identity.device && info.ino === identity.inode) return;
-  throw new StorageError("REPLACED", "Cannot use store: another file lies under its name", {
+  throw new StorageError("REPLACED", "Cannot use store: its file was replaced", {
     details: { by: "file" },
   });
 }
@@ -166,7 +166,7 @@ function inspectDatabase(
   files: Map<string, FileIdentity>,
   file: FilePath,
   what: string,
-  missing: () => Error = () => unsafe(`a sidecar of ${what}`, "sidecar", "must not be there before its file"),
+  missing: () => Error = () => unsafe(`a sidecar of ${what}`, "sidecar", "must not exist without its file"),
 ): void {
   const sidecars = SIDECAR_SUFFIXES.map((suffix) => file.path + suffix)
     .map((path) => [path, inspectPrivateFile(path, `a sidecar of ${what}`)] as const);

@@ -95,7 +95,7 @@ export class Sentinel {
     const logs = this.#databases.map((path) => `${path}-wal`).filter((path) =>
       (lstatOrNull(path)?.size ?? 0) > 0
     );
-    return new StorageError("REPLACED", "Cannot use store: another file lies under one of its names", {
+    return new StorageError("REPLACED", "Cannot use store: one of its files was replaced", {
       details: { by: "file", logs: logs.map((path) => path.slice(lastSeparator(path) + 1)) },
     });
   }

@@ -69,7 +69,7 @@ export function parsePath(field: string, given: unknown): GivenPath {
   if (RESERVED_ENDING.test(name)) {
     throw new ContractError(
       field,
-      `Expected ${field} not to end like a file that SQLite or a backup in the making would take for its own`,
+      `Expected ${field} not to have an ending reserved for files of SQLite or unfinished backups`,
     );
   }
   return { parent: cut < 0 ? "." : path.slice(0, cut) || path.slice(0, cut + 1), name };
@@ -115,7 +115,7 @@ function assertShort(path: string): void {
   const maximum = SQLITE_PATH_BYTES_MAX - Math.max(...SIDECAR_SUFFIXES.map((suffix) => suffix.length));
   const bytes = utf8Length(path);
   if (IS_WINDOWS || bytes <= maximum) return;
-  throw new StorageError("IO", "Cannot open store: its path is longer than SQLite takes", {
+  throw new StorageError("IO", "Cannot open store: its path is longer than SQLite accepts", {
     details: { bytes, maximum },
   });
 }

@@ -150,7 +150,7 @@ export function removeLeftover(target: FilePath, suffix: WorkSuffix): void {
   if (IS_WINDOWS) {
     throw new StorageError(
       "EXISTS",
-      `Cannot use the destination: a file is left under its name with ${suffix}`,
+      `Cannot use the destination: remove the file left under its name with ${suffix}`,
     );
   }
   try {
@@ -258,7 +258,7 @@ function assertFiles(path: string, suffix: WorkSuffix): void {
     if (lstatOrNull(path + each)?.isFile ?? true) continue;
     throw new StorageError(
       "UNSAFE",
-      `Cannot use the destination: what bears its name with ${suffix}${each} is no file`,
+      `Cannot use the destination: its name with ${suffix}${each} is not a file`,
       { details: because("no-file") },
     );
   }
@@ -301,11 +301,11 @@ function toStorageErrorUnless(error: unknown): unknown {
 }
 
 function exists(name: string): StorageError {
-  return new StorageError("EXISTS", `Cannot use the destination: ${name} is there already`, {
+  return new StorageError("EXISTS", `Cannot use the destination: ${name} already exists`, {
     details: { name },
   });
 }
 
 function beingMade(): StorageError {
-  return new StorageError("BUSY", "Cannot use the destination: another process is making a file there");
+  return new StorageError("BUSY", "Cannot use the destination: another process is creating a file there");
 }

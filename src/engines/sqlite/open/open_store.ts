@@ -262,7 +262,7 @@ function assertReadable(paths: StorePaths, files: StoreFiles): void {
   if (isThere(files, paths.ledger)) return;
   throw new StorageError(
     "READONLY",
-    "Cannot open store read-only: it is not there, or its creation is unfinished",
+    "Cannot open store read-only: it does not exist, or its creation is unfinished",
     { details: because("unfinished") },
   );
 }
@@ -344,7 +344,7 @@ export class Opening {
       });
     }
     if (identity === null) {
-      throw new StorageError("BUSY", `Cannot open store: ${kind.what} vanished meanwhile`);
+      throw new StorageError("BUSY", `Cannot open store: ${kind.what} was removed meanwhile`);
     }
     this.#releases.push(claimFile(path, identity, this.driver.name));
     const database = this.open(kind, file.path);
@@ -377,7 +377,7 @@ export class Opening {
       this.close();
       return error;
     } catch (second) {
-      return withSecond(error, second, "What a failed opening had opened could not be closed");
+      return withSecond(error, second, "A failed opening could not close its files");
     }
   }
 

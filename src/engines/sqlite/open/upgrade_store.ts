@@ -99,5 +99,5 @@ async function copyOlder(
   }
   const collector = new CheckCollector({});
   await checkPagesOf(copy, collector);
-  if (!collector.report().ok) throw new IntegrityError("Cannot upgrade store: its backup turned out damaged");
+  if (!collector.report().ok) throw new IntegrityError("Cannot upgrade store: its backup is damaged");
 }

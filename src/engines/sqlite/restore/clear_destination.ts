@@ -112,7 +112,11 @@ function withdrawAnnouncement(ledger: Ledger, found: LedgerMeta): void {
 }
 
 function exists(cause?: unknown): StorageError {
-  return new StorageError("EXISTS", "Cannot restore: the destination, or a sidecar of it, is there already", {
-    cause,
-  });
+  return new StorageError(
+    "EXISTS",
+    "Cannot restore: the destination, or one of its sidecars, already exists",
+    {
+      cause,
+    },
+  );
 }

@@ -121,9 +121,12 @@ export async function verifyLedgerContinues(
       });
     }
     if (ledger.headAt(sequence, ledger.readMeta()) !== known.head) {
-      throw new IntegrityError(`Cannot restore: the ledger tells another history than the ${what}`, {
-        details: because("other-history", { [what]: sequence }),
-      });
+      throw new IntegrityError(
+        `Cannot restore: the ledger has another history of deletions than the ${what}`,
+        {
+          details: because("other-history", { [what]: sequence }),
+        },
+      );
     }
   }
   return generation;
@@ -136,7 +139,9 @@ export async function prepareRestored(
   ledger: Ledger | null,
   parts: PrepareParts,
 ): Promise<Prepared> {
-  if (generation >= GENERATIONS_MAX) throw new IntegrityError("Cannot restore: there were too many restores");
+  if (generation >= GENERATIONS_MAX) {
+    throw new IntegrityError("Cannot restore: the store was restored too often");
+  }
   const { main, clock, signal } = parts;
   const from = { lineage: meta.lineage, sequence: meta.applied, head: meta.appliedHead };
   main.begin("immediate");

@@ -153,7 +153,7 @@ interface Sources extends RestoreSource {
 export function openExistingLedger(opening: Opening, file: FilePath): Ledger {
   inspectSidecars(file, LEDGER.what);
   if ((inspectPrivateFile(file.path, LEDGER.what)?.bytes ?? 0) === 0) {
-    throw new IntegrityError("Cannot restore: the ledger is not there; if it is lost, say ledgerLost", {
+    throw new IntegrityError("Cannot restore: the ledger does not exist; if it is lost, pass ledgerLost", {
       details: because("ledger-missing"),
     });
   }

@@ -15,7 +15,7 @@ function moved(): StorageError {
 }
 
 function superseded(): StorageError {
-  return new StorageError("REPLACED", "Cannot restore: another restore was faster", {
+  return new StorageError("REPLACED", "Cannot restore: another restore finished first", {
     details: { by: "restore" },
   });
 }
