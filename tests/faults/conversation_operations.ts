@@ -29,7 +29,7 @@ export async function prepareTalk(memory: Memory): Promise<void> {
   await talk(memory, ["h1"], HARBOUR);
 }
 
-/** One more turn, and a pin, a summary and a replay, all of them due a minute later. */
+/** One more turn, and a pin, a summary and a replay, all of which expire a minute later. */
 export async function prepareDue(memory: Memory): Promise<void> {
   await prepareTalk(memory);
   const conversation = talkOf(memory);
@@ -42,7 +42,7 @@ export async function prepareDue(memory: Memory): Promise<void> {
   await conversation.search("t3");
 }
 
-/** When what {@linkcode prepareDue} made is due. */
+/** The delay after which what {@linkcode prepareDue} creates has expired. */
 export const DUE_MS = 60_000;
 
 /** The conversation that everything happens to. */
@@ -135,7 +135,7 @@ export const CONVERSATION_OPERATIONS: readonly StruckOperation[] = [
     },
   },
   {
-    name: "a turn where something is due",
+    name: "a turn where something has expired",
     calls: "Conversation.putTurn",
     prepare: prepareDue,
     laterMs: DUE_MS,
@@ -287,7 +287,7 @@ export const CONVERSATION_OPERATIONS: readonly StruckOperation[] = [
     },
   },
   {
-    name: "a look at the revision that finds something due",
+    name: "a read of the revision that finds something expired",
     calls: "Conversation.revision",
     prepare: prepareDue,
     laterMs: DUE_MS,
@@ -296,7 +296,7 @@ export const CONVERSATION_OPERATIONS: readonly StruckOperation[] = [
     run: (memory, signal) => talkOf(memory).revision({ signal }),
   },
   {
-    name: "a snapshot that finds something due",
+    name: "a snapshot that finds something expired",
     calls: "Conversation.snapshot",
     prepare: prepareDue,
     laterMs: DUE_MS,

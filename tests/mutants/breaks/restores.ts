@@ -19,7 +19,7 @@ export const RESTORE_BREAKS: readonly Mutant[] = [
     replace: "",
     test: RESTORE,
     promise:
-      "BAK-07 restoreMemory() gives what the backup had, less what was deleted since, with a write-ahead log",
+      "BAK-07 restoreMemory() restores what the backup had, without what was deleted since, with a write-ahead log",
     why: "an old backup would bring back what was deleted",
   },
   {
@@ -38,7 +38,7 @@ export const RESTORE_BREAKS: readonly Mutant[] = [
     find: '["watermark", watermark],',
     replace: "",
     test: RESTORE,
-    promise: "restoreMemory() refuses a ledger that is older than the watermark, or tells another history",
+    promise: "restoreMemory() refuses a ledger that is older than the watermark, or has another history",
     why: "an old copy of the ledger would pass, without the newest deletions",
   },
   {
@@ -83,7 +83,7 @@ export const RESTORE_BREAKS: readonly Mutant[] = [
     find: '["replays", DELETE_REPLAYS],',
     replace: "",
     test: RESTORE,
-    promise: "a restore drops summaries, replays and the index, and search makes a fresh one",
+    promise: "a restore drops summaries, replays and the index, and search rebuilds the index",
     why: "an answer from before could be given for what is there now",
   },
   {
@@ -128,7 +128,7 @@ export const RESTORE_BREAKS: readonly Mutant[] = [
     find: "const generation = isCopy ? known + LOST_GENERATIONS + randomBytes(1)[0]! : known;",
     replace: "const generation = known;",
     test: RESTORE,
-    promise: "a ledger from its export gives no revision again that a restore it does not know of has given",
+    promise: "a ledger from its export issues no revision again that a restore unknown to it has issued",
     why: "a restore after the export has given that generation, and its revisions",
   },
   {
@@ -137,7 +137,7 @@ export const RESTORE_BREAKS: readonly Mutant[] = [
     find: "if (!isOurLeftover(path)) throw exists(target.name + suffix);",
     replace: "",
     test: BACKUP,
-    promise: "BAK-04 what somebody else has put under a work name stays there, and the backup says so",
+    promise: "BAK-04 a file of another program under a work name is kept, and the backup says so",
     why: "somebody's file would be lost",
   },
   {
@@ -146,7 +146,7 @@ export const RESTORE_BREAKS: readonly Mutant[] = [
     find: "if (!before.has(paths.main.path)) assertNotRestoring(paths);",
     replace: "",
     test: RESTORE,
-    promise: "a store whose files are gone is not made anew while a restore of it is unfinished",
+    promise: "a store whose files are missing is not recreated while a restore of it is unfinished",
     why: "an agent would begin with nothing, and the restore could not be finished",
   },
   {
@@ -164,7 +164,7 @@ export const RESTORE_BREAKS: readonly Mutant[] = [
     find: "assertIntact(collector);",
     replace: "",
     test: BACKUP,
-    promise: "BAK-06 backup() of a damaged store says what is damaged and makes nothing",
+    promise: "BAK-06 backup() of a damaged store says what is damaged and creates nothing",
     why: "it would be refused when it is needed",
   },
   {
@@ -192,7 +192,7 @@ export const RESTORE_BREAKS: readonly Mutant[] = [
     find: "createNew: true, mode: 0o600 }",
     replace: "createNew: true, mode: 0o644 }",
     test: BACKUP,
-    promise: "backup() makes a file that is private and in nobody else's hands",
+    promise: "backup() creates a private file, owned by its caller, that no process has open",
     why: "others could read it",
   },
   {
@@ -228,7 +228,7 @@ export const RESTORE_BREAKS: readonly Mutant[] = [
     find: "if (lstatOrNull(path + suffix) !== null) removeIfThere(path + suffix);",
     replace: "",
     test: "tests/restore/interrupted_backups_test.ts",
-    promise: "a restore is not played back by the journal that an earlier one left",
+    promise: "a restore is not rolled back by the journal that an earlier one left",
     why: "SQLite would play them back into the copy",
   },
   {
@@ -264,7 +264,7 @@ export const RESTORE_BREAKS: readonly Mutant[] = [
     find: "    try {\n      await rememberIfPossible(works, path);\n      return work;",
     replace: "    try {\n      return work;",
     test: LEFTOVERS,
-    promise: "somebody who looks before the file is there does not make the store forget it",
+    promise: "a sweep before the file exists does not make the store forget it",
     why: "a backup that is killed then would never be found",
   },
   {
@@ -273,7 +273,7 @@ export const RESTORE_BREAKS: readonly Mutant[] = [
     find: 'if (!isReachable(path, true)) return "out-of-reach";',
     replace: "",
     test: LEFTOVERS,
-    promise: "a leftover whose directory is not there just now is named, and found when it is again",
+    promise: "a leftover whose directory is missing is named, and found once the directory is back",
     why: "a disk that is mounted again would hold a copy that nobody knows of",
   },
   {
@@ -282,7 +282,7 @@ export const RESTORE_BREAKS: readonly Mutant[] = [
     find: "removeLeftover(target, suffix);\n    assertFree(target);",
     replace: "assertFree(target);",
     test: WORK_NAMES,
-    promise: "a backup that is there already keeps its name alone when it is made again",
+    promise: "an existing backup keeps only its own name when it is made again",
     why: "somebody would have to remove it by hand before the backup can be restored",
   },
   {
@@ -291,7 +291,7 @@ export const RESTORE_BREAKS: readonly Mutant[] = [
     find: 'if (source !== null && hasWorkName(source.path, ".partial")) removeLeftover(source, ".partial");',
     replace: "",
     test: WORK_NAMES,
-    promise: "a backup whose maker was killed before it took the work name away is whole, and is restored",
+    promise: "a backup whose creator was killed before it removed the work name is complete, and is restored",
     why: "a whole backup could not be restored",
   },
   {
@@ -355,7 +355,7 @@ export const RESTORE_BREAKS: readonly Mutant[] = [
     find: "if (isBuiltIn(kind)) fromBody",
     replace: "fromBody",
     test: "tests/restore/mended_backups_test.ts",
-    promise: "A value that does not fit its kind any more is no damage",
+    promise: "A value that no longer fits its kind is not damage",
     why: "no store could be backed up once a kind has got a field",
   },
   {
