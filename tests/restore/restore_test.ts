@@ -541,7 +541,7 @@ function restoreElsewhere(shelf: Shelf, destination: string, watermark: Watermar
   assert(success, new TextDecoder().decode(stderr));
 }
 
-Deno.test("of two restores at once one is live, and the other is told", async () => {
+Deno.test("of two restores at once one is live, and the other is refused", async () => {
   await using shelf = await Shelf.make();
   const { memory, watermark } = await deletedSince(shelf);
   let isOtherDone = false;
