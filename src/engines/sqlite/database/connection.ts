@@ -139,7 +139,7 @@ export class Connection {
   }
 
   /**
-   * Checks the file under the rollback journal's name before each statement that may begin a transaction.
+   * Checks the file under the journal's name before each statement that may begin a transaction.
    *
    * SQLite opens that file to see whether it has to be rolled back. If it were a pipe, SQLite would wait forever for
    * a writer.

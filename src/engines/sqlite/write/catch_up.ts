@@ -1,4 +1,4 @@
-/** Applies events that the ledger has recorded and main lacks: the second half of an interrupted deletion. */
+/** Applies events that the ledger has and main lacks: the second half of an interrupted deletion. */
 
 import { because, IntegrityError } from "../../../errors.ts";
 import { verifyChain } from "../../../engine/chain.ts";
@@ -47,7 +47,7 @@ export function catchUp(parts: ApplyParts & Pick<StoreParts, "ledger">, meta: Ma
   main.commit();
 }
 
-/** Applies the events after main's last one, and updates `meta`; must run within main's write transaction. */
+/** Applies the events after main's last one, and updates `meta`. Must run within main's write transaction. */
 export function applyEvents(parts: ApplyParts, meta: MainMeta, events: readonly RecordedEvent[]): void {
   const { main, clock, apply } = parts;
   const place = verifyChain(events, { sequence: meta.applied, head: meta.appliedHead });

@@ -10,7 +10,7 @@ import type { Connection } from "../database/connection.ts";
 import type { Ledger, LedgerMeta } from "../database/ledger.ts";
 import { type MainMeta, readMainMeta, updateMainMeta } from "../database/main_meta.ts";
 
-/** It took effect; it did not, but still could; it did not, and no longer can; or the outcome is unknown. */
+/** Whether it took effect, did not but still could, did not and no longer can, or is unknown. */
 type Verdict = "durable" | "absent" | "gone" | "unknown";
 
 /** Returns a mark that no other commit has: 48 random bits. */

@@ -24,7 +24,7 @@ function* rewriteTable(transaction: WriteTransaction, name: string): Operation<v
   yield* transaction.run(DELETE_DIRTY, name);
 }
 
-/** Rewrites the tables marked as dirty, so that a restored store or a backup has no trace of erased content. */
+/** Rewrites the tables marked as dirty, so that a restored store or a backup has no erased content. */
 export async function rewriteDirty(
   main: Connection,
   transaction: WriteTransaction,

@@ -21,7 +21,7 @@ function superseded(): StorageError {
 }
 
 /**
- * Attempts the switch: one commit to the ledger fences off the old store and makes the destination live.
+ * Attempts the switch: one commit fences off the old store and makes the destination live.
  *
  * Throws `BUSY`, with nothing changed, if a lock is held.
  */
@@ -121,7 +121,7 @@ function applyAll(parts: ApplyParts, meta: MainMeta, ledger: Ledger): void {
   }
 }
 
-/** Runs step 4.7 at an opening: finishes a destination that the ledger has made live, and does nothing otherwise. */
+/** Runs step 4.7 at an opening, for a destination that the ledger has made live; otherwise does nothing. */
 export function finishSwitch(store: OpenedStore, parts: Omit<ApplyParts, "main">): void {
   const { main, ledger } = store;
   const isSwitched = (meta: MainMeta): boolean =>

@@ -100,7 +100,7 @@ export class WriteGroups {
     return null;
   }
 
-  /** Rolls back to a member's savepoint; if that fails, rolls back the whole transaction and returns false. */
+  /** Rolls back to a member's savepoint. If that fails, rolls back the whole transaction and returns false. */
   #undoMember(member: Member): boolean {
     const { main } = this.#parts;
     try {
@@ -312,7 +312,7 @@ function runOthersAlone(members: readonly Member[], failing: Member | null): Att
 }
 
 /**
- * The lesser of two sizes: long after a later scrub, main may still have the smaller size that an earlier one left.
+ * The lesser of two sizes. Long after a later scrub, main may still have the smaller size that an earlier one left.
  */
 function leastOf(before: number | null, now: number | null): number | null {
   if (before === null) return now;
