@@ -8,7 +8,7 @@ export function isPermitted(path: string, readOnly: boolean): boolean {
   return names.every((name) => Deno.permissions.querySync({ name, path }).state === "granted");
 }
 
-/** Requires the permission to read, and unless `readOnly` to write, each of the directories; never prompts. */
+/** Requires permission to read, and unless `readOnly` to write, each directory; never prompts. */
 export function requirePermissions(directories: readonly string[], readOnly: boolean): void {
   const names = readOnly ? ["read"] as const : ["read", "write"] as const;
   const flags = [...new Set(directories)].flatMap((path) =>
@@ -26,7 +26,7 @@ export function mayWrite(path: string): boolean {
   return Deno.permissions.querySync({ name: "write", path }).state === "granted";
 }
 
-/** The directory as a flag can name it: Deno splits a flag at commas, so an ancestor without a comma is used. */
+/** The directory as a flag can name it. Deno splits a flag at commas, so an ancestor without a comma is used. */
 function nameInFlag(directory: string): string {
   const comma = directory.indexOf(",");
   if (comma < 0) return directory;

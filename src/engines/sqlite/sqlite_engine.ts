@@ -49,7 +49,7 @@ const WRITING = new LateModule(() => import("./write/write_group.ts"));
 
 const CHECKPOINT_TRUNCATE = "PRAGMA wal_checkpoint(TRUNCATE)";
 
-/** Errors at open that leave a recorded deletion pending: its scope is blocked, the rest of the store is usable. */
+/** Errors at open that leave a deletion pending. Its scope is blocked; the rest of the store is usable. */
 const LEAVES_PENDING: ReadonlySet<string> = new Set(["BUSY", "FULL", "READONLY"]);
 
 /** The engine on SQLite: one connection to main and one to the ledger, both driven synchronously. */
@@ -106,7 +106,7 @@ export class SqliteEngine implements Engine {
     });
   }
 
-  /** Starts an engine on opened files: verifies the ledger's tail and new events, and applies pending deletions. */
+  /** Starts an engine: verifies the ledger's tail and new events, and applies pending deletions. */
   static async start(store: OpenedStore, options: SqliteEngineOptions): Promise<SqliteEngine> {
     const deadlineMs = monotonicMs() + options.busyTimeoutMs;
     // Verified before the ledger is relied on, as finishing a restore does.

@@ -1,4 +1,4 @@
-/** Creates files of a store on SQLite: backups, exported ledgers, other private files; and removes leftovers. */
+/** Creates files of a store: backups, exported ledgers, other private files; and removes leftovers. */
 
 import type { BackupProgress, BackupReport } from "../../contracts/options/backup_options.ts";
 import type { Leftover, SweptLeftovers } from "../../contracts/options/leftovers_report.ts";

@@ -1,4 +1,4 @@
-/** Checks that main and ledger belong together: at open, before every write group, and after every read. */
+/** Checks that main and ledger belong together, at open, before each write group, after each read. */
 
 import { equalBytes } from "../../../canonical/keyed_hash.ts";
 import { because, IntegrityError, StorageError } from "../../../errors.ts";

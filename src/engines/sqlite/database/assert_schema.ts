@@ -8,7 +8,7 @@ const SELECT_SCHEMA = `SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlit
 
 const GET_ENCODING = "PRAGMA encoding";
 
-/** Ignored when schemas are compared: SQLite quotes a table's name when it is renamed, as a rewrite does. */
+/** Ignored when schemas are compared. SQLite quotes a table's name when it is renamed, as a rewrite does. */
 const QUOTES_AND_SPACE = /["\s]+/g;
 
 /**

@@ -22,7 +22,7 @@ export const MAIN: DatabaseKind = {
   setApplicationId: "PRAGMA application_id = 0x48464d31",
 };
 
-/** A copy of main at one moment; its `application_id` is "HFB1", so that it cannot be opened as a store. */
+/** A copy of main at one moment; its `application_id` is "HFB1". It cannot be opened as a store. */
 export const BACKUP: DatabaseKind = {
   ...MAIN,
   what: "the backup",
@@ -111,7 +111,7 @@ export function readFileFacts(connection: Connection, applicationIdWanted: numbe
 }
 
 /**
- * Whether a file has no content: SQLite writes the first page when incremental vacuum is set, before it can be
+ * Whether a file has no content. SQLite writes the first page when incremental vacuum is set, before it can be
  * stamped.
  */
 function isFirstPageAtMost(connection: Connection): boolean {
@@ -125,12 +125,12 @@ function getNumber(connection: Connection, sql: string): number {
   return connection.get(sql)![0] as number;
 }
 
-/** Whether the schema has only tables and indexes: reading a view in the place of a table may never end. */
+/** Whether the schema has only tables and indexes. Reading a view in the place of a table may never end. */
 export function hasOnlyTables(connection: Connection): boolean {
   return connection.get(COUNT_WITHOUT_PAGES)![0] === 0;
 }
 
-/** Converts the error of a file that SQLite does not recognize as a database; returns any other unchanged. */
+/** Converts the error of a file that is not a SQLite database; returns any other error unchanged. */
 export function asNoDatabase(error: unknown, what: string): unknown {
   if (!(error instanceof StorageError) || !isNoDatabase(error)) return error;
   return new StorageError("CORRUPT", `Cannot open store: ${what} is not a SQLite database`, {
@@ -144,7 +144,7 @@ function isNoDatabase({ details }: StorageError): boolean {
 }
 
 /**
- * Refuses views and triggers, which would run with any statement: reading a view in the place of a table may never
+ * Refuses views and triggers, which would run with any statement. Reading a view in the place of a table may never
  * end.
  *
  * `check` and a restore compare the definitions of the tables exactly.

@@ -189,7 +189,7 @@ export class Ledger {
   }
 
   /**
-   * Requires that the file has all the pages that SQLite counts: it reads missing bytes of a last page as zeros.
+   * Requires that the file has all the pages that SQLite counts. SQLite reads missing bytes of a last page as zeros.
    *
    * While the log has content the file may be shorter, because a killed checkpoint has copied only some of the log's
    * pages. The log cannot be emptied, and the file cannot change, while this transaction reads.
@@ -241,7 +241,7 @@ function checksumOfMeta({ lineage, generation, epoch, count, head, probe, announ
   return checksumOf(lineage, generation, epoch, count, head, probe, announced);
 }
 
-/** Whether the values are possible: a checksum reveals damage, but a forged file can have a correct one. */
+/** Whether the values are possible. A checksum reveals damage, but a forged file can have a correct one. */
 function isPossible({ lineage, generation, epoch, count, head, probe, announced }: LedgerMeta): boolean {
   return isIdentity(lineage) && isCount(generation) && (epoch === null || isIdentity(epoch)) &&
     isCount(count) && isHead(head) && isCount(probe) && isCount(Math.abs(announced ?? 0));

@@ -111,7 +111,7 @@ function toMainMeta(row: Row | undefined): MainMeta {
   });
 }
 
-/** Whether the values are possible: a checksum reveals damage, but a forged file can have a correct one. */
+/** Whether the values are possible. A checksum reveals damage, but a forged file can have a correct one. */
 function isPossible(meta: MainMeta): boolean {
   const { generation, pendingFrom, applied, verified, clockMark, clockEpoch, probe, scrubs, shrunkBytes } =
     meta;

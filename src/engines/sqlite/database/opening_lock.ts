@@ -18,7 +18,7 @@ import { Connection } from "./connection.ts";
 import type { SqliteDriver } from "../drivers/driver.ts";
 
 /**
- * SQLite's lock on an empty file, which the operating system releases when its holder ends or is killed.
+ * SQLite's lock on an empty file. The operating system releases it when its holder ends or is killed.
  *
  * While it is held, the alias is a second name of the database file that no other process uses, and for which SQLite
  * finds no logs.
@@ -105,7 +105,7 @@ function lockFile(name: string, driver: SqliteDriver): Connection {
   }
 }
 
-/** Distinguishes a file from a later one of the same name, even if that reuses the inode; null if there is none. */
+/** Identifies a file, also against a later one of the same name and inode; null if there is none. */
 function markOf(name: string): string | null {
   const info = lstatOrNull(name);
   return info === null ? null : `${info.dev}:${info.ino}:${info.birthtime?.getTime()}`;
@@ -116,7 +116,7 @@ function beingOpened(): StorageError {
 }
 
 /**
- * Creates the lock's file here, because SQLite would create it with the mode that the process's umask allows.
+ * Creates the lock's file. SQLite would create it with the mode that the process's umask allows.
  *
  * The file gets its name after its descriptor was closed: closing it later would drop the lock of another Worker that
  * found the name and took the lock.

@@ -1,4 +1,4 @@
-/** Checks that a file and the logs next to it are ours, before SQLite replays a log or anything is written. */
+/** Checks that a file and its logs are ours, before SQLite replays a log or anything is written. */
 
 import { because, StorageError } from "../../../errors.ts";
 import { assertOwnHeader, assertWholeHeader, type FileKind } from "../files/header.ts";
@@ -98,7 +98,7 @@ export function assertOwnFile(file: FileInQuestion): void {
   });
 }
 
-/** Reads the facts of a file without replaying a log; "live" if it is in use, null if they cannot be read. */
+/** Reads a file's facts without replaying a log; "live" if it is in use, null if they are unreadable. */
 export function readFactsOfFile(file: FileInQuestion): StoreFacts | "live" | null {
   const { path, kind, driver, readOnly } = file;
   assertWholeHeader(file.bytes, kind);

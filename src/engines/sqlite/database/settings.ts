@@ -112,7 +112,7 @@ export function configure(connection: Connection, mode: JournalMode, readOnly: b
 const SET_MEMORY = "PRAGMA journal_mode = MEMORY";
 const SYNCHRONOUS_OFF: Setting = { ...SYNCHRONOUS_FULL, set: "PRAGMA synchronous = OFF", value: 0 };
 
-/** Configures a connection to a work file, which is discarded unless it is finished, and then needs no sidecars. */
+/** Configures a connection to a work file. It is discarded unless it is finished, and then needs no sidecars. */
 export function configureWorkFile(connection: Connection): void {
   // The first page of a copy may say that the store kept a write-ahead log; only this resets it.
   setJournalMode(connection, "delete", false);

@@ -14,9 +14,9 @@ export interface StoreParts {
   readonly apply: ApplyEvent;
   /** Null for a store in memory. */
   readonly sentinel: Sentinel | null;
-  /** When reads last checked files and ledger and found nothing pending, in milliseconds of the monotonic clock. */
+  /** When reads last found files and ledger unchanged and nothing pending, on the monotonic clock. */
   readonly freshness: { lookedAtMs: number };
-  /** Whether groups that write the ledger exclude readers: in DELETE mode a reader can make a COMMIT fail. */
+  /** Whether groups that write the ledger exclude readers. In DELETE mode a reader can make a COMMIT fail. */
   readonly exclusive: boolean;
   /** Whether deletions are announced: a write-ahead log can revive a commit that no connection has seen. */
   readonly announces: boolean;

@@ -22,8 +22,9 @@ export { SqliteFailure };
 export type { Row, SqliteConnection, SqliteDriver, SqliteOpenOptions, SqliteStatement, SqlValue };
 
 /**
- * A statement that is recompiled after a failure: the binding does not reset a failed one, and SQLite refuses every
- * COMMIT while a statement is in progress.
+ * A statement that is recompiled after a failure.
+ *
+ * The binding does not reset a failed one, and SQLite refuses every COMMIT while a statement is in progress.
  */
 class FfiStatement implements SqliteStatement {
   readonly #database: Database;

@@ -38,7 +38,7 @@ class NodeStatement implements SqliteStatement {
     }
   }
 
-  /** Avoids a spread for up to three values, which nearly every read binds: it takes as long as some statements. */
+  /** Avoids a spread for up to three values, as nearly every read has. It takes as long as some statements. */
   #get(parameters: readonly SqlValue[]): ReturnType<StatementSync["get"]> {
     switch (parameters.length) {
       case 0:

@@ -22,7 +22,7 @@ const LOG_BYTES_READ_MAX = 1 << 20;
 const APPLICATION_ID_OFFSET = 68;
 const FIRST_PAGE = 1;
 
-/** `meta` is the first table of both files; where a pointer map is page 2, the first table's root is page 3. */
+/** Root page of `meta`, the first table of both files: with a pointer map on page 2 that is page 3. */
 const META_PAGE = 3;
 
 const WAL_MAGIC = 0x377f0682;
@@ -180,7 +180,7 @@ function lineageOf(page: View): string | null {
   }
 }
 
-/** Reads a varint of at most two bytes, as all in this row are, and where it ends; -1 if it cannot be one. */
+/** Reads a varint of at most two bytes, as all in this row are, and its end; -1 if it cannot be one. */
 function readVarint(page: View, at: number): readonly [value: number, end: number] {
   if (at + 2 > page.byteLength) return [-1, at];
   const first = page.getUint8(at);

@@ -38,7 +38,7 @@ async function listWorks(works: Works): Promise<readonly string[]> {
 }
 
 /**
- * Lists the remembered work files; none if the list is damaged, which `check` reports and which must not prevent a
+ * Lists the remembered work files; none if the list is damaged. `check` reports that, and it must not prevent a
  * backup or a prune.
  */
 async function listRemembered(works: Works): Promise<readonly string[]> {

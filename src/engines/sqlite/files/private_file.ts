@@ -75,7 +75,7 @@ export function inspectPrivateFile(path: string, what: string): FileIdentity | n
 }
 
 /**
- * Whether a file's only second name is its alias: another process reads it without its logs, or was killed doing so.
+ * Whether a file's only second name is its alias. Another process reads it without its logs, or was killed doing so.
  *
  * The alias may come and go between two calls, so one positive answer is enough.
  */
@@ -123,7 +123,7 @@ export function lookAtWorkName(path: string, suffix: ".partial" | ".restoring"):
 /** A store's files and their sidecars, by path. */
 export type StoreFiles = ReadonlyMap<string, FileIdentity>;
 
-/** Inspects a store's files; refuses links, open modes, foreign owners, and sidecars without their file. */
+/** Inspects a store's files; refuses links, open modes, foreign owners, and stray sidecars. */
 export function inspectStore(paths: StorePaths): StoreFiles {
   const files = new Map<string, FileIdentity>();
   inspectDatabase(files, paths.main, "the store");
@@ -142,7 +142,7 @@ export function inspectStore(paths: StorePaths): StoreFiles {
 }
 
 /**
- * Requires that their owner may write the files: SQLite would open them read-only, and only the first write would
+ * Requires that their owner may write the files. SQLite would open them read-only, and only the first write would
  * fail.
  */
 export function assertWritable(files: StoreFiles): void {
@@ -161,7 +161,7 @@ export function ledgerIsMissing(): IntegrityError {
   });
 }
 
-/** Inspects the sidecars before their file: if all are created meanwhile, no sidecar seems to lack its file. */
+/** Inspects the sidecars before their file. If all are created meanwhile, no sidecar seems to lack its file. */
 function inspectDatabase(
   files: Map<string, FileIdentity>,
   file: FilePath,
@@ -186,7 +186,7 @@ export function hasLogs(path: string, seen: StoreFiles | null): boolean {
   );
 }
 
-/** Requires that sidecars are private files: if one were a pipe, SQLite would wait forever for a writer. */
+/** Requires that sidecars are private files. If one were a pipe, SQLite would wait forever for a writer. */
 export function inspectSidecars({ path }: FilePath, what: string): void {
   for (const suffix of SIDECAR_SUFFIXES) inspectPrivateFile(path + suffix, `a sidecar of ${what}`);
 }

@@ -64,7 +64,9 @@ export class RememberedWork implements NewFile {
   }
 }
 
-/** Errors without consequence: a store whose disk is full, read-only or damaged must still be backed up elsewhere. */
+/**
+ * Errors that are ignored. A store that is read-only, damaged or on a full disk must still be backed up elsewhere.
+ */
 const GOES_ON_WITHOUT: ReadonlySet<string> = new Set(["FULL", "READONLY", "CORRUPT"]);
 
 async function rememberIfPossible(works: Works, path: string): Promise<void> {
@@ -75,9 +77,7 @@ async function rememberIfPossible(works: Works, path: string): Promise<void> {
   }
 }
 
-/**
- * Forgets a path, and ignores storage errors: a later sweep forgets it, and the file's creation or removal stands.
- */
+/** Forgets a path, and ignores storage errors. A later sweep forgets it; nothing else is undone for that. */
 export async function forgetIfPossible(works: Works, path: string, condition: () => boolean): Promise<void> {
   try {
     await works.forget(path, condition);

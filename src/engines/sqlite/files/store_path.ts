@@ -29,7 +29,7 @@ export interface StorePaths {
 /** Suffixes of the files that SQLite creates next to a database file. */
 export const SIDECAR_SUFFIXES = ["-wal", "-shm", "-journal"] as const;
 
-/** Suffix of the locked, empty file that exists while one process creates a database file or reads its facts. */
+/** Suffix of the empty file that one process locks while it creates a database file or reads its facts. */
 export const OPENING_SUFFIX = ".opening";
 
 /** Suffix of the second name that the database file has meanwhile. */
@@ -46,7 +46,7 @@ export interface GivenPath {
 /** Decoded, such a name would mean a file in another directory. */
 const ENCODED_SEPARATOR = IS_WINDOWS ? /%2f|%5c/i : /%2f/i;
 
-/** Endings of names that SQLite would remove as old logs, and openings and backups as leftovers of killed ones. */
+/** Reserved endings. SQLite would remove such files as old logs, openings and backups as leftovers of killed ones. */
 const RESERVED_ENDING = /(?:-wal|-shm|-journal|\.opening|\.alias|\.partial|\.restoring)$/;
 
 /** The longest path that SQLite accepts on Unix, in bytes, a sidecar's suffix included. */
@@ -110,7 +110,7 @@ export function resolveFile(given: GivenPath): FilePath {
   return file;
 }
 
-/** Refuses a path that is too long for SQLite, which would fail with a vague error after the file was created. */
+/** Refuses a path that is too long for SQLite. It would fail with a vague error, after the file was created. */
 function assertShort(path: string): void {
   const maximum = SQLITE_PATH_BYTES_MAX - Math.max(...SIDECAR_SUFFIXES.map((suffix) => suffix.length));
   const bytes = utf8Length(path);

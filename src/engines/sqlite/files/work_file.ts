@@ -132,7 +132,7 @@ export function assertFree(target: FilePath): void {
 }
 
 /**
- * Removes what a killed process left under a target's work name; a published file keeps its final name.
+ * Removes what a killed process left under a target's work name. A published file keeps its final name.
  *
  * @throws {StorageError} `BUSY` if its creator is alive, `EXISTS` if that cannot be determined, `UNSAFE` if it is not
  * a file
@@ -199,7 +199,7 @@ export function workStateOf(path: string): WorkState {
   }
 }
 
-/** Removes what a killed process left under a work name, if possible; returns the state of the name afterwards. */
+/** Removes what a killed process left under a work name, if possible; returns the name's new state. */
 export function removeWork(path: string): WorkState {
   const suffix = WORK_SUFFIXES.find((each) => path.endsWith(each));
   if (suffix === undefined || !isReachable(path, false)) return "out-of-reach";
@@ -213,9 +213,7 @@ export function removeWork(path: string): WorkState {
   }
 }
 
-/**
- * Finds work files of restores in a directory: files with content, ours by their headers; none if it cannot be read.
- */
+/** Finds work files of restores in a directory: those with our headers. None if it cannot be read. */
 export async function findRestoring(directory: string): Promise<readonly string[]> {
   const found: string[] = [];
   if (!isPermitted(directory, true)) return found;
@@ -250,8 +248,9 @@ function assertNameFits({ name }: FilePath, suffix: WorkSuffix): void {
 }
 
 /**
- * Requires that only files bear a work name and those of its sidecars: if one were a pipe, SQLite would wait for a
- * writer, and a directory or a link must not be removed.
+ * Requires that a work name and those of its sidecars are free or name files.
+ *
+ * If one were a pipe, SQLite would wait for a writer, and a directory or a link must not be removed.
  */
 function assertFiles(path: string, suffix: WorkSuffix): void {
   for (const each of ["", ...SIDECAR_SUFFIXES]) {
@@ -264,7 +263,7 @@ function assertFiles(path: string, suffix: WorkSuffix): void {
   }
 }
 
-/** Removes the sidecars of an older work file, which SQLite would replay into the new one; returns the new one. */
+/** Removes an older work file's sidecars, which SQLite would replay; returns the new work file. */
 function emptied(path: string, file: Deno.FsFile): Deno.FsFile {
   try {
     for (const suffix of SIDECAR_SUFFIXES) {

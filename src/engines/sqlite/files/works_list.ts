@@ -3,7 +3,7 @@
 /** A durable list of the paths of work files. */
 export interface Works {
   /**
-   * The store's directories, which are searched for work files of restores, as those are not listed; none in memory.
+   * The store's directories; none in memory. Work files of restores are searched for there, as they are not listed.
    */
   readonly directories: readonly string[];
   /** Reads all paths, sorted. */

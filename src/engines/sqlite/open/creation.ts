@@ -34,9 +34,7 @@ export function ensureLedger(ledger: Ledger): void {
   ledger.forgetMeta();
 }
 
-/**
- * Step 2: creates main's schema, with the ledger's lineage, a new epoch and a random hash key, unless it has them.
- */
+/** Step 2: creates main with the ledger's lineage, a new epoch and a random hash key, unless it exists. */
 export function ensureMain(main: Connection, ledger: Ledger): void {
   if (schemaVersion(main) > 0) return;
   inTransaction(main, () => {

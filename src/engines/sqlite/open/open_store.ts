@@ -117,7 +117,7 @@ export async function openStoreInMemory(driver: SqliteDriver): Promise<OpenedSto
   }
 }
 
-/** Opens a store on disk, and creates it if necessary; waits for locks until the busy timeout has passed. */
+/** Opens a store on disk, and creates it if necessary; waits for locks for the busy timeout. */
 export async function openStoreOnDisk(
   given: { readonly main: GivenPath; readonly ledger: GivenPath },
   options: OpenStoreOptions,
@@ -210,14 +210,14 @@ function attempt(
   }
 }
 
-/** Refuses to create a store while a restore is unfinished: a new store would take the place of the restored one. */
+/** Refuses to create a store while a restore is unfinished. It would take the place of the restored one. */
 function assertNotRestoring({ main, ledger }: StorePaths): void {
   for (const { path } of [main, ledger]) {
     if (lookAtWorkName(path, ".restoring") !== null) throw restoreUnfinished();
   }
 }
 
-/** Runs steps 2 and 3 of creation; makes the directory entries durable before the ledger makes the store live. */
+/** Runs steps 2 and 3 of creation. Directory entries are made durable before the store becomes live. */
 function finishCreation(
   creation: Creation,
   { main, ledger }: Pick<OpenedStore, "main" | "ledger">,

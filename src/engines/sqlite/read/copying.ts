@@ -1,4 +1,4 @@
-/** Copies a snapshot of a database, row by row, into a work file: deleted content leaves no trace in the copy. */
+/** Copies a snapshot of a database, row by row, into a work file. Deleted content leaves no trace in the copy. */
 
 import { monotonicMs, yieldIfBusy } from "../../../clock.ts";
 import { IntegrityError } from "../../../errors.ts";

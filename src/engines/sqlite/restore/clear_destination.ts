@@ -18,7 +18,7 @@ import { assertOwnFile, readFactsOfFile } from "../database/own_file.ts";
 import { isBusy } from "../drivers/result_codes.ts";
 
 /**
- * Step 4.1: removes what an unfinished restore left at the destination, and refuses anything else there.
+ * Step 4.1: removes what an unfinished restore left at the destination; refuses anything else.
  *
  * A pending main is removed under its write lock, and never if the ledger names it: then it is live, and only has to
  * be opened.
@@ -52,7 +52,7 @@ export function clearDestination(destination: FilePath, ledger: Ledger | null, d
 interface FoundDestination {
   readonly identity: FileIdentity;
   /**
-   * Whether it uses a rollback journal and has nothing to roll back; with a log, SQLite would write one even for a
+   * Whether it uses a rollback journal, with nothing to roll back. A write-ahead log would be created even for a
    * reader.
    */
   readonly isAtRest: boolean;

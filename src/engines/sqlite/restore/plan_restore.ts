@@ -78,7 +78,7 @@ async function validateLedger(
   return null;
 }
 
-/** Opens a file for reading; null if SQLite would create a log next to it, which a restore would then refuse. */
+/** Opens a file for reading; null if SQLite would create a log next to it. A restore would then refuse the file. */
 function openAlone(
   { file, kind, facts }: RestoreSource,
   what: string,

@@ -17,7 +17,7 @@ import { GroupTransaction } from "../../../engine/group_transaction.ts";
 import type { Ledger } from "../database/ledger.ts";
 import { type MainMeta, readMainMeta, updateMainMeta } from "../database/main_meta.ts";
 
-/** What a restore does to a copy's rows besides applying deletions; each step starts where the last one ended. */
+/** What a restore does to a copy's rows besides applying deletions. Each step continues after the last one. */
 export interface ResetRows {
   readonly dropDerived: (transaction: WriteTransaction) => Operation<void>;
   readonly moveRevisions: (
@@ -65,7 +65,7 @@ export function openBackup(copy: Connection): MainMeta {
 }
 
 /**
- * Requires that a ledger is intact, has the backup's lineage, and continues both the backup and the watermark.
+ * Requires that a ledger is intact, of the backup's lineage, and continues backup and watermark.
  *
  * If `backup` is null, only the watermark is compared.
  *
@@ -132,7 +132,7 @@ export async function verifyLedgerContinues(
   return generation;
 }
 
-/** Applies newer deletions, and assigns the copy a new epoch and range of revisions, in one transaction. */
+/** Applies newer deletions, and assigns a new epoch and range of revisions, in one transaction. */
 export async function prepareRestored(
   meta: MainMeta,
   generation: number,

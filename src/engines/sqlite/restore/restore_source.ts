@@ -1,4 +1,4 @@
-/** The file that a restore starts from: a backup or an exported ledger, or a file of a store that was closed. */
+/** The file that a restore starts from: a backup, an exported ledger, or a file of a closed store. */
 
 import { copyBackup, inspectAlone } from "../files/backup_file.ts";
 import { assertOwnHeader, assertWholeHeader } from "../files/header.ts";

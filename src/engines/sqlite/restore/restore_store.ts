@@ -116,7 +116,7 @@ function requireLost(ledger: FilePath): void {
   assertFree(ledger);
 }
 
-/** Runs steps 4.2 to 4.4 with a new ledger, which is published last and names the live store from the start. */
+/** Runs steps 4.2 to 4.4 with a new ledger. It is published last, and names the live store from the start. */
 async function prepareBoth(
   paths: RestorePaths,
   backup: RestoreSource,
@@ -217,7 +217,7 @@ function assertNoTrailingBytes(work: WorkFile, copy: WorkDatabase): void {
   });
 }
 
-/** Runs steps 4.5 and 4.6, unless a new ledger has already made the destination live; then only opens it. */
+/** Runs steps 4.5 and 4.6. Only opens the destination if a new ledger has already made it live. */
 async function openDestination(paths: RestorePaths, options: RestoreStoreOptions): Promise<OpenedStore> {
   const { driver, busyTimeoutMs, clock, apply } = options;
   const given = {
@@ -238,7 +238,7 @@ async function openDestination(paths: RestorePaths, options: RestoreStoreOptions
   }
 }
 
-/** Removes a destination that did not become live; if the outcome is unknown, it may be live, and is kept. */
+/** Removes a destination that did not become live. If the outcome is unknown, it may be live, and is kept. */
 function removeRefused(paths: RestorePaths, error: unknown, driver: SqliteDriver): unknown {
   if (error instanceof StorageError && error.details.outcome === "unknown") return error;
   const opening = new Opening(driver, { readOnly: false, ownFile });
