@@ -30,7 +30,7 @@ export async function prepareTalk(memory: Memory): Promise<void> {
 }
 
 /** One more turn, and a pin, a summary and a replay, all of which expire a minute later. */
-export async function prepareDue(memory: Memory): Promise<void> {
+export async function prepareExpiring(memory: Memory): Promise<void> {
   await prepareTalk(memory);
   const conversation = talkOf(memory);
   const options = { operationId: "t3", expectedRevision: REVISION, expiresAt: after(60) };
@@ -42,7 +42,7 @@ export async function prepareDue(memory: Memory): Promise<void> {
   await conversation.search("t3");
 }
 
-/** The delay after which what {@linkcode prepareDue} creates has expired. */
+/** The delay after which what {@linkcode prepareExpiring} creates has expired. */
 export const DUE_MS = 60_000;
 
 /** The conversation that everything happens to. */
@@ -137,7 +137,7 @@ export const CONVERSATION_OPERATIONS: readonly StruckOperation[] = [
   {
     name: "a turn where something has expired",
     calls: "Conversation.putTurn",
-    prepare: prepareDue,
+    prepare: prepareExpiring,
     laterMs: DUE_MS,
     steps: true,
     run: (memory, signal) => {
@@ -289,7 +289,7 @@ export const CONVERSATION_OPERATIONS: readonly StruckOperation[] = [
   {
     name: "a read of the revision that finds something expired",
     calls: "Conversation.revision",
-    prepare: prepareDue,
+    prepare: prepareExpiring,
     laterMs: DUE_MS,
     steps: true,
     rests: true,
@@ -298,7 +298,7 @@ export const CONVERSATION_OPERATIONS: readonly StruckOperation[] = [
   {
     name: "a snapshot that finds something expired",
     calls: "Conversation.snapshot",
-    prepare: prepareDue,
+    prepare: prepareExpiring,
     laterMs: DUE_MS,
     steps: true,
     rests: true,

@@ -4,7 +4,7 @@ import type { Assembly, Conversation, Memory, Retrieval } from "@holdfast/memory
 import { STUB4 } from "../context/golden.ts";
 import { after, readTurns, revise, summaryOf, turnOf } from "../conversations/samples.ts";
 import { CountedSignal } from "../kit/counted_signal.ts";
-import { DUE_MS, prepareDue, prepareTalk, REVISION, talkOf } from "./conversation_operations.ts";
+import { DUE_MS, prepareExpiring, prepareTalk, REVISION, talkOf } from "./conversation_operations.ts";
 import type { StruckOperation } from "./struck_operation.ts";
 
 /** Creates a third index, in addition to those of the two profiles. */
@@ -137,7 +137,7 @@ export const INDEX_OPERATIONS: readonly StruckOperation[] = [
   {
     name: "a search that finds something expired",
     calls: "Conversation.search",
-    prepare: prepareDue,
+    prepare: prepareExpiring,
     laterMs: DUE_MS,
     steps: true,
     rests: true,

@@ -127,7 +127,7 @@ async function forgetHonestly(memory: Memory): Promise<boolean | null> {
 
 for (let free = 0; free <= 40; free += 4) {
   diskTest(
-    `DRV-22 with ${free} KiB left forget() completes, or says what became of it and stands by that`,
+    `DRV-22 with ${free} KiB left forget() completes, or reports an outcome that holds`,
     async () => {
       using disk = new TinyDisk(1_024);
       let gone: boolean | null;

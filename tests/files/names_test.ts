@@ -194,7 +194,7 @@ const NO_PATHS: readonly (readonly [what: string, path: unknown])[] = [
   ["a file URL with a query", new URL("file:///stores/agent.db?mode=ro")],
   ["a file URL with a fragment", new URL("file:///stores/agent.db#2")],
   ["a file URL with an encoded NUL", new URL("file:///stores/agent%00.db")],
-  ["a file URL that is no UTF-8", new URL("file:///stores/agent%ff.db")],
+  ["a file URL that is not UTF-8", new URL("file:///stores/agent%ff.db")],
   ["a file URL with an encoded slash", new URL("file:///stores/..%2Fagent.db")],
   ["a file URL of a directory", new URL("file:///stores/store/")],
 ];

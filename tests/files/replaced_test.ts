@@ -181,7 +181,7 @@ Deno.test({
 
 Deno.test({
   name:
-    `a cut that leaves the directory's time alone is noticed ${FILE_COMPARISON_MS} ms after the last comparison`,
+    `a cut that leaves the directory's time unchanged is detected ${FILE_COMPARISON_MS} ms after the last comparison`,
   ignore: !IS_UNIX,
   async fn(): Promise<void> {
     using scratch = new Scratch();
