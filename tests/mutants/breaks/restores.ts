@@ -318,7 +318,7 @@ export const RESTORE_BREAKS: readonly Mutant[] = [
     find: "found.lineage !== meta.lineage || found.epoch === meta.epoch",
     replace: "found.lineage !== meta.lineage",
     test: PENDING,
-    promise: "killed before UPDATE meta 1 of the destination has fenced the old store",
+    promise: "killed before UPDATE meta 1 of the destination has fenced off the old store",
     why: "a restore that is run again would remove the live store",
   },
   {
