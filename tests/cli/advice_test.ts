@@ -70,7 +70,7 @@ const CASES: readonly Case[] = [
     "a store whose file is gone empty",
     ({ path }) => Deno.truncateSync(path),
     inspecting,
-    /RESTORE: .*its file is missing but its ledger is there.* Put the store's file back, or restore/,
+    /RESTORE: .*its file is missing but its ledger exists.* Put the store's file back, or restore/,
   ],
   [
     "the ledger in place of the store",
@@ -110,7 +110,7 @@ const CASES: readonly Case[] = [
       await Deno.rename(store.at("old"), ledgerOf(store));
     },
     inspecting,
-    /INTEGRITY: .*has lost deletions.* Put the newest ledger in its place/,
+    /INTEGRITY: .*lacks deletions.* Put the newest ledger in its place/,
   ],
   [
     "a damaged backup",

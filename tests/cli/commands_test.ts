@@ -472,7 +472,7 @@ Deno.test("export writes a private file and never overwrites one, and notes that
   if (Deno.build.os !== "windows") assert.equal((await Deno.stat(store.at("out"))).mode! & 0o777, 0o600);
   await assertRefused(["export", store.path, store.at("out")], {
     code: 1,
-    says: /^holdfast: EXISTS: [^\n]+ out is there already\. /,
+    says: /^holdfast: EXISTS: [^\n]+ out already exists\. /,
   });
   const outcome = await value("import", store.at("new.db"), store.at("out"));
   assert.equal(outcome.imported.turns, 2);

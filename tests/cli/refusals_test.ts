@@ -39,7 +39,7 @@ const SPOILED: readonly (readonly [what: string, spoil: (store: StoredFile) => v
   [
     "is empty",
     (store) => Deno.truncateSync(store.path),
-    /READONLY: .* not there|RESTORE: .*restore a backup/,
+    /READONLY: .* does not exist|RESTORE: .*restore a backup/,
   ],
   [
     "lost its ledger",

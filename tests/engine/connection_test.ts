@@ -6,7 +6,7 @@ import { RESULT } from "../../src/engines/sqlite/drivers/result_codes.ts";
 import { IntegrityError, StorageError } from "../../src/errors.ts";
 import { FaultyDriver } from "../kit/faulty_driver.ts";
 
-/** A connection in memory with a table `t`, through a driver that can be told to fail. */
+/** A connection in memory with a table `t`, through a driver that fails on request. */
 function openTable(): { connection: Connection; driver: FaultyDriver } & Disposable {
   const driver = new FaultyDriver(nodeSqlite);
   const connection = Connection.open("main", driver, ":memory:", { readOnly: false });
@@ -22,7 +22,7 @@ function* insertAndCount(values: readonly number[]): Operation<number> {
   return rows.length;
 }
 
-Deno.test("Connection.drive() runs an operation to its end and gives what it returns", () => {
+Deno.test("Connection.drive() runs an operation to its end and returns its result", () => {
   using opened = openTable();
   assert.equal(opened.connection.drive(insertAndCount([1, 2, 3])), 3);
 });
@@ -41,7 +41,7 @@ Deno.test("Connection.drive() does not deliver SQL errors into the operation", (
   assert.equal(delivered, false);
 });
 
-Deno.test("Connection.drive() passes on what the operation itself throws", () => {
+Deno.test("Connection.drive() rethrows what the operation itself throws", () => {
   using opened = openTable();
   const thrown = new IntegrityError("found damage");
   // deno-lint-ignore require-yield
@@ -58,7 +58,7 @@ Deno.test("Connection prepares each statement once", () => {
   assert.deepEqual(opened.driver.stopTrace().map(({ verb }) => verb), ["prepare", "get", "get", "get"]);
 });
 
-Deno.test("Connection.begin() ends what an earlier failure left open", () => {
+Deno.test("Connection.begin() ends a transaction that an earlier failure left open", () => {
   using opened = openTable();
   const { connection } = opened;
   connection.begin("immediate");
@@ -68,7 +68,7 @@ Deno.test("Connection.begin() ends what an earlier failure left open", () => {
   assert.deepEqual(connection.all("SELECT a FROM t"), []);
 });
 
-Deno.test("DRV-06 after an automatic rollback Connection.rollback() does nothing, and the first error stands", () => {
+Deno.test("DRV-06 after an automatic rollback Connection.rollback() does nothing, and the first error is reported", () => {
   using opened = openTable();
   const { connection, driver } = opened;
   connection.begin("immediate");

@@ -1,4 +1,4 @@
-/** Uses every public operation, so that every statement a store knows is compiled. */
+/** Uses every public operation, so that every statement of the source is compiled. */
 
 import assert from "node:assert/strict";
 import { type Memory, openMemory, restoreMemory } from "@holdfast/memory";
@@ -16,7 +16,7 @@ import { TemporaryDirectory } from "../kit/temporary_directory.ts";
 
 const BUSY_TIMEOUT_MS = 5_000;
 
-/** Gives the driver through which everything went. */
+/** Returns the driver through which everything ran. */
 export async function useEverything(): Promise<PlanningDriver> {
   const driver = new PlanningDriver(nodeSqlite);
   for (const operation of PUBLIC_OPERATIONS) await useOne(driver, operation);
@@ -66,7 +66,7 @@ async function exportDue(driver: PlanningDriver): Promise<void> {
   assert((await Array.fromAsync(late.exportLines({ includeContent: true }))).length < own.length);
 }
 
-/** A store is made, restored from a backup with a summary and an index, and again without its ledger. */
+/** Creates a store, restores it from a backup with a summary and an index, and again without its ledger. */
 async function restore(driver: PlanningDriver): Promise<void> {
   await using directory = await TemporaryDirectory.makeInMemory();
   const at = (name: string): string => directory.file(name);
@@ -75,7 +75,7 @@ async function restore(driver: PlanningDriver): Promise<void> {
   await prepareTalk(memory);
   const conversation = talkOf(memory);
   await memory.backup(at("skipping.backup"), { damaged: "skip" });
-  // The pin that cites it goes, and leaves a floor.
+  // The pin that cites it is erased, and leaves a floor.
   await revise(conversation, turnOf("t1", "other words", { revision: 2 }));
   await memory.backup(at("agent.backup"));
   await conversation.delete({ kind: "turn", key: "t1", expectedRevision: await conversation.revision() });

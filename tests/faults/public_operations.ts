@@ -1,4 +1,4 @@
-/** Every operation that the matrices strike, and what of the public interface they leave out. */
+/** Every operation of the matrices, and the parts of the public interface that they leave out. */
 
 import { Conversation, Memory, Records } from "../../mod.ts";
 import { CONVERSATION_OPERATIONS } from "./conversation_operations.ts";

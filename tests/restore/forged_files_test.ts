@@ -1,4 +1,4 @@
-/** Restores from files that somebody made: every checksum in them is right, and what they say is not. */
+/** Restores from forged files: every checksum in them is correct, and their content is not. */
 
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
@@ -21,7 +21,7 @@ const SUMMED = {
 
 type Summed = keyof typeof SUMMED;
 
-/** Statements that change a file, and the tables whose checksums are set right afterwards. */
+/** Statements that change a file, and the tables whose checksums are corrected afterwards. */
 type Forgery = readonly [sql: string, ...tables: readonly Summed[]];
 
 const BEYOND_DATES = 8_640_000_000_000_001;
@@ -109,7 +109,7 @@ const LEDGERS: readonly Forgery[] = [
   ["CREATE INDEX i ON events (at)"],
 ];
 
-/** Changes a file and sets its checksums right, as whoever forges one would. */
+/** Changes a file and corrects its checksums, as a forger would. */
 function forge(path: string, [sql, ...tables]: Forgery): void {
   using database = new DatabaseSync(path);
   database.function("sum_of", { varargs: true }, (...values) => checksumOf(...values as never[]));
@@ -140,7 +140,7 @@ function sample(): ReturnType<typeof makeRestorable> {
   return made ??= makeRestorable();
 }
 
-/** The file as it would be, with values of other types than a table's columns have. */
+/** The file with values of other types than the table's columns have. */
 Deno.test("BAK-06 restoreMemory() refuses a backup with values that its tables cannot hold", async () => {
   using scratch = new Scratch();
   layOut(scratch.path, (await sample()).files);

@@ -1,4 +1,4 @@
-/** Plans of the statements on conversations, their index apart. */
+/** Plans of the statements on conversations, except those on their index. */
 
 import type { Plans } from "./plans.ts";
 
@@ -61,7 +61,7 @@ export const CONVERSATION_PLANS: Plans = {
   "scopes/take_snapshot.ts": {
     SELECT_DUE_TURNS: {
       plan: "SEARCH turns USING INDEX turns_by_expiry (scope=? AND expires<?); USE TEMP B-TREE FOR ORDER BY",
-      because: "sorts what is due in one scope and not erased yet",
+      because: "sorts what has expired in one scope and is not erased yet",
     },
   },
   "deletion/expiry.ts": {

@@ -59,7 +59,7 @@ export const ENGINE_PLANS: Plans = {
   "engines/sqlite/write/deletions.ts": {
     INSERT_DELETION: "",
   },
-  "engines/sqlite/database/file_look.ts": {
+  "engines/sqlite/database/file_facts.ts": {
     SELECT_LINEAGE: "SEARCH meta USING INTEGER PRIMARY KEY (rowid=?)",
   },
   "engines/sqlite/database/ledger.ts": {

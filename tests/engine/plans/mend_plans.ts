@@ -1,4 +1,4 @@
-/** Plans of the statements that take what is damaged out of a copy. */
+/** Plans of the statements that remove damaged rows from a copy. */
 
 import type { Plans } from "./plans.ts";
 

@@ -1,4 +1,4 @@
-/** How SQLite goes about each statement of the source: which index it uses, and which columns bind it. */
+/** How SQLite runs each statement of the source: which index it uses, and which columns bind it. */
 
 import { CONVERSATION_PLANS } from "./conversation_plans.ts";
 import { COPY_PLANS } from "./copy_plans.ts";
@@ -9,7 +9,7 @@ import { MEND_PLANS } from "./mend_plans.ts";
 import { RECORD_PLANS } from "./record_plans.ts";
 import { TABLE_PLANS } from "./table_plans.ts";
 
-/** By file, then by the statement's name: the steps, as EXPLAIN QUERY PLAN says them; and why, where a step is no search. */
+/** By file and statement: the steps as in EXPLAIN QUERY PLAN, and a reason if a step is not a search. */
 export type Plans = Readonly<
   Record<string, Readonly<Record<string, string | { readonly plan: string; readonly because: string }>>>
 >;

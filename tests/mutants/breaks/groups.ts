@@ -22,7 +22,7 @@ export const GROUP_BREAKS: readonly Mutant[] = [
     replace: 'if (member !== failing && member.outcome === null) member.outcome = { kind: "alone" };',
     test: `${TARGETS}/groups_test.ts`,
     promise: "A group that SQLite rolled back as a whole",
-    why: "an acknowledged write would not be there",
+    why: "an acknowledged write would be missing",
   },
   {
     name: "a failing member's deletion is recorded",
@@ -31,7 +31,7 @@ export const GROUP_BREAKS: readonly Mutant[] = [
     replace: "",
     test: `${TARGETS}/groups_test.ts`,
     promise: "A deletion whose member fails is not recorded",
-    why: "the ledger would tell of a deletion that was refused",
+    why: "the ledger would record a deletion that was refused",
   },
   {
     name: "main is not probed after a refused COMMIT",
@@ -40,7 +40,7 @@ export const GROUP_BREAKS: readonly Mutant[] = [
     replace: 'const verdict = before < 0 ? probeMain(main, meta, before) : "gone";',
     test: `${TARGETS}/groups_test.ts`,
     promise: "A COMMIT that took effect",
-    why: "a write that is there would be told as not there",
+    why: "a stored write would be reported as failed",
   },
   {
     name: "the ledger is not probed after a refused COMMIT",
@@ -49,7 +49,7 @@ export const GROUP_BREAKS: readonly Mutant[] = [
     replace: 'const verdict = events.length < 0 ? probeLedger(ledger, before, "") : "gone";',
     test: `${TARGETS}/groups_test.ts`,
     promise: "A ledger's COMMIT that took effect",
-    why: "a recorded deletion would be told as not happened",
+    why: "a recorded deletion would be reported as failed",
   },
   {
     name: "writes go on after an unknown outcome",
@@ -58,16 +58,16 @@ export const GROUP_BREAKS: readonly Mutant[] = [
     replace: "",
     test: `${TARGETS}/groups_test.ts`,
     promise: "After a COMMIT whose outcome stays unknown",
-    why: "the refused COMMIT could still come to light under them",
+    why: "the refused COMMIT could still take effect under them",
   },
   {
-    name: "a held lock is told as a broken file",
+    name: "a held lock is reported as a broken file",
     file: "src/engines/sqlite/drivers/result_codes.ts",
     find: '[RESULT.BUSY, ["BUSY", "another connection holds the lock"]],',
     replace: '[RESULT.BUSY, ["IO", "another connection holds the lock"]],',
     test: `${TARGETS}/groups_test.ts`,
     promise: "A lock that another connection holds is BUSY",
-    why: "callers could not tell what a retry can help",
+    why: "callers could not know whether a retry can help",
   },
   {
     name: "extended result codes are not understood",

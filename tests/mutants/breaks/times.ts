@@ -129,7 +129,7 @@ export const TIME_BREAKS: readonly Mutant[] = [
     find: '"LIMIT $1 + 0"',
     replace: '"LIMIT $1"',
     test: "tests/engine/compiled_once_test.ts",
-    promise: "Statements are compiled once a connection",
+    promise: "Statements are compiled once for each connection",
     why: "most of the time of a search would go into compiling its statements again",
   },
   {

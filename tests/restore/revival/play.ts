@@ -1,4 +1,4 @@
-/** Plays seeded histories on a store and on the plain model beside it; every answer must be the model's. */
+/** Plays seeded histories on a store and on a plain model; every answer must be the model's. */
 
 import assert from "node:assert/strict";
 import type { Conversation, Memory, Receipt, Watermark } from "@holdfast/memory";
@@ -76,7 +76,7 @@ async function prune({ memory, history, clock, tenants, scopes, seeded }: Scene)
   assert.equal(report.expired.records, purged);
 }
 
-/** A scope in hand: what was due in it is gone. */
+/** A scope, in which what had expired is erased. */
 export interface InHand {
   readonly scene: Scene;
   readonly name: string;
@@ -237,7 +237,7 @@ async function deleteScope({ scene, name, talk, revision: expectedRevision }: In
   throw new ScopeIsGone();
 }
 
-/** Ends a step early: nothing can be asked of the scope any more. */
+/** Ends a step early: the scope can no longer be used. */
 export class ScopeIsGone extends Error {}
 
 async function search({ scene, name, talk }: InHand): Promise<void> {

@@ -52,7 +52,7 @@ export interface ModelEvent {
   readonly floor: number;
 }
 
-/** Rows by what they are, as a restore's report counts them. */
+/** Number of rows by kind, as in a restore's report. */
 export interface RowCounts {
   readonly records: number;
   readonly scopes: number;
@@ -94,7 +94,7 @@ export class MainState {
     return clone;
   }
 
-  /** Erases whatever incarnation it has of what an event names. */
+  /** Erases what an event names, in any incarnation. */
   apply(event: ModelEvent): void {
     this.applied++;
     if (event.kind === "record") this.records.delete(`${event.scope}/${event.key}`);

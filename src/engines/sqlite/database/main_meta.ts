@@ -7,33 +7,33 @@ import type { Connection } from "./connection.ts";
 
 /** Main's one row about itself. */
 export interface MainMeta {
-  /** Which ledger and main belong together: 32 hex digits. */
+  /** Identifies the store: 32 hex digits, the same in ledger and main. */
   lineage: string;
-  /** How often the lineage was restored. */
+  /** Number of restores of this lineage. */
   generation: number;
-  /** Which main the ledger takes for live: 32 hex digits. */
+  /** Identifies this main: 32 hex digits; the main is live if the ledger has the same epoch. */
   epoch: string;
   /** In a restored main that is not live yet: the generation it was made from. */
   pendingFrom: number | null;
-  /** How many events of the ledger were applied. */
+  /** Number of the ledger's events that were applied. */
   applied: number;
   /** The ledger's head at that event. */
   appliedHead: string;
-  /** Up to which event the chain was verified. */
+  /** Sequence of the event up to which the chain was verified. */
   verified: number;
   /** The newest revision of the store-wide counter. */
   counter: number;
   /** The highest time seen, in milliseconds since the Unix epoch. */
   clockMark: number;
-  /** How often the mark was lowered on purpose. */
+  /** How often the highest time was lowered deliberately. */
   clockEpoch: number;
   /** The key of all keyed hashes: 32 random bytes. */
   hashKey: Uint8Array;
-  /** Marks the newest commit, so that one that was reported as failed can be recognized. */
+  /** Random mark of the newest commit, by which a commit that was reported as failed is recognized. */
   probe: number;
-  /** How often tables were rewritten. */
+  /** Number of table rewrites. */
   scrubs: number;
-  /** How small the file was when pages were last given back; null if they never were. */
+  /** Smallest size in bytes after free pages were returned to the file system; null if they never were. */
   shrunkBytes: number | null;
 }
 
@@ -77,7 +77,7 @@ export function readMainMeta(main: Connection): MainMeta {
   return toMainMeta(main.get(SELECT_META));
 }
 
-/** The same as an operation. */
+/** Reads and validates main's meta row, as an operation. */
 export function* selectMainMeta(): Operation<MainMeta> {
   return toMainMeta(yield* getRow(SELECT_META));
 }
@@ -106,12 +106,12 @@ function toMainMeta(row: Row | undefined): MainMeta {
     shrunkBytes: row[13] as number | null,
   };
   if (isPossible(meta)) return meta;
-  throw new IntegrityError("Cannot use store: its meta row holds what no store writes", {
+  throw new IntegrityError("Cannot use store: its meta row has impossible values", {
     details: { table: "meta" },
   });
 }
 
-/** A checksum finds damage; a file that somebody made has the right one and may still say anything. */
+/** Whether the values are possible. A checksum reveals damage, but a forged file can have a correct one. */
 function isPossible(meta: MainMeta): boolean {
   const { generation, pendingFrom, applied, verified, clockMark, clockEpoch, probe, scrubs, shrunkBytes } =
     meta;
@@ -127,7 +127,7 @@ export function insertMainMeta(main: Connection, meta: MainMeta): void {
   main.run(INSERT_META, ...columnsOf(meta), checksumOf(...columnsOf(meta)));
 }
 
-/** Writes what changes in a meta row: everything but lineage and hash key. */
+/** Updates the meta row: everything but the lineage and the hash key, which never change. */
 export function updateMainMeta(main: Connection, meta: MainMeta): void {
   const changed = main.run(
     UPDATE_META,
@@ -151,17 +151,21 @@ export function updateMainMeta(main: Connection, meta: MainMeta): void {
 const IDENTITY_DIGITS = 32;
 const HEAD_DIGITS = 64;
 
-/** Whether it can be a lineage or an epoch. A meta row is read with every read: no more is looked at than could do harm. */
+/**
+ * Whether a value can be a lineage or an epoch.
+ *
+ * The meta row is validated with every read, so only what could do harm is checked.
+ */
 export function isIdentity(value: string): boolean {
   return value.length === IDENTITY_DIGITS;
 }
 
-/** Whether it can be a place's hash in the chain. */
+/** Whether a value can be a head of the hash chain. */
 export function isHead(value: string): boolean {
   return value.length === HEAD_DIGITS;
 }
 
-/** Whether it is a number that can still be counted up. */
+/** Whether a value is a count that can still be incremented. */
 export function isCount(value: number): boolean {
   return value >= 0 && value <= META_COUNT_MAX;
 }

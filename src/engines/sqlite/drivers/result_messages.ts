@@ -1,4 +1,4 @@
-/** The result codes behind SQLite's messages, for where a binding reports nothing else. */
+/** Maps SQLite's messages to result codes, for errors in which a binding reports nothing else. */
 
 import { RESULT } from "./result_codes.ts";
 
@@ -21,7 +21,7 @@ const MESSAGES: readonly (readonly [pattern: RegExp, resultCode: number])[] = [
   [/^(no such |near |incomplete input|table .* has |SQL logic error|cannot |.*syntax error)/, RESULT.ERROR],
 ];
 
-/** The result code behind a message; `otherwise` where SQLite has no such message. */
+/** Returns the result code of a message; `otherwise` if SQLite has no such message. */
 export function resultCodeOf(message: string, otherwise: number): number {
   return MESSAGES.find(([pattern]) => pattern.test(message))?.[1] ?? otherwise;
 }

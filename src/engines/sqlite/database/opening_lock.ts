@@ -1,27 +1,30 @@
 /**
- * One process or Worker at a time may create a database file, or look at one without the logs beside it.
+ * A lock: one process or Worker at a time may create a database file or read one without its logs.
  *
  * POSIX drops every lock that a process holds on a file as soon as any descriptor of that file is closed in the
- * process, whichever Worker closes it. SQLite defers closing its own descriptors while another of its connections holds
- * a lock; a descriptor opened by any other means would drop the locks of a store that is open elsewhere in the process.
- * So a file that may be a live store is opened through SQLite alone. The one exception is the descriptor that creates
- * an empty file: it is closed before the turn ends, and nobody opens an empty file without taking the turn first.
+ * process, whichever Worker closes it. SQLite defers closing its own descriptors while another of its connections
+ * holds a lock; a descriptor opened by any other means would drop the locks of a store that is open elsewhere in the
+ * process. Therefore a file that may be a live store is opened only through SQLite. The one exception is the
+ * descriptor that creates an empty file: it is closed before the opening lock is released, and an empty file is
+ * opened only under that lock.
  */
 
 import { systemNowMs } from "../../../clock.ts";
 import { because, StorageError } from "../../../errors.ts";
 import { ABANDONED_AFTER_MS } from "../../../limits.ts";
 import { createPrivateFile, linkPrivateFile, lstatOrNull, removeIfThere } from "../files/private_file.ts";
-import { ALIAS_SUFFIX, pathBeside, SIDECAR_SUFFIXES, TURN_SUFFIX } from "../files/store_path.ts";
+import { ALIAS_SUFFIX, OPENING_SUFFIX, siblingPath, SIDECAR_SUFFIXES } from "../files/store_path.ts";
 import { Connection } from "./connection.ts";
 import type { SqliteDriver } from "../drivers/driver.ts";
 
 /**
- * The turn is SQLite's lock on an empty file, which ends with its holder however that ends. While it is held, the
- * alias is a second name of the database file that nobody else uses: SQLite finds no logs beside it.
+ * SQLite's lock on an empty file. The operating system releases it when its holder ends or is killed.
+ *
+ * While it is held, the alias is a second name of the database file that no other process uses, and for which SQLite
+ * finds no logs.
  */
-export class FileTurn implements Disposable {
-  /** The second name; nothing is there when the turn begins. */
+export class OpeningLock implements Disposable {
+  /** The second name; free when the lock is taken. */
   readonly alias: string;
   readonly #path: string;
   readonly #name: string;
@@ -31,36 +34,36 @@ export class FileTurn implements Disposable {
     this.#path = path;
     this.#name = name;
     this.#lock = lock;
-    this.alias = pathBeside({ path }, ALIAS_SUFFIX);
+    this.alias = siblingPath({ path }, ALIAS_SUFFIX);
   }
 
   /**
-   * Takes the turn, and removes what a killed holder left.
+   * Takes the lock, and removes what a killed holder left.
    *
    * @throws {StorageError} `BUSY` while another holds it; `UNSAFE` if its name is taken by something else
    */
-  static take(path: string, driver: SqliteDriver): FileTurn {
-    const name = pathBeside({ path }, TURN_SUFFIX);
+  static take(path: string, driver: SqliteDriver): OpeningLock {
+    const name = siblingPath({ path }, OPENING_SUFFIX);
     makeEmptyFile(name);
     const named = markOf(name);
     const lock = lockFile(name, driver);
     try {
-      // The holder before may have taken the name away: a lock on a file without a name excludes nobody.
+      // The previous holder may have removed the name: a lock on a file without a name excludes no other process.
       if (named === null || markOf(name) !== named) throw beingOpened();
-      const turn = new FileTurn(path, name, lock);
-      turn.#removeAlias();
-      return turn;
+      const opening = new OpeningLock(path, name, lock);
+      opening.#removeAlias();
+      return opening;
     } catch (error) {
       throw lock.abandonOpening(error);
     }
   }
 
-  /** Creates an empty private file, unless something is there. */
+  /** Creates an empty private file, unless the name is taken. */
   create(): void {
     createPrivateFile(this.#path);
   }
 
-  /** Gives the file its second name; false where the file system has no hard links. */
+  /** Links the file to its second name; false if the file system has no hard links. */
   link(): boolean {
     return linkPrivateFile(this.#path, this.alias);
   }
@@ -69,11 +72,11 @@ export class FileTurn implements Disposable {
     for (const suffix of ["", ...SIDECAR_SUFFIXES]) removeIfThere(this.alias + suffix);
   }
 
-  /** Ends the turn; the lock's name goes while it is still held. */
+  /** Releases the lock; its name is removed while the lock is still held. */
   [Symbol.dispose](): void {
     try {
       this.#removeAlias();
-      removeIfThere(pathBeside({ path: this.#name }, UNNAMED_SUFFIX));
+      removeIfThere(siblingPath({ path: this.#name }, UNNAMED_SUFFIX));
       removeIfThere(this.#name);
     } finally {
       this.#lock.close();
@@ -81,10 +84,10 @@ export class FileTurn implements Disposable {
   }
 }
 
-/** Removes what a killed holder of a turn left beside a database file. */
-export function settleTurn(path: string, driver: SqliteDriver): void {
-  if (lstatOrNull(pathBeside({ path }, TURN_SUFFIX)) === null) return;
-  FileTurn.take(path, driver)[Symbol.dispose]();
+/** Removes what a killed holder of the lock left next to a database file. */
+export function removeStaleLock(path: string, driver: SqliteDriver): void {
+  if (lstatOrNull(siblingPath({ path }, OPENING_SUFFIX)) === null) return;
+  OpeningLock.take(path, driver)[Symbol.dispose]();
 }
 
 const SET_JOURNAL_IN_MEMORY = "PRAGMA journal_mode = MEMORY";
@@ -92,7 +95,8 @@ const SET_JOURNAL_IN_MEMORY = "PRAGMA journal_mode = MEMORY";
 function lockFile(name: string, driver: SqliteDriver): Connection {
   const lock = Connection.open("main", driver, name, { readOnly: false, what: "the store" });
   try {
-    // An exclusive transaction prepares the first page of an empty file: no journal is made for it, and none written.
+    // An exclusive transaction prepares the first page of an empty file: with its journal in memory, SQLite creates
+    // no file for it.
     lock.get(SET_JOURNAL_IN_MEMORY);
     lock.begin("exclusive");
     return lock;
@@ -101,7 +105,7 @@ function lockFile(name: string, driver: SqliteDriver): Connection {
   }
 }
 
-/** What tells a file from another that has its name later, also one that is given the same inode; null if none is there. */
+/** Identifies a file, also against a later one of the same name and inode; null if there is none. */
 function markOf(name: string): string | null {
   const info = lstatOrNull(name);
   return info === null ? null : `${info.dev}:${info.ino}:${info.birthtime?.getTime()}`;
@@ -112,13 +116,15 @@ function beingOpened(): StorageError {
 }
 
 /**
- * Made here, since SQLite would give it whatever mode the process's mask leaves. It gets its name after its descriptor
- * was closed: closing it later would drop the lock of another Worker that found the name and took the turn.
+ * Creates the lock's file. SQLite would create it with the mode that the process's umask allows.
+ *
+ * The file gets its name after its descriptor was closed: closing it later would drop the lock of another Worker that
+ * found the name and took the lock.
  */
 function makeEmptyFile(name: string): void {
   const info = lstatOrNull(name);
   if (info !== null) return assertEmptyFile(info);
-  const unnamed = pathBeside({ path: name }, UNNAMED_SUFFIX);
+  const unnamed = siblingPath({ path: name }, UNNAMED_SUFFIX);
   if (!createPrivateFile(unnamed)) {
     removeIfAbandoned(unnamed);
     throw beingOpened();
@@ -132,7 +138,7 @@ function makeEmptyFile(name: string): void {
 
 const UNNAMED_SUFFIX = "-new";
 
-/** A file without its name is there for less than a millisecond, unless its maker was killed. */
+/** A file without its final name exists for less than a millisecond, unless its creator was killed. */
 function removeIfAbandoned(unnamed: string): void {
   const madeMs = lstatOrNull(unnamed)?.mtime?.getTime();
   if (madeMs === undefined || Math.abs(systemNowMs() - madeMs) > ABANDONED_AFTER_MS) removeIfThere(unnamed);
@@ -140,7 +146,11 @@ function removeIfAbandoned(unnamed: string): void {
 
 function assertEmptyFile({ isFile, size }: Deno.FileInfo): void {
   if (isFile && size === 0) return;
-  throw new StorageError("UNSAFE", `Cannot open store: its name with ${TURN_SUFFIX} is taken`, {
-    details: because("no-file"),
-  });
+  throw new StorageError(
+    "UNSAFE",
+    `Cannot open store: its name with ${OPENING_SUFFIX} is not an empty file`,
+    {
+      details: because("no-file"),
+    },
+  );
 }

@@ -2,8 +2,8 @@ import { jitter, monotonicMs, sleep } from "../../../clock.ts";
 import { BUSY_SLEEP_MS } from "../../../limits.ts";
 import { isBusy } from "../drivers/result_codes.ts";
 
-/** Calls again, after a short jittered sleep, for as long as a lock is held and the deadline has not passed. */
-export async function patiently<T>(deadlineMs: number, call: () => T): Promise<T> {
+/** Retries a call, after a short jittered sleep, while a lock is held and the deadline has not passed. */
+export async function retryWhileBusy<T>(deadlineMs: number, call: () => T): Promise<T> {
   for (;;) {
     try {
       return call();

@@ -1,4 +1,4 @@
-/** Files in the making: the store remembers where each one lies, so that one whose maker was killed is found again. */
+/** Work files whose paths the store remembers, so that a file of a killed process is found again. */
 
 import type { Works } from "./works_list.ts";
 import type { NewFile } from "../../../engine/engine_files.ts";
@@ -9,7 +9,7 @@ import { isFree, WorkFile } from "./work_file.ts";
 
 const SUFFIX = ".partial";
 
-/** A file in the making that the store remembers until it has its own name or is gone. */
+/** A work file that the store remembers until it is published or removed. */
 export class RememberedWork implements NewFile {
   readonly file: WorkFile;
   readonly #works: Works;
@@ -20,14 +20,16 @@ export class RememberedWork implements NewFile {
   }
 
   /**
-   * Remembers the name, then makes the file. Somebody who looks in between finds no file and forgets the name again, so
-   * it is remembered once more before anything is written.
+   * Remembers the path, then creates the file.
+   *
+   * A process that sweeps in between finds no file and forgets the path, so it is remembered again before anything is
+   * written.
    *
    * @throws {StorageError} as {@linkcode WorkFile.claim}
    */
   static async claim(works: Works, target: FilePath): Promise<RememberedWork> {
     const path = target.path + SUFFIX;
-    // What cannot be made is not remembered: a call that is refused changes nothing.
+    // A file that cannot be created is not remembered: a refused call changes nothing.
     const mayBeMade = isFree(target.path) && isFree(path);
     if (mayBeMade) await rememberIfPossible(works, path);
     let file: WorkFile;
@@ -55,14 +57,16 @@ export class RememberedWork implements NewFile {
     this.file.publish();
   }
 
-  /** Removes the file, unless it has got its name, and forgets where it lay. */
+  /** Removes the file, unless it was published, and forgets its path. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.file[Symbol.dispose]();
     await forgetIfPossible(this.#works, this.file.path, () => lstatOrNull(this.file.path) === null);
   }
 }
 
-/** A store whose disk is full, read-only or damaged is one to back up elsewhere, not one to refuse that. */
+/**
+ * Errors that are ignored. A store that is read-only, damaged or on a full disk must still be backed up elsewhere.
+ */
 const GOES_ON_WITHOUT: ReadonlySet<string> = new Set(["FULL", "READONLY", "CORRUPT"]);
 
 async function rememberIfPossible(works: Works, path: string): Promise<void> {
@@ -73,7 +77,7 @@ async function rememberIfPossible(works: Works, path: string): Promise<void> {
   }
 }
 
-/** A name that stays is forgotten by a later look: what was made or removed is not undone for it. */
+/** Forgets a path, and ignores storage errors. A later sweep forgets it; nothing else is undone for that. */
 export async function forgetIfPossible(works: Works, path: string, condition: () => boolean): Promise<void> {
   try {
     await works.forget(path, condition);

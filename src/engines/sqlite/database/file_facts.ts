@@ -1,4 +1,4 @@
-/** Looks at a database file that is not known to be ours, and leaves it as it is. */
+/** Reads what a database file says about itself before it is known to be ours; does not change it. */
 
 import { StorageError } from "../../../errors.ts";
 import type { FileFacts } from "../files/header.ts";
@@ -6,7 +6,7 @@ import { lstatOrNull } from "../files/private_file.ts";
 import { Connection } from "./connection.ts";
 import { asNoDatabase, hasOnlyTables, readFileFacts } from "./database.ts";
 import type { SqliteDriver } from "../drivers/driver.ts";
-import { FileTurn } from "./file_turn.ts";
+import { OpeningLock } from "./opening_lock.ts";
 import { isIdentity } from "./main_meta.ts";
 import { isBusy } from "../drivers/result_codes.ts";
 
@@ -15,22 +15,23 @@ const GET_JOURNAL_MODE = "PRAGMA journal_mode";
 const SELECT_LINEAGE = `SELECT lineage FROM meta WHERE id = 1`;
 const LOCK_EXCLUSIVELY = "PRAGMA locking_mode = EXCLUSIVE";
 
-/** Facts of a file that is not known to be a store, with what its `meta` row says. */
+/** Facts of a file that may not be a store, including those from its `meta` row. */
 export interface StoreFacts extends FileFacts {
-  /** Which store it belongs to; null if it names none. */
+  /** The store that it belongs to; null if it names none. */
   readonly lineage: string | null;
   /** Whether it keeps a write-ahead log. */
   readonly keepsLog: boolean;
 }
 
 /**
- * Reads the facts of a file that has no log beside it, and leaves it as it is. Where it may not be written, and keeps a
- * write-ahead log, SQLite leaves an empty log beside it.
+ * Reads the facts of a file that has no log next to it; does not change it.
  *
- * @throws {StorageError} `CORRUPT` if it is no database
+ * If the file keeps a write-ahead log and may not be written, SQLite leaves an empty log next to it.
+ *
+ * @throws {StorageError} `CORRUPT` if it is not a database
  */
-export function lookAtFile(path: string, what: string, driver: SqliteDriver): StoreFacts {
-  const connection = openToLook(path, what, driver);
+export function readFactsDirectly(path: string, what: string, driver: SqliteDriver): StoreFacts {
+  const connection = openToInspect(path, what, driver);
   try {
     return readStoreFacts(connection);
   } catch (error) {
@@ -40,8 +41,8 @@ export function lookAtFile(path: string, what: string, driver: SqliteDriver): St
   }
 }
 
-/** For writing where that is possible: a connection that may write removes the log that it makes. */
-function openToLook(path: string, what: string, driver: SqliteDriver): Connection {
+/** Opens for writing if possible: a connection that may write removes the log that it creates. */
+function openToInspect(path: string, what: string, driver: SqliteDriver): Connection {
   try {
     return Connection.open("main", driver, path, { readOnly: false, what });
   } catch (error) {
@@ -51,25 +52,28 @@ function openToLook(path: string, what: string, driver: SqliteDriver): Connectio
 }
 
 /**
- * Reads the facts of a file without the logs beside it, which SQLite would replay: "live" if another connection uses
- * it, and null if it cannot be read or the file system has no hard links.
+ * Reads the facts of a file without replaying the logs next to it.
  *
- * A second name hides the logs. Two names of one file share their locks, and in one process what SQLite knows of its
- * log: so it is read under an exclusive lock, which excludes every other connection.
+ * Returns "live" if another connection uses the file, and null if it cannot be read or the file system has no hard
+ * links.
  *
- * @throws {StorageError} `BUSY` if another process looks at it, `CORRUPT` if it is no database
+ * The file is opened under a second name, for which SQLite finds no logs. Both names share the file's locks and,
+ * within a process, what SQLite knows of its log. The file is therefore read under an exclusive lock, which excludes
+ * every other connection.
+ *
+ * @throws {StorageError} `BUSY` if another process does the same, `CORRUPT` if it is not a database
  */
-export function lookWithoutLogs(
+export function readFactsWithoutLogs(
   path: string,
   what: string,
   driver: SqliteDriver,
 ): StoreFacts | "live" | null {
-  using turn = FileTurn.take(path, driver);
-  if (!turn.link()) return null;
-  const connection = Connection.open("main", driver, turn.alias, { readOnly: false, what });
+  using lock = OpeningLock.take(path, driver);
+  if (!lock.link()) return null;
+  const connection = Connection.open("main", driver, lock.alias, { readOnly: false, what });
   try {
     lockAlone(connection);
-    const facts = lstatOrNull(turn.alias)?.size === 0 ? EMPTY : readStoreFacts(connection);
+    const facts = lstatOrNull(lock.alias)?.size === 0 ? EMPTY : readStoreFacts(connection);
     connection.rollback();
     return facts;
   } catch (error) {
@@ -83,18 +87,18 @@ export function lookWithoutLogs(
 }
 
 /**
- * Begins a transaction that excludes every other connection to the file, readers too, and in whatever journal mode.
+ * Begins a transaction that excludes all other connections, readers included, in any journal mode.
  *
  * @throws {StorageError} `BUSY` while the file is in use
  */
 export function lockAlone(connection: Connection): void {
   connection.get(LOCK_EXCLUSIVELY);
   connection.begin("exclusive");
-  // With a write-ahead log, the lock is taken with the first page that is read.
+  // With a write-ahead log, SQLite takes the lock when it reads the first page.
   connection.get(GET_APPLICATION_ID);
 }
 
-/** Of a file that is empty SQLite tells what the transaction would make of it. */
+/** Facts of an empty file; SQLite would report what the open transaction is about to write. */
 const EMPTY: StoreFacts = {
   applicationId: 0,
   schemaVersion: 0,
