@@ -183,6 +183,12 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     ...["ground", "canonical", "contracts", "contracts/options", "engine", "tables", "deletion", "scopes"],
     ...["index", "records", "conversations", "lines", "platform"],
   ],
+  "testing/kit": ["ground", "canonical", "contracts/options", "engine", "tables/schema", "facade"],
+  "testing/records": [
+    ...["ground", "canonical", "contracts", "contracts/options", "engine", "tables/schema", "tables"],
+    ...["records", "facade", "testing/kit"],
+  ],
+  testing: ["testing/kit", "testing/records"],
   "cli/terminal": ["ground", "contracts"],
   "cli/commands": [
     ...["ground", "contracts", "contracts/options", "context", "conversations", "platform", "facade"],

@@ -1,7 +1,7 @@
 /** Clocks that stand still, step back, or differ between processes. */
 
 import assert from "node:assert/strict";
-import { MutableClock } from "../kit/mutable_clock.ts";
+import { MutableClock } from "../../src/testing/kit/mutable_clock.ts";
 import type { ConversationsSuite } from "./promise.ts";
 import {
   after,

@@ -9,7 +9,7 @@ import {
   turn,
   type TurnInput,
 } from "@holdfast/memory";
-import { forEachRow } from "../kit/table.ts";
+import { forEachRow } from "../../src/testing/kit/each_row.ts";
 import type { ConversationsSuite } from "./promise.ts";
 import {
   after,

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import type { Conversation } from "@holdfast/memory";
-import { forEachRow } from "../kit/table.ts";
+import { forEachRow } from "../../src/testing/kit/each_row.ts";
 import type { ConversationsSuite } from "./promise.ts";
 import {
   after,

@@ -14,7 +14,7 @@ import type {
   TurnsOptions,
 } from "@holdfast/memory";
 import { summaryFromHistory } from "@holdfast/memory";
-import { MutableClock } from "../kit/mutable_clock.ts";
+import { MutableClock } from "../../src/testing/kit/mutable_clock.ts";
 import type { TestStoreOptions } from "../kit/test_store.ts";
 
 export const ORCHARD: Scope = { tenantId: "orchard", sessionId: "spring" };

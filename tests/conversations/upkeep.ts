@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import type { Conversation, Memory } from "@holdfast/memory";
-import type { MutableClock } from "../kit/mutable_clock.ts";
+import type { MutableClock } from "../../src/testing/kit/mutable_clock.ts";
 import type { TestStore } from "../kit/test_store.ts";
 import type { ConversationsSuite } from "./promise.ts";
 import {

@@ -20,7 +20,7 @@ import {
   turnOf,
 } from "../conversations/samples.ts";
 import type { FaultyDriver } from "../kit/faulty_driver.ts";
-import { MutableClock } from "../kit/mutable_clock.ts";
+import { MutableClock } from "../../src/testing/kit/mutable_clock.ts";
 import { assertIntact, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import type { TestStore } from "../kit/test_store.ts";
 import { promise, rowsByTable } from "./file_store.ts";

@@ -15,7 +15,7 @@ import {
   talk,
 } from "../conversations/samples.ts";
 import { testThatNothingIsLeftOpen } from "../kit/soundness.ts";
-import { forEachRow } from "../kit/table.ts";
+import { forEachRow } from "../../src/testing/kit/each_row.ts";
 import { openBeside } from "../kit/test_store.ts";
 import { promise } from "./file_store.ts";
 

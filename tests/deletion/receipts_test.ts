@@ -6,7 +6,7 @@ import { openMemory } from "@holdfast/memory";
 import { atNoon, clockAtNoon, derive, erase, ORCHARD, pinOf, pinUp, talk } from "../conversations/samples.ts";
 import type { FaultyDriver } from "../kit/faulty_driver.ts";
 import { testThatNothingIsLeftOpen } from "../kit/soundness.ts";
-import { forEachRow } from "../kit/table.ts";
+import { forEachRow } from "../../src/testing/kit/each_row.ts";
 import type { TestStore } from "../kit/test_store.ts";
 import { promise } from "./file_store.ts";
 

@@ -20,7 +20,7 @@ import {
   type TimedTurn,
   turn,
 } from "../../mod.ts";
-import { MutableClock } from "../kit/mutable_clock.ts";
+import { MutableClock } from "../../src/testing/kit/mutable_clock.ts";
 import { STUB4 } from "../context/golden.ts";
 
 /** The scope of all scenarios. */

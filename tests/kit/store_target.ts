@@ -3,20 +3,34 @@
 import { nodeSqlite } from "../../src/engines/sqlite/drivers/node_sqlite.ts";
 import type { SqliteDriver } from "../../src/engines/sqlite/drivers/driver.ts";
 import { openMemory } from "../../src/open.ts";
+import { countOpenFiles } from "../../src/engines/sqlite/files/open_files.ts";
+import type { RefusedChange, TestEngine } from "../../src/testing/kit/test_engine.ts";
 import { AlteredDriver, OLD_VERSION } from "./altered_driver.ts";
 import { FaultyDriver } from "./faulty_driver.ts";
 import { type ObservableDriver, TappedDriver } from "./tapped_driver.ts";
 import { TemporaryDirectory } from "./temporary_directory.ts";
 import { TestStore } from "./test_store.ts";
 
-/** One kind of store. */
-export interface StoreTarget {
-  /** As in the titles of tests. */
-  readonly name: string;
-  /** Whether the store outlives its process, so that it can be opened again and by several. */
-  readonly durable: boolean;
+/** One kind of store: SQLite as the published suites see it, and open to those about SQLite itself. */
+export interface StoreTarget extends TestEngine {
   /** A fresh store, not open yet. */
   readonly make: () => Promise<TestStore>;
+}
+
+/** What all of them can do. */
+const SQLITE = { refuse: refuseByTrigger, countOpen: countOpenFiles };
+
+/** Has a trigger abort the statement. */
+function refuseByTrigger(
+  store: TestStore,
+  { table, verb, where }: RefusedChange,
+): Promise<() => Promise<void>> {
+  const row = verb === "INSERT" ? "NEW" : "OLD";
+  const condition = where === undefined ? "" : ` WHEN ${row}.${where.column} = '${where.text}'`;
+  store.sql(
+    `CREATE TRIGGER refusal BEFORE ${verb} ON ${table}${condition} BEGIN SELECT RAISE(ABORT, 'no'); END`,
+  );
+  return Promise.resolve(() => Promise.resolve(void store.sql("DROP TRIGGER refusal")));
 }
 
 /** A store in a file, through this driver; without a disk, the file lies in memory where the machine can do that. */
@@ -27,12 +41,22 @@ export function fileTarget(
 ): StoreTarget {
   const directory = (): Promise<TemporaryDirectory> =>
     options.disk ? TemporaryDirectory.make() : TemporaryDirectory.makeInMemory();
-  return { name, durable: true, make: async () => await makeFileStore(driver(), await directory()) };
+  return {
+    ...SQLITE,
+    name,
+    durable: true,
+    make: async () => await makeFileStore(driver(), await directory()),
+  };
 }
 
 /** A store in memory, through this driver. */
 export function memoryTarget(name: string, driver: () => ObservableDriver): StoreTarget {
-  return { name, durable: false, make: () => Promise.resolve(new TestStore(":memory:", driver(), null)) };
+  return {
+    ...SQLITE,
+    name,
+    durable: false,
+    make: () => Promise.resolve(new TestStore(":memory:", driver(), null)),
+  };
 }
 
 /** The targets that every machine has. */

@@ -14,7 +14,7 @@ import {
   type TimedTurn,
 } from "@holdfast/memory";
 import { after, clockAtNoon, readTurns, sourceOf } from "../conversations/samples.ts";
-import type { MutableClock } from "../kit/mutable_clock.ts";
+import type { MutableClock } from "../../src/testing/kit/mutable_clock.ts";
 
 /** A kind that accepts any JSON, names in any script, and records without a deadline. */
 export const NOTE: RecordKind = defineKind("note", z.json(), {

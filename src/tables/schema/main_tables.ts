@@ -78,7 +78,7 @@ export const OPERATIONS = defineTable({
   isBackedUp: true,
 });
 
-const DELETIONS = defineTable({
+export const DELETIONS = defineTable({
   name: "deletions",
   columns: {
     sequence: INTEGER,

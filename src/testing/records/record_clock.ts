@@ -1,11 +1,11 @@
 /** Effective time: what a clock that stands, jumps or steps back does to records. */
 
 import assert from "node:assert/strict";
-import { countOpenFiles } from "../../../src/engines/sqlite/files/open_files.ts";
-import { MutableClock } from "../../kit/mutable_clock.ts";
-import { forEachRow } from "../../kit/table.ts";
-import type { RecordsSuite } from "./promise.ts";
-import { COUNTER, factAt, factOf, RUN, START } from "./samples.ts";
+import { MutableClock } from "../kit/mutable_clock.ts";
+import { forEachRow } from "../kit/each_row.ts";
+import { RECORDS } from "../../tables/schema/main_tables.ts";
+import type { Suite } from "../kit/suite.ts";
+import { COUNTER, factAt, factOf, RUN, START } from "./record_samples.ts";
 
 const MINUTE = 60;
 
@@ -22,7 +22,7 @@ const BROKEN_CLOCKS: readonly (readonly [string, () => unknown])[] = [
   }],
 ];
 
-export function testClock({ promise, target }: RecordsSuite): void {
+export function testClock({ engine, promise, durable }: Suite): void {
   promise("A record that expired stays hidden when the clock steps back", async (store) => {
     const clock = new MutableClock(1_000);
     const { records } = await store.open({ clock: clock.now });
@@ -40,7 +40,7 @@ export function testClock({ promise, target }: RecordsSuite): void {
     await records.put(RUN, START, { expectedRevision: null, ttl: 10 });
     clock.set(1_000 - MINUTE);
     await records.put(factAt("a"), factOf("x"), { expectedRevision: null, ttl: 10 });
-    assert.deepEqual(store.sql("SELECT expires FROM records"), [[1_010], [1_010]]);
+    assert.deepEqual(await store.cells(RECORDS, "expires"), [[1_010], [1_010]]);
   });
 
   promise("A clock more than a minute behind is CLOCK for what sets a deadline from it", async (store) => {
@@ -90,13 +90,13 @@ export function testClock({ promise, target }: RecordsSuite): void {
       },
     });
     await records.put(factAt("first"), factOf("x"), { expectedRevision: null, ttl: 60 });
-    const mark = store.sql("SELECT clock_mark FROM meta");
+    const mark = store.highestTimeMs();
     broken = true;
     await records.put(RUN, START, { expectedRevision: null, ttl: 10, now: 5_000 });
     assert.equal((await records.get(RUN, { now: 5_009 }))?.revision, 2);
     assert.equal((await records.list("orchard", { now: 5_009 })).items.length, 1);
     assert.equal(await records.purge("orchard", { now: 5_010 }), 2);
-    assert.deepEqual(store.sql("SELECT clock_mark FROM meta"), mark);
+    assert.equal(store.highestTimeMs(), mark);
     broken = false;
   });
 
@@ -107,7 +107,7 @@ export function testClock({ promise, target }: RecordsSuite): void {
     clock.set(9_000_000_000);
     assert.equal(await records.get(RUN), null);
     await records.put(factAt("a"), factOf("x"), { expectedRevision: null, ttl: 60 });
-    assert.deepEqual(store.sql("SELECT clock_mark FROM meta"), [[9_000_000_000_000]]);
+    assert.equal(store.highestTimeMs(), 9_000_000_000_000);
   });
 
   promise("A clock that tells no time is CONTRACT, and changes nothing", async (store) => {
@@ -134,12 +134,12 @@ export function testClock({ promise, target }: RecordsSuite): void {
   promise(
     "A store opened with a clock that tells no time is refused or can be closed: nothing stays open",
     async (store) => {
-      const before = countOpenFiles();
+      const before = engine.countOpen?.();
       await forEachRow(BROKEN_CLOCKS, async ([, broken]) => {
         const opening = store.open({ clock: broken as () => number, onEvent: () => {} });
         await opening.then((memory) => memory.close(), (error) => assert.equal(error.code, "CONTRACT"));
       });
-      assert.equal(countOpenFiles(), before);
+      assert.equal(engine.countOpen?.(), before);
     },
   );
 
@@ -151,9 +151,7 @@ export function testClock({ promise, target }: RecordsSuite): void {
     await memory.close();
   });
 
-  if (!target.durable) return;
-
-  promise(
+  durable(
     "The highest time seen survives the process: expired records stay hidden after a reopen",
     async (store) => {
       const clock = new MutableClock(1_000);
@@ -168,7 +166,7 @@ export function testClock({ promise, target }: RecordsSuite): void {
     },
   );
 
-  promise("acceptClock lowers the mark to the clock, for this opening and for later ones", async (store) => {
+  durable("acceptClock lowers the mark to the clock, for this opening and for later ones", async (store) => {
     const clock = new MutableClock(100_000);
     const first = await store.open({ clock: clock.now });
     await first.records.put(RUN, START, { expectedRevision: null, ttl: 60 });
@@ -186,7 +184,7 @@ export function testClock({ promise, target }: RecordsSuite): void {
     assert.equal((await later.records.get(factAt("a")))?.expires, 1_060);
   });
 
-  promise("acceptClock is seen by a store that is open already", async (store) => {
+  durable("acceptClock is seen by a store that is open already", async (store) => {
     const clock = new MutableClock(100_000);
     const open = await store.open({ clock: clock.now });
     await open.records.put(RUN, START, { expectedRevision: null, ttl: 60 });
@@ -196,13 +194,13 @@ export function testClock({ promise, target }: RecordsSuite): void {
     assert.equal(await open.records.put(factAt("a"), factOf("x"), { expectedRevision: null, ttl: 60 }), 2);
   });
 
-  promise("acceptClock with a clock that is not behind changes nothing", async (store) => {
+  durable("acceptClock with a clock that is not behind changes nothing", async (store) => {
     const clock = new MutableClock(1_000);
     const first = await store.open({ clock: clock.now });
     await first.records.put(RUN, START, { expectedRevision: null, ttl: 60 });
-    const before = store.dump();
+    const before = await store.state();
     await first.close();
     await store.open({ clock: clock.now, acceptClock: true });
-    assert.deepEqual(store.dump(), before);
+    assert.deepEqual(await store.state(), before);
   });
 }

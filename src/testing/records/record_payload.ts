@@ -1,12 +1,12 @@
 /** What a record holds: exact rules, exact bytes. */
 
 import assert from "node:assert/strict";
-import { z } from "zod";
-import { defineKind } from "../../../src/contracts/record_kind.ts";
-import { ContractError } from "../../../src/errors.ts";
-import { forEachRow } from "../../kit/table.ts";
-import type { RecordsSuite } from "./promise.ts";
-import { ANYTHING, factOf, PREFERENCE, RUN, START } from "./samples.ts";
+import { defineKind } from "../../contracts/record_kind.ts";
+import { ContractError } from "../../errors.ts";
+import { forEachRow } from "../kit/each_row.ts";
+import { RECORDS } from "../../tables/schema/main_tables.ts";
+import type { Suite } from "../kit/suite.ts";
+import { ANYTHING, factOf, PREFERENCE, RUN, schemaOf, START, wholeNumbers } from "./record_samples.ts";
 
 const CREATE = { expectedRevision: null, ttl: 60, now: 100 };
 const SNOWMAN = "☃";
@@ -78,7 +78,7 @@ const SAID:
     ],
   ];
 
-export function testPayload(suite: RecordsSuite): void {
+export function testPayload(suite: Suite): void {
   const { promise } = suite;
   promise("Records.put() says which rule a checkpoint or fact breaks", async (store) => {
     const { records } = await store.open();
@@ -113,7 +113,7 @@ export function testPayload(suite: RecordsSuite): void {
   testKinds(suite);
 }
 
-function testSizes({ promise }: RecordsSuite): void {
+function testSizes({ promise }: Suite): void {
   promise(
     "Records.put() counts code points: 160 globes fit, though they are 320 code units",
     async (store) => {
@@ -156,7 +156,7 @@ function testSizes({ promise }: RecordsSuite): void {
       { schema: 1, text: snowmen, source: source + rest, reviewed: false },
       CREATE,
     );
-    assert.deepEqual(store.sql("SELECT length(body) FROM records"), [[2_048]]);
+    assert.deepEqual((await store.rows(RECORDS)).map(({ body }) => body.length), [2_048]);
     await store.assertChangesNothing(
       () =>
         records.put(PREFERENCE, { schema: 1, text: snowmen, source: source + rest + "x", reviewed: false }, {
@@ -195,12 +195,12 @@ function testSizes({ promise }: RecordsSuite): void {
   );
 }
 
-function testStoredForm({ promise }: RecordsSuite): void {
+function testStoredForm({ promise }: Suite): void {
   promise("Records store JSON with sorted keys, spaced separators and \\u escapes", async (store) => {
     const { records } = await store.open();
     const value = { text: 'a☃🌍\u007f\u0000\n"\\', source: "né", schema: 1, reviewed: true } as const;
     await records.put(PREFERENCE, value, CREATE);
-    assert.deepEqual(store.sql("SELECT body FROM records"), [[
+    assert.deepEqual(await store.cells(RECORDS, "body"), [[
       String.raw`{"reviewed": true, "schema": 1, "source": "n\u00e9", "text": "a\u2603\ud83c\udf0d` +
       "\u007f" +
       String.raw`\u0000\n\"\\"}`,
@@ -236,9 +236,9 @@ function testStoredForm({ promise }: RecordsSuite): void {
   });
 }
 
-function testKinds({ promise }: RecordsSuite): void {
+function testKinds({ promise }: Suite): void {
   promise("A kind is validated by its schema and its name is told", async (store) => {
-    const { records } = await store.open({ kinds: [defineKind("size", z.strictObject({ width: z.int() }))] });
+    const { records } = await store.open({ kinds: [defineKind("size", wholeNumbers("width"))] });
     const identity = { tenantId: "orchard", kind: "size", key: "a" };
     await records.put(identity, { width: 3 }, { expectedRevision: null, ttl: 60 });
     assert.deepEqual((await records.get(identity))?.value, { width: 3 });
@@ -256,9 +256,9 @@ function testKinds({ promise }: RecordsSuite): void {
     "A kind whose schema fills defaults, changes or drops what it validates is refused at put",
     async (store) => {
       const kinds = [
-        defineKind("defaults", z.object({ a: z.int().default(1) })),
-        defineKind("coerces", z.object({ a: z.coerce.string() })),
-        defineKind("strips", z.object({})),
+        defineKind("defaults", schemaOf((value) => ({ value: { a: 1, ...value as object } }))),
+        defineKind("coerces", schemaOf((value) => ({ value: { a: String((value as { a: unknown }).a) } }))),
+        defineKind("strips", schemaOf(() => ({ value: {} }))),
       ];
       const { records } = await store.open({ kinds });
       for (const [kind, value] of [["defaults", {}], ["coerces", { a: 1 }], ["strips", { a: 1 }]] as const) {

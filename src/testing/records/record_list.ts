@@ -1,17 +1,17 @@
 /** Listing: order, pages, cursors, limits. */
 
 import assert from "node:assert/strict";
-import { MutableClock } from "../../kit/mutable_clock.ts";
-import type { TestStore } from "../../kit/test_store.ts";
-import type { Records } from "../../../src/records/record_calls.ts";
-import { forEachRow } from "../../kit/table.ts";
-import type { RecordsSuite } from "./promise.ts";
-import { ANYTHING, COUNTER, factAt, factOf, RUN, START } from "./samples.ts";
+import { MutableClock } from "../kit/mutable_clock.ts";
+import type { StoreUnderTest } from "../kit/store_under_test.ts";
+import type { Records } from "../../records/record_calls.ts";
+import { forEachRow } from "../kit/each_row.ts";
+import type { Suite } from "../kit/suite.ts";
+import { ANYTHING, COUNTER, factAt, factOf, RUN, START } from "./record_samples.ts";
 
 const CREATE = { expectedRevision: null, ttl: 60, now: 100 };
 
 /** Five checkpoints, c1 to c5. */
-async function openWithFive(store: TestStore): Promise<Records> {
+async function openWithFive(store: StoreUnderTest): Promise<Records> {
   const { records } = await store.open();
   for (const key of ["c3", "c1", "c5", "c2", "c4"]) await records.put({ ...RUN, key }, START, CREATE);
   return records;
@@ -29,7 +29,7 @@ async function pagesOf(records: Records, options: { limit: number; kind?: string
   return pages;
 }
 
-export function testList({ promise }: RecordsSuite): void {
+export function testList({ promise }: Suite): void {
   promise("Records.list() tells kind, key, revision and deadline, and no value", async (store) => {
     const { records } = await store.open();
     await records.put(RUN, START, CREATE);

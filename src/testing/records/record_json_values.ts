@@ -1,9 +1,9 @@
 /** What a record's value may be made of: plain JSON, and nothing that JSON would change without a word. */
 
 import assert from "node:assert/strict";
-import { forEachRow } from "../../kit/table.ts";
-import type { RecordsSuite } from "./promise.ts";
-import { ANYTHING } from "./samples.ts";
+import { forEachRow } from "../kit/each_row.ts";
+import type { Suite } from "../kit/suite.ts";
+import { ANYTHING } from "./record_samples.ts";
 
 /** Values that JSON cannot hold, each inside a list, so that the place of the fault is told. */
 const NOT_JSON: readonly (readonly [string, () => unknown])[] = [
@@ -41,7 +41,7 @@ const NOT_JSON: readonly (readonly [string, () => unknown])[] = [
   ["inherited fields", () => Object.create({ a: 1 })],
 ];
 
-export function testJson({ promise }: RecordsSuite): void {
+export function testJson({ promise }: Suite): void {
   const identity = { tenantId: "orchard", kind: "anything", key: "json" };
   const options = { expectedRevision: null, ttl: null };
 

@@ -1,9 +1,10 @@
 /** Cancelling: with the signal's reason, nothing half done. */
 
 import assert from "node:assert/strict";
-import type { Memory } from "../../../src/memory.ts";
-import type { RecordsSuite } from "./promise.ts";
-import { factAt, factOf, RUN, START } from "./samples.ts";
+import type { Memory } from "../../memory.ts";
+import { RECORDS } from "../../tables/schema/main_tables.ts";
+import type { Suite } from "../kit/suite.ts";
+import { factAt, factOf, RUN, START } from "./record_samples.ts";
 
 const CREATE = { expectedRevision: null, ttl: 60 };
 const REASON = new Error("the caller went away");
@@ -23,7 +24,7 @@ const CALLS: readonly (readonly [string, (memory: Memory, signal: AbortSignal) =
   ["Memory.check()", (memory, signal) => memory.check({ signal })],
 ];
 
-export function testCancellation({ promise }: RecordsSuite): void {
+export function testCancellation({ promise }: Suite): void {
   for (const [name, call] of CALLS) {
     promise(`${name} with an aborted signal rejects with its reason and changes nothing`, async (store) => {
       const memory = await store.open();
@@ -62,18 +63,18 @@ export function testCancellation({ promise }: RecordsSuite): void {
     controller.abort(REASON);
     await assert.rejects(withdrawn, (error) => error === REASON);
     assert.deepEqual(await Promise.all([first, last]), [1, 2]);
-    assert.deepEqual(store.sql("SELECT key FROM records"), [["a"], ["c"]]);
+    assert.deepEqual(await store.cells(RECORDS, "key"), [["a"], ["c"]]);
   });
 
   promise("A queue of withdrawn writes alone runs nothing, and the next write works", async (store) => {
     const { records } = await store.open();
     const controller = new AbortController();
     const { signal } = controller;
-    const withdrawn = ["a", "b"].map((key) => records.put(factAt(key), factOf("x"), { ...CREATE, signal }));
-    const before = store.dump();
-    controller.abort(REASON);
-    for (const { status } of await Promise.allSettled(withdrawn)) assert.equal(status, "rejected");
-    assert.deepEqual(store.dump(), before);
+    await store.assertUnchangedBy(async () => {
+      const withdrawn = ["a", "b"].map((key) => records.put(factAt(key), factOf("x"), { ...CREATE, signal }));
+      controller.abort(REASON);
+      for (const { status } of await Promise.allSettled(withdrawn)) assert.equal(status, "rejected");
+    });
     assert.equal(await records.put(factAt("c"), factOf("x"), CREATE), 1);
   });
 

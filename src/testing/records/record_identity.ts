@@ -1,13 +1,14 @@
 /** Who a record belongs to and what it is called. */
 
 import assert from "node:assert/strict";
-import { ANYTHING, factAt, factOf, PREFERENCE, START } from "./samples.ts";
-import { forEachRow } from "../../kit/table.ts";
-import type { RecordsSuite } from "./promise.ts";
+import { ANYTHING, factAt, factOf, PREFERENCE, START } from "./record_samples.ts";
+import { forEachRow } from "../kit/each_row.ts";
+import { RECORDS } from "../../tables/schema/main_tables.ts";
+import type { Suite } from "../kit/suite.ts";
 
 const CREATE = { expectedRevision: null, ttl: 60, now: 100 };
 
-export function testIdentity({ promise }: RecordsSuite): void {
+export function testIdentity({ promise }: Suite): void {
   promise("Records keep one key apart for each kind and each tenant", async (store) => {
     const { records } = await store.open();
     const checkpoint = { tenantId: "orchard", kind: "checkpoint", key: "same" } as const;
@@ -27,7 +28,7 @@ export function testIdentity({ promise }: RecordsSuite): void {
       await records.put(factAt("same"), factOf("mine"), CREATE);
       await records.put(factAt("same", "harbour"), factOf("theirs"), CREATE);
       assert.equal(await records.forget(factAt("same"), 2), true);
-      assert.deepEqual(store.sql("SELECT tenant, kind, key FROM records"), [
+      assert.deepEqual(await store.cells(RECORDS, "tenant", "kind", "key"), [
         ["harbour", "fact", "same"],
         ["orchard", "checkpoint", "same"],
       ]);
@@ -41,7 +42,7 @@ export function testIdentity({ promise }: RecordsSuite): void {
     assert.deepEqual((await records.list("red-7", { now: 100 })).items.map((item) => item.revision), [1]);
     assert.deepEqual((await records.list("red", { now: 100 })).items, []);
     assert.equal(await records.purge("red-7", { now: 160 }), 1);
-    assert.deepEqual(store.sql("SELECT tenant FROM records"), [["red-77"]]);
+    assert.deepEqual(await store.cells(RECORDS, "tenant"), [["red-77"]]);
   });
 
   promise("REC-14 wildcards and letter case in text tenants mean only themselves", async (store) => {
@@ -60,7 +61,7 @@ export function testIdentity({ promise }: RecordsSuite): void {
     }
     assert.equal(await records.purge("red_7", { now: 160 }), 1);
     assert.equal(await records.purge("50%", { now: 160 }), 1);
-    assert.deepEqual(store.sql("SELECT tenant FROM records ORDER BY tenant"), [
+    assert.deepEqual(await store.cells(RECORDS, "tenant"), [
       ["505"],
       ["RED-7"],
       ["red-7"],
@@ -100,6 +101,6 @@ export function testIdentity({ promise }: RecordsSuite): void {
     const text = `'); DELETE FROM records; -- " \\ \` $1 ?1 \${x}`;
     await records.put(PREFERENCE, factOf(text), CREATE);
     assert.equal((await records.get(PREFERENCE, { now: 100 }))?.value.text, text);
-    assert.deepEqual(store.sql("SELECT count(*) FROM records"), [[1]]);
+    assert.equal(await store.count(RECORDS), 1);
   });
 }

@@ -1,14 +1,14 @@
 /** Reading, computing and writing back, again on conflict. */
 
 import assert from "node:assert/strict";
-import { MutableClock } from "../../kit/mutable_clock.ts";
-import { forEachRow } from "../../kit/table.ts";
-import type { RecordsSuite } from "./promise.ts";
-import { COUNTER, factOf, PREFERENCE, RUN, START } from "./samples.ts";
+import { MutableClock } from "../kit/mutable_clock.ts";
+import { forEachRow } from "../kit/each_row.ts";
+import type { Suite } from "../kit/suite.ts";
+import { COUNTER, factOf, PREFERENCE, RUN, START } from "./record_samples.ts";
 
 const CREATE = { expectedRevision: null, ttl: 60 };
 
-export function testUpdate({ promise }: RecordsSuite): void {
+export function testUpdate({ promise }: Suite): void {
   promise("Records.update() writes what change makes of the value, with a new deadline", async (store) => {
     const clock = new MutableClock(100);
     const { records } = await store.open({ clock: clock.now });
@@ -60,9 +60,9 @@ export function testUpdate({ promise }: RecordsSuite): void {
     async (store) => {
       const { records } = await store.open();
       await records.put(RUN, START, CREATE);
-      const before = store.dump();
+      const before = await store.state();
       assert.equal(await records.update(RUN, () => null, { ttl: 60 }), 1);
-      assert.deepEqual(store.dump(), before);
+      assert.deepEqual(await store.state(), before);
     },
   );
 

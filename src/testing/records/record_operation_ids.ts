@@ -1,24 +1,25 @@
 /** Operation ids: a call that may be repeated without harm. */
 
 import assert from "node:assert/strict";
-import { MutableClock } from "../../kit/mutable_clock.ts";
-import { forEachRow } from "../../kit/table.ts";
-import type { RecordsSuite } from "./promise.ts";
-import { COUNTER, factAt, factOf, PREFERENCE, RUN, START } from "./samples.ts";
+import { MutableClock } from "../kit/mutable_clock.ts";
+import { forEachRow } from "../kit/each_row.ts";
+import { OPERATIONS } from "../../tables/schema/main_tables.ts";
+import type { Suite } from "../kit/suite.ts";
+import { COUNTER, factAt, factOf, PREFERENCE, RUN, START } from "./record_samples.ts";
 
 const CREATE = { expectedRevision: null, ttl: 60 };
 const DAY = 86_400;
 
-export function testOperationIds({ promise }: RecordsSuite): void {
+export function testOperationIds({ promise }: Suite): void {
   promise(
     "A put repeated with its operation id gives the first revision and changes nothing",
     async (store) => {
       const { records } = await store.open({ clock: new MutableClock().now });
       const call = (): Promise<number> => records.put(RUN, START, { ...CREATE, operationId: "call-1" });
       assert.equal(await call(), 1);
-      const before = store.dump();
+      const before = await store.state();
       assert.equal(await call(), 1);
-      assert.deepEqual(store.dump(), before);
+      assert.deepEqual(await store.state(), before);
     },
   );
 
@@ -43,7 +44,7 @@ export function testOperationIds({ promise }: RecordsSuite): void {
     const { records } = await store.open();
     const call = (): Promise<number> => records.put(RUN, START, { ...CREATE, operationId: "call-1" });
     assert.deepEqual(await Promise.all([call(), call(), call()]), [1, 1, 1]);
-    assert.deepEqual(store.sql("SELECT counter FROM meta"), [[1]]);
+    assert.equal(await store.counter(), 1);
   });
 
   promise("An operation id used with other input is IDEMPOTENCY, and changes nothing", async (store) => {
@@ -97,7 +98,7 @@ export function testOperationIds({ promise }: RecordsSuite): void {
     clock.set(1_000 + DAY);
     await records.put(factAt("d"), factOf("x"), { ...CREATE, operationId: "d" });
     await records.put(factAt("e"), factOf("x"), { ...CREATE, operationId: "e" });
-    assert.deepEqual(store.sql("SELECT count(*), min(at) FROM operations"), [[2, (1_000 + DAY) * 1_000]]);
+    assert.deepEqual(await store.cells(OPERATIONS, "at"), Array(2).fill([(1_000 + DAY) * 1_000]));
   });
 
   promise("A call that failed is not remembered: repeated, it runs", async (store) => {
@@ -116,7 +117,7 @@ export function testOperationIds({ promise }: RecordsSuite): void {
     assert.equal(await records.forget(RUN, 1, { operationId: "early" }), false);
     assert.equal(await records.forget(RUN, 1, { operationId: "late" }), true);
     assert.equal(await records.forget(RUN, 1, { operationId: "late" }), true);
-    assert.deepEqual(store.sql("SELECT count(*) FROM deletions"), [[1]]);
+    assert.equal((await store.events()).length, 1);
   });
 
   promise("A forget's operation id used with revoke is other input", async (store) => {
@@ -133,7 +134,7 @@ export function testOperationIds({ promise }: RecordsSuite): void {
       const { records } = await store.open();
       await records.put(PREFERENCE, factOf("text-of-the-call"), { ...CREATE, operationId: "id-of-the-call" });
       await records.forget(PREFERENCE, 1);
-      const text = JSON.stringify(store.dump());
+      const text = JSON.stringify(await store.state());
       for (const word of ["id-of-the-call", "text-of-the-call", "orchard", "preference"]) {
         assert.equal(text.includes(word), false, word);
       }

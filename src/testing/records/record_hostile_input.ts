@@ -1,11 +1,12 @@
 /** Whatever is handed in wrongly is told before any effect: the field is named, the value never. */
 
 import assert from "node:assert/strict";
-import { ContractError } from "../../../src/errors.ts";
-import type { Records } from "../../../src/records/record_calls.ts";
-import { forEachRow } from "../../kit/table.ts";
-import type { RecordsSuite } from "./promise.ts";
-import { ANYTHING, PREFERENCE, RUN, START } from "./samples.ts";
+import { ContractError } from "../../errors.ts";
+import type { Records } from "../../records/record_calls.ts";
+import { forEachRow } from "../kit/each_row.ts";
+import { RECORDS } from "../../tables/schema/main_tables.ts";
+import type { Suite } from "../kit/suite.ts";
+import { ANYTHING, PREFERENCE, RUN, START } from "./record_samples.ts";
 
 /** Stands in whatever is handed in, and must not come back in an error. */
 const MARKER = "MARKED-SECRET";
@@ -156,13 +157,13 @@ const TENANT_CALLS: readonly (readonly [string, Call])[] = [
   ],
 ];
 
-export function testHostileInput(suite: RecordsSuite): void {
+export function testHostileInput(suite: Suite): void {
   testIdentities(suite);
   testOptions(suite);
   testValues(suite);
 }
 
-function testIdentities({ promise }: RecordsSuite): void {
+function testIdentities({ promise }: Suite): void {
   promise("A narrow tenant or key of any other form is refused by every call", async (store) => {
     const { records } = await store.open();
     await store.assertUnchangedBy(() =>
@@ -209,7 +210,7 @@ function testIdentities({ promise }: RecordsSuite): void {
   });
 }
 
-function testOptions({ promise }: RecordsSuite): void {
+function testOptions({ promise }: Suite): void {
   promise("Options of any other shape are refused by every call, naming the field", async (store) => {
     const { records } = await store.open();
     await store.assertUnchangedBy(() =>
@@ -246,7 +247,7 @@ function testOptions({ promise }: RecordsSuite): void {
   });
 }
 
-function testValues({ promise }: RecordsSuite): void {
+function testValues({ promise }: Suite): void {
   promise("A value's own field names are content: a refusal names the parent instead", async (store) => {
     const { records } = await store.open({ kinds: [ANYTHING] });
     const identity = { tenantId: "orchard", kind: "anything", key: "a" };
@@ -289,7 +290,7 @@ function testValues({ promise }: RecordsSuite): void {
         records.put({ ...RUN, key: "c" }, START, CREATE),
       ]);
       assert.deepEqual([first.status, second.status, third.status], ["fulfilled", "rejected", "fulfilled"]);
-      assert.deepEqual(store.sql("SELECT key, revision FROM records"), [["a", 1], ["c", 2]]);
+      assert.deepEqual(await store.cells(RECORDS, "key", "revision"), [["a", 1], ["c", 2]]);
     },
   );
 

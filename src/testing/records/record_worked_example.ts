@@ -1,9 +1,10 @@
 /** The reference's worked example, row by row. */
 
 import assert from "node:assert/strict";
-import type { Memory } from "../../../src/memory.ts";
-import type { RecordsSuite } from "./promise.ts";
-import { LISTS, PREFERENCE, RUN, START } from "./samples.ts";
+import type { Memory } from "../../memory.ts";
+import { RECORDS } from "../../tables/schema/main_tables.ts";
+import type { Suite } from "../kit/suite.ts";
+import { LISTS, PREFERENCE, RUN, START } from "./record_samples.ts";
 
 /** One step of the run; a run that is at its end is left alone. */
 async function advance({ records }: Memory, item: string, now: number): Promise<number> {
@@ -14,14 +15,14 @@ async function advance({ records }: Memory, item: string, now: number): Promise<
   return await records.put(RUN, next, { expectedRevision: found.revision, ttl: 60, now });
 }
 
-export function testWorkedExample({ promise, target }: RecordsSuite): void {
+export function testWorkedExample({ engine, promise }: Suite): void {
   promise("The worked example gives these values at these times", async (store) => {
     let memory = await store.open();
     assert.equal(await memory.records.put(RUN, START, { expectedRevision: null, ttl: 60, now: 100 }), 1);
     assert.equal((await memory.records.get(RUN, { now: 100 }))?.expires, 160);
     assert.equal(await advance(memory, "collected", 101), 2);
     assert.equal((await memory.records.get(RUN, { now: 101 }))?.expires, 161);
-    if (target.durable) {
+    if (engine.durable) {
       await memory.close();
       memory = await store.open();
     }
@@ -42,9 +43,9 @@ export function testWorkedExample({ promise, target }: RecordsSuite): void {
       value: LISTS,
     });
     assert.equal(await records.get(PREFERENCE, { now: 108 }), null);
-    assert.deepEqual(store.sql("SELECT count(*) FROM records"), [[2]]);
+    assert.equal(await store.count(RECORDS), 2);
     assert.equal(await records.purge("orchard", { now: 108 }), 1);
     assert.equal(await records.forget(RUN, 3), true);
-    assert.deepEqual(store.sql("SELECT (SELECT count(*) FROM records), counter FROM meta"), [[0, 4]]);
+    assert.deepEqual([await store.count(RECORDS), await store.counter()], [0, 4]);
   });
 }

@@ -1,21 +1,22 @@
 /** Forgetting: an event in the ledger; with revoke, for ever. */
 
 import assert from "node:assert/strict";
-import { MutableClock } from "../../kit/mutable_clock.ts";
-import { forEachRow } from "../../kit/table.ts";
-import type { RecordsSuite } from "./promise.ts";
-import { ANYTHING, factAt, factOf, PREFERENCE, RUN, START } from "./samples.ts";
+import { MutableClock } from "../kit/mutable_clock.ts";
+import { forEachRow } from "../kit/each_row.ts";
+import { RECORDS } from "../../tables/schema/main_tables.ts";
+import type { Suite } from "../kit/suite.ts";
+import { ANYTHING, factAt, factOf, PREFERENCE, RUN, START } from "./record_samples.ts";
 
 const CREATE = { expectedRevision: null, ttl: 60, now: 100 };
 const DELETED = { code: "CONFLICT", reason: "DELETED", retryable: false };
 
-export function testForgetting(suite: RecordsSuite): void {
+export function testForgetting(suite: Suite): void {
   testForget(suite);
   testLedger(suite);
   testRevoke(suite);
 }
 
-function testForget({ promise }: RecordsSuite): void {
+function testForget({ promise }: Suite): void {
   promise("Records.forget() is true only where a row was removed", async (store) => {
     const { records } = await store.open();
     assert.equal(await records.forget(RUN, 1), false);
@@ -29,10 +30,10 @@ function testForget({ promise }: RecordsSuite): void {
   promise("Records.forget() that removes nothing changes nothing", async (store) => {
     const { records } = await store.open();
     await records.put(RUN, START, CREATE);
-    const before = store.dump();
+    const before = await store.state();
     assert.equal(await records.forget(RUN, 2), false);
     assert.equal(await records.forget(PREFERENCE, 1), false);
-    assert.deepEqual(store.dump(), before);
+    assert.deepEqual(await store.state(), before);
   });
 
   promise("Records.forget() works on an expired row", async (store) => {
@@ -40,14 +41,14 @@ function testForget({ promise }: RecordsSuite): void {
     await records.put(RUN, START, CREATE);
     assert.equal(await records.get(RUN, { now: 160 }), null);
     assert.equal(await records.forget(RUN, 1), true);
-    assert.deepEqual(store.sql("SELECT count(*) FROM records"), [[0]]);
+    assert.equal(await store.count(RECORDS), 0);
   });
 
   promise("Records.forget() leaves the counter where it is", async (store) => {
     const { records } = await store.open();
     await records.put(RUN, START, CREATE);
     await records.forget(RUN, 1);
-    assert.deepEqual(store.sql("SELECT counter FROM meta"), [[1]]);
+    assert.equal(await store.counter(), 1);
   });
 
   promise("Records.forget() allows the identity to be used again", async (store) => {
@@ -60,13 +61,13 @@ function testForget({ promise }: RecordsSuite): void {
   promise("Records.forget() of a record whose body is damaged removes it", async (store) => {
     const { records } = await store.open();
     await records.put(RUN, START, CREATE);
-    store.sql("UPDATE records SET body = 'damaged'");
+    await store.damage(RECORDS, { body: "damaged" });
     assert.equal(await records.forget(RUN, 1), true);
     assert.equal(await records.put(RUN, START, CREATE), 2);
   });
 }
 
-function testLedger({ promise }: RecordsSuite): void {
+function testLedger({ promise }: Suite): void {
   promise("deletionWatermark() of a new store has a lineage, sequence 0 and a head", async (store) => {
     const memory = await store.open();
     const { lineage, sequence, head } = await memory.deletionWatermark();
@@ -106,43 +107,39 @@ function testLedger({ promise }: RecordsSuite): void {
       await records.put(PREFERENCE, factOf("x"), { expectedRevision: null, ttl: 60 });
       clock.set(1_001);
       await records.forget(PREFERENCE, 1);
-      const { events } = store.dump().ledger;
-      assert.equal(events!.length, 1);
-      const { scope_hash, key_hash, head, ...rest } = events![0]!;
+      const events = await store.events();
+      assert.equal(events.length, 1);
+      const { scopeHash, keyHash, head, ...rest } = events[0]!;
       assert.deepEqual(rest, {
         sequence: 1,
         batch: 1,
         kind: "record",
-        reserved: 0,
+        reserved: false,
         floor: 1,
         at: 1_001_000,
-        counts: '{"records":1}',
+        counts: { records: 1 },
       });
-      assert.match(String(scope_hash), /^x'[0-9a-f]{32}'$/);
-      assert.match(String(key_hash), /^x'[0-9a-f]{32}'$/);
-      assert.match(String(head), /^[0-9a-f]{64}$/);
-      assert.equal(/orchard|preference/.test(JSON.stringify(store.dump().ledger)), false);
+      assert.deepEqual([scopeHash.length, keyHash.length], [16, 16]);
+      assert.match(head, /^[0-9a-f]{64}$/);
+      assert.equal(/orchard|preference/.test(JSON.stringify(await store.state())), false);
     },
   );
 
-  promise("Main holds a copy of each event that was applied to it", async (store) => {
-    const { records } = await store.open();
-    for (const key of ["a", "b"]) {
-      const revision = await records.put(factAt(key), factOf("x"), CREATE);
-      await records.forget(factAt(key), revision);
-    }
-    const dump = store.dump();
-    assert.deepEqual(
-      dump.main.deletions!.map(({ checksum: _checksum, ...event }) => event),
-      dump.ledger.events,
-    );
-    assert.deepEqual(
-      store.sql("SELECT applied, applied_head = (SELECT head FROM deletions WHERE sequence = 2) FROM meta"),
-      [
-        [2, 1],
-      ],
-    );
-  });
+  promise(
+    "Main's copy of the events ends where its watermark does, and check() verifies it",
+    async (store) => {
+      const memory = await store.open();
+      for (const key of ["a", "b"]) {
+        const revision = await memory.records.put(factAt(key), factOf("x"), CREATE);
+        await memory.records.forget(factAt(key), revision);
+      }
+      const { sequence, head } = await memory.deletionWatermark();
+      const { applied, appliedHead } = await store.facts();
+      assert.deepEqual([applied, appliedHead], [sequence, head]);
+      assert.equal((await store.events())[1]?.head, head);
+      assert.equal((await memory.check()).ok, true);
+    },
+  );
 
   promise("Forgets made together are one batch, in call order", async (store) => {
     const { records } = await store.open();
@@ -156,8 +153,8 @@ function testLedger({ promise }: RecordsSuite): void {
         false,
       ],
     );
-    const { events } = store.dump().ledger;
-    assert.deepEqual(events!.map(({ sequence, batch, floor }) => [sequence, batch, floor]), [[1, 1, 2], [
+    const events = await store.events();
+    assert.deepEqual(events.map(({ sequence, batch, floor }) => [sequence, batch, floor]), [[1, 1, 2], [
       2,
       1,
       1,
@@ -165,7 +162,7 @@ function testLedger({ promise }: RecordsSuite): void {
   });
 }
 
-function testRevoke({ promise }: RecordsSuite): void {
+function testRevoke({ promise }: Suite): void {
   promise("Records.forget() with revoke removes, and refuses every later put", async (store) => {
     const { records } = await store.open();
     await records.put(RUN, START, CREATE);
@@ -192,10 +189,10 @@ function testRevoke({ promise }: RecordsSuite): void {
     async (store) => {
       const { records } = await store.open();
       await records.put(RUN, START, CREATE);
-      const before = store.dump();
+      const before = await store.state();
       assert.equal(await records.forget(RUN, 2, { revoke: true }), false);
       assert.equal(await records.forget(RUN, null, { revoke: true }), false);
-      assert.deepEqual(store.dump(), before);
+      assert.deepEqual(await store.state(), before);
       assert.equal(await records.put(RUN, START, { ...CREATE, expectedRevision: 1 }), 2);
     },
   );
@@ -211,10 +208,10 @@ function testRevoke({ promise }: RecordsSuite): void {
   promise("Records.forget() with revoke, repeated, records nothing more", async (store) => {
     const { records } = await store.open();
     await records.forget(RUN, null, { revoke: true });
-    const before = store.dump();
+    const before = await store.state();
     assert.equal(await records.forget(RUN, null, { revoke: true }), false);
     assert.equal(await records.forget(RUN, 7), false);
-    assert.deepEqual(store.dump(), before);
+    assert.deepEqual(await store.state(), before);
   });
 
   promise("A revoked identity leaves every other key, kind and tenant alone", async (store) => {

@@ -1,17 +1,18 @@
 /** What the store tells while it works: operations, times and counts, no content. */
 
 import assert from "node:assert/strict";
-import type { MemoryEvent } from "../../../src/contracts/options/memory_options.ts";
-import { MutableClock } from "../../kit/mutable_clock.ts";
-import type { RecordsSuite } from "./promise.ts";
-import { factAt, factOf, LISTS, PREFERENCE, RUN, START } from "./samples.ts";
+import type { MemoryEvent } from "../../contracts/options/memory_options.ts";
+import { MutableClock } from "../kit/mutable_clock.ts";
+import { RECORDS } from "../../tables/schema/main_tables.ts";
+import type { Suite } from "../kit/suite.ts";
+import { factAt, factOf, LISTS, PREFERENCE, RUN, START } from "./record_samples.ts";
 
 /** What was told, without how long it took. */
 function told(events: readonly MemoryEvent[]): unknown[] {
   return events.map(({ operation, at, counts }) => [operation, at, counts]);
 }
 
-export function testEvents({ promise, target }: RecordsSuite): void {
+export function testEvents({ promise, durable }: Suite): void {
   promise(
     "onEvent is told of open, check and close, each with its time and how long it took",
     async (store) => {
@@ -59,7 +60,7 @@ export function testEvents({ promise, target }: RecordsSuite): void {
       expectedRevision: null,
       ttl: 5,
     });
-    store.sql("UPDATE records SET body = 'marked-damage'");
+    await store.damage(RECORDS, { body: "marked-damage" });
     store.damaged = true;
     assert.equal((await memory.check()).ok, false);
     await memory.close();
@@ -67,9 +68,7 @@ export function testEvents({ promise, target }: RecordsSuite): void {
     assert.equal(JSON.stringify(events).includes("marked"), false);
   });
 
-  if (!target.durable) return;
-
-  promise("onEvent is told by how much acceptClock lowered the mark", async (store) => {
+  durable("onEvent is told by how much acceptClock lowered the mark", async (store) => {
     const clock = new MutableClock(1_000);
     const first = await store.open({ clock: clock.now });
     await first.records.put(RUN, START, { expectedRevision: null, ttl: 10 });

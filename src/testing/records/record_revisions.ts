@@ -1,15 +1,15 @@
 /** Compare and swap: who may write, and what a revision is. */
 
 import assert from "node:assert/strict";
-import { ConflictError, IntegrityError } from "../../../src/errors.ts";
-import { MutableClock } from "../../kit/mutable_clock.ts";
-import { forEachRow } from "../../kit/table.ts";
-import type { RecordsSuite } from "./promise.ts";
-import { factAt, factOf, PREFERENCE, RUN, START } from "./samples.ts";
+import { ConflictError, IntegrityError } from "../../errors.ts";
+import { MutableClock } from "../kit/mutable_clock.ts";
+import { forEachRow } from "../kit/each_row.ts";
+import type { Suite } from "../kit/suite.ts";
+import { factAt, factOf, PREFERENCE, RUN, START } from "./record_samples.ts";
 
 const AT_100 = { ttl: 60, now: 100 };
 
-export function testRevisions({ promise }: RecordsSuite): void {
+export function testRevisions({ promise, refusing }: Suite): void {
   promise(
     "Records.put() that would create over a live row conflicts and tells its revision",
     async (store) => {
@@ -90,7 +90,7 @@ export function testRevisions({ promise }: RecordsSuite): void {
     const { records } = await store.open();
     await records.put(PREFERENCE, factOf("first"), { expectedRevision: null, ttl: 60 });
     await records.put(PREFERENCE, factOf("by B"), { expectedRevision: 1, ttl: 60 });
-    const before = store.dump();
+    const before = await store.state();
     assert.equal(await records.forget(PREFERENCE, 1), false);
     await assert.rejects(records.put(PREFERENCE, factOf("by A"), { expectedRevision: 1, ttl: 60 }), {
       currentRevision: 2,
@@ -98,7 +98,7 @@ export function testRevisions({ promise }: RecordsSuite): void {
     await assert.rejects(records.put(PREFERENCE, factOf("by B"), { expectedRevision: 1, ttl: 600 }), {
       currentRevision: 2,
     });
-    assert.deepEqual(store.dump(), before);
+    assert.deepEqual(await store.state(), before);
     await records.update(PREFERENCE, (value) => ({ ...value, source: value.text }), { ttl: 60 });
     assert.equal((await records.get(PREFERENCE))?.value.source, "by B");
   });
@@ -114,15 +114,15 @@ export function testRevisions({ promise }: RecordsSuite): void {
     assert.deepEqual(revisions, [1, 2, 3, 4, 5]);
   });
 
-  promise("A statement that fails after the counter moved takes back counter and row", async (store) => {
+  refusing("A statement that fails after the counter moved takes back counter and row", async (store) => {
     const { records } = await store.open();
     await records.put(RUN, START, { expectedRevision: null, ...AT_100 });
-    store.sql("CREATE TRIGGER refusal BEFORE UPDATE ON records BEGIN SELECT RAISE(ABORT, 'no'); END");
+    const allow = await store.refuse({ table: "records", verb: "UPDATE" });
     await store.assertChangesNothing(
       () => records.put(RUN, { ...START, step: 1 }, { expectedRevision: 1, ...AT_100 }),
       IntegrityError,
     );
-    store.sql("DROP TRIGGER refusal");
+    await allow();
     assert.equal((await records.get(RUN, { now: 100 }))?.value.step, 0);
     assert.equal(await records.put(RUN, START, { expectedRevision: 1, ...AT_100 }), 2);
   });

@@ -1,5 +1,7 @@
 /** Tables of cases inside one test. */
 
+import { inspect } from "node:util";
+
 /** Runs a body for every row, in order; a failure tells which row it was: a row's first cell, or the row itself. */
 export async function forEachRow<Row>(
   rows: readonly Row[],
@@ -16,5 +18,5 @@ export async function forEachRow<Row>(
 }
 
 function nameOf(row: unknown): string {
-  return Array.isArray(row) && typeof row[0] === "string" ? row[0] : Deno.inspect(row);
+  return Array.isArray(row) && typeof row[0] === "string" ? row[0] : inspect(row);
 }

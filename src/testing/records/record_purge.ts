@@ -1,11 +1,12 @@
 /** Purging: one tenant, every kind, at the exact boundary. */
 
 import assert from "node:assert/strict";
-import { MutableClock } from "../../kit/mutable_clock.ts";
-import type { RecordsSuite } from "./promise.ts";
-import { factAt, factOf, RUN, START } from "./samples.ts";
+import { MutableClock } from "../kit/mutable_clock.ts";
+import { RECORDS } from "../../tables/schema/main_tables.ts";
+import type { Suite } from "../kit/suite.ts";
+import { factAt, factOf, RUN, START } from "./record_samples.ts";
 
-export function testPurge({ promise }: RecordsSuite): void {
+export function testPurge({ promise }: Suite): void {
   promise(
     "Records.purge() at 110 removes what expires at 109 and 110, and not what does at 111",
     async (store) => {
@@ -14,7 +15,7 @@ export function testPurge({ promise }: RecordsSuite): void {
         await records.put(factAt(`t${ttl}`), factOf("x"), { expectedRevision: null, ttl, now: 100 });
       }
       assert.equal(await records.purge("orchard", { now: 110 }), 2);
-      assert.deepEqual(store.sql("SELECT key FROM records"), [["t11"]]);
+      assert.deepEqual(await store.cells(RECORDS, "key"), [["t11"]]);
     },
   );
 
@@ -24,16 +25,16 @@ export function testPurge({ promise }: RecordsSuite): void {
     await records.put(factAt("a"), factOf("x"), { expectedRevision: null, ttl: 5, now: 100 });
     await records.put(factAt("a", "harbour"), factOf("x"), { expectedRevision: null, ttl: 5, now: 100 });
     assert.equal(await records.purge("orchard", { now: 105 }), 2);
-    assert.deepEqual(store.sql("SELECT tenant FROM records"), [["harbour"]]);
+    assert.deepEqual(await store.cells(RECORDS, "tenant"), [["harbour"]]);
   });
 
   promise("Records.purge() that finds nothing gives 0 and changes nothing", async (store) => {
     const { records } = await store.open();
     await records.put(RUN, START, { expectedRevision: null, ttl: 5, now: 100 });
-    const before = store.dump();
+    const before = await store.state();
     assert.equal(await records.purge("orchard", { now: 104 }), 0);
     assert.equal(await records.purge("nobody", { now: 500 }), 0);
-    assert.deepEqual(store.dump(), before);
+    assert.deepEqual(await store.state(), before);
   });
 
   promise("Records.purge() leaves the counter where it is and records no deletion", async (store) => {
@@ -41,7 +42,7 @@ export function testPurge({ promise }: RecordsSuite): void {
     await memory.records.put(RUN, START, { expectedRevision: null, ttl: 5, now: 100 });
     const watermark = await memory.deletionWatermark();
     await memory.records.purge("orchard", { now: 105 });
-    assert.deepEqual(store.sql("SELECT counter FROM meta"), [[1]]);
+    assert.equal(await store.counter(), 1);
     assert.deepEqual(await memory.deletionWatermark(), watermark);
   });
 
@@ -62,6 +63,6 @@ export function testPurge({ promise }: RecordsSuite): void {
     clock.set(1_000_000);
     await records.put(factAt("other"), factOf("x"), { expectedRevision: null, ttl: 5 });
     await records.get(RUN);
-    assert.deepEqual(store.sql("SELECT count(*) FROM records"), [[2]]);
+    assert.equal(await store.count(RECORDS), 2);
   });
 }

@@ -1,10 +1,9 @@
 /** Concurrent writes share a transaction; each one's fate is its own. */
 
 import assert from "node:assert/strict";
-import { IntegrityError } from "../../../src/errors.ts";
-import type { TestStore } from "../../kit/test_store.ts";
-import type { RecordsSuite } from "./promise.ts";
-import { ANYTHING, factAt, factOf, PREFERENCE, RUN, START } from "./samples.ts";
+import { RECORDS } from "../../tables/schema/main_tables.ts";
+import type { Suite } from "../kit/suite.ts";
+import { ANYTHING, factAt, factOf, PREFERENCE, RUN, START } from "./record_samples.ts";
 
 const CREATE = { expectedRevision: null, ttl: 60, now: 100 };
 const MEMBERS = 64;
@@ -20,29 +19,12 @@ async function outcomes(calls: readonly Promise<unknown>[]): Promise<unknown[]> 
   );
 }
 
-/** Forgets eight records at once, while SQLite refuses the fourth. */
-async function assertOneForgetRefused(store: TestStore, refusal: string): Promise<void> {
-  const memory = await store.open();
-  const { records } = memory;
-  for (const key of KEYS.slice(0, 8)) await records.put(factAt(key), factOf("x"), CREATE);
-  store.sql(
-    `CREATE TRIGGER refusal BEFORE DELETE ON records WHEN OLD.key = 'k03' BEGIN SELECT ${refusal}; END`,
-  );
-  const ended = await outcomes(
-    KEYS.slice(0, 8).map((key, index) => records.forget(factAt(key), index + 1)),
-  );
-  assert.deepEqual(ended, [true, true, true, "INTEGRITY", true, true, true, true]);
-  assert.equal((await memory.deletionWatermark()).sequence, 7);
-  assert.deepEqual(store.sql("SELECT key FROM records"), [["k03"]]);
-  store.sql("DROP TRIGGER refusal");
-}
-
-export function testGroups(suite: RecordsSuite): void {
+export function testGroups(suite: Suite): void {
   testOrder(suite);
   testIsolation(suite);
 }
 
-function testOrder({ promise }: RecordsSuite): void {
+function testOrder({ promise }: Suite): void {
   promise("A read after an acknowledged write sees it, on every read path", async (store) => {
     const { records } = await store.open();
     for (let step = 0; step < 3; step++) {
@@ -93,12 +75,12 @@ function testOrder({ promise }: RecordsSuite): void {
       const ended = await outcomes(flows);
       assert.equal(ended.filter((outcome) => outcome === "both").length, 50);
       assert.equal(ended.filter((outcome) => outcome === "REVISION").length, 50);
-      assert.deepEqual(store.sql("SELECT count(*), counter FROM records, meta"), [[150, 150]]);
+      assert.deepEqual([await store.count(RECORDS), await store.counter()], [150, 150]);
     },
   );
 }
 
-function testIsolation({ promise }: RecordsSuite): void {
+function testIsolation({ promise, refusing }: Suite): void {
   promise("Of 64 concurrent puts those that conflict fail alone, and use up no revision", async (store) => {
     const { records } = await store.open();
     const calls = KEYS.map((key, index) =>
@@ -107,80 +89,44 @@ function testIsolation({ promise }: RecordsSuite): void {
     const ended = await outcomes(calls);
     let revision = 0;
     assert.deepEqual(ended, KEYS.map((_, index) => index % 4 === 3 ? "REVISION" : ++revision));
-    assert.deepEqual(store.sql("SELECT count(*), counter FROM records, meta"), [[48, 48]]);
+    assert.deepEqual([await store.count(RECORDS), await store.counter()], [48, 48]);
   });
 
-  promise("Of 64 concurrent puts one that SQLite refuses fails alone", async (store) => {
+  refusing("Of 64 concurrent puts one that the database refuses fails alone", async (store) => {
     const { records } = await store.open();
-    store.sql(
-      "CREATE TRIGGER refusal BEFORE INSERT ON records WHEN NEW.key = 'k40' BEGIN SELECT RAISE(ABORT, 'no'); END",
-    );
+    const allow = await store.refuse({
+      table: "records",
+      verb: "INSERT",
+      where: { column: "key", text: "k40" },
+    });
     const ended = await outcomes(KEYS.map((key) => records.put(factAt(key), factOf("x"), CREATE)));
     assert.deepEqual(
       ended,
       KEYS.map((_, index) => index === 40 ? "INTEGRITY" : index < 40 ? index + 1 : index),
     );
-    assert.deepEqual(store.sql("SELECT count(*), counter FROM records, meta"), [[63, 63]]);
-    store.sql("DROP TRIGGER refusal");
+    assert.deepEqual([await store.count(RECORDS), await store.counter()], [63, 63]);
+    await allow();
   });
 
-  promise("A member after whose row a trigger aborts takes its row and its revision back", async (store) => {
-    const { records } = await store.open();
-    store.sql(
-      "CREATE TRIGGER refusal AFTER INSERT ON records WHEN NEW.key = 'k40' BEGIN SELECT RAISE(FAIL, 'no'); END",
-    );
-    const ended = await outcomes(KEYS.map((key) => records.put(factAt(key), factOf("x"), CREATE)));
-    assert.equal(ended.filter((outcome) => typeof outcome === "number").length, 63);
-    assert.deepEqual(store.sql("SELECT count(*), counter FROM records, meta"), [[63, 63]]);
-    assert.equal(await records.get(factAt("k40"), { now: 100 }), null);
-    store.sql("DROP TRIGGER refusal");
-  });
-
-  promise(
-    "A RAISE(ROLLBACK) in the middle of 64 concurrent puts fails its own put and no other",
+  refusing(
+    "Of concurrent forgets one that the database refuses records nothing; the others are recorded",
     async (store) => {
-      const { records } = await store.open();
-      store.sql(
-        "CREATE TRIGGER refusal AFTER INSERT ON records WHEN NEW.key = 'k40' BEGIN SELECT RAISE(ROLLBACK, 'no'); END",
+      const memory = await store.open();
+      const { records } = memory;
+      for (const key of KEYS.slice(0, 8)) await records.put(factAt(key), factOf("x"), CREATE);
+      const allow = await store.refuse({
+        table: "records",
+        verb: "DELETE",
+        where: { column: "key", text: "k03" },
+      });
+      const ended = await outcomes(
+        KEYS.slice(0, 8).map((key, index) => records.forget(factAt(key), index + 1)),
       );
-      const calls = KEYS.map((key) => records.put(factAt(key), factOf("x"), CREATE));
-      await assert.rejects(calls[40]!, IntegrityError);
-      const ended = await outcomes(calls);
-      assert.deepEqual(
-        ended,
-        KEYS.map((_, index) => index === 40 ? "INTEGRITY" : index < 40 ? index + 1 : index),
-      );
-      assert.deepEqual(store.sql("SELECT count(*), counter FROM records, meta"), [[63, 63]]);
-      store.sql("DROP TRIGGER refusal");
+      assert.deepEqual(ended, [true, true, true, "INTEGRITY", true, true, true, true]);
+      assert.equal((await memory.deletionWatermark()).sequence, 7);
+      assert.deepEqual(await store.cells(RECORDS, "key"), [["k03"]]);
+      await allow();
     },
-  );
-
-  promise(
-    "DRV-06 a full file in the middle of a group fails the member that met it, with FULL",
-    async (store) => {
-      const { records } = await store.open({ kinds: [ANYTHING] });
-      const large = { tenantId: "orchard", kind: "anything", key: "large" };
-      const [[pages]] = store.sql("PRAGMA page_count") as [[number]];
-      store.sql(`PRAGMA max_page_count = ${pages + 20}`);
-      const ended = await outcomes([
-        ...KEYS.slice(0, 8).map((key) => records.put(factAt(key), factOf("x"), CREATE)),
-        records.put(large, "x".repeat(200_000), { expectedRevision: null, ttl: null }),
-        ...KEYS.slice(8, 16).map((key) => records.put(factAt(key), factOf("x"), CREATE)),
-      ]);
-      assert.deepEqual(ended, [1, 2, 3, 4, 5, 6, 7, 8, "FULL", 9, 10, 11, 12, 13, 14, 15, 16]);
-      store.sql("PRAGMA max_page_count = 1000000");
-      assert.equal(await records.put(large, "x".repeat(200_000), { expectedRevision: null, ttl: null }), 17);
-    },
-  );
-
-  promise(
-    "Of concurrent forgets one that SQLite refuses records nothing; the others are recorded",
-    (store) => assertOneForgetRefused(store, "RAISE(ABORT, 'no')"),
-  );
-
-  promise(
-    "A RAISE(ROLLBACK) among concurrent forgets fails its own; the others are recorded once",
-    (store) => assertOneForgetRefused(store, "RAISE(ROLLBACK, 'no')"),
   );
 
   promise("Five hundred concurrent puts all survive, in call order", async (store) => {
@@ -190,7 +136,7 @@ function testIsolation({ promise }: RecordsSuite): void {
       (_, index) => records.put(factAt(`k${index}`), factOf("x"), CREATE),
     );
     assert.deepEqual(await Promise.all(calls), Array.from({ length: 500 }, (_, index) => index + 1));
-    assert.deepEqual(store.sql("SELECT count(*), counter FROM records, meta"), [[500, 500]]);
+    assert.deepEqual([await store.count(RECORDS), await store.counter()], [500, 500]);
   });
 
   promise("Concurrent puts larger together than one group all survive", async (store) => {

@@ -1,9 +1,9 @@
 /** Closing: drains, may be repeated, and ends everything. */
 
 import assert from "node:assert/strict";
-import type { Memory } from "../../../src/memory.ts";
-import type { RecordsSuite } from "./promise.ts";
-import { factAt, factOf, RUN, START } from "./samples.ts";
+import type { Memory } from "../../memory.ts";
+import type { Suite } from "../kit/suite.ts";
+import { factAt, factOf, RUN, START } from "./record_samples.ts";
 
 const CREATE = { expectedRevision: null, ttl: 60 };
 const CLOSED = { name: "StorageError", code: "CLOSED" };
@@ -20,7 +20,7 @@ const CALLS: readonly (readonly [string, (memory: Memory) => Promise<unknown>])[
   ["Memory.deletionWatermark()", (memory) => memory.deletionWatermark()],
 ];
 
-export function testClosing({ promise, target }: RecordsSuite): void {
+export function testClosing({ engine, promise }: Suite): void {
   for (const [name, call] of CALLS) {
     promise(`${name} after close rejects with CLOSED`, async (store) => {
       const memory = await store.open();
@@ -70,7 +70,7 @@ export function testClosing({ promise, target }: RecordsSuite): void {
         Array.from({ length: 100 }, (_, index) => index + 1),
       );
       assert.deepEqual(await Promise.all(forgets), Array(50).fill(true));
-      if (!target.durable) return;
+      if (!engine.durable) return;
       const again = await store.open();
       assert.equal((await again.records.list("orchard")).items.length, 50);
     },
