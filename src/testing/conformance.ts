@@ -19,7 +19,31 @@ export interface ConformanceOptions {
   readonly engine: TestEngine;
 }
 
-/** Registers the suites for one engine. */
+/**
+ * Registers the suites for one engine. What it cannot do is registered as ignored, under the name of the promise.
+ *
+ * @example A store in memory
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { openMemory } from "@holdfast/memory";
+ * import { conformance } from "@holdfast/memory/testing";
+ *
+ * const titles: string[] = [];
+ * conformance({
+ *   test: (title) => titles.push(title), // in a test file: Deno.test
+ *   engine: {
+ *     name: "in memory",
+ *     durable: false,
+ *     make: () =>
+ *       Promise.resolve({
+ *         open: (options) => openMemory(":memory:", options),
+ *         remove: () => Promise.resolve(),
+ *       }),
+ *   },
+ * });
+ * assert(titles.includes("Fifty parallel updates of one counter all count [in memory]"));
+ * ```
+ */
 export function conformance({ test, engine }: ConformanceOptions): void {
   testRecords(suiteFor(test, engine));
 }
