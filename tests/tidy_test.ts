@@ -188,7 +188,10 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     ...["ground", "canonical", "contracts", "contracts/options", "engine", "tables/schema", "tables"],
     ...["records", "facade", "testing/kit"],
   ],
-  testing: ["testing/kit", "testing/records"],
+  "testing/conversations": [
+    ...["ground", "canonical", "contracts", "tables/schema", "facade", "testing/kit"],
+  ],
+  testing: ["testing/kit", "testing/records", "testing/conversations"],
   "cli/terminal": ["ground", "contracts"],
   "cli/commands": [
     ...["ground", "contracts", "contracts/options", "context", "conversations", "platform", "facade"],

@@ -5,11 +5,21 @@
  * @module
  */
 
-import { testRecords } from "./records/records_suite.ts";
-import { suiteFor } from "./kit/suite.ts";
+import { testConversations } from "./conversations/conversations_suite.ts";
+import { type Suite, suiteFor } from "./kit/suite.ts";
 import type { TestEngine, TestRunner } from "./kit/test_engine.ts";
+import { testRecords } from "./records/records_suite.ts";
 
 export type { RefusedChange, TestEngine, TestPlace, TestRunner } from "./kit/test_engine.ts";
+
+/** What a suite is about. */
+export type SuiteName = "records" | "conversations";
+
+/** Each suite by its name. */
+const SUITES = {
+  records: testRecords,
+  conversations: testConversations,
+} satisfies Readonly<Record<SuiteName, (suite: Suite) => void>>;
 
 /** What {@linkcode conformance} takes. */
 export interface ConformanceOptions {
@@ -17,7 +27,11 @@ export interface ConformanceOptions {
   readonly test: TestRunner;
   /** The engine under test. */
   readonly engine: TestEngine;
+  /** Which suites; all if omitted. */
+  readonly suites?: readonly SuiteName[] | undefined;
 }
+
+const ALL: readonly SuiteName[] = ["records", "conversations"];
 
 /**
  * Registers the suites for one engine. What it cannot do is registered as ignored, under the name of the promise.
@@ -44,6 +58,6 @@ export interface ConformanceOptions {
  * assert(titles.includes("Fifty parallel updates of one counter all count [in memory]"));
  * ```
  */
-export function conformance({ test, engine }: ConformanceOptions): void {
-  testRecords(suiteFor(test, engine));
+export function conformance({ test, engine, suites = ALL }: ConformanceOptions): void {
+  for (const name of suites) SUITES[name](suiteFor(test, engine));
 }

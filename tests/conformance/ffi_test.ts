@@ -10,7 +10,7 @@ import { testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { fileTarget, memoryTarget } from "../kit/store_target.ts";
 import { TappedDriver } from "../kit/tapped_driver.ts";
 import { TemporaryDirectory } from "../kit/temporary_directory.ts";
-import { testAll } from "./target_suites.ts";
+import { testRecordsOn } from "./records_suites.ts";
 import { fill, SCOPE, Shelf, textsOf } from "../restore/shelf.ts";
 
 /** Not a literal: nothing that only looks at this file may have to resolve the package. */
@@ -36,7 +36,7 @@ if (typeof driver === "string") {
 } else {
   const file = fileTarget("file, @db/sqlite", () => new TappedDriver(driver), { disk: true });
   const inMemory = memoryTarget(":memory:, @db/sqlite", () => new TappedDriver(driver));
-  for (const engine of [file, inMemory]) testAll(engine);
+  for (const engine of [file, inMemory]) testRecordsOn(engine);
 
   Deno.test("a second SQLite library on a file that is open in this process is refused, both ways", async () => {
     await using directory = await TemporaryDirectory.make();

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { toHex } from "../../canonical/keyed_hash.ts";
 import type { StoreOptions } from "../../contracts/options/memory_options.ts";
-import type { Operation, RecordedEvent, StoreFacts } from "../../engine/operation.ts";
+import type { Operation, RecordedEvent, StoreFacts, WriteTransaction } from "../../engine/operation.ts";
 import type { Row, SqlValue } from "../../engine/values.ts";
 import { StorageError } from "../../errors.ts";
 import { engineOf, type Memory } from "../../memory.ts";
@@ -92,27 +92,40 @@ export class StoreUnderTest implements AsyncDisposable {
     );
   }
 
-  /** Overwrites columns of the rows that hold these values, with no regard to checksums; of all rows if omitted. */
-  async damage(
-    table: TableShape,
-    columns: Readonly<Record<string, SqlValue>>,
-    where: Readonly<Record<string, SqlValue>> = {},
+  /**
+   * Overwrites columns of every row, or of those for which the function returns what to overwrite, with no regard to
+   * checksums.
+   */
+  async damage<Fields extends object>(
+    table: ReadableTable<Fields>,
+    change: Partial<Fields> | ((row: Fields) => Partial<Fields> | null),
   ): Promise<void> {
-    const [names, keys] = [Object.keys(columns), Object.keys(where)];
-    const sets = names.map((name, place) => `${columnName(name)} = $${place + 1}`).join(", ");
-    const wheres = keys.map((name, place) => `${columnName(name)} = $${names.length + place + 1}`);
-    const condition = keys.length === 0 ? "" : ` WHERE ${wheres.join(" AND ")}`;
-    await this.change(`UPDATE ${table.name} SET ${sets}${condition}`, [
-      ...Object.values(columns),
-      ...Object.values(where),
-    ]);
+    const rows = await this.rows(table);
+    await this.#write(function* (transaction): Operation<void> {
+      for (const row of rows) {
+        const changes = typeof change === "function" ? change(row) : change;
+        if (changes === null) continue;
+        const names = Object.keys(changes);
+        const sets = names.map((name, place) => `${columnName(name)} = $${place + 1}`).join(", ");
+        const [where, key] = wherePlace(table, row, names.length);
+        const values = Object.values(changes) as SqlValue[];
+        yield* transaction.run(`UPDATE ${table.name} SET ${sets} WHERE ${where}`, ...values, ...key);
+      }
+    });
   }
 
-  /** Runs one statement that the store itself has no call for. */
-  async change(sql: string, parameters: readonly SqlValue[] = []): Promise<void> {
-    await this.#look((memory) =>
-      engineOf(memory).write((transaction) => transaction.run(sql, ...parameters), { alone: true })
-    );
+  /** Removes every row of a table, or those for which the function returns true, and nothing that belongs to them. */
+  async discard<Fields extends object>(
+    table: ReadableTable<Fields>,
+    isDiscarded: (row: Fields) => boolean = () => true,
+  ): Promise<void> {
+    const rows = (await this.rows(table)).filter(isDiscarded);
+    await this.#write(function* (transaction): Operation<void> {
+      for (const row of rows) {
+        const [where, key] = wherePlace(table, row, 0);
+        yield* transaction.run(`DELETE FROM ${table.name} WHERE ${where}`, ...key);
+      }
+    });
   }
 
   /** Makes the database refuse a change, until the result is called. */
@@ -168,6 +181,10 @@ export class StoreUnderTest implements AsyncDisposable {
     );
   }
 
+  async #write(factory: (transaction: WriteTransaction) => Operation<void>): Promise<void> {
+    await this.#look((memory) => engineOf(memory).write(factory, { alone: true }));
+  }
+
   /** Looks at the newest opening, while the clock of the test is left alone. */
   async #look<T>(look: (memory: Memory) => Promise<T>): Promise<T> {
     this.#looks++;
@@ -183,6 +200,16 @@ export class StoreUnderTest implements AsyncDisposable {
     if (typeof clock !== "function") return {};
     return { clock: () => this.#looks > 0 ? EARLIEST_MS : clock() };
   }
+}
+
+/** The condition that finds a row by its key, after so many other parameters, and its parameters. */
+function wherePlace(
+  { key }: TableShape,
+  row: object,
+  before: number,
+): readonly [where: string, parameters: readonly SqlValue[]] {
+  const where = key.map((name, place) => `${columnName(name)} = $${before + place + 1}`).join(" AND ");
+  return [where, key.map((name) => (row as Readonly<Record<string, SqlValue>>)[name]!)];
 }
 
 function toComparable(value: SqlValue): SqlValue {

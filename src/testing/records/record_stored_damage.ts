@@ -121,8 +121,7 @@ function testChecksums({ promise }: Suite): void {
       async (store) => {
         const memory = await store.open();
         await memory.records.put(PREFERENCE, LISTS, CREATE);
-        const [row] = await store.rows(RECORDS);
-        await store.damage(RECORDS, { [column]: change(row!) });
+        await store.damage(RECORDS, (row) => ({ [column]: change(row) }));
         store.damaged = true;
         const [{ tenant: tenantId, kind, key }] = await store.rows(RECORDS) as [StoredRecord];
         const read = (): Promise<unknown> =>
@@ -181,7 +180,7 @@ function testChecksums({ promise }: Suite): void {
     async (store) => {
       const memory = await store.open();
       await memory.records.forget(RUN, null, { revoke: true });
-      await store.damage(DELETIONS, { at: (await store.events())[0]!.at + 1 });
+      await store.damage(DELETIONS, ({ at }) => ({ at: at + 1 }));
       store.damaged = true;
       await store.assertChangesNothing(() => memory.records.put(RUN, START, CREATE), INTEGRITY);
       assert.deepEqual((await memory.check()).problems.map(({ table, row }) => [table, row]), [[

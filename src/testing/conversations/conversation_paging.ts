@@ -1,7 +1,8 @@
 /** Reading turns: their order, parts of them, and what a change does to a reading. */
 
 import assert from "node:assert/strict";
-import type { ConversationsSuite } from "./promise.ts";
+import { TURNS } from "../../tables/schema/main_tables.ts";
+import type { Suite } from "../kit/suite.ts";
 import {
   after,
   atNoon,
@@ -13,7 +14,7 @@ import {
   revise,
   talk,
   turnOf,
-} from "./samples.ts";
+} from "../kit/conversation_samples.ts";
 
 const TWELVE = [
   "zz-first",
@@ -34,7 +35,7 @@ function numbered(count: number): string[] {
   return Array.from({ length: count }, (_, index) => `t${index + 1}`);
 }
 
-export function testPaging({ promise, durable }: ConversationsSuite): void {
+export function testPaging({ promise, durable }: Suite): void {
   durable(
     "TRN-01 turns of one tick keep the order in which they came, after a reopen and a scrub too",
     async (store) => {
@@ -107,7 +108,7 @@ export function testPaging({ promise, durable }: ConversationsSuite): void {
     );
     assert.equal((await readTurns(conversation)).length, 1_000);
     store.damaged = true;
-    store.sql("UPDATE turns SET payload = 'damaged' WHERE id <= 950");
+    await store.damage(TURNS, ({ id }) => id <= 950 ? { payload: "damaged" } : null);
     const last = await readTurns(conversation, undefined, { last: 50 });
     assert.deepEqual(
       last.map(({ messages }) => Number(messages[0]!.content)),
@@ -204,7 +205,7 @@ export function testPaging({ promise, durable }: ConversationsSuite): void {
       const memory = await store.open(atNoon());
       const conversation = await talk(memory, numbered(40));
       store.damaged = true;
-      store.sql("UPDATE turns SET payload = '{\"role\":\"us' WHERE turn_id = 't35'");
+      await store.damage(TURNS, ({ turnId }) => turnId === "t35" ? { payload: '{"role":"us' } : null);
       const seen: string[] = [];
       const read = async (): Promise<void> => {
         for await (const { turnId } of conversation.turns()) seen.push(turnId);

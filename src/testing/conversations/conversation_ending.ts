@@ -1,8 +1,9 @@
 /** Cancelled, closed, or opened only for reading. */
 
 import assert from "node:assert/strict";
-import { CALLS, prepare } from "./calls.ts";
-import type { ConversationsSuite } from "./promise.ts";
+import { MESSAGE_IDS } from "../../tables/schema/main_tables.ts";
+import { CALLS, prepare } from "./conversation_calls.ts";
+import type { Suite } from "../kit/suite.ts";
 import {
   after,
   atNoon,
@@ -14,17 +15,17 @@ import {
   summaryOf,
   talk,
   turnOf,
-} from "./samples.ts";
+} from "../kit/conversation_samples.ts";
 
 const REASON = new Error("the caller went away");
 
-export function testEnding(suite: ConversationsSuite): void {
+export function testEnding(suite: Suite): void {
   testCancellation(suite);
   testClosing(suite);
   testReadOnly(suite);
 }
 
-function testCancellation({ promise }: ConversationsSuite): void {
+function testCancellation({ promise }: Suite): void {
   for (const { name, make } of CALLS) {
     promise(`${name} with an aborted signal rejects with its reason and changes nothing`, async (store) => {
       const prepared = await prepare(await store.open(atNoon()));
@@ -54,7 +55,7 @@ function testCancellation({ promise }: ConversationsSuite): void {
     controller.abort(REASON);
     const [first, second, third] = await Promise.allSettled(calls);
     assert.deepEqual([first!.status, second!.status, third!.status], ["fulfilled", "rejected", "fulfilled"]);
-    assert.deepEqual(store.sql("SELECT message_id FROM message_ids ORDER BY message_id"), [["a"], ["c"]]);
+    assert.deepEqual(await store.cells(MESSAGE_IDS, "messageId"), [["a"], ["c"]]);
   });
 
   promise("A delete that ran stands, whatever its signal says later", async (store) => {
@@ -68,7 +69,7 @@ function testCancellation({ promise }: ConversationsSuite): void {
   });
 }
 
-function testClosing({ promise }: ConversationsSuite): void {
+function testClosing({ promise }: Suite): void {
   for (const { name, make } of CALLS) {
     promise(`${name} after close, or while the store is closing, rejects with CLOSED`, async (store) => {
       const memory = await store.open(atNoon());
@@ -109,7 +110,7 @@ function testClosing({ promise }: ConversationsSuite): void {
   });
 }
 
-function testReadOnly({ durable }: ConversationsSuite): void {
+function testReadOnly({ durable }: Suite): void {
   durable(
     "A store opened for reading gives snapshots, turns and replays, and takes no mutation",
     async (store) => {

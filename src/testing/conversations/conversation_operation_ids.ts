@@ -1,8 +1,9 @@
 /** Operation ids of conversations: every mutation that is not harmless to repeat takes one. */
 
 import assert from "node:assert/strict";
-import type { Conversation } from "@holdfast/memory";
-import type { ConversationsSuite } from "./promise.ts";
+import { OPERATIONS } from "../../tables/schema/main_tables.ts";
+import type { Conversation } from "../../../mod.ts";
+import type { Suite } from "../kit/suite.ts";
 import {
   after,
   atNoon,
@@ -15,12 +16,12 @@ import {
   summaryOf,
   talk,
   turnOf,
-} from "./samples.ts";
+} from "../kit/conversation_samples.ts";
 
 const IDEMPOTENCY = { code: "CONFLICT", reason: "IDEMPOTENCY", retryable: false };
 const operationId = "call-1";
 
-export function testOperationIds({ promise, durable }: ConversationsSuite): void {
+export function testOperationIds({ promise, durable }: Suite): void {
   promise(
     "A turn rebuilt without its timestamp repeats itself: filled-in defaults are not compared",
     async (store) => {
@@ -79,10 +80,10 @@ export function testOperationIds({ promise, durable }: ConversationsSuite): void
       const call = (): ReturnType<Conversation["delete"]> =>
         conversation.delete({ kind: "turn", key: "t1", expectedRevision: 1 }, { operationId });
       const first = await call();
-      const before = store.dump();
+      const before = await store.state();
       assert.deepEqual(await call(), first);
       assert.equal(first.already, false);
-      assert.deepEqual(store.dump(), before);
+      assert.deepEqual(await store.state(), before);
     },
   );
 
@@ -163,7 +164,7 @@ export function testOperationIds({ promise, durable }: ConversationsSuite): void
       operationId: "id of the call",
     });
     await erase(conversation, "scope");
-    const text = JSON.stringify(store.dump());
+    const text = JSON.stringify(await store.state());
     for (const word of ["id of the call", "text of the call", "orchard", "spring"]) {
       assert.equal(text.includes(word), false, word);
     }
@@ -173,6 +174,6 @@ export function testOperationIds({ promise, durable }: ConversationsSuite): void
     const conversation = await talk(await store.open(atNoon()), ["t1", "t2"]);
     await conversation.append([{ role: "user", content: "x" }], { operationId });
     assert.equal((await erase(conversation, "scope")).erased.operations, 3);
-    assert.deepEqual(store.sql("SELECT count(*) FROM operations"), [[0]]);
+    assert.equal(await store.count(OPERATIONS), 0);
   });
 }

@@ -1,12 +1,23 @@
 /** How large a scope may become. */
 
 import assert from "node:assert/strict";
-import type { ConversationsSuite } from "./promise.ts";
-import { atNoon, erase, HARBOUR, ORCHARD, pinOf, pinUp, revise, talk, turnOf } from "./samples.ts";
+import { SCOPES, TURNS } from "../../tables/schema/main_tables.ts";
+import type { Suite } from "../kit/suite.ts";
+import {
+  atNoon,
+  erase,
+  HARBOUR,
+  ORCHARD,
+  pinOf,
+  pinUp,
+  revise,
+  talk,
+  turnOf,
+} from "../kit/conversation_samples.ts";
 
 const CAPACITY = { code: "CONFLICT", reason: "CAPACITY", retryable: false };
 
-export function testCapacity({ promise }: ConversationsSuite): void {
+export function testCapacity({ promise, durable }: Suite): void {
   promise(
     "A scope takes as many turns as it may and no more; a deletion makes room, a revision needs none",
     async (store) => {
@@ -26,15 +37,15 @@ export function testCapacity({ promise }: ConversationsSuite): void {
     async (store) => {
       const memory = await store.open({ ...atNoon(), limits: { bytesPerScope: 1_000 } });
       const conversation = await talk(memory, ["t1"]);
-      const [[bytes]] = store.sql("SELECT bytes FROM turns") as [[number]];
+      const { bytes } = (await store.rows(TURNS))[0]!;
       const grow = (characters: number): Promise<number> =>
         revise(conversation, turnOf("t1", "x".repeat(characters), { revision: 2 }));
       const room = 1_000 - bytes + "t1".length;
       await store.assertChangesNothing(() => grow(room + 1), CAPACITY);
       await grow(room);
-      assert.deepEqual(store.sql("SELECT turn_bytes FROM scopes"), [[1_000]]);
+      assert.deepEqual(await store.cells(SCOPES, "turnBytes"), [[1_000]]);
       await revise(conversation, turnOf("t1", "", { revision: 3 }));
-      assert.deepEqual(store.sql("SELECT turn_bytes FROM scopes"), [[bytes - "t1".length]]);
+      assert.deepEqual(await store.cells(SCOPES, "turnBytes"), [[bytes - "t1".length]]);
     },
   );
 
@@ -61,9 +72,12 @@ export function testCapacity({ promise }: ConversationsSuite): void {
     await revise(conversation, turnOf("t2", "much longer than before", { revision: 2 }));
     await erase(conversation, "turn", "t1");
     await erase(conversation, "turn", "t9");
-    const totals = store.sql("SELECT turns, turn_bytes FROM scopes");
-    assert.deepEqual(store.sql("SELECT count(*), sum(bytes) FROM turns"), totals);
-    assert.deepEqual(store.sql("SELECT sum(octet_length(payload)) FROM turns"), [[totals[0]![1]]]);
+    const [totals] = await store.cells(SCOPES, "turns", "turnBytes");
+    const rows = await store.rows(TURNS);
+    const sumOf = (bytesOf: (row: typeof rows[number]) => number): number =>
+      rows.reduce((sum, row) => sum + bytesOf(row), 0);
+    assert.deepEqual([rows.length, sumOf(({ bytes }) => bytes)], totals);
+    assert.equal(sumOf(({ payload }) => new TextEncoder().encode(payload).length), totals![1]);
   });
 
   promise("openMemory() refuses limits that are no whole numbers from 1", async (store) => {
@@ -74,10 +88,9 @@ export function testCapacity({ promise }: ConversationsSuite): void {
     }
   });
 
-  promise(
+  durable(
     "A store that was filled under larger limits is read, revised smaller and emptied under smaller ones",
     async (store) => {
-      if (store.path === ":memory:") return;
       const first = await store.open(atNoon());
       await talk(first, ["t1", "t2", "t3"]);
       await first.close();

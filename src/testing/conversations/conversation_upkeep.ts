@@ -1,10 +1,11 @@
 /** Upkeep: what is due is erased before the call that found it, as a write of its own that stays. */
 
 import assert from "node:assert/strict";
-import type { Conversation, Memory } from "@holdfast/memory";
-import type { MutableClock } from "../../src/testing/kit/mutable_clock.ts";
-import type { TestStore } from "../kit/test_store.ts";
-import type { ConversationsSuite } from "./promise.ts";
+import { COVERED_TURNS, PINS, REPLAYS, SUMMARIES, TURNS } from "../../tables/schema/main_tables.ts";
+import type { Conversation, Memory } from "../../../mod.ts";
+import type { MutableClock } from "../kit/mutable_clock.ts";
+import type { StoreUnderTest } from "../kit/store_under_test.ts";
+import type { Suite } from "../kit/suite.ts";
 import {
   after,
   atNoon,
@@ -22,7 +23,7 @@ import {
   summaryOf,
   talk,
   turnOf,
-} from "./samples.ts";
+} from "../kit/conversation_samples.ts";
 
 interface Due {
   readonly clock: MutableClock;
@@ -33,7 +34,7 @@ interface Due {
 }
 
 /** A scope whose turn `t1` is due, with a pin, a summary and a replay that derive from it; `t2` stays. */
-async function due(store: TestStore): Promise<Due> {
+async function due(store: StoreUnderTest): Promise<Due> {
   const clock = clockAtNoon();
   const memory = await store.open({ clock: clock.now });
   const conversation = await talk(memory, []);
@@ -44,11 +45,11 @@ async function due(store: TestStore): Promise<Due> {
   return { clock, memory, conversation, revision: 4 };
 }
 
-function turnsLeft(store: TestStore): unknown {
-  return store.sql("SELECT turn_id FROM turns ORDER BY id");
+function turnsLeft(store: StoreUnderTest): Promise<unknown> {
+  return store.cells(TURNS, "turnId");
 }
 
-export function testUpkeep({ promise, durable }: ConversationsSuite): void {
+export function testUpkeep({ engine, promise, durable }: Suite): void {
   promise(
     "A read erases what is due first: the turn, its pin, its summary and the replays",
     async (store) => {
@@ -56,10 +57,10 @@ export function testUpkeep({ promise, durable }: ConversationsSuite): void {
       const now = await conversation.snapshot();
       assert.equal(now.revision, revision + 2);
       assert.deepEqual([now.turnCount, now.pins.length, now.summary, now.nextExpiryAt], [1, 0, null, null]);
-      for (const table of ["pins", "summaries", "covered_turns", "replays"]) {
-        assert.deepEqual(store.sql(`SELECT count(*) FROM ${table}`), [[0]], table);
+      for (const table of [PINS, SUMMARIES, COVERED_TURNS, REPLAYS]) {
+        assert.equal(await store.count(table), 0, table.name);
       }
-      assert.deepEqual(turnsLeft(store), [["t2"]]);
+      assert.deepEqual(await turnsLeft(store), [["t2"]]);
     },
   );
 
@@ -70,7 +71,7 @@ export function testUpkeep({ promise, durable }: ConversationsSuite): void {
       reason: "REVISION",
       currentRevision: revision + 2,
     });
-    assert.deepEqual(turnsLeft(store), [["t2"]]);
+    assert.deepEqual(await turnsLeft(store), [["t2"]]);
     assert.equal(
       await conversation.putTurn(put, { operationId: "3", expectedRevision: revision + 2 }),
       revision + 3,
@@ -96,9 +97,9 @@ export function testUpkeep({ promise, durable }: ConversationsSuite): void {
     promise(`Upkeep stays committed though ${name} that found it fails`, async (store) => {
       const found = await due(store);
       await assert.rejects(call(found), { reason: "REVISION" });
-      assert.deepEqual(turnsLeft(store), [["t2"]]);
-      assert.deepEqual(store.raw("ledger").prepare("SELECT kind, reserved, floor FROM events").all([]), [
-        ["turn", 0, 1],
+      assert.deepEqual(await turnsLeft(store), [["t2"]]);
+      assert.deepEqual((await store.events()).map(({ kind, reserved, floor }) => [kind, reserved, floor]), [
+        ["turn", false, 1],
       ]);
     });
   }
@@ -108,12 +109,12 @@ export function testUpkeep({ promise, durable }: ConversationsSuite): void {
     async (store) => {
       const { clock, conversation } = await due(store);
       clock.set(NOON);
-      const memory = store.path === ":memory:" ? null : await store.open({ clock: clock.now });
+      const memory = !engine.durable ? null : await store.open({ clock: clock.now });
       const before = await (memory?.conversation(ORCHARD) ?? conversation).snapshot();
       const summary = summaryOf((await readTurns(conversation)).slice(-1));
       clock.advance(60);
       await assert.rejects(conversation.cachePut(before, "k", {}), { reason: "SNAPSHOT" });
-      assert.deepEqual(turnsLeft(store), [["t2"]]);
+      assert.deepEqual(await turnsLeft(store), [["t2"]]);
       await assert.rejects(conversation.putSummary(before, summary), { reason: "SNAPSHOT" });
     },
   );
@@ -128,13 +129,13 @@ export function testUpkeep({ promise, durable }: ConversationsSuite): void {
   promise("A repeated operation is answered without upkeep", async (store) => {
     const { conversation } = await due(store);
     assert.equal(await conversation.putTurn(turnOf("t2"), { operationId: "2", expectedRevision: 1 }), 2);
-    assert.deepEqual(turnsLeft(store), [["t1"], ["t2"]]);
+    assert.deepEqual(await turnsLeft(store), [["t1"], ["t2"]]);
   });
 
   promise("Upkeep is a scope's own: another scope's calls leave what is due", async (store) => {
     const { memory } = await due(store);
     await talk(memory, ["h1"], HARBOUR);
-    assert.deepEqual(turnsLeft(store), [["t1"], ["t2"], ["h1"]]);
+    assert.deepEqual(await turnsLeft(store), [["t1"], ["t2"], ["h1"]]);
   });
 
   promise(
@@ -210,10 +211,10 @@ export function testUpkeep({ promise, durable }: ConversationsSuite): void {
     const conversation = await talk(await store.open(atNoon()), []);
     const timestamp = "2027-01-15T10:00:00.250000+02:00";
     await revise(conversation, turnOf("t1", "x", { timestamp }));
-    const [[bytes]] = store.sql("SELECT bytes FROM turns") as [[number]];
+    const { bytes } = (await store.rows(TURNS))[0]!;
     const room = 1_000_000 - bytes + 1;
     await revise(conversation, turnOf("t1", "y".repeat(room), { revision: 2 }));
-    assert.deepEqual(store.sql("SELECT bytes FROM turns"), [[1_000_000]]);
+    assert.deepEqual(await store.cells(TURNS, "bytes"), [[1_000_000]]);
     await store.assertChangesNothing(
       () => revise(conversation, turnOf("t1", "z".repeat(room + 1), { revision: 3 })),
       { code: "CONTRACT", field: "turn" },
@@ -243,9 +244,8 @@ export function testUpkeep({ promise, durable }: ConversationsSuite): void {
     );
     clock.advance(60);
     assert.deepEqual(await readIds(conversation), []);
-    const batches = store.raw("ledger").prepare("SELECT count(*) FROM events GROUP BY batch ORDER BY batch")
-      .all([]);
-    assert.deepEqual(batches, [[200], [200], [50]]);
+    const batches = Map.groupBy(await store.events(), ({ batch }) => batch);
+    assert.deepEqual([...batches.values()].map((events) => events.length), [200, 200, 50]);
     assert.equal(await conversation.revision(), 900);
   });
 
@@ -270,7 +270,7 @@ export function testUpkeep({ promise, durable }: ConversationsSuite): void {
       conversation.snapshot({ signal: AbortSignal.abort(reason) }),
       (error) => error === reason,
     );
-    assert.deepEqual(turnsLeft(store), [["t1"], ["t2"]]);
+    assert.deepEqual(await turnsLeft(store), [["t1"], ["t2"]]);
   });
 
   durable("What fell due while nobody had the store open is gone at the first read", async (store) => {

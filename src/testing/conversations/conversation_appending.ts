@@ -1,12 +1,21 @@
 /** The easy path: append makes the scope, the turn's id and missing message ids. */
 
 import assert from "node:assert/strict";
-import type { ConversationsSuite } from "./promise.ts";
-import { after, atNoon, clockAtNoon, erase, ORCHARD, readIds, readTurns, talk } from "./samples.ts";
+import type { Suite } from "../kit/suite.ts";
+import {
+  after,
+  atNoon,
+  clockAtNoon,
+  erase,
+  ORCHARD,
+  readIds,
+  readTurns,
+  talk,
+} from "../kit/conversation_samples.ts";
 
 const HELLO = [{ role: "user", content: "Any pears?" }] as const;
 
-export function testAppending({ promise, durable }: ConversationsSuite): void {
+export function testAppending({ promise, durable }: Suite): void {
   promise(
     "append() makes a missing scope, and its turn has revision 1 and the store's time",
     async (store) => {
@@ -74,7 +83,7 @@ export function testAppending({ promise, durable }: ConversationsSuite): void {
   promise("append()'s ids from an operation id do not tell it", async (store) => {
     const conversation = (await store.open(atNoon())).conversation(ORCHARD);
     await conversation.append(HELLO, { operationId: "secret-call" });
-    assert.equal(JSON.stringify(store.dump()).includes("secret-call"), false);
+    assert.equal(JSON.stringify(await store.state()).includes("secret-call"), false);
   });
 
   promise("Appends made at once all stand, in the order of the calls", async (store) => {

@@ -1,9 +1,9 @@
 /** Which error wins where several would fit, with its reason and whether repeating can help. */
 
 import assert from "node:assert/strict";
-import type { Conversation } from "@holdfast/memory";
-import { forEachRow } from "../../src/testing/kit/each_row.ts";
-import type { ConversationsSuite } from "./promise.ts";
+import type { Conversation } from "../../../mod.ts";
+import { forEachRow } from "../kit/each_row.ts";
+import type { Suite } from "../kit/suite.ts";
 import {
   after,
   atNoon,
@@ -16,7 +16,7 @@ import {
   summaryOf,
   talk,
   turnOf,
-} from "./samples.ts";
+} from "../kit/conversation_samples.ts";
 
 type Call = (conversation: Conversation) => Promise<unknown>;
 
@@ -30,7 +30,7 @@ const NOWHERE: readonly (readonly [string, Call])[] = [
   ["delete of a turn", (c) => c.delete({ kind: "turn", key: "other", expectedRevision: 7 })],
 ];
 
-export function testOrderOfChecks({ promise }: ConversationsSuite): void {
+export function testOrderOfChecks({ promise }: Suite): void {
   promise(
     "A scope that was never created is MISSING for every call but create(), append(), search() and assemble()",
     async (store) => {

@@ -1,11 +1,11 @@
 /** Every call of a conversation, for promises that hold for all of them. */
 
-import type { CallOptions, Conversation, Snapshot, Summary } from "@holdfast/memory";
-import { pinOf, readTurns, summaryOf, talk, turnOf } from "./samples.ts";
-import type { Memory } from "@holdfast/memory";
+import type { CallOptions, Conversation, Snapshot, Summary } from "../../../mod.ts";
+import { pinOf, readTurns, summaryOf, talk, turnOf } from "../kit/conversation_samples.ts";
+import type { Memory } from "../../../mod.ts";
 
 /** What the calls are made with: turns `t1` and `t2`, and the snapshot and a summary of them. */
-export interface Prepared {
+interface Prepared {
   readonly memory: Memory;
   readonly conversation: Conversation;
   readonly snapshot: Snapshot;
@@ -13,7 +13,7 @@ export interface Prepared {
 }
 
 /** One call. */
-export interface Call {
+interface Call {
   readonly name: string;
   readonly writes: boolean;
   readonly make: (prepared: Prepared, options: CallOptions) => Promise<unknown>;

@@ -1,4 +1,4 @@
-/** Every suite that a kind of store on SQLite has to pass: those of each engine, and those about SQLite itself. */
+/** Every promise about records that a kind of store on SQLite has to keep: those of each engine, and SQLite's own. */
 
 import { conformance } from "../../src/testing/conformance.ts";
 import type { StoreTarget } from "../kit/store_target.ts";
@@ -8,8 +8,8 @@ import { suiteFor } from "./sqlite/promise.ts";
 import { testStoredForm } from "./sqlite/stored_form.ts";
 
 /** Registers them. */
-export function testAll(target: StoreTarget): void {
-  conformance({ test: Deno.test, engine: target });
+export function testRecordsOn(target: StoreTarget): void {
+  conformance({ test: Deno.test, engine: target, suites: ["records"] });
   const suite = suiteFor(target);
   testGroupRefusals(suite);
   testProcesses(suite);

@@ -1,8 +1,9 @@
 /** Clocks that stand still, step back, or differ between processes. */
 
 import assert from "node:assert/strict";
-import { MutableClock } from "../../src/testing/kit/mutable_clock.ts";
-import type { ConversationsSuite } from "./promise.ts";
+import { REPLAYS, TURNS } from "../../tables/schema/main_tables.ts";
+import { MutableClock } from "../kit/mutable_clock.ts";
+import type { Suite } from "../kit/suite.ts";
 import {
   after,
   clockAtNoon,
@@ -18,12 +19,11 @@ import {
   summaryOf,
   talk,
   turnOf,
-} from "./samples.ts";
-import { runSlowProcess } from "./slow_process.ts";
+} from "../kit/conversation_samples.ts";
 
 const DAY = 86_400;
 
-export function testClocks({ promise, durable }: ConversationsSuite): void {
+export function testClocks({ promise, durable }: Suite): void {
   promise(
     "With a clock that stepped back more than a minute only cachePut() is refused, with CLOCK",
     async (store) => {
@@ -54,7 +54,7 @@ export function testClocks({ promise, durable }: ConversationsSuite): void {
     const snapshot = await conversation.snapshot();
     await conversation.cachePut(snapshot, "k", { n: 1 }, { ttl: 60 });
     assert.equal(snapshot.at, "2027-01-15T08:00:00+00:00");
-    assert.deepEqual(store.sql("SELECT expires FROM replays"), [[(NOON + 60) * 1_000]]);
+    assert.deepEqual(await store.cells(REPLAYS, "expires"), [[(NOON + 60) * 1_000]]);
   });
 
   promise("A CLOCK conflict tells by how much the clock is behind", async (store) => {
@@ -80,10 +80,10 @@ export function testClocks({ promise, durable }: ConversationsSuite): void {
       await talk(memory, ["h1"], HARBOUR);
       clock.set(NOON);
       assert.deepEqual(await readIds(conversation), [turnId]);
-      assert.deepEqual(store.sql("SELECT count(*) FROM turns"), [[3]]);
+      assert.equal(await store.count(TURNS), 3);
       clock.advance(600);
       assert.deepEqual(await readIds(conversation), [turnId]);
-      assert.deepEqual(store.sql("SELECT count(*) FROM turns"), [[2]]);
+      assert.equal(await store.count(TURNS), 2);
     },
   );
 
@@ -98,7 +98,7 @@ export function testClocks({ promise, durable }: ConversationsSuite): void {
       assert.equal((await memory.prune({ scrub: false })).clockLoweredByMs, 0);
       assert.equal((await memory.prune({ scrub: false, acceptClock: true })).clockLoweredByMs, 600_000);
       await conversation.cachePut(await conversation.snapshot(), "k", {}, { ttl: 1 });
-      assert.deepEqual(store.sql("SELECT expires FROM replays"), [[(NOON - 599) * 1_000]]);
+      assert.deepEqual(await store.cells(REPLAYS, "expires"), [[(NOON - 599) * 1_000]]);
     },
   );
 
@@ -179,21 +179,6 @@ export function testClocks({ promise, durable }: ConversationsSuite): void {
     },
   );
 
-  durable(
-    "A process whose clock is ten minutes slow reads and deletes beside one that is right",
-    async (store) => {
-      const memory = await store.open({ clock: clockAtNoon().now });
-      const conversation = await talk(memory, ["t1", "t2"]);
-      assert.deepEqual(await runSlowProcess(store.path, "t1"), {
-        seen: ["t1", "t2"],
-        deletedAt: "2027-01-15T08:00:00+00:00",
-        refused: "CLOCK",
-      });
-      assert.deepEqual(await readIds(conversation), ["t2"]);
-      await conversation.cachePut(await conversation.snapshot(), "k", {});
-    },
-  );
-
   durable("A slow store does not bring back what a fast one let expire", async (store) => {
     const clock = clockAtNoon();
     const fast = await store.open({ clock: clock.now });
@@ -235,9 +220,9 @@ export function testClocks({ promise, durable }: ConversationsSuite): void {
     assert.equal((await behind.snapshot()).turnCount, 0);
     assert.deepEqual(await readIds(behind), []);
     assert.equal((await behind.append([{ role: "user", content: "y" }])).revision, 2);
-    assert.deepEqual(store.sql("SELECT count(*) FROM turns"), [[3]]);
+    assert.equal(await store.count(TURNS), 3);
     assert.equal((await ahead.snapshot()).turnCount, 1);
-    assert.deepEqual(store.sql("SELECT count(*) FROM turns"), [[2]]);
+    assert.equal(await store.count(TURNS), 2);
   });
 
   promise("A turn's own timestamp may lie anywhere: only deadlines are held to the clock", async (store) => {

@@ -1,8 +1,9 @@
 /** The replay cache: an answer for exactly one snapshot, and no longer than it was asked for. */
 
 import assert from "node:assert/strict";
-import type { Json } from "@holdfast/memory";
-import type { ConversationsSuite } from "./promise.ts";
+import { REPLAYS } from "../../tables/schema/main_tables.ts";
+import type { Json } from "../../../mod.ts";
+import type { Suite } from "../kit/suite.ts";
 import {
   after,
   atNoon,
@@ -15,9 +16,9 @@ import {
   revise,
   talk,
   turnOf,
-} from "./samples.ts";
+} from "../kit/conversation_samples.ts";
 
-export function testReplays({ promise, durable }: ConversationsSuite): void {
+export function testReplays({ promise, durable }: Suite): void {
   promise("A replay comes back as the JSON it was, as a copy of one's own", async (store) => {
     const conversation = await talk(await store.open(atNoon()), ["t1"]);
     const snapshot = await conversation.snapshot();
@@ -43,7 +44,7 @@ export function testReplays({ promise, durable }: ConversationsSuite): void {
     await conversation.cachePut(snapshot, "k", { n: 1 });
     await conversation.cachePut(snapshot, "k", { n: 2 });
     assert.deepEqual(await conversation.cacheGet(snapshot, "k"), { n: 2 });
-    assert.deepEqual(store.sql("SELECT count(*) FROM replays"), [[1]]);
+    assert.equal(await store.count(REPLAYS), 1);
   });
 
   promise(
@@ -72,7 +73,7 @@ export function testReplays({ promise, durable }: ConversationsSuite): void {
       const snapshot = await conversation.snapshot();
       for (const key of ["a", "b", "c"]) await conversation.cachePut(snapshot, key, {});
       await change(conversation);
-      assert.deepEqual(store.sql("SELECT count(*) FROM replays"), [[0]]);
+      assert.equal(await store.count(REPLAYS), 0);
     });
   }
 
@@ -103,7 +104,7 @@ export function testReplays({ promise, durable }: ConversationsSuite): void {
     clock.advance(10);
     await put("new 2", 3_600);
     assert.deepEqual([await there("k50"), await there("k1"), await there("new 2")], [false, true, true]);
-    assert.deepEqual(store.sql("SELECT count(*) FROM replays"), [[100]]);
+    assert.equal(await store.count(REPLAYS), 100);
   });
 
   promise("At its limit a key that is there is replaced, and nothing is dropped", async (store) => {
@@ -112,7 +113,7 @@ export function testReplays({ promise, durable }: ConversationsSuite): void {
     for (let index = 0; index < 100; index++) await conversation.cachePut(snapshot, `k${index}`, { index });
     await conversation.cachePut(snapshot, "k99", { index: -1 });
     assert.deepEqual(await conversation.cacheGet(snapshot, "k0"), { index: 0 });
-    assert.deepEqual(store.sql("SELECT count(*) FROM replays"), [[100]]);
+    assert.equal(await store.count(REPLAYS), 100);
   });
 
   promise("A replay is kept for an hour unless another time is given, at most for a day", async (store) => {
@@ -138,7 +139,7 @@ export function testReplays({ promise, durable }: ConversationsSuite): void {
     for (const [index, text] of texts.entries()) {
       await conversation.cachePut(snapshot, `k${index}`, JSON.parse(text) as Json);
     }
-    assert.deepEqual(store.sql("SELECT DISTINCT payload FROM replays"), [['{"a":[1,100],"b":1}']]);
+    assert.deepEqual([...new Set((await store.cells(REPLAYS, "payload")).flat())], ['{"a":[1,100],"b":1}']);
     await assert.rejects(conversation.cachePut(snapshot, "k", { x: -0 }), { code: "CONTRACT" });
   });
 

@@ -1,8 +1,10 @@
 /** Snapshots: what they hold, when their id changes, and that they keep text to themselves. */
 
 import assert from "node:assert/strict";
-import { type Conversation, openMemory, type Snapshot } from "@holdfast/memory";
-import type { ConversationsSuite } from "./promise.ts";
+import { inspect } from "node:util";
+import { PINS, SUMMARIES, TURNS } from "../../tables/schema/main_tables.ts";
+import { type Conversation, openMemory, type Snapshot } from "../../../mod.ts";
+import type { Suite } from "../kit/suite.ts";
 import {
   after,
   atNoon,
@@ -18,7 +20,7 @@ import {
   summaryOf,
   talk,
   turnOf,
-} from "./samples.ts";
+} from "../kit/conversation_samples.ts";
 
 const CHANGES:
   readonly (readonly [what: string, change: (conversation: Conversation) => Promise<unknown>])[] = [
@@ -34,7 +36,7 @@ const CHANGES:
     ["a summary", async (c) => c.putSummary(await c.snapshot(), summaryOf(await readTurns(c)))],
   ];
 
-export function testSnapshots({ promise, durable }: ConversationsSuite): void {
+export function testSnapshots({ promise, durable }: Suite): void {
   promise("A snapshot holds scope, revision, counts, active pins by key, summary and time", async (store) => {
     const conversation = await talk(await store.open(atNoon()), ["t1", "t2"]);
     for (const key of ["b", "a", "\u{ffff}", "\u{10000}"]) await pinUp(conversation, pinOf(key));
@@ -149,7 +151,7 @@ export function testSnapshots({ promise, durable }: ConversationsSuite): void {
       const summary = summaryOf(await readTurns(conversation), "OPAL in a summary");
       await conversation.putSummary(await conversation.snapshot(), summary);
       const snapshot = await conversation.snapshot();
-      const shown = Deno.inspect(snapshot, { depth: 9 });
+      const shown = inspect(snapshot, { depth: 9 });
       assert.equal(shown.includes("OPAL"), false);
       assert(shown.includes(snapshot.id));
       for (const whole of [JSON.stringify(snapshot), JSON.stringify(structuredClone(snapshot))]) {
@@ -165,16 +167,16 @@ export function testSnapshots({ promise, durable }: ConversationsSuite): void {
       await conversation.append([{ role: "user", content: "OPAL in a turn" }]);
       const [stored] = await readTurns(conversation);
       for (const printed of [stored, stored!.messages, stored!.messages[0]]) {
-        assert.equal(Deno.inspect(printed, { depth: 9 }).includes("OPAL"), false);
+        assert.equal(inspect(printed, { depth: 9 }).includes("OPAL"), false);
         assert(JSON.stringify(printed).includes("OPAL"));
         assert.deepEqual(JSON.parse(JSON.stringify(printed)), structuredClone(printed));
       }
       const [hit] = await conversation.search("opal turn");
-      assert.equal(Deno.inspect([hit], { depth: 9 }).includes("OPAL"), false);
+      assert.equal(inspect([hit], { depth: 9 }).includes("OPAL"), false);
       assert.equal(structuredClone(hit)!.content, "OPAL in a turn");
       const snapshot = await conversation.snapshot();
       const { chunks } = await conversation.chunkIndex(snapshot);
-      assert.equal(Deno.inspect(chunks, { depth: 9 }).includes("OPAL"), false);
+      assert.equal(inspect(chunks, { depth: 9 }).includes("OPAL"), false);
     },
   );
 
@@ -190,7 +192,7 @@ export function testSnapshots({ promise, durable }: ConversationsSuite): void {
     async (store) => {
       const conversation = await talk(await store.open(atNoon()), ["t1"]);
       store.damaged = true;
-      store.sql("UPDATE turns SET payload = 'damaged'");
+      await store.damage(TURNS, { payload: "damaged" });
       assert.equal((await conversation.snapshot()).turnCount, 1);
       assert.equal((await conversation.append([{ role: "user", content: "x" }])).revision, 2);
       await pinUp(conversation, pinOf("k"));
@@ -204,8 +206,8 @@ export function testSnapshots({ promise, durable }: ConversationsSuite): void {
       const conversation = await talk(await store.open(atNoon()), ["t1"]);
       await derive(conversation);
       store.damaged = true;
-      store.sql("UPDATE pins SET payload = 'damaged'");
-      store.sql("UPDATE summaries SET payload = 'damaged'");
+      await store.damage(PINS, { payload: "damaged" });
+      await store.damage(SUMMARIES, { payload: "damaged" });
       await assert.rejects(conversation.snapshot(), { code: "INTEGRITY" });
       assert.equal(await conversation.revision(), 3);
     },

@@ -1,7 +1,7 @@
 /** Several stores on one file: each sees what the others did. */
 
 import assert from "node:assert/strict";
-import type { ConversationsSuite } from "./promise.ts";
+import type { Suite } from "../kit/suite.ts";
 import {
   atNoon,
   derive,
@@ -15,9 +15,9 @@ import {
   revise,
   talk,
   turnOf,
-} from "./samples.ts";
+} from "../kit/conversation_samples.ts";
 
-export function testSharing({ durable }: ConversationsSuite): void {
+export function testSharing({ durable }: Suite): void {
   durable("Two stores on one file see each other's turns, pins, summaries and replays", async (store) => {
     const one = await talk(await store.open(atNoon()), ["t1"]);
     const two = (await store.open(atNoon())).conversation(ORCHARD);

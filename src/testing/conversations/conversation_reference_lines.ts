@@ -1,11 +1,11 @@
 /** Every line of the reference's test list for its memory store that has a surface here; deviations stand in the titles. */
 
 import assert from "node:assert/strict";
-import { checksumOf } from "../../src/canonical/checksum.ts";
-import { firstHead } from "../../src/engine/chain.ts";
-import { TURNS } from "../../src/tables/schema/main_tables.ts";
-import type { TestStore } from "../kit/test_store.ts";
-import type { ConversationsSuite } from "./promise.ts";
+import { inspect } from "node:util";
+import { PINS, REPLAYS, SUMMARIES, TURNS } from "../../tables/schema/main_tables.ts";
+import { checksumOf } from "../../canonical/checksum.ts";
+import type { StoreUnderTest } from "../kit/store_under_test.ts";
+import type { Suite } from "../kit/suite.ts";
 import {
   after,
   atNoon,
@@ -24,9 +24,9 @@ import {
   summaryOf,
   talk,
   turnOf,
-} from "./samples.ts";
+} from "../kit/conversation_samples.ts";
 
-export function testReferenceLines(suite: ConversationsSuite): void {
+export function testReferenceLines(suite: Suite): void {
   testTurns(suite);
   testScopes(suite);
   testDerived(suite);
@@ -34,7 +34,7 @@ export function testReferenceLines(suite: ConversationsSuite): void {
   testDeletion(suite);
 }
 
-function testTurns({ promise, durable }: ConversationsSuite): void {
+function testTurns({ promise, durable }: Suite): void {
   durable(
     "Reference list: a turn put twice with its operation id gives one answer, and is the same after a reopen",
     async (store) => {
@@ -66,7 +66,7 @@ function testTurns({ promise, durable }: ConversationsSuite): void {
       const conversation = await talk(await store.open(atNoon()), ["t1"]);
       await pinUp(conversation, pinOf("language", "Answer in Welsh."));
       const snapshot = await conversation.snapshot();
-      assert.equal(Deno.inspect(snapshot, { depth: 9 }).includes("Welsh"), false);
+      assert.equal(inspect(snapshot, { depth: 9 }).includes("Welsh"), false);
       assert.equal(JSON.stringify(snapshot).includes("Welsh"), true);
     },
   );
@@ -109,7 +109,7 @@ function testTurns({ promise, durable }: ConversationsSuite): void {
   );
 }
 
-function testScopes({ promise }: ConversationsSuite): void {
+function testScopes({ promise }: Suite): void {
   promise("Reference list: scopes share nothing, and a deleted one cannot be made again", async (store) => {
     const memory = await store.open(atNoon());
     const orchard = await talk(memory, ["t1"]);
@@ -158,7 +158,7 @@ function testScopes({ promise }: ConversationsSuite): void {
   );
 }
 
-function testDerived({ promise, durable }: ConversationsSuite): void {
+function testDerived({ promise, durable }: Suite): void {
   const changes = {
     updated: (conversation: Awaited<ReturnType<typeof talk>>): Promise<unknown> =>
       revise(conversation, turnOf("t1", "now this", { revision: 2 })),
@@ -275,22 +275,15 @@ function testDerived({ promise, durable }: ConversationsSuite): void {
 }
 
 /** Overwrites a stored payload, with checksums that fit it. */
-function writePayload(store: TestStore, payload: string): void {
-  const [row] = store.sql(
-    "SELECT scope, turn_id, revision, expires, expires_at FROM turns",
-  ) as unknown as [[number, string, number, null, null]];
-  const [scope, turnId, revision, expires, expiresAt] = row;
-  const [[bytes]] = store.sql("SELECT bytes FROM turns") as [[number]];
-  const payloadChecksum = checksumOf(payload);
-  store.sql(
-    "UPDATE turns SET payload = $1, payload_checksum = $2, checksum = $3",
-    payload,
-    payloadChecksum,
-    TURNS.checksum({ scope, turnId, revision, bytes, expires, expiresAt, payloadChecksum }),
-  );
+async function writePayload(store: StoreUnderTest, spoil: (payload: string) => string): Promise<void> {
+  await store.damage(TURNS, (row) => {
+    const payload = spoil(row.payload);
+    const payloadChecksum = checksumOf(payload);
+    return { payload, payloadChecksum, checksum: TURNS.checksum({ ...row, payloadChecksum }) };
+  });
 }
 
-function testDamage({ promise }: ConversationsSuite): void {
+function testDamage({ promise }: Suite): void {
   const bad = {
     "has a repeated key": (good: string): string => good.replace("{", '{"revision":1,'),
     "holds NaN": (good: string): string => good.replace('"revision":1', '"revision":NaN'),
@@ -307,8 +300,7 @@ function testDamage({ promise }: ConversationsSuite): void {
       `Reference list: a stored turn that ${what} is INTEGRITY though its checksums fit`,
       async (store) => {
         const conversation = await talk(await store.open(atNoon()), ["t1"]);
-        const [[payload]] = store.sql("SELECT payload FROM turns") as [[string]];
-        writePayload(store, spoil(payload));
+        await writePayload(store, spoil);
         store.damaged = true;
         await assert.rejects(readTurns(conversation), { name: "IntegrityError", code: "INTEGRITY" });
       },
@@ -322,13 +314,13 @@ function testDamage({ promise }: ConversationsSuite): void {
       const conversation = await talk(await store.open(atNoon()), ["t1"]);
       const snapshot = await derive(conversation);
       const damage = { code: "INTEGRITY" };
-      store.sql("UPDATE replays SET payload = ''");
+      await store.damage(REPLAYS, { payload: "" });
       await assert.rejects(conversation.cacheGet(snapshot, "answer"), damage);
-      store.sql("UPDATE summaries SET payload = ''");
+      await store.damage(SUMMARIES, { payload: "" });
       await assert.rejects(conversation.snapshot(), damage);
-      store.sql("DELETE FROM summaries");
+      await store.discard(SUMMARIES);
       assert.equal((await conversation.snapshot()).pins.length, 1);
-      store.sql("UPDATE pins SET payload = ''");
+      await store.damage(PINS, { payload: "" });
       await assert.rejects(conversation.snapshot(), damage);
     },
   );
@@ -340,38 +332,20 @@ function testDamage({ promise }: ConversationsSuite): void {
       const memory = await store.open(atNoon());
       const conversation = await talk(memory, ["t1"]);
       await pinUp(conversation, pinOf("language"));
-      store.sql("UPDATE turns SET turn_id = 't9'");
+      await store.damage(TURNS, { turnId: "t9" });
       await assert.rejects(readTurns(conversation), { code: "INTEGRITY" });
-      store.sql("UPDATE turns SET turn_id = 't1'");
+      await store.damage(TURNS, { turnId: "t1" });
       assert.deepEqual(await readIds(conversation), ["t1"]);
-      store.sql("UPDATE pins SET revision = 2");
+      await store.damage(PINS, { revision: 2 });
       await assert.rejects(conversation.snapshot(), { code: "INTEGRITY" });
       assert.deepEqual((await memory.check()).problems.map(({ table, row }) => [table, row]), [
         ["pins", "orchard/spring/language"],
       ]);
     },
   );
-
-  promise("Reference list: a ledger that was emptied is INTEGRITY for every call", async (store) => {
-    store.damaged = true;
-    const conversation = await talk(await store.open(atNoon()), ["t1"]);
-    await erase(conversation, "turn", "t1");
-    const ledger = store.raw("ledger");
-    const [[lineage, generation, epoch, probe, announced]] = ledger.prepare(
-      "SELECT lineage, generation, epoch, probe, announced FROM meta",
-    ).all([]) as [[string, number, string, number, string | null]];
-    const head = firstHead(lineage);
-    ledger.prepare("DELETE FROM events").run([]);
-    ledger.prepare("UPDATE meta SET count = 0, head = $1, checksum = $2").run([
-      head,
-      checksumOf(lineage, generation, epoch, 0, head, probe, announced),
-    ]);
-    const target = { kind: "scope", expectedRevision: 2 } as const;
-    await store.assertChangesNothing(() => conversation.delete(target), { code: "INTEGRITY" });
-  });
 }
 
-function testDeletion({ promise }: ConversationsSuite): void {
+function testDeletion({ promise, refusing }: Suite): void {
   promise(
     "Reference list: deleting twice makes one event; the second gives its receipt (and moves no revision)",
     async (store) => {
@@ -381,16 +355,16 @@ function testDeletion({ promise }: ConversationsSuite): void {
       const second = await erase(conversation, "turn", "t1");
       assert.deepEqual(second, { ...first, already: true, mac: second.mac });
       assert.equal(await conversation.revision(), revision);
-      assert.deepEqual(store.raw("ledger").prepare("SELECT count(*) FROM events").all([]), [[1]]);
+      assert.equal((await store.events()).length, 1);
     },
   );
 
-  promise("Reference list: a deletion that fails half-way is taken back in both files", async (store) => {
+  refusing("Reference list: a deletion that fails half-way is taken back in both files", async (store) => {
     const conversation = await talk(await store.open(atNoon()), ["t1"]);
     await derive(conversation);
-    store.sql("CREATE TRIGGER refusal BEFORE DELETE ON pins BEGIN SELECT RAISE(ABORT, 'no'); END");
+    const allow = await store.refuse({ table: "pins", verb: "DELETE" });
     await store.assertChangesNothing(() => erase(conversation, "turn", "t1"), { name: "IntegrityError" });
-    store.sql("DROP TRIGGER refusal");
+    await allow();
     assert.equal((await erase(conversation, "turn", "t1")).erased.pins, 1);
   });
 
@@ -399,11 +373,11 @@ function testDeletion({ promise }: ConversationsSuite): void {
     async (store) => {
       const conversation = await talk(await store.open(atNoon()), ["t1"]);
       await erase(conversation, "turn", "t1");
-      const before = store.dump();
+      const before = await store.state();
       const put = conversation.putTurn(turnOf("t1"), { operationId: "put t1", expectedRevision: 0 });
       assert.equal(await put, 1);
       assert.deepEqual(await readIds(conversation), []);
-      assert.deepEqual(store.dump(), before);
+      assert.deepEqual(await store.state(), before);
     },
   );
 }

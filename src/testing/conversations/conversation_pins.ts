@@ -1,8 +1,8 @@
 /** Pins: how many, what becomes of their keys, and what they cite. */
 
 import assert from "node:assert/strict";
-import type { Conversation } from "@holdfast/memory";
-import type { ConversationsSuite } from "./promise.ts";
+import type { Conversation } from "../../../mod.ts";
+import type { Suite } from "../kit/suite.ts";
 import {
   after,
   atNoon,
@@ -16,7 +16,7 @@ import {
   sourceOf,
   talk,
   turnOf,
-} from "./samples.ts";
+} from "../kit/conversation_samples.ts";
 
 /** Pins that cite the first turn. */
 async function cite(conversation: Conversation, keys: readonly string[]): Promise<void> {
@@ -24,7 +24,7 @@ async function cite(conversation: Conversation, keys: readonly string[]): Promis
   for (const key of keys) await pinUp(conversation, pinOf(key, "cited", { source }));
 }
 
-export function testPins({ promise, durable }: ConversationsSuite): void {
+export function testPins({ promise, durable }: Suite): void {
   promise(
     "A scope has at most 256 pins, those that have not started among them; an update needs no room",
     async (store) => {

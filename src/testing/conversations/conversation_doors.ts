@@ -1,6 +1,7 @@
 /** What is wrong with what a caller hands in is told at the door, by its field, before anything is touched. */
 
 import assert from "node:assert/strict";
+import { TURNS } from "../../tables/schema/main_tables.ts";
 import {
   type Conversation,
   type Message,
@@ -8,9 +9,9 @@ import {
   summaryFromHistory,
   turn,
   type TurnInput,
-} from "@holdfast/memory";
-import { forEachRow } from "../../src/testing/kit/each_row.ts";
-import type { ConversationsSuite } from "./promise.ts";
+} from "../../../mod.ts";
+import { forEachRow } from "../kit/each_row.ts";
+import type { Suite } from "../kit/suite.ts";
 import {
   after,
   atNoon,
@@ -23,7 +24,7 @@ import {
   summaryOf,
   talk,
   turnOf,
-} from "./samples.ts";
+} from "../kit/conversation_samples.ts";
 
 const PUT = { operationId: "put", expectedRevision: 0 };
 const ASK: Message = { messageId: "ask", role: "user", content: "Any pears?" };
@@ -61,7 +62,7 @@ const UNPAIRED: readonly (readonly [what: string, messages: readonly Message[], 
   ],
 ];
 
-export function testDoors(suite: ConversationsSuite): void {
+export function testDoors(suite: Suite): void {
   testCalls(suite);
   testMessageIds(suite);
   testFields(suite);
@@ -69,7 +70,7 @@ export function testDoors(suite: ConversationsSuite): void {
   testTimes(suite);
 }
 
-function testCalls({ promise }: ConversationsSuite): void {
+function testCalls({ promise }: Suite): void {
   for (const [what, messages, place] of UNPAIRED) {
     promise(`putTurn() and append() refuse ${what}, and store nothing`, async (store) => {
       const conversation = await talk(await store.open(atNoon()), []);
@@ -202,7 +203,7 @@ function testCalls({ promise }: ConversationsSuite): void {
   });
 }
 
-function testMessageIds({ promise }: ConversationsSuite): void {
+function testMessageIds({ promise }: Suite): void {
   promise("A message id that another turn of the scope has is refused, not stored", async (store) => {
     const conversation = await talk(await store.open(atNoon()), ["t1"]);
     const messages = [{ ...ASK }, { ...ASK, messageId: "t1-message" }];
@@ -324,7 +325,7 @@ const BAD_CALLS: readonly Bad[] = [
   ["a blank after", "after", (c) => readTurns(c, undefined, { after: "" })],
 ];
 
-function testFields({ promise }: ConversationsSuite): void {
+function testFields({ promise }: Suite): void {
   promise("Every call names the field that is wrong, and changes nothing", async (store) => {
     const conversation = await talk(await store.open(atNoon()), []);
     await forEachRow(BAD_CALLS, async ([, field, call]) => {
@@ -406,13 +407,13 @@ function testFields({ promise }: ConversationsSuite): void {
   });
 }
 
-function testSizes({ promise }: ConversationsSuite): void {
+function testSizes({ promise }: Suite): void {
   promise(
     "TRN-08 a turn of exactly 1 000 000 bytes is kept; one byte more is refused whole",
     async (store) => {
       const conversation = await talk(await store.open(atNoon()), []);
       await conversation.putTurn(turnOf("t1", "", { timestamp: after(0) }), PUT);
-      const [[room]] = store.sql("SELECT 1000000 - bytes FROM turns") as [[number]];
+      const room = 1_000_000 - (await store.rows(TURNS))[0]!.bytes;
       const put = (content: string): Promise<number> =>
         conversation.putTurn(turnOf("t2", content, { timestamp: after(0) }), {
           operationId: "put t2",
@@ -494,7 +495,7 @@ const NO_TIMES: readonly unknown[] = [
   {},
 ];
 
-function testTimes({ promise }: ConversationsSuite): void {
+function testTimes({ promise }: Suite): void {
   promise("Times are RFC 3339 text with an offset, or a Date; anything else is refused", async (store) => {
     const conversation = await talk(await store.open(atNoon()), []);
     await forEachRow(NO_TIMES, async (time) => {

@@ -1,8 +1,9 @@
 /** Summaries: what drops them, what does not, and which are taken. */
 
 import assert from "node:assert/strict";
-import { type Conversation, summaryFromHistory } from "@holdfast/memory";
-import type { ConversationsSuite } from "./promise.ts";
+import { COVERED_TURNS, SUMMARIES, TURNS } from "../../tables/schema/main_tables.ts";
+import { type Conversation, summaryFromHistory } from "../../../mod.ts";
+import type { Suite } from "../kit/suite.ts";
 import {
   after,
   atNoon,
@@ -17,7 +18,7 @@ import {
   summaryOf,
   talk,
   turnOf,
-} from "./samples.ts";
+} from "../kit/conversation_samples.ts";
 
 /** Puts a summary of turns from `first` to `last`, counted from 1. */
 async function summarize(conversation: Conversation, first: number, last: number): Promise<number> {
@@ -48,7 +49,7 @@ const DROPS: readonly (readonly [string, (conversation: Conversation) => Promise
   ["the deletion of a covered turn", (c) => erase(c, "turn", "t2")],
 ];
 
-export function testSummaries({ promise, durable }: ConversationsSuite): void {
+export function testSummaries({ promise, durable }: Suite): void {
   for (const [what, change] of KEEPS) {
     promise(`A summary stays through ${what}`, async (store) => {
       const conversation = await talk(await store.open(atNoon()), ["t1", "t2", "t3"]);
@@ -64,8 +65,8 @@ export function testSummaries({ promise, durable }: ConversationsSuite): void {
       const conversation = await talk(await store.open(atNoon()), ["t1", "t2", "t3"]);
       await summarize(conversation, 1, 2);
       await change(conversation);
-      assert.deepEqual(store.sql("SELECT count(*) FROM summaries"), [[0]]);
-      assert.deepEqual(store.sql("SELECT count(*) FROM covered_turns"), [[0]]);
+      assert.equal(await store.count(SUMMARIES), 0);
+      assert.equal(await store.count(COVERED_TURNS), 0);
       assert.equal(await summaryText(conversation), null);
     });
   }
@@ -161,8 +162,8 @@ export function testSummaries({ promise, durable }: ConversationsSuite): void {
     clock.advance(60);
     const now = await conversation.snapshot();
     assert.deepEqual([now.revision, now.summary], [3, null]);
-    assert.deepEqual(store.sql("SELECT count(*) FROM summaries"), [[0]]);
-    assert.deepEqual(store.sql("SELECT count(*) FROM covered_turns"), [[0]]);
+    assert.equal(await store.count(SUMMARIES), 0);
+    assert.equal(await store.count(COVERED_TURNS), 0);
   });
 
   durable("A summary is the same after a reopen, and still goes with its turns", async (store) => {
@@ -192,7 +193,8 @@ export function testSummaries({ promise, durable }: ConversationsSuite): void {
     const conversation = await talk(memory, ["t1", "t2"]);
     await summarize(conversation, 1, 1);
     store.damaged = true;
-    store.sql("UPDATE covered_turns SET turn = (SELECT id FROM turns WHERE turn_id = 't2')");
+    const second = (await store.rows(TURNS)).find(({ turnId }) => turnId === "t2")!;
+    await store.damage(COVERED_TURNS, { turn: second.id });
     assert.deepEqual((await memory.check()).problems.map(({ table, row }) => [table, row]), [
       ["summaries", "orchard/spring"],
     ]);
