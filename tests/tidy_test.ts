@@ -191,7 +191,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "testing/conversations": [
     ...["ground", "canonical", "contracts", "tables/schema", "facade", "testing/kit"],
   ],
-  testing: ["testing/kit", "testing/records", "testing/conversations"],
+  "testing/deletion": ["ground", "canonical", "tables/schema", "facade", "testing/kit"],
+  testing: ["testing/kit", "testing/records", "testing/conversations", "testing/deletion"],
   "cli/terminal": ["ground", "contracts"],
   "cli/commands": [
     ...["ground", "contracts", "contracts/options", "context", "conversations", "platform", "facade"],

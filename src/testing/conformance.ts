@@ -6,6 +6,9 @@
  */
 
 import { testConversations } from "./conversations/conversations_suite.ts";
+import { testDamage } from "./deletion/damage_suite.ts";
+import { testReceipts } from "./deletion/deletion_receipts.ts";
+import { testDeletion } from "./deletion/deletion_suite.ts";
 import { type Suite, suiteFor } from "./kit/suite.ts";
 import type { TestEngine, TestRunner } from "./kit/test_engine.ts";
 import { testRecords } from "./records/records_suite.ts";
@@ -13,12 +16,15 @@ import { testRecords } from "./records/records_suite.ts";
 export type { RefusedChange, TestEngine, TestPlace, TestRunner } from "./kit/test_engine.ts";
 
 /** What a suite is about. */
-export type SuiteName = "records" | "conversations";
+export type SuiteName = "records" | "conversations" | "deletion" | "receipts" | "damage";
 
 /** Each suite by its name. */
 const SUITES = {
   records: testRecords,
   conversations: testConversations,
+  deletion: testDeletion,
+  receipts: testReceipts,
+  damage: testDamage,
 } satisfies Readonly<Record<SuiteName, (suite: Suite) => void>>;
 
 /** What {@linkcode conformance} takes. */
@@ -31,7 +37,7 @@ export interface ConformanceOptions {
   readonly suites?: readonly SuiteName[] | undefined;
 }
 
-const ALL: readonly SuiteName[] = ["records", "conversations"];
+const ALL = Object.keys(SUITES) as readonly SuiteName[];
 
 /**
  * Registers the suites for one engine. What it cannot do is registered as ignored, under the name of the promise.

@@ -67,6 +67,9 @@ export const BUILT_IN_TARGETS: readonly StoreTarget[] = [
   fileTarget("file, faults off", () => new FaultyDriver(nodeSqlite)),
 ];
 
+/** Those that stand for all others where nothing depends on the journal or on a driver. */
+export const SOME_TARGETS: readonly StoreTarget[] = BUILT_IN_TARGETS.slice(0, 2);
+
 /** A store in a directory of its own: a copy of an empty one, since creation syncs often. */
 export async function makeFileStore<Driver extends ObservableDriver>(
   driver: Driver,
@@ -80,12 +83,16 @@ export async function makeFileStore<Driver extends ObservableDriver>(
 
 const SUFFIXES = ["", ".deletions"] as const;
 
-let emptyStore: Promise<readonly Uint8Array[]> | null = null;
+/** How many stores made one after the other are strangers, as a test about several of them wants. */
+const LINEAGES = 3;
+
+const emptyStores: Promise<readonly Uint8Array[]>[] = [];
+
+let made = 0;
 
 /** Writes the two files of an empty store. */
 export async function writeEmptyStore(path: string): Promise<void> {
-  emptyStore ??= readNewStore(nodeSqlite);
-  const contents = await emptyStore;
+  const contents = await (emptyStores[made++ % LINEAGES] ??= readNewStore(nodeSqlite));
   for (const [index, suffix] of SUFFIXES.entries()) {
     await Deno.writeFile(path + suffix, contents[index]!, { mode: 0o600, createNew: true });
   }

@@ -110,7 +110,7 @@ export const DELETIONS = defineTable({
   isBackedUp: true,
 });
 
-const FLOORS = defineTable({
+export const FLOORS = defineTable({
   name: "floors",
   columns: { scopeHash: BYTES, keyHash: BYTES, floor: INTEGER, checksum: INTEGER },
   key: ["scopeHash", "keyHash"],

@@ -128,6 +128,16 @@ export class StoreUnderTest implements AsyncDisposable {
     });
   }
 
+  /** Keeps the rows of a table, which there must be; the result puts them back once they are gone. */
+  async keep(table: TableShape): Promise<() => Promise<void>> {
+    const rows = await this.#readTable(table);
+    assert(rows.length > 0, `${table.name} has rows`);
+    return () =>
+      this.#write(function* (transaction): Operation<void> {
+        for (const row of rows) yield* transaction.run(table.insert, ...row);
+      });
+  }
+
   /** Makes the database refuse a change, until the result is called. */
   async refuse(change: RefusedChange): Promise<() => Promise<void>> {
     return await this.#engine.refuse!(this.place, change);
@@ -216,16 +226,20 @@ function toComparable(value: SqlValue): SqlValue {
   return value instanceof Uint8Array ? toHex(value) : value;
 }
 
-/** Requires that `check()` finds nothing damaged. */
 async function assertIntactIfOpen(memory: Memory): Promise<void> {
   try {
-    const { ok, problems } = await memory.check();
-    const found = problems.map(({ database, table, row, problem }) =>
-      `${database} ${table} ${row}: ${problem}`
-    );
-    assert.deepEqual(found, [], "check() found problems");
-    assert.equal(ok, true);
+    await assertIntact(memory);
   } catch (error) {
     if (!(error instanceof StorageError && error.code === "CLOSED")) throw error;
   }
+}
+
+/** Requires that `check()` finds nothing damaged. */
+export async function assertIntact(memory: Memory): Promise<void> {
+  const { ok, problems } = await memory.check();
+  const found = problems.map(({ database, table, row, problem }) =>
+    `${database} ${table} ${row}: ${problem}`
+  );
+  assert.deepEqual(found, [], "check() found problems");
+  assert.equal(ok, true);
 }

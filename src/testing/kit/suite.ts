@@ -9,6 +9,8 @@ type Promising = (title: string, body: (store: StoreUnderTest) => Promise<void>)
 /** Registers tests for one engine. */
 export interface Suite {
   readonly engine: TestEngine;
+  /** A further store, for a promise about two. */
+  readonly makeStore: () => Promise<StoreUnderTest>;
   readonly promise: Promising;
   /** The same for a store that can be opened again, and by several; ignored where it cannot. */
   readonly durable: Promising;
@@ -18,9 +20,10 @@ export interface Suite {
 
 /** The suite for one engine. */
 export function suiteFor(test: TestRunner, engine: TestEngine): Suite {
+  const makeStore = async (): Promise<StoreUnderTest> => new StoreUnderTest(engine, await engine.make());
   const promise: Promising = (title, body) => {
     test(`${title} [${engine.name}]`, async () => {
-      await using store = new StoreUnderTest(engine, await engine.make());
+      await using store = await makeStore();
       await body(store);
     });
   };
@@ -30,6 +33,7 @@ export function suiteFor(test: TestRunner, engine: TestEngine): Suite {
   };
   return {
     engine,
+    makeStore,
     promise,
     durable: engine.durable ? promise : ignored("not durable"),
     refusing: engine.refuse === undefined ? ignored("cannot refuse changes") : promise,
