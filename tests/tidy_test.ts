@@ -192,7 +192,10 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     ...["ground", "canonical", "contracts", "tables/schema", "facade", "testing/kit"],
   ],
   "testing/deletion": ["ground", "canonical", "tables/schema", "facade", "testing/kit"],
-  testing: ["testing/kit", "testing/records", "testing/conversations", "testing/deletion"],
+  "testing/lines": ["facade", "testing/kit", "testing/records"],
+  testing: [
+    ...["testing/kit", "testing/records", "testing/conversations", "testing/deletion", "testing/lines"],
+  ],
   "cli/terminal": ["ground", "contracts"],
   "cli/commands": [
     ...["ground", "contracts", "contracts/options", "context", "conversations", "platform", "facade"],

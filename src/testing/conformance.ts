@@ -11,12 +11,13 @@ import { testReceipts } from "./deletion/deletion_receipts.ts";
 import { testDeletion } from "./deletion/deletion_suite.ts";
 import { type Suite, suiteFor } from "./kit/suite.ts";
 import type { TestEngine, TestRunner } from "./kit/test_engine.ts";
+import { testLines } from "./lines/lines_suite.ts";
 import { testRecords } from "./records/records_suite.ts";
 
 export type { RefusedChange, TestEngine, TestPlace, TestRunner } from "./kit/test_engine.ts";
 
 /** What a suite is about. */
-export type SuiteName = "records" | "conversations" | "deletion" | "receipts" | "damage";
+export type SuiteName = "records" | "conversations" | "deletion" | "receipts" | "damage" | "lines";
 
 /** Each suite by its name. */
 const SUITES = {
@@ -25,6 +26,7 @@ const SUITES = {
   deletion: testDeletion,
   receipts: testReceipts,
   damage: testDamage,
+  lines: testLines,
 } satisfies Readonly<Record<SuiteName, (suite: Suite) => void>>;
 
 /** What {@linkcode conformance} takes. */
