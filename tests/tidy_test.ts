@@ -183,7 +183,15 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     ...["ground", "canonical", "contracts", "contracts/options", "engine", "tables", "deletion", "scopes"],
     ...["index", "records", "conversations", "lines", "platform"],
   ],
-  "testing/kit": ["ground", "canonical", "contracts/options", "engine", "tables/schema", "facade"],
+  "testing/kit": [
+    "ground",
+    "canonical",
+    "contracts",
+    "contracts/options",
+    "engine",
+    "tables/schema",
+    "facade",
+  ],
   "testing/records": [
     ...["ground", "canonical", "contracts", "contracts/options", "engine", "tables/schema", "tables"],
     ...["records", "facade", "testing/kit"],
@@ -193,8 +201,10 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   "testing/deletion": ["ground", "canonical", "tables/schema", "facade", "testing/kit"],
   "testing/lines": ["facade", "testing/kit", "testing/records"],
+  "testing/backups": ["tables/schema", "facade", "testing/kit", "testing/records", "testing/lines"],
   testing: [
     ...["testing/kit", "testing/records", "testing/conversations", "testing/deletion", "testing/lines"],
+    "testing/backups",
   ],
   "cli/terminal": ["ground", "contracts"],
   "cli/commands": [

@@ -5,6 +5,7 @@
  * @module
  */
 
+import { testBackups } from "./backups/backups_suite.ts";
 import { testConversations } from "./conversations/conversations_suite.ts";
 import { testDamage } from "./deletion/damage_suite.ts";
 import { testReceipts } from "./deletion/deletion_receipts.ts";
@@ -14,10 +15,24 @@ import type { TestEngine, TestRunner } from "./kit/test_engine.ts";
 import { testLines } from "./lines/lines_suite.ts";
 import { testRecords } from "./records/records_suite.ts";
 
-export type { RefusedChange, TestEngine, TestPlace, TestRunner } from "./kit/test_engine.ts";
+export type {
+  RefusedChange,
+  RestoredOptions,
+  TestBackups,
+  TestEngine,
+  TestPlace,
+  TestRunner,
+} from "./kit/test_engine.ts";
 
 /** What a suite is about. */
-export type SuiteName = "records" | "conversations" | "deletion" | "receipts" | "damage" | "lines";
+export type SuiteName =
+  | "records"
+  | "conversations"
+  | "deletion"
+  | "receipts"
+  | "damage"
+  | "lines"
+  | "backups";
 
 /** Each suite by its name. */
 const SUITES = {
@@ -27,6 +42,7 @@ const SUITES = {
   receipts: testReceipts,
   damage: testDamage,
   lines: testLines,
+  backups: testBackups,
 } satisfies Readonly<Record<SuiteName, (suite: Suite) => void>>;
 
 /** What {@linkcode conformance} takes. */

@@ -2,9 +2,10 @@
 
 import { nodeSqlite } from "../../src/engines/sqlite/drivers/node_sqlite.ts";
 import type { SqliteDriver } from "../../src/engines/sqlite/drivers/driver.ts";
-import { openMemory } from "../../src/open.ts";
+import type { Memory } from "../../src/memory.ts";
+import { openMemory, restoreMemory } from "../../src/open.ts";
 import { countOpenFiles } from "../../src/engines/sqlite/files/open_files.ts";
-import type { RefusedChange, TestEngine } from "../../src/testing/kit/test_engine.ts";
+import type { RefusedChange, RestoredOptions, TestEngine } from "../../src/testing/kit/test_engine.ts";
 import { AlteredDriver, OLD_VERSION } from "./altered_driver.ts";
 import { FaultyDriver } from "./faulty_driver.ts";
 import { type ObservableDriver, TappedDriver } from "./tapped_driver.ts";
@@ -19,6 +20,21 @@ export interface StoreTarget extends TestEngine {
 
 /** What all of them can do. */
 const SQLITE = { refuse: refuseByTrigger, countOpen: countOpenFiles };
+
+function pathBeside({ path }: TestStore, name: string): string {
+  return `${path}.${name}`;
+}
+
+let restores = 0;
+
+function restoreBeside(
+  { path, driver }: TestStore,
+  backup: string,
+  options: RestoredOptions,
+): Promise<Memory> {
+  const deletionPath = `${path}.deletions`;
+  return restoreMemory(backup, `${path}.restored-${restores++}`, { ...options, deletionPath, driver });
+}
 
 /** Has a trigger abort the statement. */
 function refuseByTrigger(
@@ -43,6 +59,7 @@ export function fileTarget(
     options.disk ? TemporaryDirectory.make() : TemporaryDirectory.makeInMemory();
   return {
     ...SQLITE,
+    backups: { path: pathBeside, restore: restoreBeside },
     name,
     durable: true,
     make: async () => await makeFileStore(driver(), await directory()),

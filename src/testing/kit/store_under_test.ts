@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { toHex } from "../../canonical/keyed_hash.ts";
+import type { BackupOptions } from "../../contracts/options/backup_options.ts";
 import type { StoreOptions } from "../../contracts/options/memory_options.ts";
 import type { Operation, RecordedEvent, StoreFacts, WriteTransaction } from "../../engine/operation.ts";
 import type { Row, SqlValue } from "../../engine/values.ts";
@@ -9,7 +10,7 @@ import { StorageError } from "../../errors.ts";
 import { engineOf, type Memory } from "../../memory.ts";
 import { columnName, type TableShape } from "../../tables/schema/descriptor.ts";
 import { MAIN_TABLES } from "../../tables/schema/main_tables.ts";
-import type { RefusedChange, TestEngine, TestPlace } from "./test_engine.ts";
+import type { RefusedChange, RestoredOptions, TestEngine, TestPlace } from "./test_engine.ts";
 
 /** A table whose rows become objects. */
 interface ReadableTable<Fields> extends TableShape {
@@ -138,6 +139,20 @@ export class StoreUnderTest implements AsyncDisposable {
       });
   }
 
+  /** Backs the store up, and returns where to. */
+  async backUp(name = "agent.backup", options: BackupOptions = {}): Promise<string> {
+    const path = this.#engine.backups!.path(this.place, name);
+    await this.#newest().backup(path, options);
+    return path;
+  }
+
+  /** Restores a backup next to the store. */
+  async restore(backup: string, options: RestoredOptions): Promise<Memory> {
+    const memory = await this.#engine.backups!.restore(this.place, backup, options);
+    this.#opened.push(memory);
+    return memory;
+  }
+
   /** Makes the database refuse a change, until the result is called. */
   async refuse(change: RefusedChange): Promise<() => Promise<void>> {
     return await this.#engine.refuse!(this.place, change);
@@ -226,11 +241,12 @@ function toComparable(value: SqlValue): SqlValue {
   return value instanceof Uint8Array ? toHex(value) : value;
 }
 
+/** A store that was closed, or replaced by one that was restored, is not looked at. */
 async function assertIntactIfOpen(memory: Memory): Promise<void> {
   try {
     await assertIntact(memory);
   } catch (error) {
-    if (!(error instanceof StorageError && error.code === "CLOSED")) throw error;
+    if (!(error instanceof StorageError && ["CLOSED", "REPLACED"].includes(error.code))) throw error;
   }
 }
 

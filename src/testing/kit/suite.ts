@@ -16,6 +16,8 @@ export interface Suite {
   readonly durable: Promising;
   /** The same for a database that can be made to refuse a change; ignored where it cannot. */
   readonly refusing: Promising;
+  /** The same for a store that can be backed up and restored; ignored where it cannot. */
+  readonly restoring: Promising;
 }
 
 /** The suite for one engine. */
@@ -36,6 +38,7 @@ export function suiteFor(test: TestRunner, engine: TestEngine): Suite {
     makeStore,
     promise,
     durable: engine.durable ? promise : ignored("not durable"),
+    restoring: engine.backups === undefined ? ignored("no backups") : promise,
     refusing: engine.refuse === undefined ? ignored("cannot refuse changes") : promise,
   };
 }

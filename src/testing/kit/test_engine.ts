@@ -1,6 +1,7 @@
 /** What an engine offers to the suites: a fresh store whenever they ask, and what else only some can do. */
 
 import type { StoreOptions } from "../../contracts/options/memory_options.ts";
+import type { Watermark } from "../../contracts/watermark.ts";
 import type { Memory } from "../../memory.ts";
 
 /**
@@ -26,8 +27,24 @@ export interface TestEngine {
   make(): Promise<TestPlace>;
   /** Makes the database refuse a change of one row until the result is called. */
   refuse?(place: TestPlace, change: RefusedChange): Promise<() => Promise<void>>;
+  /** How a store is backed up and restored, where it can be. */
+  readonly backups?: TestBackups;
   /** Counts what stores hold open in this process: files, connections. */
   countOpen?(): number;
+}
+
+/** Backups of a store under test. */
+export interface TestBackups {
+  /** A path for a backup or another file of the store, where nothing is yet; it goes when the store is removed. */
+  path(place: TestPlace, name: string): string;
+  /** Restores a backup of the store, next to it, with the store's own ledger; may be called several times. */
+  restore(place: TestPlace, backup: string, options: RestoredOptions): Promise<Memory>;
+}
+
+/** How a restored store is opened. */
+export interface RestoredOptions extends StoreOptions {
+  /** What was deleted so far: an older ledger is refused. */
+  readonly watermark: Watermark;
 }
 
 /** Where one store under test is. */
