@@ -202,9 +202,10 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "testing/deletion": ["ground", "canonical", "tables/schema", "facade", "testing/kit"],
   "testing/lines": ["facade", "testing/kit", "testing/records"],
   "testing/backups": ["tables/schema", "facade", "testing/kit", "testing/records", "testing/lines"],
+  "testing/searches": ["facade", "testing/kit"],
   testing: [
     ...["testing/kit", "testing/records", "testing/conversations", "testing/deletion", "testing/lines"],
-    "testing/backups",
+    ...["testing/backups", "testing/searches"],
   ],
   "cli/terminal": ["ground", "contracts"],
   "cli/commands": [

@@ -14,6 +14,7 @@ import { type Suite, suiteFor } from "./kit/suite.ts";
 import type { TestEngine, TestRunner } from "./kit/test_engine.ts";
 import { testLines } from "./lines/lines_suite.ts";
 import { testRecords } from "./records/records_suite.ts";
+import { testSearches } from "./searches/searches_suite.ts";
 
 export type {
   RefusedChange,
@@ -32,7 +33,8 @@ export type SuiteName =
   | "receipts"
   | "damage"
   | "lines"
-  | "backups";
+  | "backups"
+  | "searches";
 
 /** Each suite by its name. */
 const SUITES = {
@@ -43,6 +45,7 @@ const SUITES = {
   damage: testDamage,
   lines: testLines,
   backups: testBackups,
+  searches: testSearches,
 } satisfies Readonly<Record<SuiteName, (suite: Suite) => void>>;
 
 /** What {@linkcode conformance} takes. */
