@@ -66,6 +66,11 @@ Deno.test("nothing but the driver ./ffi names a registry that may be out of reac
   );
 });
 
+Deno.test("the published suites name no runtime, and import no package and no driver", () => {
+  const pattern = /\bDeno\b|\bBun\b|\bprocess\.|from "(?!node:|\.)/;
+  assert.deepEqual(offenders(pattern, (path) => !path.startsWith("src/testing/")), []);
+});
+
 Deno.test("only the command line imports what only it needs", () => {
   assert.deepEqual(
     offenders(/from "(commander|get-east-asian-width)"/, (path) => path.startsWith("src/cli/")),

@@ -1,8 +1,15 @@
 /** The published suites, as the author of an engine meets them: with ten lines, and with no help from our own kit. */
 
 import assert from "node:assert/strict";
+import { test as nodeTest } from "node:test";
 import { nodeSqlite, openMemory, type SqliteDriver } from "@holdfast/memory";
-import { conformance, type SuiteName, type TestBackups, type TestEngine } from "@holdfast/memory/testing";
+import {
+  conformance,
+  type SuiteName,
+  type TestBackups,
+  type TestEngine,
+  type TestRunner,
+} from "@holdfast/memory/testing";
 import { loseInserts } from "../kit/lossy_driver.ts";
 import { testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { TemporaryDirectory } from "../kit/temporary_directory.ts";
@@ -81,6 +88,11 @@ Deno.test("An engine that loses one record in fifty fails the suites, and not on
   const failed = await failuresOf(tests);
   assert(failed.includes("Five hundred concurrent puts all survive, in call order [lossy]"));
   assert(failed.length > 1, failed.join("\n"));
+});
+
+Deno.test("Deno's runner and that of Node register the suites", () => {
+  const runners: readonly TestRunner[] = [Deno.test, nodeTest];
+  assert.deepEqual(runners.map((test) => typeof (test.ignore ?? test.skip)), ["function", "function"]);
 });
 
 Deno.test(`The program of ${PAGE} runs as it stands: a driver in files passes`, async () => {

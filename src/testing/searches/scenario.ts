@@ -17,7 +17,7 @@ import {
   type TimedTurn,
   turn,
 } from "../../../mod.ts";
-import { MutableClock } from "../kit/mutable_clock.ts";
+import type { MutableClock } from "../kit/mutable_clock.ts";
 import { FOURS } from "./fours_counter.ts";
 
 /** The scope of all scenarios. */
