@@ -30,6 +30,9 @@ import { Records } from "./records/record_calls.ts";
 /** The files of a memory's store, for the command line; not part of the public interface. */
 export let filesOf: (memory: Memory) => Promise<EngineFiles | undefined>;
 
+/** The engine of a memory. For the test kit, which looks at rows through it; no part of the interface. */
+export let engineOf: (memory: Memory) => Engine;
+
 /**
  * An open store: records and conversations in one database file, and a ledger of deletions next to it. Returned by
  * `openMemory` and `restoreMemory`.
@@ -46,6 +49,7 @@ export let filesOf: (memory: Memory) => Promise<EngineFiles | undefined>;
 export class Memory implements AsyncDisposable {
   static {
     filesOf = async (memory) => await memory.#engine.files?.();
+    engineOf = (memory) => memory.#engine;
   }
 
   /** Checkpoints, facts, and further kinds. */

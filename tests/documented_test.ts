@@ -42,6 +42,8 @@ function hasExample(declarations: readonly Documented[]): boolean {
   return tags.some(({ kind, doc }) => kind === "example" && /```ts\n[\s\S]*\bassert[.(]/.test(doc ?? ""));
 }
 
+const ENTRIES = ["mod.ts", "src/cli/main.ts", "src/testing/conformance.ts"] as const;
+
 /** Types need no example: their fields are documented one by one. */
 const TYPES: ReadonlySet<string> = new Set(["interface", "typeAlias"]);
 
@@ -53,13 +55,13 @@ function methodsOf({ name, declarations }: Symbol): ReadonlyMap<string, readonly
 }
 
 Deno.test("Every exported function, class and value, and every method of a class, has an example that asserts something", async () => {
-  const symbols = (await Promise.all(["mod.ts", "src/cli/main.ts"].map(readDocumentation))).flat()
+  const symbols = (await Promise.all(ENTRIES.map(readDocumentation))).flat()
     .filter(({ declarations }) => declarations.some(({ kind }) => !TYPES.has(kind)));
   const documented = new Map<string, readonly Documented[]>(symbols.flatMap((symbol) => [
     [symbol.name, symbol.declarations],
     ...methodsOf(symbol),
   ]));
-  for (const name of ["openMemory", "Records.put", "MemoryError", "nodeSqlite"]) {
+  for (const name of ["openMemory", "Records.put", "MemoryError", "nodeSqlite", "conformance"]) {
     assert(documented.has(name), name);
   }
   assert(!documented.has("Receipt"));

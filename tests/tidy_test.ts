@@ -66,6 +66,11 @@ Deno.test("nothing but the driver ./ffi names a registry that may be out of reac
   );
 });
 
+Deno.test("the published suites name no runtime, and import no package and no driver", () => {
+  const pattern = /\bDeno\b|\bBun\b|\bprocess\.|from "(?!node:|\.)/;
+  assert.deepEqual(offenders(pattern, (path) => !path.startsWith("src/testing/")), []);
+});
+
 Deno.test("only the command line imports what only it needs", () => {
   assert.deepEqual(
     offenders(/from "(commander|get-east-asian-width)"/, (path) => path.startsWith("src/cli/")),
@@ -182,6 +187,30 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   facade: [
     ...["ground", "canonical", "contracts", "contracts/options", "engine", "tables", "deletion", "scopes"],
     ...["index", "records", "conversations", "lines", "platform"],
+  ],
+  "testing/kit": [
+    "ground",
+    "canonical",
+    "contracts",
+    "contracts/options",
+    "engine",
+    "tables/schema",
+    "facade",
+  ],
+  "testing/records": [
+    ...["ground", "canonical", "contracts", "contracts/options", "engine", "tables/schema", "tables"],
+    ...["records", "facade", "testing/kit"],
+  ],
+  "testing/conversations": [
+    ...["ground", "canonical", "contracts", "tables/schema", "facade", "testing/kit"],
+  ],
+  "testing/deletion": ["ground", "canonical", "tables/schema", "facade", "testing/kit"],
+  "testing/lines": ["facade", "testing/kit", "testing/records"],
+  "testing/backups": ["tables/schema", "facade", "testing/kit", "testing/records", "testing/lines"],
+  "testing/searches": ["facade", "testing/kit"],
+  testing: [
+    ...["testing/kit", "testing/records", "testing/conversations", "testing/deletion", "testing/lines"],
+    ...["testing/backups", "testing/searches"],
   ],
   "cli/terminal": ["ground", "contracts"],
   "cli/commands": [

@@ -3,16 +3,13 @@
 import type { AssembleContextInput } from "../../src/context/assemble_context.ts";
 import { frozenSummary } from "../../src/context/summary_policy.ts";
 import type { TokenCounter } from "../../src/context/counting/token_counter.ts";
+import { FOURS } from "../../src/testing/searches/fours_counter.ts";
 import { pin } from "../../src/contracts/pin.ts";
 import { toSummary } from "../../src/contracts/summary.ts";
 import { turn } from "../../src/contracts/turn.ts";
 
 /** The counter of the golden values: four letters or four spaces are a token, and so is any other character. */
-export const STUB4: TokenCounter = {
-  name: "o200k_harmony",
-  version: "stub4-1",
-  countText: (text) => (text.match(/[A-Za-z0-9_\u{80}-\u{10FFFF}]{1,4}|[\t\n\r ]{1,4}|[^]/gu) ?? []).length,
-};
+export const STUB4: TokenCounter = FOURS;
 
 /** A golden job and its result, in the format of the vectors. */
 export interface GoldenCase {

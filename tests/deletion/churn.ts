@@ -3,7 +3,7 @@
 import { Buffer } from "node:buffer";
 import { type Conversation, type Memory, type MemoryOptions, openMemory, type Scope } from "@holdfast/memory";
 import { NOON, pinOf, readTurns, sourceOf, summaryOf, turnOf } from "../conversations/samples.ts";
-import { MutableClock } from "../kit/mutable_clock.ts";
+import { MutableClock } from "../../src/testing/kit/mutable_clock.ts";
 import { Seeded } from "../model/records/seeded.ts";
 
 /** How each mark begins; eight digits follow. */

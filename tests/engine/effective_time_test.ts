@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { EffectiveTime } from "../../src/engine/effective_time.ts";
-import { MutableClock } from "../kit/mutable_clock.ts";
+import { MutableClock } from "../../src/testing/kit/mutable_clock.ts";
 
 Deno.test("EffectiveTime follows a clock that goes forward", () => {
   const clock = new MutableClock(1);

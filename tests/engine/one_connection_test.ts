@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { nodeSqlite } from "../../src/engines/sqlite/drivers/node_sqlite.ts";
 import { FaultyDriver } from "../kit/faulty_driver.ts";
 import { TestStore } from "../kit/test_store.ts";
-import { factAt, factOf } from "../conformance/records/samples.ts";
+import { factAt, factOf } from "../../src/testing/records/record_samples.ts";
 
 Deno.test("DRV-14 a store in memory opens one connection to each database, for any calls", async () => {
   const driver = new FaultyDriver(nodeSqlite);

@@ -5,7 +5,7 @@ import { type Memory, openMemory, restoreMemory } from "@holdfast/memory";
 import { RESULT } from "../../src/engines/sqlite/drivers/result_codes.ts";
 import { nodeSqlite } from "../../src/engines/sqlite/drivers/node_sqlite.ts";
 import { ORCHARD, pinOf, pinUp, readTurns, revise, turnOf } from "../conversations/samples.ts";
-import { factAt } from "../conformance/records/samples.ts";
+import { factAt } from "../../src/testing/records/record_samples.ts";
 import { DUE_MS, prepareDue, prepareTalk, REVISION, talkOf } from "../faults/conversation_operations.ts";
 import { PUBLIC_OPERATIONS } from "../faults/public_operations.ts";
 import { optionsFor, type StruckOperation } from "../faults/struck_operation.ts";

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { RESULT } from "../../src/engines/sqlite/drivers/result_codes.ts";
 import type { Memory } from "../../src/memory.ts";
-import { factAt, factOf } from "../conformance/records/samples.ts";
+import { factAt, factOf } from "../../src/testing/records/record_samples.ts";
 import type { Fault } from "../kit/faulty_driver.ts";
 import { assertIntact, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { DUE_MS, talkOf } from "./conversation_operations.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { RESULT } from "../../src/engines/sqlite/drivers/result_codes.ts";
 import { countOpenFiles } from "../../src/engines/sqlite/files/open_files.ts";
 import type { Memory } from "../../src/memory.ts";
-import { factAt, factOf } from "../conformance/records/samples.ts";
+import { factAt, factOf } from "../../src/testing/records/record_samples.ts";
 import type { DriverCall } from "../kit/faulty_driver.ts";
 import { testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { type Opening, OPENINGS, prepareTwo } from "./openings.ts";

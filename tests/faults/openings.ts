@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { RESULT } from "../../src/engines/sqlite/drivers/result_codes.ts";
 import type { Memory } from "../../src/memory.ts";
-import { factAt, factOf } from "../conformance/records/samples.ts";
+import { factAt, factOf } from "../../src/testing/records/record_samples.ts";
 import { prepareTalk, REVISION, talkOf } from "./conversation_operations.ts";
 import { imageOf, imageWithLogs, type StoreImage, StruckStore } from "./struck_store.ts";
 

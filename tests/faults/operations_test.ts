@@ -11,7 +11,7 @@ import { RESULT } from "../../src/engines/sqlite/drivers/result_codes.ts";
 import { lstatOrNull } from "../../src/engines/sqlite/files/private_file.ts";
 import type { Memory } from "../../src/memory.ts";
 import { worksOf } from "../restore/works_of.ts";
-import { factAt, factOf } from "../conformance/records/samples.ts";
+import { factAt, factOf } from "../../src/testing/records/record_samples.ts";
 import { NOON } from "../conversations/samples.ts";
 import { testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import type { StoreDump } from "../kit/store_dump.ts";

@@ -1,7 +1,7 @@
 /** The operations on records, for the matrices. */
 
 import type { Memory } from "../../src/memory.ts";
-import { factAt, factOf, RUN, START } from "../conformance/records/samples.ts";
+import { factAt, factOf, RUN, START } from "../../src/testing/records/record_samples.ts";
 import { NOON } from "../conversations/samples.ts";
 import type { StruckOperation } from "./struck_operation.ts";
 

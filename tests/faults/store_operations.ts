@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import type { Memory } from "@holdfast/memory";
-import { factAt, factOf } from "../conformance/records/samples.ts";
+import { factAt, factOf } from "../../src/testing/records/record_samples.ts";
 import { TemporaryDirectory } from "../kit/temporary_directory.ts";
 import { DUE_MS, prepareTalk, REVISION, talkOf } from "./conversation_operations.ts";
 import { prepareMuch } from "./index_operations.ts";

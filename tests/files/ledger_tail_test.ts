@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { type Memory, type MemoryOptions, openMemory } from "@holdfast/memory";
 import { LEDGER_TAIL_EVENTS } from "../../src/limits.ts";
 import { testThatNothingIsLeftOpen } from "../kit/soundness.ts";
-import { forEachRow } from "../kit/table.ts";
+import { forEachRow } from "../../src/testing/kit/each_row.ts";
 import { flipBit } from "./damage.ts";
 import { Scratch } from "./scratch.ts";
 

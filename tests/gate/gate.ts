@@ -124,7 +124,10 @@ const STEPS: readonly Step[] = [
       ]),
   },
   { name: "types of ./ffi", run: checkFfi },
-  { name: "documentation", run: () => command(["doc", "--lint", "mod.ts", "src/cli/main.ts"]) },
+  {
+    name: "documentation",
+    run: () => command(["doc", "--lint", "mod.ts", "src/cli/main.ts", "src/testing/conformance.ts"]),
+  },
   { name: "tests", run: () => tests(["task", "test"]) },
   ...PACKAGES.map((folder) => ({
     name: "tests of the packages",

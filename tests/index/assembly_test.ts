@@ -8,7 +8,7 @@ import type {
 } from "../../src/engines/sqlite/drivers/driver.ts";
 import { HashedMemory } from "../../src/context/counting/hashed_memory.ts";
 import { STUB4 } from "../context/golden.ts";
-import { MutableClock } from "../kit/mutable_clock.ts";
+import { MutableClock } from "../../src/testing/kit/mutable_clock.ts";
 import { testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { fileTarget } from "../kit/store_target.ts";
 import { dumpStore } from "../kit/store_dump.ts";

@@ -8,7 +8,7 @@ import {
   type RecordKind,
   type StandardSchema,
 } from "../../src/contracts/record_kind.ts";
-import { forEachRow } from "../kit/table.ts";
+import { forEachRow } from "../../src/testing/kit/each_row.ts";
 
 const COUNT = z.strictObject({ n: z.int() });
 

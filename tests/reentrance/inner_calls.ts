@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import type { Conversation, Memory, Receipt, Scope, Snapshot } from "@holdfast/memory";
-import { factAt, factOf } from "../conformance/records/samples.ts";
+import { factAt, factOf } from "../../src/testing/records/record_samples.ts";
 import { NOON, pinOf, readTurns, summaryOf, talk, turnOf } from "../conversations/samples.ts";
 import { STUB4 } from "../context/golden.ts";
 

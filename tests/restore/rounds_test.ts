@@ -11,7 +11,7 @@ import {
   SCOPES_MOVED_PER_STEP,
 } from "../../src/limits.ts";
 import { sourceOf } from "../conversations/samples.ts";
-import { MutableClock } from "../kit/mutable_clock.ts";
+import { MutableClock } from "../../src/testing/kit/mutable_clock.ts";
 import { assertIntact, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { TemporaryDirectory } from "../kit/temporary_directory.ts";
 import { factOf } from "./shelf.ts";

@@ -78,7 +78,7 @@ export const OPERATIONS = defineTable({
   isBackedUp: true,
 });
 
-const DELETIONS = defineTable({
+export const DELETIONS = defineTable({
   name: "deletions",
   columns: {
     sequence: INTEGER,
@@ -110,7 +110,7 @@ const DELETIONS = defineTable({
   isBackedUp: true,
 });
 
-const FLOORS = defineTable({
+export const FLOORS = defineTable({
   name: "floors",
   columns: { scopeHash: BYTES, keyHash: BYTES, floor: INTEGER, checksum: INTEGER },
   key: ["scopeHash", "keyHash"],

@@ -96,7 +96,7 @@ export const ROUND_BREAKS: readonly Mutant[] = [
     file: "src/lines/import_scope.ts",
     find: "  noteExpiry(row, expiry?.dueMs ?? null);",
     replace: "",
-    test: "tests/lines/deadlines_test.ts",
+    test: "tests/lines/lines_test.ts",
     promise: "TST-07 Imported pins with a deadline",
     why: "it would be hidden and never erased",
   },

@@ -101,7 +101,7 @@ export const TIME_BREAKS: readonly Mutant[] = [
     file: "src/records/read.ts",
     find: "if ((yield* transaction.get(SELECT_DUE_RECORD, tenant, now)) !== undefined) due.push(tenant);",
     replace: "due.push(tenant);",
-    test: "tests/deletion/prune_test.ts",
+    test: "tests/deletion/deletions_test.ts",
     promise: "prune() writes nothing for tenants that have nothing due",
     why: "ten thousand tenants would cost as many commits, and each would wait for other writers",
   },

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import type { Conversation, Memory, Receipt, Watermark } from "@holdfast/memory";
 import { readTurns, sourceOf, summaryOf } from "../../conversations/samples.ts";
-import { MutableClock } from "../../kit/mutable_clock.ts";
+import { MutableClock } from "../../../src/testing/kit/mutable_clock.ts";
 import { Seeded } from "../../model/records/seeded.ts";
 import { History } from "./history.ts";
 import { Marks, textOf } from "./marks.ts";
