@@ -146,7 +146,7 @@ export const SCOPES = defineTable({
   fixed: ["scopeHash", "tenant", "session"],
   indexes: [
     { name: "hash", columns: ["scopeHash"], isUnique: true },
-    { name: "due", columns: ["nextExpiry"], where: "nextExpiry" },
+    { name: "expiry", columns: ["nextExpiry"], where: "nextExpiry" },
   ],
   checksumOver: [
     ...["id", "scopeHash", "tenant", "session", "revision"] as const,
