@@ -101,7 +101,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ground: [],
   canonical: ["ground"],
   contracts: ["ground", "canonical"],
-  "contracts/options": ["ground", "contracts"],
+  "contracts/options": ["ground", "canonical", "contracts"],
   engine: ["ground", "canonical", "contracts", "contracts/options"],
   "tables/schema": ["ground", "canonical", "engine"],
   tables: ["ground", "canonical", "contracts", "engine", "tables/schema"],
@@ -117,9 +117,13 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     ...["ground", "canonical", "contracts", "contracts/options", "engine", "tables", "deletion", "scopes"],
     ...["index", "search", "context/counting", "context"],
   ],
+  journals: [
+    ...["ground", "canonical", "contracts", "contracts/options", "engine", "tables", "deletion", "scopes"],
+    ...["conversations"],
+  ],
   lines: [
     ...["ground", "canonical", "contracts", "contracts/options", "engine", "tables", "deletion", "scopes"],
-    ...["records", "conversations"],
+    ...["records", "conversations", "journals"],
   ],
   platform: ["ground"],
   "engines/sqlite/drivers": ["ground", "engine"],
@@ -181,7 +185,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   facade: [
     ...["ground", "canonical", "contracts", "contracts/options", "engine", "tables", "deletion", "scopes"],
-    ...["index", "records", "conversations", "lines", "platform"],
+    ...["index", "records", "conversations", "journals", "lines", "platform"],
   ],
   "cli/terminal": ["ground", "contracts"],
   "cli/commands": [

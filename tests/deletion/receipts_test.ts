@@ -31,10 +31,21 @@ promise(
       sequence,
       head,
       kind: "turn",
+      reserved: true,
       at: "2027-01-15T08:00:00+00:00",
       already: false,
       scrubbed: false,
-      erased: { turns: 1, pins: 0, summaries: 0, chunks: 0, postings: 0, replay: 0, operations: 0 },
+      erased: {
+        turns: 1,
+        pins: 0,
+        summaries: 0,
+        chunks: 0,
+        postings: 0,
+        replay: 0,
+        operations: 0,
+        journals: 0,
+        entries: 0,
+      },
     });
     assert([receipt, receipt.erased, receipt.target].every(Object.isFrozen));
   },
@@ -279,6 +290,8 @@ const LEFT_BY_SCOPE = [
   "covered_turns",
   "replays",
   "operations",
+  "journals",
+  "journal_entries",
 ];
 
 for (const table of LEFT_BY_SCOPE) {
@@ -287,6 +300,7 @@ for (const table of LEFT_BY_SCOPE) {
     const memory = await store.open(atNoon());
     const conversation = await talk(memory, ["t1"]);
     await derive(conversation);
+    await memory.journal(ORCHARD).append([{ json: "Grafted." }]);
     const putBack = keep(store, table);
     const receipt = await erase(conversation, "scope");
     assert.deepEqual(await memory.verifyReceipt(receipt), VALID);

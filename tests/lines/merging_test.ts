@@ -75,9 +75,25 @@ Deno.test("DEL-06 after a restore an export adds what the backup lacked, and not
   });
   const { imported, refused, conflicting, unchanged } = await restored.importLines(lines);
   assert.deepEqual(imported, { ...NONE, records: 1, turns: 1 });
-  assert.deepEqual(refused, { records: 1, scopes: 0, turns: 1, pins: 0, summaries: 1 });
+  assert.deepEqual(refused, {
+    records: 1,
+    scopes: 0,
+    turns: 1,
+    pins: 0,
+    summaries: 1,
+    journals: 0,
+    entries: 0,
+  });
   assert.deepEqual(conflicting, NONE);
-  assert.deepEqual(unchanged, { records: 1, scopes: 2, turns: 2, pins: 2, summaries: 0 });
+  assert.deepEqual(unchanged, {
+    records: 1,
+    scopes: 2,
+    turns: 2,
+    pins: 2,
+    summaries: 0,
+    journals: 0,
+    entries: 0,
+  });
   await assertIntact(restored);
 });
 

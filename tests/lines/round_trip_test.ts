@@ -69,7 +69,15 @@ Deno.test("An export of one scope holds that scope alone, and can be imported", 
   assert.deepEqual(types, ["header", "scope", "turn", "turn", "summary", "pin", "pin", "end"]);
   await using fresh = await freshStore();
   const { imported } = await fresh.importLines(lines);
-  assert.deepEqual(imported, { records: 0, scopes: 1, turns: 2, pins: 2, summaries: 1 });
+  assert.deepEqual(imported, {
+    records: 0,
+    scopes: 1,
+    turns: 2,
+    pins: 2,
+    summaries: 1,
+    journals: 0,
+    entries: 0,
+  });
   assert.equal(held(await exported(fresh)), held(lines));
 });
 
@@ -200,8 +208,24 @@ Deno.test("REC-12 items that expired since they were exported are left out, and 
   clock.advance(3_600);
   await using fresh = await freshStore(clock);
   const { imported, expired, refused } = await fresh.importLines(lines);
-  assert.deepEqual(expired, { records: 1, scopes: 0, turns: 1, pins: 1, summaries: 1 });
-  assert.deepEqual(imported, { records: 1, scopes: 2, turns: 2, pins: 1, summaries: 0 });
+  assert.deepEqual(expired, {
+    records: 1,
+    scopes: 0,
+    turns: 1,
+    pins: 1,
+    summaries: 1,
+    journals: 0,
+    entries: 0,
+  });
+  assert.deepEqual(imported, {
+    records: 1,
+    scopes: 2,
+    turns: 2,
+    pins: 1,
+    summaries: 0,
+    journals: 0,
+    entries: 0,
+  });
   assert.deepEqual(refused, NONE);
   await assertIntact(fresh);
 });
@@ -246,10 +270,34 @@ Deno.test("Existing items with other content stay unchanged, and are counted", a
     ttl: null,
   });
   const { imported, conflicting, refused } = await other.importLines(lines);
-  assert.deepEqual(conflicting, { records: 1, scopes: 0, turns: 2, pins: 0, summaries: 0 });
+  assert.deepEqual(conflicting, {
+    records: 1,
+    scopes: 0,
+    turns: 2,
+    pins: 0,
+    summaries: 0,
+    journals: 0,
+    entries: 0,
+  });
   // The summary and one pin stand on turns that are not there as they were.
-  assert.deepEqual(refused, { records: 0, scopes: 0, turns: 0, pins: 1, summaries: 1 });
-  assert.deepEqual(imported, { records: 1, scopes: 1, turns: 1, pins: 1, summaries: 0 });
+  assert.deepEqual(refused, {
+    records: 0,
+    scopes: 0,
+    turns: 0,
+    pins: 1,
+    summaries: 1,
+    journals: 0,
+    entries: 0,
+  });
+  assert.deepEqual(imported, {
+    records: 1,
+    scopes: 1,
+    turns: 1,
+    pins: 1,
+    summaries: 0,
+    journals: 0,
+    entries: 0,
+  });
   assert.deepEqual(await readIds(conversation), ["pears0", "own"]);
   assert.equal((await other.records.get({ tenantId: "orchard", kind: "note", key: "a" }))?.value, "mine");
   await assertIntact(other);
@@ -281,7 +329,15 @@ Deno.test("A scope that would exceed its limits stops the import at that line; e
     const { reason, details } = error as { reason: string; details: Record<string, unknown> };
     assert.equal(reason, "CAPACITY");
     assert.equal(details.line, 6);
-    assert.deepEqual(details.imported, { records: 2, scopes: 1, turns: 1, pins: 0, summaries: 0 });
+    assert.deepEqual(details.imported, {
+      records: 2,
+      scopes: 1,
+      turns: 1,
+      pins: 0,
+      summaries: 0,
+      journals: 0,
+      entries: 0,
+    });
     return true;
   });
   assert.deepEqual(await readIds(small.conversation(ORCHARD)), ["pears0"]);
