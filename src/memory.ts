@@ -360,12 +360,14 @@ export class Memory implements AsyncDisposable {
   /**
    * Exports the store, or one scope, as JSON Lines, each ending with a line feed.
    *
-   * A header comes first, then records, scopes, turns, summaries and pins, then a closing line with counts and a digest.
+   * A header comes first, then records, then scopes with their turns, summaries, pins, journals and entries, then a
+   * closing line with counts and a digest.
    * Without `includeContent` the lines hold ids, revisions, counts and bytes only, and cannot be imported. Expired items,
    * cached responses, indexes, operation ids and tombstones are left out.
    *
    * Reads in pages, so that other calls run in between. Each scope is exported as it was at one moment. Only a scope that is
-   * larger than the default limit and changes while it is read ends the export with `SNAPSHOT`.
+   * larger than the default limit and changes while it is read ends the export with `SNAPSHOT`. The same holds for each
+   * journal, which is exported as it was at a moment of its own.
    *
    * With `damaged: "skip"` each damaged row becomes a line that names it, counted in the closing line; `skipped` lists
    * these rows once the export has ended. If the row of a scope itself is damaged, the whole scope is left out.

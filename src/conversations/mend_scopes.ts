@@ -244,9 +244,8 @@ const SELECT_NEXT_DUE = `SELECT min(expires) FROM (SELECT expires FROM turns WHE
 /** Writes the totals as they are; a row that is damaged says nothing of when something is due, nor of its revision. */
 function* mendTotals({ transaction, row }: Change, sound: boolean): Operation<void> {
   const counts = (yield* transaction.get(COUNT_ROWS, row.id, row.scopeHash))! as readonly number[];
-  [row.turns, row.turnBytes, row.pins, row.operations, row.journals, row.journalBytes] = counts as [
-    ...[number, number, number, number, number, number],
-  ];
+  const [turns, turnBytes, pins, operations, journals, journalBytes] = counts;
+  Object.assign(row, { turns, turnBytes, pins, operations, journals, journalBytes });
   if (!sound) {
     row.nextExpiry = (yield* transaction.get(SELECT_NEXT_DUE, row.id))![0] as number | null;
     // A restore gives it a range of its own, above all that was ever given.
