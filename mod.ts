@@ -66,6 +66,16 @@ export type {
 } from "./src/contracts/options/conversation_options.ts";
 export type { Lifetime, RequiredLifetime } from "./src/contracts/options/lifetime.ts";
 export type { PutOptions, UpdateOptions } from "./src/contracts/options/record_options.ts";
+export type {
+  AppendEntriesOptions,
+  EraseJournalOptions,
+  JournalEntry,
+  NewJournalEntry,
+  PopOptions,
+  ReadJournalOptions,
+  ReplaceSuffixOptions,
+  SuffixToReplace,
+} from "./src/contracts/options/journal_options.ts";
 export type { Leftover, SweptLeftovers } from "./src/contracts/options/leftovers_report.ts";
 export type { Message, NewMessage, Role, ToolCall } from "./src/contracts/message.ts";
 export { type Pin, pin, type PinInput, type TimedPin } from "./src/contracts/pin.ts";
@@ -166,6 +176,7 @@ export {
   type StorageCode,
   StorageError,
 } from "./src/errors.ts";
+export { Journal } from "./src/journals/journal.ts";
 export { Memory } from "./src/memory.ts";
 export { type MemoryOptions, openMemory, restoreMemory } from "./src/open.ts";
 export { Records } from "./src/records/record_calls.ts";

@@ -11,6 +11,7 @@ import {
 import { countAfterWords, worstCount } from "./counting.ts";
 import { chineseFileSize, deleteIndexedTurn, englishFileSize, firstIndexing } from "./indexing.ts";
 import { endAtSignals, print } from "./ending.ts";
+import { journalAppendGrowth, loneJournalAppend } from "./journals.ts";
 import type { Question } from "./measure.ts";
 import { assemblePeak } from "./memory.ts";
 import { servePeak } from "./memory_serve.ts";
@@ -29,6 +30,8 @@ const QUESTIONS: readonly Question[] = [
   putTurnGrowth,
   deleteTurn,
   deleteIndexedTurn,
+  loneJournalAppend,
+  journalAppendGrowth,
   firstIndexing,
   englishFileSize,
   chineseFileSize,

@@ -7,6 +7,7 @@ import { checkConversations } from "./conversations/check_conversations.ts";
 import { Damage } from "./engine/damage.ts";
 import type { CheckRows, Engine } from "./engine/engine.ts";
 import { ContractError } from "./errors.ts";
+import { checkJournals } from "./journals/check_journals.ts";
 import { checkRecords } from "./records/check_records.ts";
 
 /** The store to back up, and the kinds that validate its records. */
@@ -43,10 +44,11 @@ export async function backUp(
   return { ...report, skipped: damage.skipped };
 }
 
-/** Returns the check of a copy's records and conversations. */
+/** Returns the check of a copy's records, conversations and journals. */
 export function rowsCheck(kinds: ReadonlyMap<string, RecordKind>): CheckRows {
   return async (copy, collector) => {
     await checkRecords(copy, kinds, collector);
     await checkConversations(copy, collector);
+    await checkJournals(copy, collector);
   };
 }

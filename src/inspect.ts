@@ -91,6 +91,8 @@ function toInspected(row: ScopeRow): InspectedScope {
     turns: row.turns,
     bytes: row.turnBytes,
     pins: row.pins,
+    journals: row.journals,
+    journalBytes: row.journalBytes,
     nextExpiryAt: row.nextExpiry === null ? null : instantFromMs(Math.min(row.nextExpiry, LATEST_MS)).text,
   };
 }

@@ -126,6 +126,27 @@ export const SCOPE_PINS_MAX = 256;
 /** UTF-8 bytes of a summary's payload: the reference's bound. */
 export const SUMMARY_BYTES_MAX = 256_000;
 
+/** Journals of one scope: an export lists them in one read. */
+export const SCOPE_JOURNALS_MAX = 1_000;
+
+/** Unicode code points of a journal's part: a path, say. */
+export const JOURNAL_PART_CODE_POINTS_MAX = 1_000;
+
+/** UTF-8 bytes of an entry's JSON: as much as a turn. */
+export const JOURNAL_ENTRY_BYTES_MAX = 1_000_000;
+
+/** Unicode code points of an entry's uuid: any id that protocols give, short enough for an index. */
+export const JOURNAL_UUID_CODE_POINTS_MAX = 256;
+
+/** Entries that one call appends: a whole history may be sent again, in some tens of milliseconds. */
+export const JOURNAL_ENTRIES_PER_CALL_MAX = 10_000;
+
+/** Entries that one call of `pop` takes off, since it returns them all. */
+export const JOURNAL_POP_MAX = 1_000;
+
+/** Entries that one page of a read holds. */
+export const JOURNAL_ENTRIES_PER_PAGE = 32;
+
 /** UTF-8 bytes of a cached response: the reference's bound. */
 export const REPLAY_BYTES_MAX = 1_000_000;
 

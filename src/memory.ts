@@ -25,6 +25,7 @@ import { Conversation } from "./conversations/conversation.ts";
 import type { ScopeLimits } from "./conversations/put_turn.ts";
 import type { Engine } from "./engine/engine.ts";
 import type { EngineFiles } from "./engine/engine_files.ts";
+import { Journal } from "./journals/journal.ts";
 import { Records } from "./records/record_calls.ts";
 
 /** The files of a memory's store, for the command line; not part of the public interface. */
@@ -98,6 +99,33 @@ export class Memory implements AsyncDisposable {
    */
   conversation(scope: Scope): Conversation {
     return new Conversation(this.#engine, toScope(scope), { limits: this.#limits, tell: this.#tell });
+  }
+
+  /**
+   * A journal of a scope: an ordered list of JSON entries, for protocols that keep their own items. Nothing is read or
+   * written yet.
+   *
+   * @param part which journal of the scope, where it has several: text of at most 1 000 code points
+   * @throws {ContractError} naming the field
+   *
+   * @example
+   * ```ts
+   * import assert from "node:assert/strict";
+   * import { openMemory } from "@holdfast/memory";
+   *
+   * await using memory = await openMemory(":memory:");
+   * const scope = { tenantId: "acme", sessionId: "ticket-4711" };
+   * await memory.journal(scope).append([{ json: { role: "user", content: "Where is order 7?" } }]);
+   * await memory.journal(scope, "subagents/tracker").append([{ json: { tool: "track", order: 7 } }]);
+   * const [entry] = await Array.fromAsync(memory.journal(scope).read());
+   * assert.deepEqual(entry?.json, { role: "user", content: "Where is order 7?" });
+   * ```
+   */
+  journal(scope: Scope, part?: string): Journal {
+    return new Journal(this.#engine, { scope: toScope(scope), part }, {
+      limits: this.#limits,
+      tell: this.#tell,
+    });
   }
 
   /**
@@ -195,15 +223,18 @@ export class Memory implements AsyncDisposable {
     const given = readFields("options", options, ["signal", "onProgress"]);
     const signal = requireSignal(given.signal);
     const onProgress = requireCallback("onProgress", given.onProgress) as CheckOptions["onProgress"];
-    const [{ CheckCollector }, { checkRecords }, { checkConversations }] = await Promise.all([
-      import("./engine/check_collector.ts"),
-      import("./records/check_records.ts"),
-      import("./conversations/check_conversations.ts"),
-    ]);
+    const [{ CheckCollector }, { checkRecords }, { checkConversations }, { checkJournals }] = await Promise
+      .all([
+        import("./engine/check_collector.ts"),
+        import("./records/check_records.ts"),
+        import("./conversations/check_conversations.ts"),
+        import("./journals/check_journals.ts"),
+      ]);
     const collector = new CheckCollector({ signal, onProgress });
     await this.#engine.check(collector);
     await checkRecords(this.#engine, this.#kinds, collector);
     await checkConversations(this.#engine, collector);
+    await checkJournals(this.#engine, collector);
     const report = collector.report();
     this.#tell({ operation: "check", counts: { problems: report.problems.length } }, startedMs);
     return report;
@@ -333,12 +364,14 @@ export class Memory implements AsyncDisposable {
   /**
    * Exports the store, or one scope, as JSON Lines, each ending with a line feed.
    *
-   * A header comes first, then records, scopes, turns, summaries and pins, then a closing line with counts and a digest.
+   * A header comes first, then records, then scopes with their turns, summaries, pins, journals and entries, then a
+   * closing line with counts and a digest.
    * Without `includeContent` the lines hold ids, revisions, counts and bytes only, and cannot be imported. Expired items,
    * cached responses, indexes, operation ids and tombstones are left out.
    *
    * Reads in pages, so that other calls run in between. Each scope is exported as it was at one moment. Only a scope that is
-   * larger than the default limit and changes while it is read ends the export with `SNAPSHOT`.
+   * larger than the default limit and changes while it is read ends the export with `SNAPSHOT`. The same holds for each
+   * journal, which is exported as it was at a moment of its own.
    *
    * With `damaged: "skip"` each damaged row becomes a line that names it, counted in the closing line; `skipped` lists
    * these rows once the export has ended. If the row of a scope itself is damaged, the whole scope is left out.

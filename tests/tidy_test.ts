@@ -122,9 +122,13 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     ...["ground", "canonical", "contracts", "contracts/options", "engine", "tables", "deletion", "scopes"],
     ...["index", "search", "context/counting", "context"],
   ],
+  journals: [
+    ...["ground", "canonical", "contracts", "contracts/options", "engine", "tables", "deletion", "scopes"],
+    ...["conversations"],
+  ],
   lines: [
     ...["ground", "canonical", "contracts", "contracts/options", "engine", "tables", "deletion", "scopes"],
-    ...["records", "conversations"],
+    ...["records", "conversations", "journals"],
   ],
   platform: ["ground"],
   "engines/sqlite/drivers": ["ground", "engine"],
@@ -186,7 +190,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   facade: [
     ...["ground", "canonical", "contracts", "contracts/options", "engine", "tables", "deletion", "scopes"],
-    ...["index", "records", "conversations", "lines", "platform"],
+    ...["index", "records", "conversations", "journals", "lines", "platform"],
   ],
   "testing/kit": [
     "ground",

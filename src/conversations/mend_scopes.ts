@@ -233,7 +233,9 @@ function isSummaryOf(row: ScopeRow, found: Row, covered: readonly unknown[]): bo
 
 const COUNT_ROWS = `SELECT (SELECT count(*) FROM turns WHERE scope = $1),
   (SELECT coalesce(sum(bytes), 0) FROM turns WHERE scope = $1),
-  (SELECT count(*) FROM pins WHERE scope = $1), (SELECT count(*) FROM operations WHERE scope_hash = $2)`;
+  (SELECT count(*) FROM pins WHERE scope = $1), (SELECT count(*) FROM operations WHERE scope_hash = $2),
+  (SELECT count(*) FROM journals WHERE scope = $1),
+  (SELECT coalesce(sum(bytes), 0) FROM journals WHERE scope = $1)`;
 
 /** The minimum over all that has a deadline. */
 const SELECT_NEXT_DUE = `SELECT min(expires) FROM (SELECT expires FROM turns WHERE scope = $1
@@ -242,7 +244,8 @@ const SELECT_NEXT_DUE = `SELECT min(expires) FROM (SELECT expires FROM turns WHE
 /** Writes the totals as they are; a row that is damaged says nothing of when something is due, nor of its revision. */
 function* mendTotals({ transaction, row }: Change, sound: boolean): Operation<void> {
   const counts = (yield* transaction.get(COUNT_ROWS, row.id, row.scopeHash))! as readonly number[];
-  [row.turns, row.turnBytes, row.pins, row.operations] = counts as [number, number, number, number];
+  const [turns, turnBytes, pins, operations, journals, journalBytes] = counts;
+  Object.assign(row, { turns, turnBytes, pins, operations, journals, journalBytes });
   if (!sound) {
     row.nextExpiry = (yield* transaction.get(SELECT_NEXT_DUE, row.id))![0] as number | null;
     // A restore gives it a range of its own, above all that was ever given.

@@ -154,7 +154,7 @@ export function requireCapacity(
   old: TurnHead | null,
 ): void {
   const turns = row.turns + (old === null ? 1 : 0);
-  const total = row.turnBytes + bytes - (old?.bytes ?? 0);
+  const total = row.turnBytes + row.journalBytes + bytes - (old?.bytes ?? 0);
   if (turns <= limits.turns && total <= limits.bytes) return;
   throw new ConflictError("CAPACITY", "Cannot put turn: the scope would exceed its limits", {
     details: { turns, turnsMax: limits.turns, bytes: total, bytesMax: limits.bytes },

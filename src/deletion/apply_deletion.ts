@@ -11,8 +11,10 @@ import {
   eraseTurn,
   nothingErased,
 } from "./cascade.ts";
+import { eraseEntriesFrom, eraseJournal } from "./erase_journals.ts";
 import { targetsOf } from "./event_targets.ts";
 import { itemHashOf } from "./scope_hashes.ts";
+import { SELECT_JOURNALS, toJournalUnchecked, writeJournal } from "../tables/journals.ts";
 import { readScopeUnchecked, writeScope } from "../tables/scopes.ts";
 
 /** Erases whatever incarnation is found, unconditionally: the order of sequences has decided already. */
@@ -30,6 +32,7 @@ export function* applyDeletion(
     return;
   }
   if (event.kind === "turn") yield* applyToTurn(change, event);
+  else if (event.kind === "journal") yield* applyToJournal(change, event);
   else yield* applyToPin(change, event);
   // A damaged row is left as it is: a fresh checksum would hide the damage, and a refusal would stop every tenant.
   if (sound) yield* writeScope(transaction, row);
@@ -75,4 +78,21 @@ function* applyToPin(change: Change, event: RecordedEvent): Operation<void> {
   const pin = pins.get(toHex(event.keyHash));
   if (pin === undefined) yield* changedScope(change);
   else yield* erasePin(change, pin);
+}
+
+/** A journal that was deleted goes with its row; one that was cleared keeps it, and its revision moves on. */
+function* applyToJournal(change: Change, event: RecordedEvent): Operation<void> {
+  const { transaction, row, hashKey } = change;
+  const scope = { tenantId: row.tenant, sessionId: row.session };
+  const key = toHex(event.keyHash);
+  // Few of them, and a row changes with each event: they are read again.
+  for (const found of yield* transaction.all(SELECT_JOURNALS, row.id)) {
+    const { row: journal, isIntact } = toJournalUnchecked(found);
+    if (toHex(itemHashOf(hashKey, "journal", scope, journal.part)) !== key) continue;
+    if (event.reserved) yield* eraseJournal(change, journal);
+    else {
+      yield* eraseEntriesFrom(change, journal, 0);
+      if (isIntact) yield* writeJournal(transaction, journal);
+    }
+  }
 }

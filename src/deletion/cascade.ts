@@ -6,6 +6,7 @@
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
 import type { Scope } from "../contracts/scope.ts";
 import { eraseIndexesOfScope, eraseTurnFromIndexes } from "./erase_index.ts";
+import { eraseJournalsOfScope } from "./erase_journals.ts";
 import { itemHashOf } from "./scope_hashes.ts";
 import type { ScopeRow } from "../tables/scopes.ts";
 import { raiseFloor } from "./tombstones.ts";
@@ -19,11 +20,15 @@ export interface Erased {
   postings: number;
   replay: number;
   operations: number;
+  journals: number;
+  /** Entries of journals. */
+  entries: number;
 }
 
 /** Nothing yet. */
 export function nothingErased(): Erased {
-  return { turns: 0, pins: 0, summaries: 0, chunks: 0, postings: 0, replay: 0, operations: 0 };
+  const conversation = { turns: 0, pins: 0, summaries: 0, chunks: 0, postings: 0, replay: 0, operations: 0 };
+  return { ...conversation, journals: 0, entries: 0 };
 }
 
 /** The scope that is being changed; its row is changed in place and written by the caller. */
@@ -147,6 +152,7 @@ export function* eraseScope(change: Change): Operation<void> {
   yield* eraseSummary(change);
   yield* eraseReplays(change);
   yield* eraseIndexesOfScope(change);
+  yield* eraseJournalsOfScope(change);
   erased.operations += yield* transaction.run(DELETE_OPERATIONS_OF_SCOPE, row.scopeHash);
   yield* transaction.run(DELETE_FLOORS_OF_SCOPE, row.scopeHash);
   yield* transaction.run(DELETE_SCOPE, row.id);

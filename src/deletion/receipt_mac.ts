@@ -28,8 +28,8 @@ export function receiptTarget(
 
 /** The message authentication code over every other field of a receipt. */
 export function receiptMac(hashKey: Uint8Array, receipt: Omit<Receipt, "mac">): string {
-  const { lineage, sequence, head, kind, at, already, scrubbed, target, erased } = receipt;
-  const told = [lineage, `${sequence}`, head, kind, at, `${already}`, `${scrubbed}`];
+  const { lineage, sequence, head, kind, reserved, at, already, scrubbed, target, erased } = receipt;
+  const told = [lineage, `${sequence}`, head, kind, `${reserved}`, at, `${already}`, `${scrubbed}`];
   const about = [target.tenantId, target.sessionId, target.key ?? ""];
   const counts = COUNT_NAMES.map((name) => `${erased[name]}`);
   return toHex(keyedHash(hashKey, ["receipt", ...told, ...about, ...counts]));

@@ -137,7 +137,7 @@ export interface EventPlace {
 }
 
 /** The kinds of things whose deletion the ledger records. */
-export type DeletionKind = "record" | "scope" | "turn" | "pin";
+export type DeletionKind = "record" | "scope" | "turn" | "pin" | "journal";
 
 /** An event as the ledger holds it. */
 export interface RecordedEvent extends DeletionEvent {

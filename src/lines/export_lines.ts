@@ -16,6 +16,7 @@ import type { DeletionEvent, Operation, ReadTransaction } from "../engine/operat
 import { ConflictError, IntegrityError } from "../errors.ts";
 import { EXPORT_AT_ONCE_BYTES, EXPORT_HELD_BYTES, FRESH_TRIES_MAX } from "../limits.ts";
 import type { Identity } from "../tables/records.ts";
+import { exportJournals } from "./export_journals.ts";
 import { emptyTally, endLine, headerLine, LinesDigest, markLine, skippedLine, type Tally } from "./line.ts";
 import { readRecordLines } from "./read_records.ts";
 import {
@@ -162,6 +163,23 @@ class Export {
   async *#scope(scopeHash: Uint8Array): AsyncGenerator<string, boolean> {
     const concerns = (event: DeletionEvent): boolean =>
       event.kind !== "record" && equalBytes(event.scopeHash, scopeHash);
+    if (!(yield* this.#conversation(scopeHash, concerns))) return false;
+    yield* exportJournals({
+      content: this.#content,
+      damaged: this.#damaged,
+      read: (factory) => this.#read(factory, concerns),
+      marked: (applied) => this.#marked(applied),
+      counted: (sort, lines) => this.#counted(sort, lines),
+      skippedLines: (damage) => this.#skippedLines(damage),
+    }, scopeHash);
+    return true;
+  }
+
+  /** A scope's lines without its journals; false if there is none. */
+  async *#conversation(
+    scopeHash: Uint8Array,
+    concerns: (event: DeletionEvent) => boolean,
+  ): AsyncGenerator<string, boolean> {
     for (let attempt = 1;; attempt++) {
       const damage = new Damage(this.#damaged);
       const atMs = this.#engine.time().effectiveMs;

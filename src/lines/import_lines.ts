@@ -65,6 +65,8 @@ const SORTS: Readonly<Record<Item["type"], Sort>> = {
   turn: "turns",
   pin: "pins",
   summary: "summaries",
+  journal: "journals",
+  entry: "entries",
 };
 
 /** A validated line that waits to be written with others: a record, or an item of the current scope. */
@@ -90,6 +92,10 @@ class Import {
   #origin: Origin | null = null;
   /** The current scope, to which turns, pins and summaries belong. */
   #scope: ScopeItem & { readonly type: "scope" } | null = null;
+  /** The part of the journal that entries belong to; null where no journal of the scope has begun. */
+  #part: string | null = null;
+  /** The part of the last journal of the scope that differs from the one here. */
+  #differing: string | null = null;
   #waiting: Waiting[] = [];
   #waitingBytes = 0;
   /** Damaged rows that the export left out. */
@@ -159,10 +165,13 @@ class Import {
     } else if (item.type === "scope") {
       await this.write();
       this.#scope = item;
+      this.#part = this.#differing = null;
     } else {
       this.#requireOwn(item);
     }
-    this.#waiting.push({ line: this.#line, item });
+    if (item.type === "journal") this.#part = item.part;
+    const own = item.type === "entry" ? { ...item, part: this.#part! } : item;
+    this.#waiting.push({ line: this.#line, item: own });
     this.#waitingBytes += bytes;
     this.#seen[SORTS[item.type]]++;
     if (this.#waiting.length >= IMPORT_GROUP_LINES || this.#waitingBytes >= IMPORT_GROUP_BYTES) {
@@ -171,6 +180,11 @@ class Import {
   }
 
   #requireOwn(item: Exclude<ScopeItem, { readonly type: "scope" }>): void {
+    if (item.type === "journal" || item.type === "entry") {
+      if (this.#scope !== null && (item.type === "journal" || this.#part !== null)) return;
+      const before = item.type === "journal" ? "its scope" : "its journal";
+      throw new ContractError("type", `A line of type ${item.type} must follow the line of ${before}`);
+    }
     const own = item.type === "turn"
       ? item.turn.scope
       : item.type === "pin"
@@ -204,7 +218,11 @@ class Import {
     const { outcomes, failure } = items[0]!.type === "record"
       ? await this.#writeRecords(items as ImportedRecord[], bytes)
       : await this.#writeItems(items as ScopeItem[], bytes);
-    for (const [index, outcome] of outcomes.entries()) this.#report[outcome][SORTS[items[index]!.type]]++;
+    for (const [index, outcome] of outcomes.entries()) {
+      const item = items[index]!;
+      this.#report[outcome][SORTS[item.type]]++;
+      if (item.type === "entry" && outcome === "conflicting") this.#differing = item.part;
+    }
     if (failure !== null) {
       this.#line = waiting[outcomes.length]!.line;
       throw failure;
@@ -225,7 +243,8 @@ class Import {
   async #writeItems(items: readonly ScopeItem[], bytes: number): Promise<Outcomes> {
     const { engine, limits, tell } = this.#target;
     const place = placeOf(engine.hashKey, this.#scope!.scope);
-    const target = { place, limits, generation: engine.generation, origin: this.#origin! };
+    const differing = this.#differing;
+    const target = { place, limits, generation: engine.generation, origin: this.#origin!, differing };
     return await new ScopeAccess(engine, place, tell).write(
       (transaction) => importItems(transaction, items, target),
       {

@@ -17,6 +17,7 @@ import { noteExpiry, readScope, type ScopeRow, writeScope } from "../tables/scop
 import { isReserved } from "../deletion/tombstones.ts";
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
 import { ConflictError, ContractError } from "../errors.ts";
+import { type ImportedEntry, importEntry, importJournal } from "./import_journal.ts";
 import { importEach, isPast, type Outcome, type Outcomes } from "./import_records.ts";
 import type { ImportedPin, ImportedSummary, ImportedTurn, ScopeItem } from "./parse_line.ts";
 import { isItemRefused, type Origin } from "./tombstone_pass.ts";
@@ -27,6 +28,8 @@ interface ScopeTarget {
   readonly limits: ScopeLimits;
   readonly generation: number;
   readonly origin: Origin;
+  /** The part of a journal of which an entry differed from the one here; null if there is none such. */
+  readonly differing: string | null;
 }
 
 /** Imports items of one scope. */
@@ -43,7 +46,7 @@ export function* importItems(
   const row = found ?? (yield* ensureScope(transaction, place, generation));
   requireUpkept(transaction, row);
   const { revision } = row;
-  const current = { transaction, row, target };
+  const current = { transaction, row, target, differing: target.differing };
   const scopeOutcome = found === null ? "imported" : "unchanged";
   const result = yield* importEach(items, (item) => importItem(current, item, scopeOutcome));
   if (row.revision !== revision) yield* writeScope(transaction, row);
@@ -55,12 +58,24 @@ interface CurrentScope {
   readonly transaction: WriteTransaction;
   readonly row: ScopeRow;
   readonly target: ScopeTarget;
+  /** As of the target, and then as found. */
+  differing: string | null;
 }
 
 function* importItem(current: CurrentScope, item: ScopeItem, scopeOutcome: Outcome): Operation<Outcome> {
   if (item.type === "scope") return scopeOutcome;
   if (item.type === "turn") return yield* importTurn(current, item);
+  if (item.type === "journal") return yield* importJournal(current, item);
+  if (item.type === "entry") return yield* importEntryUnlessDiffering(current, item);
   return yield* (item.type === "pin" ? importPin(current, item) : importSummary(current, item));
+}
+
+/** A journal that differs from the one here from some entry on gets nothing behind it: the two histories would be mixed. */
+function* importEntryUnlessDiffering(current: CurrentScope, item: ImportedEntry): Operation<Outcome> {
+  if (current.differing === item.part) return "conflicting";
+  const outcome = yield* importEntry(current, item);
+  if (outcome === "conflicting") current.differing = item.part;
+  return outcome;
 }
 
 function* importTurn({ transaction, row, target }: CurrentScope, item: ImportedTurn): Operation<Outcome> {
@@ -84,7 +99,8 @@ function* importTurn({ transaction, row, target }: CurrentScope, item: ImportedT
   return "imported";
 }
 
-function* importPin({ transaction, row, target }: CurrentScope, item: ImportedPin): Operation<Outcome> {
+function* importPin(current: CurrentScope, item: ImportedPin): Operation<Outcome> {
+  const { transaction, row, target } = current;
   const { place, origin } = target;
   const { pin: { source }, written } = item;
   const { key, revision, expiry, payload } = written;
@@ -93,7 +109,7 @@ function* importPin({ transaction, row, target }: CurrentScope, item: ImportedPi
   if (old !== undefined) return requirePin(row, old).payload === payload ? "unchanged" : "conflicting";
   const hashes = { scopeHash: place.scopeHash, keyHash: itemHashOf(place.hashKey, "pin", place.scope, key) };
   if (yield* isItemRefused(transaction, hashes, revision, origin)) return "refused";
-  const sourceTurn = source === undefined ? null : yield* findSource({ transaction, row, target }, source);
+  const sourceTurn = source === undefined ? null : yield* findSource(current, source);
   if (source !== undefined && sourceTurn === null) return "refused";
   requirePinCapacity(row);
   yield* writePin(transaction, row, written, sourceTurn);

@@ -7,6 +7,8 @@ import type { DamagedRow } from "../contracts/damaged.ts";
 import type { LineCounts } from "../contracts/options/lines_options.ts";
 import type { Scope } from "../contracts/scope.ts";
 import type { Watermark } from "../contracts/watermark.ts";
+import type { EntryFields } from "../tables/journal_entries.ts";
+import type { JournalRow } from "../tables/journals.ts";
 import type { TurnHead } from "../tables/turns.ts";
 import type { Identity, RecordHead } from "../tables/records.ts";
 
@@ -107,12 +109,36 @@ export function pinOutline(key: string, revision: number, bytes: number): string
   return `{"type":"pin","key":${quote(key)},"revision":${revision},"bytes":${bytes}}`;
 }
 
+/** A journal; its entries follow. Its revision says where this store stands, not what it holds. */
+export function journalLine({ part }: Pick<JournalRow, "part">): string {
+  return `{"type":"journal","part":${quote(part)}}`;
+}
+
+/** A journal with its running totals. */
+export function journalOutline({ part, revision, entries, bytes }: JournalRow): string {
+  return `{"type":"journal","part":${
+    quote(part)
+  },"revision":${revision},"entries":${entries},"bytes":${bytes}}`;
+}
+
+/** An entry; its payload is JSON already, and stands as it is stored. */
+export function entryLine({ place, uuid }: Pick<EntryFields, "place" | "uuid">, payload: string): string {
+  return `{"type":"entry","place":${place},"uuid":${quoteOrNull(uuid)},"json":${payload}}`;
+}
+
+/** An entry without its JSON. */
+export function entryOutline({ place, uuid, bytes }: EntryFields): string {
+  return `{"type":"entry","place":${place},"uuid":${quoteOrNull(uuid)},"bytes":${bytes}}`;
+}
+
 /** A damaged row that was left out, named by its labels. */
-export function skippedLine({ table, tenantId, sessionId, turnId, kind, key }: DamagedRow): string {
-  const labels = { tenant_id: tenantId, session_id: sessionId, turn_id: turnId, kind, key };
+export function skippedLine(row: DamagedRow): string {
+  const { table, tenantId, sessionId, turnId, kind, key, part, place } = row;
+  const labels = { tenant_id: tenantId, session_id: sessionId, turn_id: turnId, kind, key, part };
   const fields = Object.entries(labels).flatMap(([name, label]) =>
     label === undefined ? [] : [`,"${name}":${quote(label.toWellFormed())}`]
   );
+  if (place !== undefined) fields.push(`,"place":${place}`);
   return `{"type":"skipped","table":${quote(table)}${fields.join("")}}`;
 }
 
@@ -121,12 +147,13 @@ export function skippedLine({ table, tenantId, sessionId, turnId, kind, key }: D
  * it also has their number.
  */
 export function endLine(
-  { records, scopes, turns, pins, summaries }: LineCounts,
+  { records, scopes, turns, pins, summaries, journals, entries }: LineCounts,
   skipped: number,
   digest: string,
 ): string {
   return `{"type":"end","records":${records},"scopes":${scopes},"turns":${turns},"pins":${pins},` +
-    `"summaries":${summaries},${skipped === 0 ? "" : `"skipped":${skipped},`}"digest":"${digest}"}`;
+    `"summaries":${summaries},"journals":${journals},"entries":${entries},` +
+    `${skipped === 0 ? "" : `"skipped":${skipped},`}"digest":"${digest}"}`;
 }
 
 /** Running counts of lines by type. */
@@ -134,7 +161,7 @@ export type Tally = { -readonly [Sort in keyof LineCounts]: number };
 
 /** Counts of zero. */
 export function emptyTally(): Tally {
-  return { records: 0, scopes: 0, turns: 0, pins: 0, summaries: 0 };
+  return { records: 0, scopes: 0, turns: 0, pins: 0, summaries: 0, journals: 0, entries: 0 };
 }
 
 /** The digest of lines with their line feeds, as `sha256sum` computes it for the file without its last line. */

@@ -10,6 +10,7 @@ const NAMES: ReadonlySet<string> = new Set([
   ..."at content created digest epoch expires expires_at format generation head key kind lineage".split(" "),
   ..."max_age pin pins records revision scope scopes sequence sessionId summaries summary tenant".split(" "),
   ..."session_id skipped table tenant_id turn_id".split(" "),
+  ..."entries journals part place uuid".split(" "),
   ..."tenantId turn turns type value version watermark".split(" "),
 ]);
 

@@ -27,10 +27,12 @@ import type { WrittenPin } from "../conversations/put_pin.ts";
 import type { WrittenSummary } from "../conversations/put_summary.ts";
 import type { Deadline } from "../conversations/put_turn.ts";
 import { ContractError, IntegrityError } from "../errors.ts";
+import { encodeEntry, requirePart } from "../journals/journal.ts";
 import { TURN_BYTES_MAX } from "../limits.ts";
 import { LINES_FORMAT, LINES_VERSION } from "./line.ts";
 import { type LineFields, nullable, validateLine } from "./line_fields.ts";
-import { type ImportedRecord, parseRecord } from "./parse_record.ts";
+import type { ImportedEntry, ImportedJournal } from "./import_journal.ts";
+import { type ImportedRecord, parseRecord, toPlain } from "./parse_record.ts";
 
 /** A turn to import. */
 export interface ImportedTurn {
@@ -60,7 +62,9 @@ export type ScopeItem =
   | { readonly type: "scope"; readonly scope: Scope }
   | ImportedTurn
   | ImportedPin
-  | ImportedSummary;
+  | ImportedSummary
+  | ImportedJournal
+  | ImportedEntry;
 
 /** The first line. */
 export interface ParsedHeader {
@@ -76,6 +80,8 @@ export interface ParsedEnd {
   readonly turns: number;
   readonly pins: number;
   readonly summaries: number;
+  readonly journals: number;
+  readonly entries: number;
   readonly skipped?: number | null | undefined;
   readonly digest: string;
 }
@@ -114,6 +120,10 @@ export function parseLine(text: string, kinds: ReadonlyMap<string, RecordKind>):
       return parsePin(given);
     case "summary":
       return parseSummary(given);
+    case "journal":
+      return { type, part: requirePart(validateLine(JOURNAL, given).part) };
+    case "entry":
+      return parseEntry(given);
     case "end":
       return validateLine(END, given);
   }
@@ -134,7 +144,21 @@ function readObject(text: string): LineFields {
   throw new ContractError("lines", "Expected the line to be a JSON object");
 }
 
-const TYPES = ["header", "mark", "record", "scope", "turn", "pin", "summary", "skipped", "end"] as const;
+const TYPES = [
+  ...[
+    "header",
+    "mark",
+    "record",
+    "scope",
+    "turn",
+    "pin",
+    "summary",
+    "journal",
+    "entry",
+    "skipped",
+    "end",
+  ] as const,
+];
 const TYPE: Schema<(typeof TYPES)[number]> = oneOf(TYPES, `must be one of ${TYPES.join(", ")}`);
 
 const HASH: Schema<string> = where(
@@ -188,6 +212,8 @@ const SKIPPED = fields({
   turn_id: optional(string),
   kind: optional(string),
   key: optional(string),
+  part: optional(string),
+  place: optional(integer(Number.MIN_SAFE_INTEGER)),
 });
 const END = fields({
   type: oneOf(["end"], "must be end"),
@@ -196,6 +222,8 @@ const END = fields({
   turns: integer(0),
   pins: integer(0),
   summaries: integer(0),
+  journals: integer(0),
+  entries: integer(0),
   skipped: optional(integer(1)),
   digest: HASH,
 });
@@ -223,6 +251,17 @@ const SUMMARY = fields({ type: anything, summary: anything });
 function parseSummary(given: LineFields): ImportedSummary {
   const summary = unpack("summary", validateLine(SUMMARY, given).summary, unpackSummary);
   return { type: "summary", summary, written: writtenSummary(summary) };
+}
+
+const JOURNAL = fields({ type: anything, part: string });
+const ENTRY = fields({ type: anything, place: integer(1), uuid: nullable(string), json: anything });
+
+/** Which journal it is of says the line of the journal, which came before. */
+function parseEntry(given: LineFields): ImportedEntry {
+  const { place, uuid, json } = validateLine(ENTRY, given);
+  const plain = toPlain(json as CanonicalValue, "json");
+  const entry = uuid === null ? { json: plain } : { json: plain, uuid };
+  return { type: "entry", part: "", place, ...encodeEntry(entry, "entry") };
 }
 
 /** Unpacks a stored payload. What would be damage in a store is an invalid argument here. */

@@ -52,7 +52,7 @@ export function parseRecord(given: LineFields, kinds: ReadonlyMap<string, Record
   requireIdentifier("tenant", tenantId, kind.identifiers);
   requireIdentifier("key", key, kind.identifiers);
   requireDeadline(kind, { created, maxAge, expires });
-  const body = toBody(kind, toPlain(value as CanonicalValue));
+  const body = toBody(kind, toPlain(value as CanonicalValue, "value"));
   return {
     type: "record",
     identity: { tenantId, kind: name, key },
@@ -88,20 +88,24 @@ function requireDeadline(
   throw new ContractError("expires", "Expected expires to be at most max_age after created");
 }
 
-/** Converts to a plain value; refuses numbers that JavaScript cannot represent exactly. */
-function toPlain(value: CanonicalValue): Json {
+/**
+ * Converts to a plain value; refuses numbers that JavaScript cannot represent exactly.
+ *
+ * @throws {ContractError} naming the field
+ */
+export function toPlain(value: CanonicalValue, field: string): Json {
   if (value instanceof Float) return value.value;
   if (typeof value === "bigint") {
     const number = Number(value);
     if (String(number) === String(value)) return number;
     throw new ContractError(
-      "value",
-      "Expected value to hold only numbers that JavaScript can represent exactly",
+      field,
+      `Expected ${field} to hold only numbers that JavaScript can represent exactly`,
     );
   }
   if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.map(toPlain);
+  if (Array.isArray(value)) return value.map((each) => toPlain(each, field));
   const plain: Record<string, Json> = Object.create(null);
-  for (const [key, each] of Object.entries(value)) plain[key] = toPlain(each);
+  for (const [key, each] of Object.entries(value)) plain[key] = toPlain(each, field);
   return plain;
 }

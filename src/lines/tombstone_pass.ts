@@ -39,6 +39,19 @@ export function* isRecordRefused(
   return events.some((event) => event.reserved || revision <= event.floor || event.sequence > sequence);
 }
 
+/**
+ * A journal is refused where its part was deleted for ever, or cleared after the lines were written. Its entries have no
+ * revision that another store would know: of a journal that was ever cleared here, another store's is refused.
+ */
+export function* isJournalRefused(
+  transaction: ReadTransaction,
+  keyHash: Uint8Array,
+  { sequence }: Origin,
+): Operation<boolean> {
+  const events = yield* transaction.eventsOf(keyHash);
+  return events.some((event) => event.reserved || sequence === null || event.sequence > sequence);
+}
+
 function* wasDeletedSince(
   transaction: ReadTransaction,
   keyHash: Uint8Array,

@@ -1,7 +1,8 @@
 /** What a restore does to conversations: what derives from them goes, and their revisions move to a range of their own. */
 
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
-import { SELECT_SCOPES_AFTER, toScopeRow, writeScope } from "../tables/scopes.ts";
+import { SELECT_JOURNALS, toJournalRow, writeJournal } from "../tables/journals.ts";
+import { type ScopeRow, SELECT_SCOPES_AFTER, toScopeRow, writeScope } from "../tables/scopes.ts";
 import { movedRevision } from "../engine/revision_range.ts";
 import { IntegrityError } from "../errors.ts";
 import { SCOPES_MOVED_PER_STEP } from "../limits.ts";
@@ -34,7 +35,7 @@ export function* dropDerived(transaction: WriteTransaction): Operation<void> {
   }
 }
 
-/** Moves some scopes' revisions to the range of a generation; gives the last one's id, or null once all are moved. */
+/** Moves some scopes' revisions, and those of their journals, to the range of a generation; gives the last one's id, or null once all are moved. */
 export function* moveRevisions(
   transaction: WriteTransaction,
   after: number,
@@ -46,6 +47,15 @@ export function* moveRevisions(
     if (row.revision < 0) throw new IntegrityError("Cannot restore: a scope's revision is below zero");
     row.revision = movedRevision(row.revision, generation);
     yield* writeScope(transaction, row);
+    if (row.journals > 0) yield* moveJournals(transaction, row, generation);
   }
   return rows.length < SCOPES_MOVED_PER_STEP ? null : rows.at(-1)![0] as number;
+}
+
+function* moveJournals(transaction: WriteTransaction, scope: ScopeRow, generation: number): Operation<void> {
+  for (const found of yield* transaction.all(SELECT_JOURNALS, scope.id)) {
+    const journal = toJournalRow(found, scope);
+    journal.revision = movedRevision(journal.revision, generation);
+    yield* writeJournal(transaction, journal);
+  }
 }

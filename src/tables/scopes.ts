@@ -17,6 +17,9 @@ export interface ScopeRow {
   /** UTF-8 bytes of all turns' payloads. */
   turnBytes: number;
   pins: number;
+  journals: number;
+  /** UTF-8 bytes of all entries of all journals, their uuids included. */
+  journalBytes: number;
   /** Remembered operations. */
   operations: number;
   /** No later than the first time at which something is due, in milliseconds; null if nothing ever is. */
@@ -60,7 +63,13 @@ export function damagedRow(
   message: string,
   table: string,
   { tenant, session }: Pick<ScopeRow, "tenant" | "session">,
-  { cause, ...item }: { readonly turnId?: string; readonly key?: string; readonly cause?: unknown } = {},
+  { cause, ...item }: {
+    readonly turnId?: string;
+    readonly key?: string;
+    readonly part?: string;
+    readonly place?: number;
+    readonly cause?: unknown;
+  } = {},
 ): IntegrityError {
   return new IntegrityError(message, {
     details: { table, tenantId: tenant, sessionId: session, ...item },
@@ -82,7 +91,8 @@ export function* insertScope(
   scope: Pick<ScopeRow, "scopeHash" | "tenant" | "session" | "revision">,
 ): Operation<ScopeRow> {
   const id = (yield* transaction.get(SELECT_NEXT_SCOPE_ID))![0] as number;
-  const row = { ...scope, id, turns: 0, turnBytes: 0, pins: 0, operations: 0, nextExpiry: null };
+  const totals = { turns: 0, turnBytes: 0, pins: 0, journals: 0, journalBytes: 0, operations: 0 };
+  const row = { ...scope, ...totals, id, nextExpiry: null };
   yield* transaction.run(SCOPES.insert, ...SCOPES.toValues(row));
   return row;
 }

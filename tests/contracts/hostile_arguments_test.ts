@@ -6,7 +6,7 @@ import { Scratch } from "../files/scratch.ts";
 import { testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { type PublicCall, publicCalls, setStage, type Stage } from "./public_calls.ts";
 
-const { Conversation, ContractError, Memory, MemoryError, Records } = holdfast;
+const { Conversation, ContractError, Journal, Memory, MemoryError, Records } = holdfast;
 
 type Path = readonly (string | number)[];
 
@@ -58,7 +58,7 @@ async function onStage(body: (calls: readonly PublicCall[], stage: Stage) => Pro
 
 Deno.test("These are all the public calls", async () => {
   await onStage((calls) => {
-    const methods = [Memory, Records, Conversation].flatMap(({ name, prototype }) =>
+    const methods = [Memory, Records, Conversation, Journal].flatMap(({ name, prototype }) =>
       Object.getOwnPropertyNames(prototype).map((method) => `${name}.${method}`)
     );
     const functions = Object.entries(holdfast).filter(([, value]) =>
@@ -246,6 +246,10 @@ const LISTS: Readonly<Record<string, string>> = {
   "Conversation.cachePut: 2.dry": "payload",
   "Conversation.assemble: 0.toolCalls": "question.toolCalls",
   "Conversation.assemble: 2.tools": "tools",
+  "Journal.append: 0": "entries",
+  "Journal.append: 0.0.json.pears": "entries[0].json",
+  "Journal.replaceSuffix: 1": "entries",
+  "Journal.replaceSuffix: 1.0.json.pears": "entries[0].json",
 };
 
 Deno.test("A list of 2^32 - 1 holes is refused by its length, wherever a list is an argument (MEM-01)", async () => {

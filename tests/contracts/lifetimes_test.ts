@@ -12,7 +12,7 @@ import {
   summaryFromHistory,
 } from "@holdfast/memory";
 import { z } from "zod";
-import { MutableClock } from "../kit/mutable_clock.ts";
+import { MutableClock } from "../../src/testing/kit/mutable_clock.ts";
 import { testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 
 const NOON = 1_800_000_000;

@@ -6,7 +6,14 @@ import { RESULT } from "../../src/engines/sqlite/drivers/result_codes.ts";
 import { nodeSqlite } from "../../src/engines/sqlite/drivers/node_sqlite.ts";
 import { ORCHARD, pinOf, pinUp, readTurns, revise, turnOf } from "../conversations/samples.ts";
 import { factAt } from "../../src/testing/records/record_samples.ts";
-import { DUE_MS, prepareDue, prepareTalk, REVISION, talkOf } from "../faults/conversation_operations.ts";
+import {
+  DUE_MS,
+  prepareExpiring,
+  prepareTalk,
+  REVISION,
+  talkOf,
+  TOOLS,
+} from "../faults/conversation_operations.ts";
 import { PUBLIC_OPERATIONS } from "../faults/public_operations.ts";
 import { optionsFor, type StruckOperation } from "../faults/struck_operation.ts";
 import { FaultyDriver } from "../kit/faulty_driver.ts";
@@ -46,6 +53,10 @@ async function verifyDeletions(driver: PlanningDriver): Promise<void> {
   await prepareTalk(memory);
   const conversation = talkOf(memory);
   await pinUp(conversation, pinOf("colour", "red"));
+  const journal = memory.journal(ORCHARD, TOOLS);
+  for (const erase of [() => journal.clear(), () => journal.delete()]) {
+    assert.equal((await memory.verifyReceipt(await erase())).valid, true);
+  }
   for (const [kind, key] of [["pin", "colour"], ["turn", "t1"], ["scope", undefined]] as const) {
     const expectedRevision = await conversation.revision();
     const receipt = await conversation.delete({ kind, key, expectedRevision });
@@ -56,7 +67,7 @@ async function verifyDeletions(driver: PlanningDriver): Promise<void> {
 async function exportDue(driver: PlanningDriver): Promise<void> {
   await using store = await makeFileStore(driver, await TemporaryDirectory.makeInMemory());
   const early = await store.open(optionsFor(BUSY_TIMEOUT_MS));
-  await prepareDue(early);
+  await prepareExpiring(early);
   const lines = await Array.fromAsync(early.exportLines({ includeContent: true }));
   await talkOf(early).delete({ kind: "turn", key: "t1", expectedRevision: await talkOf(early).revision() });
   await early.importLines(lines);
@@ -106,6 +117,8 @@ async function completeDeletion(
 const REMOVALS: readonly ((memory: Memory) => Promise<unknown>)[] = [
   (memory) => talkOf(memory).delete({ kind: "turn", key: "t1", expectedRevision: REVISION }),
   (memory) => talkOf(memory).delete({ kind: "pin", key: "derived", expectedRevision: REVISION }),
+  (memory) => memory.journal(ORCHARD, TOOLS).clear(),
+  (memory) => memory.journal(ORCHARD, TOOLS).delete(),
   (memory) => talkOf(memory).delete({ kind: "scope", expectedRevision: REVISION }),
   ({ records }) => records.forget(factAt("other"), 1),
 ];

@@ -16,6 +16,8 @@ const OUT_OF_REACH: Readonly<Record<string, string>> = {
   "conversations/mend_scopes.ts INSERT_MESSAGE_ID": "a damaged row of a message's id",
   "conversations/mend_scopes.ts SELECT_NEXT_DUE": "a damaged row of a scope",
   "conversations/mend_scopes.ts UPDATE_NAMES": "a damaged name of a scope",
+  "journals/mend_journals.ts DELETE_ENTRY": "a damaged row of an entry",
+  "tables/journals.ts SELECT_JOURNAL_BY_ROW": "a check of a journal that is damaged",
   "records/mend_records.ts DELETE_OPERATION": "a damaged row of an operation",
   "tables/operation_ids.ts DELETE_OLDEST_OPERATIONS": "a scope with a hundred thousand operations",
 };

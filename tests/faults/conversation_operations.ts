@@ -20,12 +20,17 @@ import type { StruckOperation } from "./struck_operation.ts";
 /** The scope's revision after {@linkcode prepareTalk}. */
 export const REVISION = 4;
 
-/** Two turns, both of them indexed, the first with all that derives from it; and another scope. */
+/** The part of the scope's journal. */
+export const TOOLS = "tools";
+
+/** Two turns, both of them indexed, the first with all that derives from it; a journal; and another scope. */
 export async function prepareTalk(memory: Memory): Promise<void> {
   await prepareOthers(memory);
   const conversation = await talk(memory, ["t1", "t2"]);
   await derive(conversation);
   await conversation.search("t1");
+  const entries = [{ json: { tool: "graft" } }, { uuid: "e2", json: { pears: "grafted" } }];
+  await memory.journal(ORCHARD, TOOLS).append(entries);
   await talk(memory, ["h1"], HARBOUR);
 }
 

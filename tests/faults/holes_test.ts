@@ -19,6 +19,8 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "conversations/mend_scopes.ts": "a work file: tests/restore/mended_backups_test.ts",
   "conversations/mend_strays.ts SELECT_STRAY_TURNS": "likewise",
   "records/mend_records.ts DELETE_OPERATION": "likewise",
+  "journals/mend_journals.ts": "likewise",
+  "tables/journals.ts SELECT_JOURNAL_BY_ROW": "check() reports damage instead of throwing",
   "lines/read_scope.ts SELECT_DUE_TURNS": "only read, where expired content could not be erased",
   "engines/sqlite/database/applied_events.ts SELECT_EVENT": "only verifyReceipt() reads it",
   "engines/sqlite/database/applied_events.ts SELECT_HEAD":

@@ -2,6 +2,7 @@
 
 import { copyOf, rewriteStatements } from "../../src/tables/schema/dialects.ts";
 import * as index from "../../src/tables/schema/index_tables.ts";
+import * as journal from "../../src/tables/schema/journal_tables.ts";
 import * as ledger from "../../src/tables/schema/ledger_tables.ts";
 import * as main from "../../src/tables/schema/main_tables.ts";
 
@@ -19,7 +20,7 @@ export interface SourceStatement {
   readonly sql: string;
 }
 
-const TABLES = { ...main, ...index, ...ledger } as unknown as Readonly<
+const TABLES = { ...main, ...index, ...journal, ...ledger } as unknown as Readonly<
   Record<string, Readonly<Record<string, string>>>
 >;
 

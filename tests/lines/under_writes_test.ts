@@ -63,7 +63,15 @@ Deno.test("A scope that is written all the time is exported as it was at one mom
   assert(rounds > 3, "the scope did not change while it was exported");
   await using fresh = await freshStore();
   const report = await fresh.importLines(lines);
-  assert.deepEqual(report.refused, { records: 0, scopes: 0, turns: 0, pins: 0, summaries: 0 });
+  assert.deepEqual(report.refused, {
+    records: 0,
+    scopes: 0,
+    turns: 0,
+    pins: 0,
+    summaries: 0,
+    journals: 0,
+    entries: 0,
+  });
   assert.equal(report.imported.turns, 60);
   assert.equal(held(await exported(fresh)), held(lines));
 });

@@ -53,7 +53,7 @@ CREATE TABLE deletions (
   kind TEXT NOT NULL,
   scope_hash BLOB NOT NULL,
   key_hash BLOB NOT NULL,
-  burned INTEGER NOT NULL,
+  reserved INTEGER NOT NULL,
   floor INTEGER NOT NULL,
   at INTEGER NOT NULL,
   counts TEXT NOT NULL,
@@ -82,14 +82,16 @@ CREATE TABLE scopes (
   turns INTEGER NOT NULL,
   turn_bytes INTEGER NOT NULL,
   pins INTEGER NOT NULL,
+  journals INTEGER NOT NULL,
+  journal_bytes INTEGER NOT NULL,
   operations INTEGER NOT NULL,
-  next_due INTEGER,
+  next_expiry INTEGER,
   checksum INTEGER NOT NULL
 ) STRICT;
 
 CREATE UNIQUE INDEX scopes_by_hash ON scopes (scope_hash);
 
-CREATE INDEX scopes_by_due ON scopes (next_due) WHERE next_due IS NOT NULL;
+CREATE INDEX scopes_by_due ON scopes (next_expiry) WHERE next_expiry IS NOT NULL;
 
 CREATE TABLE turns (
   id INTEGER PRIMARY KEY,
@@ -160,6 +162,34 @@ CREATE TABLE replays (
   payload TEXT NOT NULL,
   PRIMARY KEY (scope, key)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE journals (
+  id INTEGER PRIMARY KEY,
+  scope INTEGER NOT NULL,
+  part TEXT NOT NULL,
+  revision INTEGER NOT NULL,
+  rewritten INTEGER NOT NULL,
+  entries INTEGER NOT NULL,
+  bytes INTEGER NOT NULL,
+  last INTEGER NOT NULL,
+  checksum INTEGER NOT NULL
+) STRICT;
+
+CREATE UNIQUE INDEX journals_by_part ON journals (scope, part);
+
+CREATE TABLE journal_entries (
+  journal INTEGER NOT NULL,
+  place INTEGER NOT NULL,
+  uuid TEXT,
+  revision INTEGER NOT NULL,
+  bytes INTEGER NOT NULL,
+  payload_checksum INTEGER NOT NULL,
+  checksum INTEGER NOT NULL,
+  payload TEXT NOT NULL,
+  PRIMARY KEY (journal, place)
+) STRICT;
+
+CREATE UNIQUE INDEX journal_entries_by_uuid ON journal_entries (journal, uuid) WHERE uuid IS NOT NULL;
 
 CREATE TABLE chunk_indexes (
   id INTEGER PRIMARY KEY,
@@ -249,7 +279,7 @@ CREATE TABLE events (
   kind TEXT NOT NULL,
   scope_hash BLOB NOT NULL,
   key_hash BLOB NOT NULL,
-  burned INTEGER NOT NULL,
+  reserved INTEGER NOT NULL,
   floor INTEGER NOT NULL,
   at INTEGER NOT NULL,
   counts TEXT NOT NULL,

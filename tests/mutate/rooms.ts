@@ -20,6 +20,7 @@ export const ROOMS: readonly Room[] = [
   { folder: "src/scopes/", runs: ["conversations", "index", "deletion lines"] },
   { folder: "src/tables/", runs: ["records conversations", "index", "deletion lines", "migration restore"] },
   { folder: "src/conversations/", runs: ["conversations", "index", "deletion lines", "mutants/targets"] },
+  { folder: "src/journals/", runs: ["journals", "lines"] },
   { folder: "src/lines/", runs: ["lines", "mutants/targets"] },
   { folder: "src/platform/", runs: ["files"] },
   { folder: "src/engine/", runs: ["engine migration mutants/targets", "conformance", "deletion", "restore"] },

@@ -58,7 +58,7 @@ Deno.test("DEL-06 a fact and a conversation deleted after a backup are absent be
   await talk.delete({ kind: "scope", expectedRevision: await talk.revision() });
   await memory.close();
   const restored = await shelf.restore("agent.backup", "restored.db", await watermarkOf(shelf));
-  assert.deepEqual(restored.restored!.erased, { records: 1, scopes: 1, turns: 3, pins: 1 });
+  assert.deepEqual(restored.restored!.erased, { records: 1, scopes: 1, turns: 3, pins: 1, entries: 0 });
   assert.equal(await restored.records.get(FACT), null);
   const gone = restored.conversation(SCOPE);
   await assert.rejects(gone.snapshot(), { reason: "DELETED" });

@@ -99,7 +99,7 @@ async function restoreAgain({ shelf }: Arranged, watermark: Watermark, generatio
   assert.deepEqual(await textsOf(restored), LEFT);
   assert.equal(await restored.records.get(FACT), null);
   const { erased, fenced, generation: given } = restored.restored!;
-  assert.deepEqual([erased, given], [{ records: 1, scopes: 0, turns: 2, pins: 0 }, generation]);
+  assert.deepEqual([erased, given], [{ records: 1, scopes: 0, turns: 2, pins: 0, entries: 0 }, generation]);
   assert(fenced.includes(shelf.at("agent.db")));
   assert.deepEqual(shelf.names().filter((name) => name.includes("restoring")), []);
   await assert.rejects(shelf.open(), { code: "REPLACED", details: { by: "restore" } });

@@ -39,7 +39,7 @@ for (const [journal, driver] of DRIVERS) {
     assert.deepEqual(await textsOf(restored), ["The pears were grafted in March.", "Prune before frost."]);
     assert.equal(await restored.records.get(FACT), null);
     const report = restored.restored!;
-    assert.deepEqual(report.erased, { records: 1, scopes: 0, turns: 1, pins: 0 });
+    assert.deepEqual(report.erased, { records: 1, scopes: 0, turns: 1, pins: 0, entries: 0 });
     assert.deepEqual([report.from.sequence, report.to.sequence, report.generation], [1, 3, 1]);
     assert.deepEqual(report.to, watermark);
     assert.equal(report.ledgerLost, false);
@@ -246,7 +246,7 @@ Deno.test("what a restore does is reported, without content", async () => {
   await new Promise<void>((resolve) => queueMicrotask(resolve));
   assert.deepEqual([...steps], ["copy", "check", "apply"]);
   assert.deepEqual(events.map(({ operation, counts }) => [operation, counts]), [
-    ["restore", { records: 1, scopes: 0, turns: 1, pins: 0 }],
+    ["restore", { records: 1, scopes: 0, turns: 1, pins: 0, entries: 0 }],
   ]);
 });
 
@@ -643,7 +643,7 @@ Deno.test("a lost ledger is recreated from its export, which has the deletions a
   const before = shelf.digests()["agent.ledger"];
   const ledgerExport = shelf.at("agent.ledger");
   const restored = await shelf.restore("agent.backup", "restored.db", watermark, { ledgerExport });
-  assert.deepEqual(restored.restored!.erased, { records: 1, scopes: 0, turns: 1, pins: 0 });
+  assert.deepEqual(restored.restored!.erased, { records: 1, scopes: 0, turns: 1, pins: 0, entries: 0 });
   assert.equal(restored.restored!.ledgerLost, false);
   assert.equal(shelf.digests()["agent.ledger"], before);
   await restored.close();

@@ -58,7 +58,9 @@ async function importFile(
     await screen.value({ isNew, ...report });
     return true;
   }
-  const sorts: readonly (keyof LineCounts)[] = ["records", "scopes", "turns", "pins", "summaries"];
+  const sorts: readonly (keyof LineCounts)[] = [
+    ...["records", "scopes", "turns", "pins", "summaries", "journals", "entries"] as const,
+  ];
   const outcomes: readonly Exclude<keyof ImportReport, "skipped">[] = [
     "imported",
     "unchanged",

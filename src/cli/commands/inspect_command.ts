@@ -146,7 +146,7 @@ async function printText(
       scopes.map((each) => [
         each.scope.tenantId,
         each.scope.sessionId,
-        ...[each.turns, each.pins, each.bytes].map(grouped),
+        ...[each.turns, each.pins, each.bytes + each.journalBytes].map(grouped),
         String(each.revision),
         each.nextExpiryAt ?? "never",
       ]),
@@ -170,7 +170,8 @@ function totals(tenants: readonly InspectedTenant[], scopes: readonly InspectedS
   const next = expiries.length === 0
     ? "nothing expires"
     : `next expiry ${expiries.reduce((first, at) => Date.parse(at) < Date.parse(first) ? at : first)}`;
-  const bytes = sum([...tenants, ...scopes].map((each) => each.bytes));
+  const bytes = sum([...tenants, ...scopes].map((each) => each.bytes)) +
+    sum(scopes.map(({ journalBytes }) => journalBytes));
   return `${counted(sum(tenants.map(({ records }) => records)), "record")}, ` +
     `${counted(scopes.length, "conversation")}, ${counted(sum(scopes.map(({ turns }) => turns)), "turn")}, ` +
     `${counted(bytes, "byte")}; ${next}.`;

@@ -1,4 +1,4 @@
-/** Shows one record, turn, summary or pin of `inspect`: a line of names and numbers, then its text behind bars. */
+/** Shows one record, turn, summary, pin or entry of `inspect`: a line of names and numbers, then its text behind bars. */
 
 import { counted } from "./command.ts";
 import type { InspectedLine } from "./inspected_lines.ts";
@@ -23,6 +23,13 @@ export async function showDetail(screen: Screen, line: InspectedLine): Promise<v
     case "summary":
       await screen.line(`summary${bytesOf(line)}`);
       if (line.summary !== undefined) await screen.block(String((line.summary as Fields).content));
+      break;
+    case "journal":
+      await screen.line(line.part === "" ? "journal" : `journal ${line.part}`);
+      break;
+    case "entry":
+      await screen.line(`  entry ${line.place}${line.uuid === null ? "" : `, ${line.uuid}`}${bytesOf(line)}`);
+      if (line.json !== undefined) await screen.block(JSON.stringify(line.json, null, 2));
       break;
     case "pin": {
       const pin = (line.pin ?? line) as Fields;

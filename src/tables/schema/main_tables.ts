@@ -10,6 +10,7 @@ import {
   TEXT_OR_NULL,
 } from "./descriptor.ts";
 import { INDEX_TABLES } from "./index_tables.ts";
+import { JOURNAL_TABLES } from "./journal_tables.ts";
 
 const MAIN_META = defineTable({
   name: "meta",
@@ -138,6 +139,8 @@ export const SCOPES = defineTable({
     turns: INTEGER,
     turnBytes: INTEGER,
     pins: INTEGER,
+    journals: INTEGER,
+    journalBytes: INTEGER,
     operations: INTEGER,
     nextExpiry: INTEGER_OR_NULL,
     checksum: INTEGER,
@@ -150,7 +153,7 @@ export const SCOPES = defineTable({
   ],
   checksumOver: [
     ...["id", "scopeHash", "tenant", "session", "revision"] as const,
-    ...["turns", "turnBytes", "pins", "operations", "nextExpiry"] as const,
+    ...["turns", "turnBytes", "pins", "journals", "journalBytes", "operations", "nextExpiry"] as const,
   ],
   isBackedUp: true,
   rewrittenBy: ["id"],
@@ -265,5 +268,6 @@ export const REPLAYS = defineTable({
 export const MAIN_TABLES: readonly TableShape[] = [
   ...[MAIN_META, RECORDS, OPERATIONS, DELETIONS, FLOORS, DIRTY, SCOPES, TURNS, MESSAGE_IDS, PINS, SUMMARIES],
   ...[COVERED_TURNS, REPLAYS],
+  ...JOURNAL_TABLES,
   ...INDEX_TABLES,
 ];

@@ -31,6 +31,8 @@ const NOTHING: ErasedCounts = {
   postings: 0,
   replay: 0,
   operations: 0,
+  journals: 0,
+  entries: 0,
 };
 
 /** Two pins that cite `t1`, a free one, a summary of all turns, three replays. */

@@ -24,6 +24,7 @@ import {
   talk,
 } from "../kit/conversation_samples.ts";
 import { forEachRow } from "../kit/each_row.ts";
+import { JOURNAL_ENTRIES, JOURNALS } from "../../tables/schema/journal_tables.ts";
 import type { TableShape } from "../../tables/schema/descriptor.ts";
 import type { Suite } from "../kit/suite.ts";
 
@@ -49,10 +50,21 @@ export function testReceipts({ makeStore, promise, durable }: Suite): void {
         sequence,
         head,
         kind: "turn",
+        reserved: true,
         at: "2027-01-15T08:00:00+00:00",
         already: false,
         scrubbed: false,
-        erased: { turns: 1, pins: 0, summaries: 0, chunks: 0, postings: 0, replay: 0, operations: 0 },
+        erased: {
+          turns: 1,
+          pins: 0,
+          summaries: 0,
+          chunks: 0,
+          postings: 0,
+          replay: 0,
+          operations: 0,
+          journals: 0,
+          entries: 0,
+        },
       });
       assert([receipt, receipt.erased, receipt.target].every(Object.isFrozen));
     },
@@ -270,6 +282,7 @@ export function testReceipts({ makeStore, promise, durable }: Suite): void {
 
   const leftByScope: readonly TableShape[] = [
     ...[SCOPES, TURNS, MESSAGE_IDS, PINS, SUMMARIES, COVERED_TURNS, REPLAYS, OPERATIONS],
+    ...[JOURNALS, JOURNAL_ENTRIES],
   ];
 
   for (const table of leftByScope) {
@@ -278,6 +291,7 @@ export function testReceipts({ makeStore, promise, durable }: Suite): void {
       const memory = await store.open(atNoon());
       const conversation = await talk(memory, ["t1"]);
       await derive(conversation);
+      await memory.journal(ORCHARD).append([{ json: "Where is order 7?" }]);
       const putBack = await store.keep(table);
       const receipt = await erase(conversation, "scope");
       assert.deepEqual(await memory.verifyReceipt(receipt), VALID);

@@ -176,10 +176,26 @@ export const ONE_OF_EACH: Filling = {
 };
 
 /** The number of lines of each type that {@linkcode ONE_OF_EACH} makes. */
-export const ALL_OF_EACH = { records: 2, scopes: 2, turns: 3, pins: 2, summaries: 1 } as const;
+export const ALL_OF_EACH = {
+  records: 2,
+  scopes: 2,
+  turns: 3,
+  pins: 2,
+  summaries: 1,
+  journals: 0,
+  entries: 0,
+} as const;
 
 /** No lines. */
-export const NONE = { records: 0, scopes: 0, turns: 0, pins: 0, summaries: 0 } as const;
+export const NONE = {
+  records: 0,
+  scopes: 0,
+  turns: 0,
+  pins: 0,
+  summaries: 0,
+  journals: 0,
+  entries: 0,
+} as const;
 
 /** The error of an import with an invalid line: its number, the field, and a message without content. */
 export function refusedAt(line: number, field: string): (error: unknown) => true {

@@ -38,7 +38,15 @@ export function testRoundTrip({ promise, durable }: LinesSuite): void {
     assert.deepEqual(types, ["header", "scope", "turn", "turn", "summary", "pin", "pin", "end"]);
     await using target = await fresh();
     const { imported } = await target.importLines(lines);
-    assert.deepEqual(imported, { records: 0, scopes: 1, turns: 2, pins: 2, summaries: 1 });
+    assert.deepEqual(imported, {
+      records: 0,
+      scopes: 1,
+      turns: 2,
+      pins: 2,
+      summaries: 1,
+      journals: 0,
+      entries: 0,
+    });
     assert.equal(held(await exported(target)), held(lines));
   });
 
@@ -169,8 +177,24 @@ export function testRoundTrip({ promise, durable }: LinesSuite): void {
     clock.advance(3_600);
     await using target = await fresh(clock);
     const { imported, expired, refused } = await target.importLines(lines);
-    assert.deepEqual(expired, { records: 1, scopes: 0, turns: 1, pins: 1, summaries: 1 });
-    assert.deepEqual(imported, { records: 1, scopes: 2, turns: 2, pins: 1, summaries: 0 });
+    assert.deepEqual(expired, {
+      records: 1,
+      scopes: 0,
+      turns: 1,
+      pins: 1,
+      summaries: 1,
+      journals: 0,
+      entries: 0,
+    });
+    assert.deepEqual(imported, {
+      records: 1,
+      scopes: 2,
+      turns: 2,
+      pins: 1,
+      summaries: 0,
+      journals: 0,
+      entries: 0,
+    });
     assert.deepEqual(refused, NONE);
     await assertIntact(target);
   });
@@ -218,10 +242,34 @@ export function testRoundTrip({ promise, durable }: LinesSuite): void {
       ttl: null,
     });
     const { imported, conflicting, refused } = await other.importLines(lines);
-    assert.deepEqual(conflicting, { records: 1, scopes: 0, turns: 2, pins: 0, summaries: 0 });
+    assert.deepEqual(conflicting, {
+      records: 1,
+      scopes: 0,
+      turns: 2,
+      pins: 0,
+      summaries: 0,
+      journals: 0,
+      entries: 0,
+    });
     // The summary and one pin stand on turns that are not there as they were.
-    assert.deepEqual(refused, { records: 0, scopes: 0, turns: 0, pins: 1, summaries: 1 });
-    assert.deepEqual(imported, { records: 1, scopes: 1, turns: 1, pins: 1, summaries: 0 });
+    assert.deepEqual(refused, {
+      records: 0,
+      scopes: 0,
+      turns: 0,
+      pins: 1,
+      summaries: 1,
+      journals: 0,
+      entries: 0,
+    });
+    assert.deepEqual(imported, {
+      records: 1,
+      scopes: 1,
+      turns: 1,
+      pins: 1,
+      summaries: 0,
+      journals: 0,
+      entries: 0,
+    });
     assert.deepEqual(await readIds(conversation), ["pears0", "own"]);
     assert.equal((await other.records.get({ tenantId: "orchard", kind: "note", key: "a" }))?.value, "mine");
     await assertIntact(other);
@@ -253,7 +301,15 @@ export function testRoundTrip({ promise, durable }: LinesSuite): void {
         const { reason, details } = error as { reason: string; details: Record<string, unknown> };
         assert.equal(reason, "CAPACITY");
         assert.equal(details.line, 6);
-        assert.deepEqual(details.imported, { records: 2, scopes: 1, turns: 1, pins: 0, summaries: 0 });
+        assert.deepEqual(details.imported, {
+          records: 2,
+          scopes: 1,
+          turns: 1,
+          pins: 0,
+          summaries: 0,
+          journals: 0,
+          entries: 0,
+        });
         return true;
       });
       assert.deepEqual(await readIds(small.conversation(ORCHARD)), ["pears0"]);

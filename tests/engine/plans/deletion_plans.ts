@@ -53,6 +53,16 @@ export const DELETION_PLANS: Plans = {
       plan: "SCAN pins; USING ROWID SEARCH ON TABLE scopes FOR IN-OPERATOR",
       because: "looks everywhere for what a deletion left",
     },
+    "SELECT count(*) FROM journals WHERE scope NOT IN (SELECT id FROM scopes)": {
+      plan:
+        "SCAN journals USING COVERING INDEX journals_by_part; USING ROWID SEARCH ON TABLE scopes FOR IN-OPERATOR",
+      because: "looks everywhere for what a deletion left",
+    },
+    "SELECT count(*) FROM journal_entries WHERE journal NOT IN (SELECT id FROM journals)": {
+      plan:
+        "SCAN journal_entries USING COVERING INDEX sqlite_autoindex_journal_entries_1; USING ROWID SEARCH ON TABLE journals FOR IN-OPERATOR",
+      because: "looks everywhere for what a deletion left",
+    },
     "SELECT count(*) FROM replays WHERE scope NOT IN (SELECT id FROM scopes)": {
       plan: "SCAN replays; USING ROWID SEARCH ON TABLE scopes FOR IN-OPERATOR",
       because: "looks everywhere for what a deletion left",
@@ -107,6 +117,7 @@ export const DELETION_PLANS: Plans = {
     UPSERT_FLOOR: "",
   },
   "deletion/verify_receipt.ts": {
+    COUNT_ENTRIES_UP_TO: "SEARCH journal_entries USING INDEX sqlite_autoindex_journal_entries_1 (journal=?)",
     COUNT_FLOORS: "SEARCH floors USING PRIMARY KEY (scope_hash=?)",
     COUNT_OPERATIONS: "SEARCH operations USING COVERING INDEX operations_by_time (scope_hash=?)",
     COUNT_PINS_WITHOUT_SOURCE:

@@ -5,6 +5,7 @@ import { COPY_PLANS } from "./copy_plans.ts";
 import { DELETION_PLANS } from "./deletion_plans.ts";
 import { ENGINE_PLANS } from "./engine_plans.ts";
 import { INDEX_PLANS } from "./index_plans.ts";
+import { JOURNAL_PLANS } from "./journal_plans.ts";
 import { MEND_PLANS } from "./mend_plans.ts";
 import { RECORD_PLANS } from "./record_plans.ts";
 import { TABLE_PLANS } from "./table_plans.ts";
@@ -21,6 +22,7 @@ export const PLANS: Plans = {
   ...DELETION_PLANS,
   ...ENGINE_PLANS,
   ...INDEX_PLANS,
+  ...JOURNAL_PLANS,
   ...MEND_PLANS,
   ...RECORD_PLANS,
   ...TABLE_PLANS,

@@ -342,9 +342,8 @@ export const RESTORE_BREAKS: readonly Mutant[] = [
   {
     name: "a backup that leaves out damage keeps its old count of turns",
     file: "src/conversations/mend_scopes.ts",
-    find:
-      "  [row.turns, row.turnBytes, row.pins, row.operations] = counts as [number, number, number, number];",
-    replace: "  void counts;",
+    find: "  Object.assign(row, { turns, turnBytes, pins, operations, journals, journalBytes });",
+    replace: "  void { turns, turnBytes, pins, operations, journals, journalBytes };",
     test: "tests/restore/mended_backups_test.ts",
     promise: "where it is the totals of a scope",
     why: "a damaged total would be sealed with a fresh checksum",

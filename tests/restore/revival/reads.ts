@@ -9,6 +9,7 @@ import type { History } from "./history.ts";
 import { markOf, marksIn } from "./marks.ts";
 import type { Scene } from "./play.ts";
 import { knownRecords, markIn } from "./record_steps.ts";
+import { assertJournals } from "./journal_steps.ts";
 import { nameOf, recordNameOf } from "./state.ts";
 
 /** How many of the slower reads are made. */
@@ -40,7 +41,8 @@ async function assertExport({ memory, history }: Scene): Promise<void> {
   const own = new Set([...history.main.texts()].map(markOf));
   assert.deepEqual(shown.filter((mark) => !own.has(mark)), []);
   assertNotGone(history, shown);
-  const contents = [...history.main.scopes.values()].flatMap(({ turns, pins }) => [
+  const contents = [...history.main.scopes.values()].flatMap(({ turns, pins, journals }) => [
+    ...[...journals.values()].flat(),
     ...[...turns.values()].map(({ content }) => content),
     ...[...pins.values()].map(({ value }) => value),
   ]);
@@ -119,6 +121,7 @@ async function assertScope(scene: Scene, talk: Conversation, name: string): Prom
     ...[...turns.values()].flatMap((turn) => [turn.turnId, turn.messageId, markOf(turn.content)]),
     ...[...pins.values()].flatMap(({ key, value }) => [key, markOf(value)]),
   ]);
+  await assertJournals(scene, talk, name);
   await assertFound(scene, talk, name);
   await assertTombstones(scene, talk, name);
 }

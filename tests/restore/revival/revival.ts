@@ -165,6 +165,7 @@ class Revival {
         scopes: had.scopes - has.scopes,
         turns: had.turns - has.turns,
         pins: had.pins - has.pins,
+        entries: had.entries - has.entries,
       },
     });
     if (isOpen) {

@@ -247,7 +247,7 @@ function isPossible({ lineage, generation, epoch, count, head, probe, announced 
     isCount(count) && isHead(head) && isCount(probe) && isCount(Math.abs(announced ?? 0));
 }
 
-const KINDS: ReadonlySet<unknown> = new Set<DeletionKind>(["record", "scope", "turn", "pin"]);
+const KINDS: ReadonlySet<unknown> = new Set<DeletionKind>(["record", "scope", "turn", "pin", "journal"]);
 
 /** Validates an event's row. */
 export function toRecordedEvent(row: Row): RecordedEvent {

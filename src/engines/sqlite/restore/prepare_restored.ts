@@ -41,6 +41,7 @@ interface RowCounts {
   readonly scopes: number;
   readonly turns: number;
   readonly pins: number;
+  readonly entries: number;
 }
 
 /** The result of preparing a copy. */
@@ -185,11 +186,11 @@ async function applyNewer(ledger: Ledger, meta: MainMeta, parts: PrepareParts, f
 }
 
 const COUNT_ROWS = `SELECT (SELECT count(*) FROM records), (SELECT count(*) FROM scopes),
-  (SELECT count(*) FROM turns), (SELECT count(*) FROM pins)`;
+  (SELECT count(*) FROM turns), (SELECT count(*) FROM pins), (SELECT count(*) FROM journal_entries)`;
 
 function countRows(main: Connection): RowCounts {
-  const [records, scopes, turns, pins] = main.get(COUNT_ROWS)! as readonly number[];
-  return { records: records!, scopes: scopes!, turns: turns!, pins: pins! };
+  const [records, scopes, turns, pins, entries] = main.get(COUNT_ROWS)! as readonly number[];
+  return { records: records!, scopes: scopes!, turns: turns!, pins: pins!, entries: entries! };
 }
 
 function difference(before: RowCounts, after: RowCounts): RowCounts {
@@ -198,5 +199,6 @@ function difference(before: RowCounts, after: RowCounts): RowCounts {
     scopes: before.scopes - after.scopes,
     turns: before.turns - after.turns,
     pins: before.pins - after.pins,
+    entries: before.entries - after.entries,
   };
 }
