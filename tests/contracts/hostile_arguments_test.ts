@@ -163,6 +163,7 @@ Deno.test("null is a ContractError wherever it means nothing (NUL-01)", async ()
       for (const [path] of placesOf(call.given)) {
         const place = `${call.name}: ${path.join(".")}`;
         if (path.length === 0 || NULLS.has(String(path.at(-1))) || NULL_PLACES.has(place)) continue;
+        if (path.includes("json")) continue; // JSON of an entry's own
         const error = await outcomeOf(call, replaced(call.given, path, null) as unknown[]);
         if (!(error instanceof ContractError)) accepted.push(`${place}: ${error ?? "no error"}`);
       }

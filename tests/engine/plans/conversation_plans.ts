@@ -67,7 +67,7 @@ export const CONVERSATION_PLANS: Plans = {
   "deletion/expiry.ts": {
     DELETE_DUE_REPLAYS: "SEARCH replays USING PRIMARY KEY (scope=?)",
     SELECT_DUE_PINS: "SEARCH pins USING PRIMARY KEY (scope=?)",
-    SELECT_DUE_SCOPES: "SEARCH scopes USING INDEX scopes_by_due (next_expiry>? AND next_expiry<?)",
+    SELECT_DUE_SCOPES: "SEARCH scopes USING INDEX scopes_by_expiry (next_expiry>? AND next_expiry<?)",
     SELECT_DUE_SUMMARY: "SEARCH summaries USING INTEGER PRIMARY KEY (rowid=?)",
     SELECT_DUE_TURNS: "SEARCH turns USING INDEX turns_by_expiry (scope=? AND expires<?)",
     SELECT_FIRST_DUE_PIN: "SEARCH pins USING PRIMARY KEY (scope=?)",
