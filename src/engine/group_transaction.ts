@@ -4,11 +4,13 @@ import {
   type AppliedEvents,
   type DeletionEvent,
   type EventPlace,
+  getEach,
   getRow,
   type GroupTime,
   known,
   type Operation,
   type RecordedEvent,
+  runEach,
   runStatement,
   type StoreFacts,
   type WriteTransaction,
@@ -59,6 +61,16 @@ export class GroupTransaction implements WriteTransaction {
   *run(sql: string, ...parameters: SqlValue[]): Operation<number> {
     const changed = yield* runStatement(sql, ...parameters);
     if (changed > 0) this.#changed = true;
+    return changed;
+  }
+
+  getEach(sql: string, keys: readonly (readonly SqlValue[])[]): Operation<readonly (Row | undefined)[]> {
+    return getEach(sql, keys);
+  }
+
+  *runEach(sql: string, rows: readonly (readonly SqlValue[])[]): Operation<readonly number[]> {
+    const changed = yield* runEach(sql, rows);
+    if (changed.some((count) => count > 0)) this.#changed = true;
     return changed;
   }
 

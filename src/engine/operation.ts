@@ -1,10 +1,10 @@
-/** What a store operation is: a generator that yields SQL and receives rows, driven by an engine. */
+/** A store operation: a generator that yields SQL and receives rows, driven by an engine. */
 
 import type { Row, SqlValue } from "./values.ts";
 
-/** One statement to run, with its parameters. */
+/** One statement with its parameters. */
 interface SqlRequest {
-  /** `get` for the first row, `all` for every row, `run` for the number of rows changed. */
+  /** `get` returns the first row, `all` every row, `run` the number of rows changed. */
   readonly verb: "get" | "all" | "run";
   /** A constant; `$1` and so on stand for the parameters. */
   readonly sql: string;
@@ -12,14 +12,30 @@ interface SqlRequest {
   readonly parameters: readonly SqlValue[];
 }
 
-/** What an engine answers to a request. */
-export type SqlReply = Row | undefined | readonly Row[] | number;
+/** One statement, run once for each row of parameters, in order. */
+interface EachRequest {
+  readonly verb: "getEach" | "runEach";
+  readonly sql: string;
+  readonly rows: readonly (readonly SqlValue[])[];
+}
+
+/** Requests that do not depend on each other's replies. They take effect in this order. */
+interface TogetherRequest {
+  readonly verb: "together";
+  readonly requests: readonly Request[];
+}
+
+/** What an operation asks of an engine at once: an engine behind a network answers it in one round trip. */
+export type Request = SqlRequest | EachRequest | TogetherRequest;
+
+/** What an engine replies to a request; to several, a list in the same order. */
+export type Reply = Row | undefined | number | readonly Reply[] | readonly Row[];
 
 /**
- * The logic of one store operation, written once for every engine. SQL errors are not delivered into it: the engine
- * abandons it and rolls back. It is handed over as a factory, so that it can be run again from the start.
+ * The logic of one store operation, written once for every engine. An SQL error is not thrown into it: the engine
+ * abandons the operation and rolls back. Callers pass a factory, so that an engine can run the operation again.
  */
-export type Operation<T> = Generator<SqlRequest, T, SqlReply>;
+export type Operation<T> = Generator<Request, T, Reply>;
 
 /** Yields a statement for its first row. */
 export function* getRow(sql: string, ...parameters: SqlValue[]): Operation<Row | undefined> {
@@ -34,6 +50,54 @@ export function* allRows(sql: string, ...parameters: SqlValue[]): Operation<read
 /** Yields a statement for the number of rows it changed. */
 export function* runStatement(sql: string, ...parameters: SqlValue[]): Operation<number> {
   return (yield { verb: "run", sql, parameters }) as number;
+}
+
+/** Yields a statement once for each key; returns the first row of each. Sends nothing for no keys. */
+export function* getEach(
+  sql: string,
+  keys: readonly (readonly SqlValue[])[],
+): Operation<readonly (Row | undefined)[]> {
+  if (keys.length === 0) return [];
+  return (yield { verb: "getEach", sql, rows: keys }) as readonly (Row | undefined)[];
+}
+
+/** Yields a statement once for each row of parameters; returns how many rows each changed. Sends nothing for no rows. */
+export function* runEach(
+  sql: string,
+  rows: readonly (readonly SqlValue[])[],
+): Operation<readonly number[]> {
+  if (rows.length === 0) return [];
+  return (yield { verb: "runEach", sql, rows }) as readonly number[];
+}
+
+type Results<Operations extends readonly Operation<unknown>[]> = {
+  -readonly [Index in keyof Operations]: Operations[Index] extends Operation<infer T> ? T : never;
+};
+
+/**
+ * Runs operations side by side: the engine answers what they ask for at the same time in one round trip, so that the
+ * whole takes as many as its longest operation. Requests of one round trip take effect in the order of the operations;
+ * no operation may read what another one of the list writes.
+ */
+export function* together<const Operations extends readonly Operation<unknown>[]>(
+  operations: Operations,
+): Operation<Results<Operations>> {
+  const results: unknown[] = new Array(operations.length);
+  let waiting = operations.map((operation, index) => ({ operation, index, step: operation.next() }));
+  for (;;) {
+    for (const { index, step } of waiting) if (step.done === true) results[index] = step.value;
+    waiting = waiting.filter(({ step }) => step.done !== true);
+    if (waiting.length === 0) return results as Results<Operations>;
+    const requests = waiting.map(({ step }) => step.value as Request);
+    const replies = requests.length === 1
+      ? [yield requests[0]!]
+      : (yield { verb: "together", requests }) as readonly Reply[];
+    waiting = waiting.map(({ operation, index }, at) => ({
+      operation,
+      index,
+      step: operation.next(replies[at]),
+    }));
+  }
 }
 
 /** What the store says of itself at the moment that is read. */
@@ -74,6 +138,8 @@ export interface ReadTransaction extends AppliedEvents {
   get(sql: string, ...parameters: SqlValue[]): Operation<Row | undefined>;
   /** Yields a statement for all its rows. */
   all(sql: string, ...parameters: SqlValue[]): Operation<readonly Row[]>;
+  /** Yields a statement once for each key, as one request; returns the first row of each. */
+  getEach(sql: string, keys: readonly (readonly SqlValue[])[]): Operation<readonly (Row | undefined)[]>;
   /** What the store says of itself; within a group, as it was before the group. */
   facts(): Operation<StoreFacts>;
   /** Effective time, by the clock as it was read before the transaction began: an operation never asks the engine. */
@@ -92,6 +158,8 @@ export interface GroupTime {
 export interface WriteTransaction extends ReadTransaction {
   /** Yields a statement for the number of rows it changed. */
   run(sql: string, ...parameters: SqlValue[]): Operation<number>;
+  /** Yields a statement once for each row of parameters, as one request; returns how many rows each changed. */
+  runEach(sql: string, rows: readonly (readonly SqlValue[])[]): Operation<readonly number[]>;
   /** Effective time, as in a read. Asking for it moves the store's clock mark when the group commits. */
   time(): GroupTime;
   /** The next revision of the store-wide counter, never handed out twice. */
