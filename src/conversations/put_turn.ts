@@ -202,8 +202,6 @@ function* keepTime(
   }
 }
 
-const SELECT_NEXT_TURN_ID = `SELECT coalesce(max(id), 0) + 1 FROM turns`;
-
 /** What is written of a turn. */
 type WrittenTurn = Pick<
   PutTurnPlan,
@@ -218,7 +216,7 @@ export function* writeTurn(
   old: TurnHead | null,
 ): Operation<void> {
   const change = changeOf(transaction, plan.place, row);
-  const id = old?.id ?? (yield* transaction.get(SELECT_NEXT_TURN_ID))![0] as number;
+  const id = old?.id ?? transaction.nextId("turns");
   const turn = { id, scope: row.id, ...planHead(plan, old), payload: plan.payload };
   if (old === null) {
     yield* insertTurn(transaction, turn);
@@ -229,10 +227,10 @@ export function* writeTurn(
     transaction.markDirty("turns");
     yield* eraseMessageIds(change, id);
     yield* changedTurn(change, id);
+    yield* noteUnindexed(transaction, row.id, id);
   }
   const messageIds = plan.messages.map(({ messageId }) => messageId);
   yield* insertMessageIds(transaction, { scope: row.id, turn: id, messageIds });
-  yield* noteUnindexed(transaction, row.id, id);
   row.turnBytes += turn.bytes - (old?.bytes ?? 0);
   noteExpiry(row, turn.expires);
 }

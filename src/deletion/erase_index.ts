@@ -139,10 +139,7 @@ export function markIndexDirty(transaction: WriteTransaction): void {
 const INSERT_UNINDEXED_TURN = `INSERT INTO unindexed_turns (index_id, turn) VALUES ($1, $2)
   ON CONFLICT (index_id, turn) DO NOTHING`;
 
-/**
- * Notes a turn that was written, where an index would take it for indexed: one that changed in its place, and a new one
- * whose row has the number of a turn that was deleted.
- */
+/** Notes a turn that changed in its place, in each index that would otherwise take it for indexed. */
 export function* noteUnindexed(
   transaction: WriteTransaction,
   scope: number,

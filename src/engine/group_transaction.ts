@@ -8,6 +8,7 @@ import {
   getRow,
   type GroupTime,
   known,
+  type LastIds,
   type Operation,
   type RecordedEvent,
   runEach,
@@ -20,6 +21,7 @@ import type { Row, SqlValue } from "./values.ts";
 /** What a failing member takes back. */
 interface Mark {
   readonly counter: number;
+  readonly lastIds: LastIds;
   readonly changed: boolean;
   readonly events: number;
   readonly dirty: readonly string[];
@@ -35,6 +37,7 @@ export class GroupTransaction implements WriteTransaction {
   readonly #applied: AppliedEvents;
   #time: GroupTime | null = null;
   #counter: number;
+  #lastIds: LastIds;
   #changed = false;
   readonly #events: DeletionEvent[] = [];
   readonly #places: EventPlace[] = [];
@@ -48,6 +51,7 @@ export class GroupTransaction implements WriteTransaction {
     this.#facts = facts;
     this.#applied = applied;
     this.#counter = facts.counter;
+    this.#lastIds = facts.lastIds;
   }
 
   get(sql: string, ...parameters: SqlValue[]): Operation<Row | undefined> {
@@ -100,6 +104,13 @@ export class GroupTransaction implements WriteTransaction {
     return ++this.#counter;
   }
 
+  nextId(table: keyof LastIds): number {
+    this.#changed = true;
+    const id = this.#lastIds[table] + 1;
+    this.#lastIds = { ...this.#lastIds, [table]: id };
+    return id;
+  }
+
   skipRevisions(upTo: number): void {
     if (upTo <= this.#counter) return;
     this.#changed = true;
@@ -145,6 +156,10 @@ export class GroupTransaction implements WriteTransaction {
     return this.#counter;
   }
 
+  get lastIds(): LastIds {
+    return this.#lastIds;
+  }
+
   /** Whether anything is to be committed. */
   get changed(): boolean {
     return this.#changed;
@@ -179,6 +194,7 @@ export class GroupTransaction implements WriteTransaction {
   mark(): Mark {
     return {
       counter: this.#counter,
+      lastIds: this.#lastIds,
       changed: this.#changed,
       events: this.#events.length,
       dirty: this.#dirty,
@@ -193,6 +209,7 @@ export class GroupTransaction implements WriteTransaction {
   /** Takes back what a member left behind. */
   rewind(mark: Mark): void {
     this.#counter = mark.counter;
+    this.#lastIds = mark.lastIds;
     this.#changed = mark.changed;
     this.#events.length = mark.events;
     this.#places.length = mark.events;

@@ -100,6 +100,13 @@ export function* together<const Operations extends readonly Operation<unknown>[]
   }
 }
 
+/** The newest row id that each table was given; tables whose rows others name by their id. */
+export interface LastIds {
+  readonly scopes: number;
+  readonly turns: number;
+  readonly chunk_indexes: number;
+}
+
 /** What the store says of itself at the moment that is read. */
 export interface StoreFacts {
   /** Which ledger and main belong together: 32 lower-case hex digits. */
@@ -110,6 +117,8 @@ export interface StoreFacts {
   readonly appliedHead: string;
   /** The newest revision of the store-wide counter. */
   readonly counter: number;
+  /** The newest row id that each table was given. */
+  readonly lastIds: LastIds;
   /** The key of all keyed hashes. */
   readonly hashKey: Uint8Array;
 }
@@ -162,8 +171,13 @@ export interface WriteTransaction extends ReadTransaction {
   runEach(sql: string, rows: readonly (readonly SqlValue[])[]): Operation<readonly number[]>;
   /** Effective time, as in a read. Asking for it moves the store's clock mark when the group commits. */
   time(): GroupTime;
-  /** The next revision of the store-wide counter, never handed out twice. */
+  /** The next revision of the store-wide counter; the store never issues one twice. */
   nextRevision(): number;
+  /**
+   * The id of a table's new row, greater than every earlier one. No id is given twice, also not after the row was deleted
+   * or a backup was restored, so that what is left of one row can never be taken for a part of another.
+   */
+  nextId(table: keyof LastIds): number;
   /** Keeps the counter from handing out a revision that came in from elsewhere, or one below it. */
   skipRevisions(upTo: number): void;
   /**

@@ -103,8 +103,6 @@ export function* writeIndex(transaction: WriteTransaction, row: IndexRow): Opera
   if (changed !== 1) throw new IntegrityError("Cannot write index: the file did not take the write");
 }
 
-const SELECT_NEXT_INDEX_ID = `SELECT coalesce(max(id), 0) + 1 FROM chunk_indexes`;
-
 /** Makes the row of an empty index. */
 export function* insertIndex(
   transaction: WriteTransaction,
@@ -112,7 +110,7 @@ export function* insertIndex(
 ): Operation<IndexRow> {
   const row: IndexRow = {
     ...index,
-    id: (yield* transaction.get(SELECT_NEXT_INDEX_ID))![0] as number,
+    id: transaction.nextId("chunk_indexes"),
     born: transaction.nextRevision(),
     retired: 0,
     indexedTo: 0,

@@ -74,14 +74,12 @@ export function* writeScope(transaction: WriteTransaction, row: ScopeRow): Opera
   if (changed !== 1) throw new IntegrityError("Cannot write scope: the file did not take the write");
 }
 
-const SELECT_NEXT_SCOPE_ID = `SELECT coalesce(max(id), 0) + 1 FROM scopes`;
-
 /** Makes a scope's row. */
 export function* insertScope(
   transaction: WriteTransaction,
   scope: Pick<ScopeRow, "scopeHash" | "tenant" | "session" | "revision">,
 ): Operation<ScopeRow> {
-  const id = (yield* transaction.get(SELECT_NEXT_SCOPE_ID))![0] as number;
+  const id = transaction.nextId("scopes");
   const row = { ...scope, id, turns: 0, turnBytes: 0, pins: 0, operations: 0, nextExpiry: null };
   yield* transaction.run(SCOPES.insert, ...SCOPES.toValues(row));
   return row;

@@ -10,6 +10,9 @@ CREATE TABLE meta (
   applied_head TEXT NOT NULL,
   verified INTEGER NOT NULL,
   counter INTEGER NOT NULL,
+  last_scope INTEGER NOT NULL,
+  last_turn INTEGER NOT NULL,
+  last_index INTEGER NOT NULL,
   clock_mark INTEGER NOT NULL,
   clock_epoch INTEGER NOT NULL,
   hash_key BLOB NOT NULL,
@@ -53,7 +56,7 @@ CREATE TABLE deletions (
   kind TEXT NOT NULL,
   scope_hash BLOB NOT NULL,
   key_hash BLOB NOT NULL,
-  burned INTEGER NOT NULL,
+  reserved INTEGER NOT NULL,
   floor INTEGER NOT NULL,
   at INTEGER NOT NULL,
   counts TEXT NOT NULL,
@@ -83,13 +86,13 @@ CREATE TABLE scopes (
   turn_bytes INTEGER NOT NULL,
   pins INTEGER NOT NULL,
   operations INTEGER NOT NULL,
-  next_due INTEGER,
+  next_expiry INTEGER,
   checksum INTEGER NOT NULL
 ) STRICT;
 
 CREATE UNIQUE INDEX scopes_by_hash ON scopes (scope_hash);
 
-CREATE INDEX scopes_by_due ON scopes (next_due) WHERE next_due IS NOT NULL;
+CREATE INDEX scopes_by_due ON scopes (next_expiry) WHERE next_expiry IS NOT NULL;
 
 CREATE TABLE turns (
   id INTEGER PRIMARY KEY,
@@ -249,7 +252,7 @@ CREATE TABLE events (
   kind TEXT NOT NULL,
   scope_hash BLOB NOT NULL,
   key_hash BLOB NOT NULL,
-  burned INTEGER NOT NULL,
+  reserved INTEGER NOT NULL,
   floor INTEGER NOT NULL,
   at INTEGER NOT NULL,
   counts TEXT NOT NULL,

@@ -6,7 +6,6 @@ import type { Plans } from "./plans.ts";
 export const TABLE_PLANS: Plans = {
   "tables/chunk_indexes.ts": {
     SELECT_INDEXES: "SEARCH chunk_indexes USING INDEX chunk_indexes_by_scope (scope=?)",
-    SELECT_NEXT_INDEX_ID: "SEARCH chunk_indexes",
     "CHUNK_INDEXES.update": "SEARCH chunk_indexes USING INTEGER PRIMARY KEY (rowid=?)",
     "CHUNK_INDEXES.insert": "",
   },
@@ -48,7 +47,6 @@ export const TABLE_PLANS: Plans = {
     "REPLAYS.upsert": "",
   },
   "tables/scopes.ts": {
-    SELECT_NEXT_SCOPE_ID: "SEARCH scopes",
     SELECT_SCOPE: "SEARCH scopes USING INDEX scopes_by_hash (scope_hash=?)",
     SELECT_SCOPE_BY_ROW: "SEARCH scopes USING INTEGER PRIMARY KEY (rowid=?)",
     SELECT_SCOPES_AFTER: "SEARCH scopes USING INTEGER PRIMARY KEY (rowid>?)",
