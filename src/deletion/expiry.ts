@@ -11,7 +11,12 @@ import {
 } from "./cascade.ts";
 import { itemHashOf } from "./scope_hashes.ts";
 import { readScope, type ScopeRow, writeScope } from "../tables/scopes.ts";
-import type { Operation, ReadTransaction, WriteTransaction } from "../engine/operation.ts";
+import {
+  type Operation,
+  type ReadTransaction,
+  together,
+  type WriteTransaction,
+} from "../engine/operation.ts";
 import { CLOCK_BEHIND_MS_MAX, EXPIRED_PER_GROUP_MAX } from "../limits.ts";
 
 /** What one round of upkeep did. */
@@ -39,8 +44,7 @@ export function* expireScope(
   const turns = yield* expireTurns(change, effectiveMs);
   const pins = turns < EXPIRED_PER_GROUP_MAX ? yield* expirePins(change, effectiveMs) : 0;
   const more = turns + pins >= EXPIRED_PER_GROUP_MAX;
-  yield* expireSummary(change, effectiveMs);
-  yield* expireReplays(change, effectiveMs);
+  yield* together([expireSummary(change, effectiveMs), expireReplays(change, effectiveMs)]);
   row.nextExpiry = yield* firstDue(transaction, row);
   yield* writeScope(transaction, row);
   return { erased, more };
@@ -112,19 +116,14 @@ const SELECT_FIRST_DUE_SUMMARY = `SELECT expires FROM summaries WHERE scope = $1
 const SELECT_FIRST_DUE_REPLAY = `SELECT min(expires) FROM replays WHERE scope = $1`;
 
 function* firstDue(transaction: ReadTransaction, row: ScopeRow): Operation<number | null> {
-  let first: number | null = null;
-  for (
-    const sql of [
-      SELECT_FIRST_DUE_TURN,
-      SELECT_FIRST_DUE_PIN,
-      SELECT_FIRST_DUE_SUMMARY,
-      SELECT_FIRST_DUE_REPLAY,
-    ]
-  ) {
-    const due = (yield* transaction.get(sql, row.id))?.[0] as number | null | undefined;
-    if (due !== null && due !== undefined && (first === null || due < first)) first = due;
-  }
-  return first;
+  const found = yield* together([
+    transaction.get(SELECT_FIRST_DUE_TURN, row.id),
+    transaction.get(SELECT_FIRST_DUE_PIN, row.id),
+    transaction.get(SELECT_FIRST_DUE_SUMMARY, row.id),
+    transaction.get(SELECT_FIRST_DUE_REPLAY, row.id),
+  ]);
+  const times = found.map((first) => first?.[0] ?? null).filter((first) => first !== null);
+  return times.length === 0 ? null : Math.min(...times as number[]);
 }
 
 /** A scope in which something may be due. */

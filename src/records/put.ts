@@ -2,7 +2,7 @@
 
 import { isReserved } from "../deletion/tombstones.ts";
 import { clockBehind } from "../engine/effective_time.ts";
-import type { Operation, WriteTransaction } from "../engine/operation.ts";
+import { known, type Operation, together, type WriteTransaction } from "../engine/operation.ts";
 import { ConflictError } from "../errors.ts";
 import { CLOCK_BEHIND_MS_MAX, RECORD_OPERATION_KEPT_MS } from "../limits.ts";
 import { rememberRecordOperation } from "./remember_record_operation.ts";
@@ -29,22 +29,26 @@ export const SELECT_RECORD_HEAD =
   `SELECT revision, created, max_age, expires, value_checksum, checksum FROM records
   WHERE tenant = $1 AND kind = $2 AND key = $3`;
 
-/** Puts a record; gives its new revision. */
+/** Puts a record; returns its new revision. */
 export function* putRecord(transaction: WriteTransaction, plan: PutPlan): Operation<number> {
   const { identity, operation } = plan;
-  if (operation !== null) {
-    const recalled = yield* recallOperation(transaction, operation, RECORD_OPERATION_KEPT_MS);
-    if (recalled !== null) return recalled;
-  }
+  const [recalled, row, reserved] = yield* together([
+    recallOperation(transaction, operation, RECORD_OPERATION_KEPT_MS),
+    transaction.get(SELECT_RECORD_HEAD, identity.tenantId, identity.kind, identity.key),
+    // A put that expects a revision mostly finds a row, and need not hash its identity.
+    plan.expectedRevision === null ? isReserved(transaction, plan.keyHash()) : known(null),
+  ]);
+  if (recalled !== null) return recalled;
   const now = plan.now ?? readNow(transaction, plan);
-  const row = yield* transaction.get(SELECT_RECORD_HEAD, identity.tenantId, identity.kind, identity.key);
   const old = row === undefined ? null : toHead(identity, row);
   if (old !== null) assertReplaceable(old, plan.expectedRevision, now);
-  else yield* assertCreatable(transaction, plan);
+  else assertCreatable(plan, reserved ?? (yield* isReserved(transaction, plan.keyHash())));
   const head = planHead(plan, old, now, transaction.nextRevision());
-  yield* writeRecord(transaction, plan, head);
   if (old !== null) transaction.markDirty("records");
-  if (operation !== null) yield* rememberRecordOperation(transaction, operation, head.revision);
+  yield* together([
+    writeRecord(transaction, plan, head),
+    rememberRecordOperation(transaction, operation, head.revision),
+  ]);
   return head.revision;
 }
 
@@ -67,8 +71,8 @@ function assertReplaceable(old: RecordHead, expected: number | null, now: number
   throw revisionConflict(expected, old.revision);
 }
 
-function* assertCreatable(transaction: WriteTransaction, plan: PutPlan): Operation<void> {
-  if (yield* isReserved(transaction, plan.keyHash())) {
+function assertCreatable(plan: PutPlan, reserved: boolean): void {
+  if (reserved) {
     throw new ConflictError("DELETED", "Cannot put record: its identity was revoked for ever", {
       currentRevision: null,
     });

@@ -5,15 +5,16 @@ import { sha256Hex } from "../canonical/sha256.ts";
 import { instantFromMs } from "../canonical/time.ts";
 import type { TimedPin } from "../contracts/pin.ts";
 import { unpackPin, unpackSummary } from "../contracts/unpack.ts";
-import { damagedRow, type ScopeRow } from "../tables/scopes.ts";
+import { damagedRow, readScope, type ScopeRow } from "../tables/scopes.ts";
 import { NOTHING_SKIPPED } from "../engine/damage.ts";
-import type { Operation, ReadTransaction } from "../engine/operation.ts";
-import { readPins, type StoredPin } from "../tables/pins.ts";
+import { type Operation, type ReadTransaction, together } from "../engine/operation.ts";
+import type { Row } from "../engine/values.ts";
+import { SELECT_PINS_BY_HASH, type StoredPin, toStoredPins } from "../tables/pins.ts";
 import type { Place } from "./place.ts";
-import { requireScope } from "./present_scope.ts";
+import { absence } from "./present_scope.ts";
 import { makeSnapshot, requireSame, type Snapshot } from "../contracts/snapshot.ts";
 import type { Moment, StoreAccess } from "./store_access.ts";
-import { readSummary } from "../tables/summaries.ts";
+import { SELECT_SUMMARY_BY_HASH, toStoredSummary } from "../tables/summaries.ts";
 
 /** A snapshot with what has to be left out of it: things that are due and not erased yet. */
 export interface Reading {
@@ -40,18 +41,48 @@ interface ScopeState {
 
 const NOTHING_DUE: ReadonlyMap<number, string> = new Map();
 
-/** Reads the scope's row, its pins and its summary; turns only if some are due. */
+/** The rows that a snapshot is made of. */
+interface ScopeRows {
+  readonly row: ScopeRow;
+  readonly pins: readonly Row[];
+  readonly summary: Row | undefined;
+}
+
+/** Reads the scope's row, its pins and its summary at once; null if there is no such scope. */
+export function* readScopeRows(
+  transaction: ReadTransaction,
+  { scopeHash }: Place,
+): Operation<ScopeRows | null> {
+  const [row, pins, summary] = yield* together([
+    readScope(transaction, scopeHash),
+    transaction.all(SELECT_PINS_BY_HASH, scopeHash),
+    transaction.get(SELECT_SUMMARY_BY_HASH, scopeHash),
+  ]);
+  return row === null ? null : { row, pins, summary };
+}
+
+/** Reads what a snapshot is made of. */
 export function* readScopeState(
   transaction: ReadTransaction,
   place: Place,
+  moment: Moment,
+): Operation<ScopeState> {
+  const rows = yield* readScopeRows(transaction, place);
+  if (rows === null) throw yield* absence(transaction, place);
+  return yield* toScopeState(transaction, rows, moment);
+}
+
+/** Decodes what a snapshot is made of; reads turns only if something may have expired. */
+export function* toScopeState(
+  transaction: ReadTransaction,
+  { row, ...rows }: ScopeRows,
   { atMs, epoch, damage = NOTHING_SKIPPED }: Moment,
 ): Operation<ScopeState> {
-  const row = yield* requireScope(transaction, place);
   const isDue = row.nextExpiry !== null && row.nextExpiry <= atMs;
   const expiredTurns = isDue ? yield* selectDueTurns(transaction, row, atMs) : NOTHING_DUE;
-  const stored = row.pins === 0 ? [] : yield* readPins(transaction, row, atMs, expiredTurns, damage);
+  const stored = toStoredPins(row, rows.pins, atMs, expiredTurns, damage);
   const pins = stored.filter(({ isDue, effective }) => !isDue && effective <= atMs);
-  const found = yield* readSummary(transaction, row, atMs, expiredTurns, damage);
+  const found = yield* toStoredSummary(transaction, row, rows.summary, { atMs, expiredTurns, damage });
   const summary = found === null || found.isDue || found.created > atMs ? null : found.payload;
   const due = [
     ...stored.filter(({ isDue }) => isDue).map(({ key }) => `pin ${key}`),

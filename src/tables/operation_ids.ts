@@ -1,4 +1,4 @@
-/** Remembered operations: the same call again gives its first answer, the same id with other input is refused. */
+/** Remembered operations: the same call again returns its first answer, the same id with other input is refused. */
 
 import { equalBytes } from "../canonical/keyed_hash.ts";
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
@@ -30,14 +30,15 @@ export function toOperation(
 }
 
 /**
- * The first answer to this operation, if it is still remembered; else null. Operations of records are remembered for
- * a day, those of a scope until it has too many.
+ * The first answer to this operation; null if it is not remembered, or the call has no operation id. Operations of
+ * records are remembered for a day, those of a scope until it has too many.
  */
 export function* recallOperation(
   transaction: WriteTransaction,
-  key: OperationKey,
+  key: OperationKey | null,
   keptMs: number = Infinity,
 ): Operation<number | null> {
+  if (key === null) return null;
   const row = yield* transaction.get(SELECT_OPERATION, key.scopeHash, key.operationHash);
   if (row === undefined) return null;
   const { operation: { inputHash, result, at }, isIntact } = toOperation(row);
@@ -78,12 +79,13 @@ export function* forgetOldOperations(
   yield* transaction.run(DELETE_OLD_OPERATIONS, scopeHash, effectiveMs - keptMs, OPERATIONS_CLEARED_PER_CALL);
 }
 
-/** Remembers an answer. */
+/** Remembers an answer, where the call has an operation id. */
 export function* rememberOperation(
   transaction: WriteTransaction,
-  key: OperationKey,
+  key: OperationKey | null,
   result: number,
 ): Operation<void> {
+  if (key === null) return;
   const at = transaction.time().effectiveMs;
   yield* transaction.run(OPERATIONS.upsert, ...OPERATIONS.toValues({ ...key, result, at }));
 }

@@ -3,7 +3,7 @@
 import { checksumOf } from "../canonical/checksum.ts";
 import { damagedRow, type ScopeRow } from "./scopes.ts";
 import type { Damage } from "../engine/damage.ts";
-import type { Operation, ReadTransaction, WriteTransaction } from "../engine/operation.ts";
+import type { Operation, WriteTransaction } from "../engine/operation.ts";
 import type { Row } from "../engine/values.ts";
 import type { Fields } from "./schema/descriptor.ts";
 import { PINS } from "./schema/main_tables.ts";
@@ -20,18 +20,21 @@ export interface StoredPin extends Pick<PinFields, "key" | "revision" | "effecti
 /** The pins of a scope, by key. Parameter: the scope's row. */
 export const SELECT_PINS = `${PINS.select} WHERE scope = $1 ORDER BY key`;
 
+/** The pins of a scope, by key. Parameter: the hash of the scope. */
+export const SELECT_PINS_BY_HASH = `${PINS.select}
+  WHERE scope = (SELECT id FROM scopes WHERE scope_hash = $1) ORDER BY key`;
+
 /** One pin. Parameters: the scope's row, the key. */
 export const SELECT_PIN = `${PINS.select} WHERE scope = $1 AND key = $2`;
 
-/** The pins of a scope, by key. */
-export function* readPins(
-  transaction: ReadTransaction,
+/** Decodes the pins of a scope; damaged ones are left out, where the call skips damage. */
+export function toStoredPins(
   scope: ScopeRow,
+  rows: readonly Row[],
   atMs: number,
   expiredTurns: { has(turn: number): boolean },
   damage: Damage,
-): Operation<readonly StoredPin[]> {
-  const rows = yield* transaction.all(SELECT_PINS, scope.id);
+): readonly StoredPin[] {
   const pins = rows.map((row) => damage.read(() => toStoredPin(scope, row, atMs, expiredTurns)));
   return pins.filter((pin) => pin !== undefined);
 }

@@ -23,7 +23,8 @@ export interface ScopeRow {
   nextExpiry: number | null;
 }
 
-const SELECT_SCOPE = `${SCOPES.select} WHERE scope_hash = $1`;
+/** One scope. Parameter: its hash. */
+export const SELECT_SCOPE = `${SCOPES.select} WHERE scope_hash = $1`;
 
 /** One scope. Parameter: its row. */
 export const SELECT_SCOPE_BY_ROW = `${SCOPES.select} WHERE id = $1`;
@@ -37,13 +38,23 @@ export function* readScope(transaction: Peeking, scopeHash: Uint8Array): Operati
   return row === undefined ? null : toScopeRow(row);
 }
 
-/** A scope's row as it is, and whether it is sound: deletion goes on where reading would have to stop. */
+/** A scope's row as it is, and whether it is intact. */
+interface UncheckedScope {
+  readonly row: ScopeRow;
+  readonly sound: boolean;
+}
+
+/** Reads a scope's row as it is, since a deletion does not stop at damage; null if there is no such scope. */
 export function* readScopeUnchecked(
   transaction: ReadTransaction,
   scopeHash: Uint8Array,
-): Operation<{ readonly row: ScopeRow; readonly sound: boolean } | null> {
+): Operation<UncheckedScope | null> {
   const row = yield* transaction.get(SELECT_SCOPE, scopeHash);
-  if (row === undefined) return null;
+  return row === undefined ? null : toScopeUnchecked(row);
+}
+
+/** Decodes a scope's row as it is. */
+export function toScopeUnchecked(row: Row): UncheckedScope {
   const scope = SCOPES.toFields(row);
   return { row: scope, sound: SCOPES.isIntact(scope) };
 }

@@ -3,7 +3,12 @@
 import { checksumOf } from "../canonical/checksum.ts";
 import { damagedRow, type ScopeRow } from "./scopes.ts";
 import type { Damage } from "../engine/damage.ts";
-import type { Operation, ReadTransaction, WriteTransaction } from "../engine/operation.ts";
+import {
+  type Operation,
+  type ReadTransaction,
+  together,
+  type WriteTransaction,
+} from "../engine/operation.ts";
 import type { Row } from "../engine/values.ts";
 import type { Fields } from "./schema/descriptor.ts";
 import { COVERED_TURNS, SUMMARIES } from "./schema/main_tables.ts";
@@ -23,6 +28,10 @@ export interface StoredSummary {
 /** The summary of a scope. Parameter: the scope's row. */
 export const SELECT_SUMMARY = `${SUMMARIES.select} WHERE scope = $1`;
 
+/** The summary of a scope. Parameter: the hash of the scope. */
+export const SELECT_SUMMARY_BY_HASH = `${SUMMARIES.select}
+  WHERE scope = (SELECT id FROM scopes WHERE scope_hash = $1)`;
+
 /** Whether a summary covers a turn. Parameters: the scope's row, the turn's row. */
 export const SELECT_COVERED = `SELECT turn FROM covered_turns WHERE scope = $1 AND turn = $2`;
 
@@ -31,25 +40,25 @@ export const SELECT_COVERED_TURN_IDS = `SELECT turns.turn_id FROM covered_turns 
   ON turns.id = covered_turns.turn AND turns.scope = covered_turns.scope
   WHERE covered_turns.scope = $1 ORDER BY covered_turns.turn`;
 
-/** The summary of a scope; null if there is none, or it is damaged and left out. */
-export function* readSummary(
+/** Decodes the summary of a scope; null if there is none, or it is damaged and left out. */
+export function* toStoredSummary(
   transaction: ReadTransaction,
   scope: ScopeRow,
-  atMs: number,
-  expiredTurns: { keys(): Iterable<number> },
-  damage: Damage,
+  row: Row | undefined,
+  { atMs, expiredTurns, damage }: {
+    readonly atMs: number;
+    readonly expiredTurns: { keys(): Iterable<number> };
+    readonly damage: Damage;
+  },
 ): Operation<StoredSummary | null> {
-  const row = yield* transaction.get(SELECT_SUMMARY, scope.id);
   if (row === undefined) return null;
   const summary = damage.read(() => requireSummary(scope, row));
   if (summary === undefined) return null;
   const { created, expires, payload } = summary;
-  let isDue = expires !== null && expires <= atMs;
-  for (const turn of expiredTurns.keys()) {
-    if (isDue) break;
-    isDue = (yield* transaction.get(SELECT_COVERED, scope.id, turn)) !== undefined;
-  }
-  return { created, payload, isDue };
+  if (expires !== null && expires <= atMs) return { created, payload, isDue: true };
+  const keys = [...expiredTurns.keys()].map((turn) => [scope.id, turn]);
+  const covered = yield* transaction.getEach(SELECT_COVERED, keys);
+  return { created, payload, isDue: covered.some((turn) => turn !== undefined) };
 }
 
 /** Requires that a summary's row is intact, its payload included. */
@@ -69,8 +78,11 @@ export function* insertSummary(
   turns: readonly number[],
 ): Operation<void> {
   const payloadChecksum = checksumOf(summary.payload);
-  yield* transaction.run(SUMMARIES.insert, ...SUMMARIES.toValues({ ...summary, payloadChecksum }));
-  for (const turn of turns) {
-    yield* transaction.run(COVERED_TURNS.insert, ...COVERED_TURNS.toValues({ scope: summary.scope, turn }));
-  }
+  yield* together([
+    transaction.run(SUMMARIES.insert, ...SUMMARIES.toValues({ ...summary, payloadChecksum })),
+    transaction.runEach(
+      COVERED_TURNS.insert,
+      turns.map((turn) => COVERED_TURNS.toValues({ scope: summary.scope, turn })),
+    ),
+  ]);
 }

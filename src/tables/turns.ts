@@ -106,9 +106,8 @@ export function* insertMessageIds(
     readonly messageIds: readonly string[];
   },
 ): Operation<void> {
-  for (const messageId of messageIds) {
-    yield* transaction.run(MESSAGE_IDS.insert, ...MESSAGE_IDS.toValues({ scope, messageId, turn }));
-  }
+  const rows = messageIds.map((messageId) => MESSAGE_IDS.toValues({ scope, messageId, turn }));
+  yield* transaction.runEach(MESSAGE_IDS.insert, rows);
 }
 
 /** Writes the row of a turn in place of an older revision. */

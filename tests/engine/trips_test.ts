@@ -58,7 +58,7 @@ const RECORDS: readonly Row[] = [
   },
   {
     name: "records.put() creating",
-    trips: 3,
+    trips: 2,
     prepare: ({ records }) =>
       Promise.resolve(() => records.put(RUN, VALUE, { expectedRevision: null, ttl: 60 })),
   },
@@ -72,7 +72,7 @@ const RECORDS: readonly Row[] = [
   },
   {
     name: "records.put() creating, with an operation id",
-    trips: 6,
+    trips: 2,
     prepare: ({ records }) =>
       Promise.resolve(() =>
         records.put(RUN, VALUE, { expectedRevision: null, ttl: 60, operationId: "operation-1" })
@@ -96,7 +96,7 @@ const RECORDS: readonly Row[] = [
   },
   {
     name: "records.forget() with an operation id",
-    trips: 5,
+    trips: 2,
     prepare: async ({ records }) => {
       const revision = await records.put(RUN, VALUE, { expectedRevision: null, ttl: 60 });
       return () => records.forget(RUN, revision, { operationId: "operation-1" });
@@ -115,12 +115,12 @@ const RECORDS: readonly Row[] = [
 const CONVERSATIONS: readonly Row[] = [
   {
     name: "append() of the first message",
-    trips: 14,
+    trips: 4,
     prepare: (memory) => Promise.resolve(() => memory.conversation(SCOPE).append([message(0)])),
   },
   {
     name: "append() of one message",
-    trips: 11,
+    trips: 3,
     prepare: async (memory) => {
       await appendTurns(memory, 3);
       return () => memory.conversation(SCOPE).append([message(3)]);
@@ -128,7 +128,7 @@ const CONVERSATIONS: readonly Row[] = [
   },
   {
     name: "append() of one message, indexed before",
-    trips: 11,
+    trips: 3,
     prepare: async (memory) => {
       await appendIndexed(memory, 3);
       return () => memory.conversation(SCOPE).append([message(3)]);
@@ -136,7 +136,7 @@ const CONVERSATIONS: readonly Row[] = [
   },
   {
     name: "append() of three messages with an operation id",
-    trips: 17,
+    trips: 3,
     prepare: async (memory) => {
       await appendTurns(memory, 3);
       const messages = [message(3), message(4), message(5)];
@@ -145,7 +145,7 @@ const CONVERSATIONS: readonly Row[] = [
   },
   {
     name: "putTurn() of a new turn",
-    trips: 13,
+    trips: 3,
     prepare: async (memory) => {
       const conversation = await talk(memory, ["a"]);
       const options = { operationId: "operation-1", expectedRevision: 1 };
@@ -154,7 +154,7 @@ const CONVERSATIONS: readonly Row[] = [
   },
   {
     name: "putTurn() of a revision",
-    trips: 15,
+    trips: 6,
     prepare: async (memory) => {
       const conversation = await talk(memory, ["a"]);
       const options = { operationId: "operation-1", expectedRevision: 1 };
@@ -163,7 +163,7 @@ const CONVERSATIONS: readonly Row[] = [
   },
   {
     name: "snapshot()",
-    trips: 2,
+    trips: 1,
     prepare: async (memory) => {
       await appendTurns(memory, 3);
       return () => memory.conversation(SCOPE).snapshot();
@@ -171,7 +171,7 @@ const CONVERSATIONS: readonly Row[] = [
   },
   {
     name: "snapshot() with a pin and a summary",
-    trips: 3,
+    trips: 1,
     prepare: async (memory) => {
       await appendTurns(memory, 3);
       const conversation = memory.conversation(SCOPE);
@@ -182,7 +182,7 @@ const CONVERSATIONS: readonly Row[] = [
   },
   {
     name: "turns() with the last 20",
-    trips: 29,
+    trips: 26,
     prepare: async (memory) => {
       await appendTurns(memory, 25);
       return () => Array.fromAsync(memory.conversation(SCOPE).turns({ last: 20 }));
@@ -190,7 +190,7 @@ const CONVERSATIONS: readonly Row[] = [
   },
   {
     name: "putPin() with a source",
-    trips: 8,
+    trips: 3,
     prepare: async (memory) => {
       await appendTurns(memory, 3);
       const conversation = memory.conversation(SCOPE);
@@ -201,7 +201,7 @@ const CONVERSATIONS: readonly Row[] = [
   },
   {
     name: "putSummary() of 12 turns",
-    trips: 32,
+    trips: 3,
     prepare: async (memory) => {
       await appendTurns(memory, 12);
       const conversation = memory.conversation(SCOPE);
@@ -212,7 +212,7 @@ const CONVERSATIONS: readonly Row[] = [
   },
   {
     name: "cachePut()",
-    trips: 5,
+    trips: 3,
     prepare: async (memory) => {
       await appendTurns(memory, 3);
       const conversation = memory.conversation(SCOPE);
@@ -222,7 +222,7 @@ const CONVERSATIONS: readonly Row[] = [
   },
   {
     name: "cacheGet()",
-    trips: 3,
+    trips: 2,
     prepare: async (memory) => {
       await appendTurns(memory, 3);
       const conversation = memory.conversation(SCOPE);
@@ -236,7 +236,7 @@ const CONVERSATIONS: readonly Row[] = [
 const INDEXES: readonly Row[] = [
   {
     name: "delete() of an indexed turn",
-    trips: 57,
+    trips: 51,
     prepare: async (memory) => {
       await appendIndexed(memory, 20);
       const conversation = memory.conversation(SCOPE);
@@ -247,7 +247,7 @@ const INDEXES: readonly Row[] = [
   },
   {
     name: "delete() of an indexed scope",
-    trips: 19,
+    trips: 9,
     prepare: async (memory) => {
       await appendIndexed(memory, 20);
       const conversation = memory.conversation(SCOPE);
@@ -257,7 +257,7 @@ const INDEXES: readonly Row[] = [
   },
   {
     name: "search() for a word that one turn has",
-    trips: 25,
+    trips: 23,
     prepare: async (memory) => {
       await appendIndexed(memory, 40);
       return () => memory.conversation(SCOPE).search("number7");
@@ -265,7 +265,7 @@ const INDEXES: readonly Row[] = [
   },
   {
     name: "search() for words that many turns have",
-    trips: 23,
+    trips: 21,
     prepare: async (memory) => {
       await appendIndexed(memory, 40);
       return () => memory.conversation(SCOPE).search("Which order was the invoice?");
@@ -273,7 +273,7 @@ const INDEXES: readonly Row[] = [
   },
   {
     name: "assemble()",
-    trips: 61,
+    trips: 57,
     prepare: async (memory) => {
       await appendIndexed(memory, 40);
       const conversation = memory.conversation(SCOPE);
@@ -283,7 +283,7 @@ const INDEXES: readonly Row[] = [
   },
   {
     name: "indexBatch() of 32 turns",
-    trips: 506,
+    trips: 503,
     prepare: async (memory) => {
       await appendTurns(memory, 32);
       const conversation = memory.conversation(SCOPE);
