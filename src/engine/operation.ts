@@ -82,22 +82,31 @@ type Results<Operations extends readonly Operation<unknown>[]> = {
 export function* together<const Operations extends readonly Operation<unknown>[]>(
   operations: Operations,
 ): Operation<Results<Operations>> {
-  const results: unknown[] = new Array(operations.length);
-  let waiting = operations.map((operation, index) => ({ operation, index, step: operation.next() }));
-  for (;;) {
-    for (const { index, step } of waiting) if (step.done === true) results[index] = step.value;
-    waiting = waiting.filter(({ step }) => step.done !== true);
-    if (waiting.length === 0) return results as Results<Operations>;
-    const requests = waiting.map(({ step }) => step.value as Request);
-    const replies = requests.length === 1
+  const results: unknown[] = [];
+  let waiting: number[] = [];
+  let requests: Request[] = [];
+  const advance = (place: number, step: IteratorResult<Request, unknown>): void => {
+    if (step.done === true) {
+      results[place] = step.value;
+    } else {
+      waiting.push(place);
+      requests.push(step.value);
+    }
+  };
+  for (let place = 0; place < operations.length; place++) advance(place, operations[place]!.next());
+  while (waiting.length > 0) {
+    const resumed = waiting;
+    const replies = resumed.length === 1
       ? [yield requests[0]!]
       : (yield { verb: "together", requests }) as readonly Reply[];
-    waiting = waiting.map(({ operation, index }, at) => ({
-      operation,
-      index,
-      step: operation.next(replies[at]),
-    }));
+    waiting = [];
+    requests = [];
+    for (let at = 0; at < resumed.length; at++) {
+      const place = resumed[at]!;
+      advance(place, operations[place]!.next(replies[at]));
+    }
   }
+  return results as Results<Operations>;
 }
 
 /** The newest row id that each table was given; tables whose rows others name by their id. */

@@ -5,7 +5,7 @@ import { sha256Hex } from "../canonical/sha256.ts";
 import { instantFromMs } from "../canonical/time.ts";
 import type { TimedPin } from "../contracts/pin.ts";
 import { unpackPin, unpackSummary } from "../contracts/unpack.ts";
-import { damagedRow, readScope, type ScopeRow } from "../tables/scopes.ts";
+import { damagedRow, type ScopeRow, toScopeRow } from "../tables/scopes.ts";
 import { NOTHING_SKIPPED } from "../engine/damage.ts";
 import { type Operation, type ReadTransaction, together } from "../engine/operation.ts";
 import type { Row } from "../engine/values.ts";
@@ -14,7 +14,7 @@ import type { Place } from "./place.ts";
 import { absence } from "./present_scope.ts";
 import { makeSnapshot, requireSame, type Snapshot } from "../contracts/snapshot.ts";
 import type { Moment, StoreAccess } from "./store_access.ts";
-import { SELECT_SUMMARY_BY_HASH, toStoredSummary } from "../tables/summaries.ts";
+import { SELECT_SCOPE_AND_SUMMARY, summaryOf, toStoredSummary } from "../tables/summaries.ts";
 
 /** A snapshot with what has to be left out of it: things that are due and not erased yet. */
 export interface Reading {
@@ -53,12 +53,11 @@ export function* readScopeRows(
   transaction: ReadTransaction,
   { scopeHash }: Place,
 ): Operation<ScopeRows | null> {
-  const [row, pins, summary] = yield* together([
-    readScope(transaction, scopeHash),
+  const [found, pins] = yield* together([
+    transaction.get(SELECT_SCOPE_AND_SUMMARY, scopeHash),
     transaction.all(SELECT_PINS_BY_HASH, scopeHash),
-    transaction.get(SELECT_SUMMARY_BY_HASH, scopeHash),
   ]);
-  return row === null ? null : { row, pins, summary };
+  return found === undefined ? null : { row: toScopeRow(found), pins, summary: summaryOf(found) };
 }
 
 /** Reads what a snapshot is made of. */

@@ -11,7 +11,7 @@ import {
 } from "../engine/operation.ts";
 import type { Row } from "../engine/values.ts";
 import type { Fields } from "./schema/descriptor.ts";
-import { COVERED_TURNS, SUMMARIES } from "./schema/main_tables.ts";
+import { COVERED_TURNS, SCOPES, SUMMARIES } from "./schema/main_tables.ts";
 
 /** A summary's row. */
 type SummaryFields = Fields<typeof SUMMARIES.columns>;
@@ -28,9 +28,15 @@ export interface StoredSummary {
 /** The summary of a scope. Parameter: the scope's row. */
 export const SELECT_SUMMARY = `${SUMMARIES.select} WHERE scope = $1`;
 
-/** The summary of a scope. Parameter: the hash of the scope. */
-export const SELECT_SUMMARY_BY_HASH = `${SUMMARIES.select}
-  WHERE scope = (SELECT id FROM scopes WHERE scope_hash = $1)`;
+/** A scope with its summary, whose columns are null if there is none. Parameter: the hash of the scope. */
+export const SELECT_SCOPE_AND_SUMMARY = `SELECT ${SCOPES.qualified}, ${SUMMARIES.qualified} FROM scopes
+  LEFT JOIN summaries ON summaries.scope = scopes.id WHERE scopes.scope_hash = $1`;
+
+/** The columns of a summary in such a row; undefined if there is none. */
+export function summaryOf(row: Row): Row | undefined {
+  const start = SCOPES.columnNames.length;
+  return row[start] === null ? undefined : row.slice(start);
+}
 
 /** Whether a summary covers a turn. Parameters: the scope's row, the turn's row. */
 export const SELECT_COVERED = `SELECT turn FROM covered_turns WHERE scope = $1 AND turn = $2`;

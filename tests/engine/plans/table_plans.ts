@@ -57,8 +57,8 @@ export const TABLE_PLANS: Plans = {
   },
   "tables/summaries.ts": {
     SELECT_COVERED: "SEARCH covered_turns USING PRIMARY KEY (scope=? AND turn=?)",
-    SELECT_SUMMARY_BY_HASH:
-      "SEARCH summaries USING INTEGER PRIMARY KEY (rowid=?); SCALAR SUBQUERY 1; SEARCH scopes USING COVERING INDEX scopes_by_hash (scope_hash=?)",
+    SELECT_SCOPE_AND_SUMMARY: "SEARCH scopes USING INDEX scopes_by_hash (scope_hash=?); " +
+      "SEARCH summaries USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN",
     SELECT_SUMMARY: "SEARCH summaries USING INTEGER PRIMARY KEY (rowid=?)",
     "SELECT_COVERED_TURN_IDS":
       "SEARCH covered_turns USING PRIMARY KEY (scope=?); SEARCH turns USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN",
