@@ -189,6 +189,9 @@ export const CLEARED_TURNS_MAX = 512;
 /** Turns of one block of postings: few enough that a batch stays within a page cache, enough that a search looks into few. */
 export const BLOCK_TURNS_MAX = 1_024;
 
+/** Terms of an index that one request reads or writes: each takes a row of the index, and all of them are in memory at once. */
+export const TERMS_PER_REQUEST = 1_024;
+
 /** Postings of one row: what a turn adds to or takes from a row, it writes anew; beyond 64 rows hardly get smaller a posting. */
 export const POSTINGS_PER_ROW_MAX = 64;
 

@@ -55,14 +55,20 @@ export function* readIndexes(transaction: ReadTransaction, scope: number): Opera
   return (yield* transaction.all(SELECT_INDEXES, scope)).map(toIndexRow);
 }
 
-/** The same as they are, and whether they are sound: deletion goes on where reading would have to stop. */
+/** An index's row as it is, and whether it is intact. */
+export interface UncheckedIndex {
+  readonly index: IndexRow;
+  readonly isIntact: boolean;
+}
+
+/** Reads the indexes of a scope as they are, since a deletion does not stop at damage. */
 export function* readIndexesUnchecked(
   transaction: ReadTransaction,
   scope: number,
-): Operation<readonly { readonly index: IndexRow; readonly sound: boolean }[]> {
+): Operation<readonly UncheckedIndex[]> {
   return (yield* transaction.all(SELECT_INDEXES, scope)).map((row) => {
     const fields = CHUNK_INDEXES.toFields(row);
-    return { index: toIndex(fields), sound: CHUNK_INDEXES.isIntact(fields) };
+    return { index: toIndex(fields), isIntact: CHUNK_INDEXES.isIntact(fields) };
   });
 }
 

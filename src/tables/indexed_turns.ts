@@ -52,10 +52,10 @@ export function toIndexedTurnHead(indexId: number, row: Row): IndexedTurnHead {
   return head;
 }
 
-/** Whether a row's head and lists are sound; the lists' checksum and the lists come after the head. */
-export function isSoundIndexedTurn(indexId: number, row: Row): boolean {
+/** Whether a row's head and lists are intact; the lists' checksum and the lists come after the head. */
+export function isIntactIndexedTurn(indexId: number, row: Row): boolean {
   return INDEXED_TURNS.checksum(headOf(indexId, row)) === row[6] &&
-    areSoundLists(indexId, [row[0]!, row[1]!, ...row.slice(7)]);
+    areIntactLists(indexId, [row[0]!, row[1]!, ...row.slice(7)]);
 }
 
 /** What a search needs of a turn. */
@@ -66,12 +66,12 @@ interface SearchedTurn extends Pick<IndexedTurnHead, "turn" | "source"> {
 
 /** Validates the columns `turn`, `source`, `lists_checksum`, `chunk_list`, `term_list`: each further one would be felt. */
 export function toSearchedTurn(indexId: number, row: Row): SearchedTurn {
-  if (!areSoundLists(indexId, row)) throw damaged();
+  if (!areIntactLists(indexId, row)) throw damaged();
   const [turn, source, , chunkList, termList] = row as [number, number, number, Uint8Array, Uint8Array];
   return { turn, source, ranges: decodeChunks(chunkList), termList };
 }
 
-function areSoundLists(indexId: number, row: Row): boolean {
+function areIntactLists(indexId: number, row: Row): boolean {
   const [turn, source, checksum, chunkList, termList] = row;
   if (!(chunkList instanceof Uint8Array && termList instanceof Uint8Array)) return false;
   return listsChecksum({ indexId, turn: turn as number, source: source as number }, chunkList, termList) ===
@@ -92,7 +92,7 @@ export function toIndexedTurn(
   indexId: number,
   row: Row,
 ): IndexedTurnHead & { readonly ranges: readonly IndexedChunk[]; readonly termList: Uint8Array } {
-  if (!isSoundIndexedTurn(indexId, row)) throw damaged();
+  if (!isIntactIndexedTurn(indexId, row)) throw damaged();
   const head = headOf(indexId, row);
   return { ...head, ranges: decodeChunks(row[8] as Uint8Array), termList: row[9] as Uint8Array };
 }
@@ -103,16 +103,22 @@ export function headOf(indexId: number, row: Row): IndexedTurnHead {
   return { indexId, turn, source, chunks, documents, totalLength, postings } as IndexedTurnHead;
 }
 
-/** Writes what an index has of a turn. */
-export function* insertIndexedTurn(
+/** What an index has of a turn. */
+export interface IndexedTurn extends IndexedTurnHead {
+  readonly chunkList: Uint8Array;
+  readonly termList: Uint8Array;
+}
+
+/** Writes what an index has of some turns. */
+export function* insertIndexedTurns(
   transaction: WriteTransaction,
-  turn: IndexedTurnHead & { readonly chunkList: Uint8Array; readonly termList: Uint8Array },
+  turns: readonly IndexedTurn[],
 ): Operation<void> {
-  const values = INDEXED_TURNS.toValues({
-    ...turn,
-    listsChecksum: listsChecksum(turn, turn.chunkList, turn.termList),
+  const rows = turns.map((turn) => {
+    const { chunkList, termList } = turn;
+    return INDEXED_TURNS.toValues({ ...turn, listsChecksum: listsChecksum(turn, chunkList, termList) });
   });
-  yield* transaction.run(INDEXED_TURNS.insert, ...values);
+  yield* transaction.runEach(INDEXED_TURNS.insert, rows);
 }
 
 /** Chunks as bytes: position of the message since the chunk before and whether it asks; start since it, size, length. */

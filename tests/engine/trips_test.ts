@@ -236,7 +236,7 @@ const CONVERSATIONS: readonly Row[] = [
 const INDEXES: readonly Row[] = [
   {
     name: "delete() of an indexed turn",
-    trips: 51,
+    trips: 8,
     prepare: async (memory) => {
       await appendIndexed(memory, 20);
       const conversation = memory.conversation(SCOPE);
@@ -247,7 +247,7 @@ const INDEXES: readonly Row[] = [
   },
   {
     name: "delete() of an indexed scope",
-    trips: 9,
+    trips: 4,
     prepare: async (memory) => {
       await appendIndexed(memory, 20);
       const conversation = memory.conversation(SCOPE);
@@ -257,7 +257,7 @@ const INDEXES: readonly Row[] = [
   },
   {
     name: "search() for a word that one turn has",
-    trips: 23,
+    trips: 21,
     prepare: async (memory) => {
       await appendIndexed(memory, 40);
       return () => memory.conversation(SCOPE).search("number7");
@@ -265,7 +265,7 @@ const INDEXES: readonly Row[] = [
   },
   {
     name: "search() for words that many turns have",
-    trips: 21,
+    trips: 20,
     prepare: async (memory) => {
       await appendIndexed(memory, 40);
       return () => memory.conversation(SCOPE).search("Which order was the invoice?");
@@ -273,7 +273,7 @@ const INDEXES: readonly Row[] = [
   },
   {
     name: "assemble()",
-    trips: 57,
+    trips: 56,
     prepare: async (memory) => {
       await appendIndexed(memory, 40);
       const conversation = memory.conversation(SCOPE);
@@ -283,7 +283,7 @@ const INDEXES: readonly Row[] = [
   },
   {
     name: "indexBatch() of 32 turns",
-    trips: 503,
+    trips: 16,
     prepare: async (memory) => {
       await appendTurns(memory, 32);
       const conversation = memory.conversation(SCOPE);
