@@ -19,7 +19,7 @@ import {
 import { POSTINGS } from "./schema/index_tables.ts";
 
 /** A term in a block of an index. */
-export interface TermInBlock extends PostingPlace {
+interface TermInBlock extends PostingPlace {
   readonly block: number;
 }
 
