@@ -18,7 +18,7 @@ import {
 } from "./operation.ts";
 import type { Row, SqlValue } from "./values.ts";
 
-/** What a failing member takes back. */
+/** The state to which a failing member is rewound. */
 interface Mark {
   readonly counter: number;
   readonly lastIds: LastIds;
@@ -28,8 +28,8 @@ interface Mark {
 }
 
 /**
- * What the members of one group see and leave behind. The counter, the events and the dirty tables live here until
- * the group commits; a member that fails takes its own back.
+ * The state that the members of one group share. The counters, the events and the dirty tables live here until the group
+ * commits; a member that fails is rewound.
  */
 export class GroupTransaction implements WriteTransaction {
   readonly #clock: ClockReading;
@@ -144,7 +144,7 @@ export class GroupTransaction implements WriteTransaction {
     if (!this.#dirty.includes(table)) this.#dirty = [...this.#dirty, table];
   }
 
-  /** The clock mark to write, and whether it was lowered on purpose. */
+  /** Returns the clock mark to write, and whether a caller lowered it. */
   nextClockMark(markMs: number): { readonly markMs: number; readonly lowered: boolean } {
     if (this.#time === null) return { markMs, lowered: false };
     const { effectiveMs, behindMs } = this.#time;
@@ -160,17 +160,17 @@ export class GroupTransaction implements WriteTransaction {
     return this.#lastIds;
   }
 
-  /** Whether anything is to be committed. */
+  /** Whether there is anything to commit. */
   get changed(): boolean {
     return this.#changed;
   }
 
-  /** How many rewrites are to be counted. */
+  /** How many rewrites to add to the count. */
   get scrubs(): number {
     return this.#scrubs;
   }
 
-  /** How small the file became, if pages were given back. */
+  /** The size of the file in bytes after pages were returned; null if none were. */
   get shrunkBytes(): number | null {
     return this.#shrunkBytes;
   }
@@ -179,7 +179,7 @@ export class GroupTransaction implements WriteTransaction {
     return this.#events;
   }
 
-  /** Tells the members where their events stand. */
+  /** Fills in the places of the recorded events. */
   place(events: readonly RecordedEvent[]): void {
     for (const [index, { sequence, head, at }] of events.entries()) {
       Object.assign(this.#places[index]!, { sequence, head, at });
@@ -190,7 +190,7 @@ export class GroupTransaction implements WriteTransaction {
     return this.#dirty;
   }
 
-  /** Remembers where a member begins. */
+  /** Marks the state before a member runs. */
   mark(): Mark {
     return {
       counter: this.#counter,
@@ -201,12 +201,12 @@ export class GroupTransaction implements WriteTransaction {
     };
   }
 
-  /** The place of the last event that a member handed over; null if it handed over none. */
+  /** The place of the last event that a member recorded; null if it recorded none. */
   lastPlaceSince(mark: Mark): EventPlace | null {
     return this.#places.length > mark.events ? this.#places.at(-1)! : null;
   }
 
-  /** Takes back what a member left behind. */
+  /** Undoes what a member changed here. */
   rewind(mark: Mark): void {
     this.#counter = mark.counter;
     this.#lastIds = mark.lastIds;

@@ -116,7 +116,7 @@ export interface LastIds {
   readonly chunk_indexes: number;
 }
 
-/** What the store says of itself at the moment that is read. */
+/** Facts about the store at the moment of a read. */
 export interface StoreFacts {
   /** Which ledger and main belong together: 32 lower-case hex digits. */
   readonly lineage: string;
@@ -132,17 +132,17 @@ export interface StoreFacts {
   readonly hashKey: Uint8Array;
 }
 
-/** Finds deletions that were applied. */
+/** Finds deletions that main has applied. */
 export interface AppliedEvents {
-  /** The hash chain up to an event; null where there is none. */
+  /** Returns the hash chain up to an event; null if there is no such event. */
   headAt(sequence: number): Operation<string | null>;
-  /** One event; null where there is none. Throws `INTEGRITY` if it is damaged. */
+  /** Returns one event; null if there is no such event. Throws `INTEGRITY` if it is damaged. */
   eventAt(sequence: number): Operation<RecordedEvent | null>;
-  /** The events of one identifier, oldest first. Throws `INTEGRITY` if one is damaged. */
+  /** Returns the events of one identifier, oldest first. Throws `INTEGRITY` if one is damaged. */
   eventsOf(keyHash: Uint8Array): Operation<readonly RecordedEvent[]>;
 }
 
-/** Ends with a value that is already known, without a statement. */
+/** Returns a value that is already known, without a statement. */
 // deno-lint-ignore require-yield
 export function* known<T>(value: T): Operation<T> {
   return value;
@@ -150,7 +150,7 @@ export function* known<T>(value: T): Operation<T> {
 
 /** Reads one moment of the store. */
 export interface ReadTransaction extends AppliedEvents {
-  /** Stands for what main holds: where two moments have the same one, nothing was committed between them. */
+  /** Identifies the state of main: between two moments with the same object nothing was committed. */
   readonly state?: object;
   /** Yields a statement for its first row. */
   get(sql: string, ...parameters: SqlValue[]): Operation<Row | undefined>;
@@ -158,9 +158,9 @@ export interface ReadTransaction extends AppliedEvents {
   all(sql: string, ...parameters: SqlValue[]): Operation<readonly Row[]>;
   /** Yields a statement once for each key, as one request; returns the first row of each. */
   getEach(sql: string, keys: readonly (readonly SqlValue[])[]): Operation<readonly (Row | undefined)[]>;
-  /** What the store says of itself; within a group, as it was before the group. */
+  /** Returns facts about the store; within a group, as they were before the group. */
   facts(): Operation<StoreFacts>;
-  /** Effective time, by the clock as it was read before the transaction began: an operation never asks the engine. */
+  /** Effective time, by the clock as it was read before the transaction began. An operation never asks the engine. */
   time(): GroupTime;
 }
 
@@ -187,24 +187,24 @@ export interface WriteTransaction extends ReadTransaction {
    * or a backup was restored, so that what is left of one row can never be taken for a part of another.
    */
   nextId(table: keyof LastIds): number;
-  /** Keeps the counter from handing out a revision that came in from elsewhere, or one below it. */
+  /** Keeps the counter from issuing a revision that was imported, or a lower one. */
   skipRevisions(upTo: number): void;
   /**
-   * Hands a deletion over: the engine chains it, records it in the ledger, and copies it to main. The place it gets is
-   * filled in before the write resolves.
+   * Records a deletion: the engine chains it, writes it to the ledger, and copies it to main. The engine fills in its
+   * place before the write resolves.
    */
   record(event: DeletionEvent): EventPlace;
-  /** Counts a rewrite of tables, or notes how many bytes the file had when pages were given back. */
+  /** Counts a rewrite of tables, or notes the size of the file in bytes after pages were returned. */
   noteScrub(shrunkBytes?: number): void;
-  /** Lowers the store's clock mark to the clock itself; gives by how many milliseconds. */
+  /** Lowers the store's clock mark to the clock itself; returns by how many milliseconds. */
   lowerClockMark(): number;
-  /** Remembers that a table lost or replaced content and is due for a rewrite. */
+  /** Marks a table that lost or replaced content, so that a scrub rewrites it. */
   markDirty(table: string): void;
 }
 
-/** What is deleted for ever or until it is put anew; the ledger holds only hashes of it. */
+/** One deletion, permanent or until the identifier is used again; the ledger holds only hashes. */
 export interface DeletionEvent {
-  /** What kind of thing. */
+  /** What was deleted. */
   readonly kind: DeletionKind;
   /** Keyed hash of the scope, or of the tenant for a record. */
   readonly scopeHash: Uint8Array;
@@ -218,7 +218,7 @@ export interface DeletionEvent {
   readonly counts: Readonly<Record<string, number>>;
 }
 
-/** Where an event stands in the ledger; filled in when its group is recorded. */
+/** The place of an event in the ledger; filled in when its group is recorded. */
 export interface EventPlace {
   sequence: number;
   /** The hash chain up to and including the event. */
@@ -230,7 +230,7 @@ export interface EventPlace {
 /** The kinds of things whose deletion the ledger records. */
 export type DeletionKind = "record" | "scope" | "turn" | "pin";
 
-/** An event as the ledger holds it. */
+/** An event as the ledger stores it. */
 export interface RecordedEvent extends DeletionEvent {
   /** Its place in the ledger, from 1. */
   readonly sequence: number;

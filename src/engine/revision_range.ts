@@ -6,17 +6,17 @@
 import type { LastIds } from "./operation.ts";
 import { IMPORTED_REVISIONS_MAX, REVISIONS_PER_GENERATION } from "../limits.ts";
 
-/** Below every revision that a generation hands out. */
+/** The number below every one that a generation issues. */
 export function startOfRange(generation: number): number {
   return generation * REVISIONS_PER_GENERATION;
 }
 
-/** A revision of an earlier generation as the same place in the range of a later one. */
+/** Moves a revision of an earlier generation to the same place in the range of a later one. */
 export function movedRevision(revision: number, generation: number): number {
   return startOfRange(generation) + revision % REVISIONS_PER_GENERATION;
 }
 
-/** Row ids from which a later generation goes on: above all that an earlier one may have given since its backup. */
+/** Moves row ids to the range of a later generation, above every id that an earlier one issued since the backup. */
 export function movedIds({ scopes, turns, chunk_indexes }: LastIds, generation: number): LastIds {
   const start = startOfRange(generation);
   return {
@@ -26,7 +26,7 @@ export function movedIds({ scopes, turns, chunk_indexes }: LastIds, generation: 
   };
 }
 
-/** Whether a revision from outside may be kept: in no later range, and in its own far enough from the end. */
+/** Whether an imported revision may be kept: not in a later range, and far enough from the end of the current one. */
 export function mayBeKept(revision: number, generation: number): boolean {
   return revision < startOfRange(generation) + IMPORTED_REVISIONS_MAX;
 }
