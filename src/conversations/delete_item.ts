@@ -88,12 +88,12 @@ function* requireDeletable(
 ): Operation<ScopeRow> {
   if (scope === undefined) throw yield* absence(transaction, plan.place);
   const found = toScopeUnchecked(scope);
-  if (plan.kind !== "scope" && !found.sound) {
+  if (plan.kind !== "scope" && !found.isIntact) {
     throw new IntegrityError("The checksum of a scope's row does not match", {
       details: { table: "scopes" },
     });
   }
-  if (found.sound) requireUpkept(transaction, found.row);
+  if (found.isIntact) requireUpkept(transaction, found.row);
   requireRevision(found.row, plan.expectedRevision);
   return found.row;
 }

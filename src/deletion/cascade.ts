@@ -1,6 +1,6 @@
 /**
- * What goes with what: a turn takes with it its message ids, what indexes hold of it, the pins that cite it, a summary
- * that covers it, and the scope's cached responses. Nothing here parses what it erases, so that damage never stands in the way of a deletion.
+ * The cascade: with a turn its message ids are erased, its part of each index, the pins that cite it, a summary that
+ * covers it, and the scope's cached responses. Nothing here parses what it erases, so damage never prevents a deletion.
  */
 
 import { type Operation, together, type WriteTransaction } from "../engine/operation.ts";
@@ -10,7 +10,7 @@ import { itemHashOf } from "./scope_hashes.ts";
 import type { ScopeRow } from "../tables/scopes.ts";
 import { raiseFloors } from "./tombstones.ts";
 
-/** What was erased, by what it was. */
+/** How many rows were erased, by their kind. */
 export interface Erased {
   turns: number;
   pins: number;
@@ -21,12 +21,12 @@ export interface Erased {
   operations: number;
 }
 
-/** Nothing yet. */
+/** Counts of zero. */
 export function nothingErased(): Erased {
   return { turns: 0, pins: 0, summaries: 0, chunks: 0, postings: 0, replay: 0, operations: 0 };
 }
 
-/** The scope that is being changed; its row is changed in place and written by the caller. */
+/** A change of a scope, whose row is changed in place and written by the caller. */
 export interface Change {
   readonly transaction: WriteTransaction;
   readonly row: ScopeRow;
@@ -34,7 +34,7 @@ export interface Change {
   readonly erased: Erased;
 }
 
-/** A turn's row, as far as erasing needs it. */
+/** The part of a turn's row that erasing needs. */
 export interface ErasableTurn {
   readonly id: number;
   readonly bytes: number;
@@ -147,7 +147,7 @@ const DELETE_OPERATIONS_OF_SCOPE = `DELETE FROM operations WHERE scope_hash = $1
 const DELETE_FLOORS_OF_SCOPE = `DELETE FROM floors WHERE scope_hash = $1`;
 const DELETE_SCOPE = `DELETE FROM scopes WHERE id = $1`;
 
-/** Erases a scope and all it has, its own row included: only its hash stays, in the ledger and in main's copy of it. */
+/** Erases a scope with all its rows: only its hash remains, in the ledger and in main's copy of it. */
 export function* eraseScope(change: Change): Operation<void> {
   const { transaction, row, erased } = change;
   const [turns, pins, operations] = yield* together([

@@ -67,7 +67,7 @@ function* eraseTerms(
     ]);
     if (postings === null) return false;
     erased.postings += postings.removed;
-    // A retired index loses its terms first of all, and then its postings.
+    // A retired index is removed in parts, terms before postings, so rows may be missing.
     if ((postings.isMissing || !areLowered) && index.retired === 0) return false;
   }
   return true;
@@ -157,7 +157,7 @@ export function* eraseIndexesOfScope(change: Change): Operation<void> {
   yield* together(indexes.map(({ index }) => eraseIndex(change, index.id)));
 }
 
-/** Notes that tables of the index lost content. */
+/** Marks the tables of indexes as dirty. */
 export function markIndexDirty(transaction: WriteTransaction): void {
   for (const table of INDEX_TABLES) transaction.markDirty(table);
 }

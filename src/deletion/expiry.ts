@@ -1,4 +1,4 @@
-/** Erasing what has expired: turns and pins as events that leave a floor, summaries and cached responses without. */
+/** Expiry: erases turns and pins as events that keep their revision, and summaries and cached responses without one. */
 
 import {
   type Change,
@@ -19,14 +19,14 @@ import {
 } from "../engine/operation.ts";
 import { CLOCK_BEHIND_MS_MAX, EXPIRED_PER_GROUP_MAX } from "../limits.ts";
 
-/** What one round of upkeep did. */
+/** The result of one round of expiry. */
 interface Upkept {
   readonly erased: Erased;
-  /** Whether more is due. */
+  /** Whether more has expired. */
   readonly more: boolean;
 }
 
-/** Erases what is due in a scope, up to a bound. Rests while the clock is behind. */
+/** Erases what has expired in a scope, up to a limit. Does nothing while the clock is behind. */
 export function* expireScope(
   transaction: WriteTransaction,
   scopeHash: Uint8Array,
@@ -77,7 +77,7 @@ function* expirePins(change: Change, nowMs: number): Operation<number> {
   return due.length;
 }
 
-/** Expiry leaves a floor: the identifier may come back, with the next revision. */
+/** Records an expiry: the identifier may be used again, with the next revision. */
 function record(
   { transaction, row, erased }: Change,
   kind: "turn" | "pin",
@@ -126,7 +126,7 @@ function* firstDue(transaction: ReadTransaction, row: ScopeRow): Operation<numbe
   return times.length === 0 ? null : Math.min(...times as number[]);
 }
 
-/** A scope in which something may be due. */
+/** A scope in which something may have expired. */
 export interface DueScope {
   readonly id: number;
   readonly nextExpiry: number;
@@ -136,7 +136,7 @@ export interface DueScope {
 const SELECT_DUE_SCOPES = `SELECT id, next_expiry, scope_hash FROM scopes WHERE next_expiry <= $1
   AND (next_expiry, id) > ($2, $3) ORDER BY next_expiry, id LIMIT $4`;
 
-/** Scopes in which something may be due, the longest overdue first, after one of them. */
+/** Reads scopes in which something may have expired, the longest overdue first, after one of them. */
 export function* selectDueScopes(
   transaction: ReadTransaction,
   nowMs: number,

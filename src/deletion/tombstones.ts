@@ -1,4 +1,4 @@
-/** Tombstones: what the events say of an identifier that is not there. */
+/** Tombstones: what events and minimum revisions record of an identifier that has no row. */
 
 import { checksumOf } from "../canonical/checksum.ts";
 import {
@@ -10,15 +10,15 @@ import {
 import type { Row } from "../engine/values.ts";
 import { IntegrityError } from "../errors.ts";
 
-/** What remains of something that was deleted, expired, or lost with its source. */
+/** The remains of something that was deleted, has expired, or was lost with its source. */
 export interface Tombstone {
   /** Whether the identifier may never be used again. */
   readonly reserved: boolean;
-  /** The highest revision that is gone; the next one is one more. 0 where there was none. */
+  /** The highest revision that was erased; the next one is one more. 0 if there was none. */
   readonly floor: number;
 }
 
-/** Whether an identifier was deleted for ever. */
+/** Whether an identifier is permanently reserved. */
 export function* isReserved(transaction: ReadTransaction, keyHash: Uint8Array): Operation<boolean> {
   return (yield* transaction.eventsOf(keyHash)).some((event) => event.reserved);
 }
@@ -26,7 +26,7 @@ export function* isReserved(transaction: ReadTransaction, keyHash: Uint8Array): 
 const SELECT_FLOOR =
   `SELECT scope_hash, key_hash, floor, checksum FROM floors WHERE scope_hash = $1 AND key_hash = $2`;
 
-/** What remains of a turn or pin. */
+/** Reads the tombstone of a turn or pin. */
 export function* tombstoneOf(
   transaction: ReadTransaction,
   scopeHash: Uint8Array,
@@ -64,7 +64,7 @@ export function* raiseFloor(
   yield* raiseFloors(transaction, scopeHash, [{ keyHash, revision }]);
 }
 
-/** Remembers the revisions of several ones of a scope. */
+/** Remembers the revisions of several turns or pins of a scope. */
 export function* raiseFloors(
   transaction: WriteTransaction,
   scopeHash: Uint8Array,

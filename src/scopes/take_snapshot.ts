@@ -1,4 +1,4 @@
-/** Taking a snapshot: what a scope is at one moment, read without its history. */
+/** Snapshots: the state of a scope at one moment, read without its history. */
 
 import { toHex } from "../canonical/keyed_hash.ts";
 import { sha256Hex } from "../canonical/sha256.ts";
@@ -16,32 +16,32 @@ import { makeSnapshot, requireSame, type Snapshot } from "../contracts/snapshot.
 import type { Moment, StoreAccess } from "./store_access.ts";
 import { SELECT_SCOPE_AND_SUMMARY, summaryOf, toStoredSummary } from "../tables/summaries.ts";
 
-/** A snapshot with what has to be left out of it: things that are due and not erased yet. */
+/** A snapshot, with the expired turns that are not erased yet and have to be left out. */
 export interface Reading {
   readonly snapshot: Snapshot;
   readonly row: ScopeRow;
-  /** Ids of turns (rows) that are due. */
+  /** Row ids of expired turns. */
   readonly expiredTurns: ReadonlySet<number>;
 }
 
 /** The last millisecond that can be written: a deadline may lie beyond it, by its offset or its microseconds. */
 export const LATEST_MS = 253_402_300_799_999;
 
-/** What a snapshot is made of, and its id: whether it still holds can be told without making it again. */
+/** The contents of a snapshot, and its id, which alone shows whether a snapshot is current. */
 interface ScopeState {
   readonly id: string;
   readonly row: ScopeRow;
-  /** Ids of turns (rows) that are due. */
+  /** Row ids of expired turns. */
   readonly expiredTurns: ReadonlySet<number>;
-  /** The active ones. */
+  /** The active pins. */
   readonly pins: readonly StoredPin[];
-  /** The summary's payload, while it counts. */
+  /** The payload of the summary, unless it has expired. */
   readonly summary: string | null;
 }
 
 const NOTHING_DUE: ReadonlyMap<number, string> = new Map();
 
-/** The rows that a snapshot is made of. */
+/** The rows from which a snapshot is taken. */
 interface ScopeRows {
   readonly row: ScopeRow;
   readonly pins: readonly Row[];
@@ -60,7 +60,7 @@ export function* readScopeRows(
   return found === undefined ? null : { row: toScopeRow(found), pins, summary: summaryOf(found) };
 }
 
-/** Reads what a snapshot is made of. */
+/** Reads the contents of a snapshot. */
 export function* readScopeState(
   transaction: ReadTransaction,
   place: Place,
@@ -71,7 +71,7 @@ export function* readScopeState(
   return yield* toScopeState(transaction, rows, moment);
 }
 
-/** Decodes what a snapshot is made of; reads turns only if something may have expired. */
+/** Decodes the contents of a snapshot; reads turns only if something may have expired. */
 export function* toScopeState(
   transaction: ReadTransaction,
   { row, ...rows }: ScopeRows,
@@ -102,7 +102,7 @@ type Part = string | number | null;
 
 let newest: { readonly parts: readonly Part[]; readonly id: string } = { parts: [], id: "" };
 
-/** The id of what counts. Checking one snapshot again and again is the rule, so the newest one is not hashed again. */
+/** Computes the id. Calls check one snapshot again and again, so the newest id is not hashed again. */
 function idOf(
   scope: readonly [epoch: string, tenant: string, session: string, revision: number],
   { pins, summary, due }: {
@@ -138,7 +138,7 @@ export function* takeSnapshot(
   return { snapshot, row, expiredTurns };
 }
 
-/** What stands for a scope that is not there: of revision 0, and current for no call. */
+/** The snapshot of a scope that does not exist: of revision 0, and never current. */
 export function snapshotOfNothing({ place, engine }: Pick<StoreAccess, "place" | "engine">): Snapshot {
   return makeSnapshot({
     scope: place.scope,
@@ -169,7 +169,7 @@ function* selectDueTurns(
   return new Map(rows.map(([id, turnId]) => [id as number, turnId as string]));
 }
 
-/** Requires that a snapshot is still current; gives what it left out. Only the id decides. */
+/** Requires that a snapshot is still current, by its id alone; returns it with the expired turns. */
 export function* requireCurrent(
   transaction: ReadTransaction,
   place: Place,

@@ -1,4 +1,4 @@
-/** The row of an index: what it is of, how far it is, and the totals that scores are made of. */
+/** The row of an index: its kind, how far it has come, and the totals that scores are computed from. */
 
 import { VarintReader, VarintWriter } from "../canonical/varints.ts";
 import type { Operation, ReadTransaction, WriteTransaction } from "../engine/operation.ts";
@@ -7,17 +7,17 @@ import { IntegrityError } from "../errors.ts";
 import type { Fields } from "./schema/descriptor.ts";
 import { CHUNK_INDEXES } from "./schema/index_tables.ts";
 
-/** An index's row. Operations change a copy and write it once at their end. */
+/** An index's row. Operations change a copy and write it once at the end. */
 export interface IndexRow {
   readonly id: number;
   readonly scope: number;
   /** Chunk size, overlap and analyzer. */
   readonly indexKey: string;
-  /** Never given out twice. */
+  /** A revision of the store, so that no two indexes have the same. */
   readonly born: number;
   /** The higher, the later it was used; counted for each scope. */
   used: number;
-  /** 1 once another took its place: it is cleared away bit by bit, and serves nobody. */
+  /** 1 once another index replaced it: it is unused, and removed in parts. */
   retired: number;
   /** Every turn up to this row is indexed, or noted as unindexed. */
   indexedTo: number;
@@ -27,9 +27,9 @@ export interface IndexRow {
   documents: number;
   /** Terms of all of them, duplicates counted. */
   totalLength: number;
-  /** Numbers of terms that were given out. */
+  /** How many numbers of terms were issued. */
   terms: number;
-  /** Turns that were put into the last block. */
+  /** Turns that were added to the last block. */
   blockTurns: number;
   /** The row of the first turn of each block, in order. */
   blocks: readonly number[];
@@ -47,10 +47,10 @@ export function blockOf({ blocks }: Pick<IndexRow, "blocks">, turn: number): num
   return Math.max(0, low - 1);
 }
 
-/** The indexes of a scope, in the order in which they were made. Parameter: the scope's row. */
+/** The indexes of a scope, in the order in which they were created. Parameter: the scope's row. */
 export const SELECT_INDEXES = `${CHUNK_INDEXES.select} WHERE scope = $1 ORDER BY id`;
 
-/** The indexes of a scope, retired ones included. */
+/** Reads the indexes of a scope, retired ones included. */
 export function* readIndexes(transaction: ReadTransaction, scope: number): Operation<readonly IndexRow[]> {
   return (yield* transaction.all(SELECT_INDEXES, scope)).map(toIndexRow);
 }
@@ -109,7 +109,7 @@ export function* writeIndex(transaction: WriteTransaction, row: IndexRow): Opera
   if (changed !== 1) throw new IntegrityError("Cannot write index: the file did not take the write");
 }
 
-/** Makes the row of an empty index. */
+/** Creates the row of an empty index. */
 export function* insertIndex(
   transaction: WriteTransaction,
   index: Pick<IndexRow, "scope" | "indexKey" | "used">,

@@ -1,4 +1,4 @@
-/** What an index keeps of one turn: where its chunks lie, and which terms it has. No text of either. */
+/** The part of a turn that an index stores: where its chunks are, and which terms it has. It stores no text. */
 
 import { checksumOf } from "../canonical/checksum.ts";
 import { VarintReader, VarintWriter } from "../canonical/varints.ts";
@@ -7,7 +7,7 @@ import type { Row } from "../engine/values.ts";
 import { IntegrityError } from "../errors.ts";
 import { INDEXED_TURNS } from "./schema/index_tables.ts";
 
-/** Where a chunk lies. */
+/** The place of a chunk in its turn. */
 export interface IndexedChunk {
   /** The position of its message in the turn, from 0. */
   readonly message: number;
@@ -17,7 +17,7 @@ export interface IndexedChunk {
   readonly end: number;
   /** Its terms, duplicates counted; 0: it has no words and is no document. */
   readonly length: number;
-  /** Whether its text ends by asking. */
+  /** Whether its text ends with a question. */
   readonly asks: boolean;
 }
 
@@ -58,13 +58,13 @@ export function isIntactIndexedTurn(indexId: number, row: Row): boolean {
     areIntactLists(indexId, [row[0]!, row[1]!, ...row.slice(7)]);
 }
 
-/** What a search needs of a turn. */
+/** The part of an indexed turn that a search reads. */
 interface SearchedTurn extends Pick<IndexedTurnHead, "turn" | "source"> {
   readonly ranges: readonly IndexedChunk[];
   readonly termList: Uint8Array;
 }
 
-/** Validates the columns `turn`, `source`, `lists_checksum`, `chunk_list`, `term_list`: each further one would be felt. */
+/** Validates the columns `turn`, `source`, `lists_checksum`, `chunk_list`, `term_list`: each further column would slow a search down. */
 export function toSearchedTurn(indexId: number, row: Row): SearchedTurn {
   if (!areIntactLists(indexId, row)) throw damaged();
   const [turn, source, , chunkList, termList] = row as [number, number, number, Uint8Array, Uint8Array];
@@ -83,7 +83,7 @@ function listsChecksum(
   chunkList: Uint8Array,
   termList: Uint8Array,
 ): number {
-  // It also says whose lists they are.
+  // It covers the index and the turn too, so that lists cannot be swapped between rows.
   return checksumOf(indexId, turn, source, chunkList, termList);
 }
 
@@ -182,7 +182,7 @@ export function* decodeTerms(bytes: Uint8Array): Generator<IndexedTerm, void, un
   }
 }
 
-/** Terms that are looked for in many lists. */
+/** Terms to find in many lists. */
 export interface SoughtTerms {
   /** By number: its place in the question. */
   readonly places: ReadonlyMap<number, number>;
@@ -190,7 +190,7 @@ export interface SoughtTerms {
   readonly last: number;
 }
 
-/** The places of sought terms that a turn's list has. Most lists have none, and a search looks through hundreds of them. */
+/** Finds the places of sought terms in a turn's list. Most lists have none, and a search scans hundreds of them. */
 export function termsAmong({ places, last }: SoughtTerms, list: Uint8Array): Set<number> {
   const found = new Set<number>();
   const reader = new VarintReader(list);

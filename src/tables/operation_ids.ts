@@ -8,7 +8,7 @@ import { OPERATIONS_CLEARED_PER_CALL } from "../limits.ts";
 import type { Fields } from "./schema/descriptor.ts";
 import { OPERATIONS } from "./schema/main_tables.ts";
 
-/** An operation id and what it stands for, as keyed hashes: neither id nor input can be read back. */
+/** An operation id and its input, as keyed hashes: neither can be read back. */
 export interface OperationKey {
   readonly scopeHash: Uint8Array;
   readonly operationHash: Uint8Array;
@@ -21,7 +21,7 @@ const SELECT_OPERATION = `${OPERATIONS.select} WHERE scope_hash = $1 AND operati
 export const SELECT_OPERATIONS_AFTER = `${OPERATIONS.select}
   WHERE (scope_hash, operation_hash) > ($1, $2) ORDER BY scope_hash, operation_hash LIMIT $3`;
 
-/** A remembered operation as it is, and whether it is intact. */
+/** Decodes a remembered operation as it is, and says whether it is intact. */
 export function toOperation(
   row: Row,
 ): { readonly operation: Fields<typeof OPERATIONS.columns>; readonly isIntact: boolean } {
@@ -57,7 +57,7 @@ export function* recallOperation(
 const DELETE_OLDEST_OPERATIONS = `DELETE FROM operations WHERE (scope_hash, operation_hash) IN (
   SELECT scope_hash, operation_hash FROM operations WHERE scope_hash = $1 ORDER BY at LIMIT $2)`;
 
-/** Forgets a scope's oldest operations; gives how many there were to forget. */
+/** Forgets a scope's oldest operations; returns how many were forgotten. */
 export function forgetOldestOperations(
   transaction: WriteTransaction,
   scopeHash: Uint8Array,

@@ -1,4 +1,4 @@
-/** Pins: their rows, checked where they enter, and the statements that more than one operation needs. */
+/** Pins: their rows, validated where they are read, and the statements that more than one operation needs. */
 
 import { checksumOf } from "../canonical/checksum.ts";
 import { damagedRow, type ScopeRow } from "./scopes.ts";
@@ -13,7 +13,7 @@ type PinFields = Fields<typeof PINS.columns>;
 
 /** A pin as it is stored, at some time. */
 export interface StoredPin extends Pick<PinFields, "key" | "revision" | "effective" | "payload"> {
-  /** Whether it has expired, or cites a turn that has: then it counts no more, though it is not erased yet. */
+  /** Whether it, or the turn that it cites, has expired: then it no longer counts, though it is not erased yet. */
   readonly isDue: boolean;
 }
 
@@ -66,7 +66,7 @@ export function requirePin(scope: Pick<ScopeRow, "tenant" | "session">, row: Row
   throw damagedRow("The checksum of a pin does not match", "pins", scope, { key });
 }
 
-/** Writes a pin, in place of the one that its key has. */
+/** Writes a pin, in place of an earlier one with its key. */
 export function* upsertPin(
   transaction: WriteTransaction,
   pin: Omit<PinFields, "payloadChecksum" | "checksum">,

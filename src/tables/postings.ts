@@ -78,7 +78,7 @@ export function* addPostings(
   for (const [at, { place, postings }] of added.entries()) {
     const last = decodeRow(place, lastRows[at]);
     const lastFrom = last[0]?.turn ?? 0;
-    // Turns are indexed in order; one that changed comes back between others.
+    // Turns are indexed in order; a changed one is indexed again between others.
     const newer = postings.filter(({ turn }) => turn > lastFrom);
     const between = postings.slice(0, postings.length - newer.length);
     if (between.length > 0) amid.push({ place, postings: between });
@@ -88,7 +88,7 @@ export function* addPostings(
   yield* addAmid(transaction, amid);
 }
 
-/** Adds postings between others: of each term one at a time, since two may come into the same row. */
+/** Adds postings between others: one of each term at a time, since two may belong in the same row. */
 function* addAmid(transaction: WriteTransaction, added: readonly AddedPostings[]): Operation<void> {
   for (
     let at = 0, left = added;
@@ -159,8 +159,8 @@ function* writeRows(transaction: WriteTransaction, changes: RowChanges): Operati
 }
 
 /**
- * Plans what is to be in place of a row; a row is named for a turn it has. What it cannot hold gets further rows: full
- * ones at the end, where turns keep coming, and equal ones elsewhere, so that none is split again at once.
+ * Plans the replacement of a row. Postings that do not fit get further rows: full ones at the end, where turns are
+ * added, and equal ones elsewhere, so that none has to be split again soon.
  */
 function replaceRow(
   changes: RowChanges,

@@ -6,7 +6,7 @@ import type { Row } from "../engine/values.ts";
 import { IntegrityError } from "../errors.ts";
 import { SCOPES } from "./schema/main_tables.ts";
 
-/** A scope's row. Operations change a copy and write it once at their end. */
+/** A scope's row. Operations change a copy and write it once at the end. */
 export interface ScopeRow {
   readonly id: number;
   readonly scopeHash: Uint8Array;
@@ -19,7 +19,7 @@ export interface ScopeRow {
   pins: number;
   /** Remembered operations. */
   operations: number;
-  /** No later than the first time at which something is due, in milliseconds; null if nothing ever is. */
+  /** No later than the first time at which something in the scope expires, in milliseconds; null if nothing does. */
   nextExpiry: number | null;
 }
 
@@ -29,10 +29,10 @@ export const SELECT_SCOPE = `${SCOPES.select} WHERE scope_hash = $1`;
 /** One scope. Parameter: its row. */
 export const SELECT_SCOPE_BY_ROW = `${SCOPES.select} WHERE id = $1`;
 
-/** Scopes in the order in which they were made. Parameters: the row to begin after, how many. */
+/** Scopes in the order in which they were created. Parameters: the row to begin after, how many. */
 export const SELECT_SCOPES_AFTER = `${SCOPES.select} WHERE id > $1 ORDER BY id LIMIT $2`;
 
-/** A scope's row; null if there is no such scope. */
+/** Reads a scope's row; null if there is no such scope. */
 export function* readScope(transaction: Peeking, scopeHash: Uint8Array): Operation<ScopeRow | null> {
   const row = yield* transaction.get(SELECT_SCOPE, scopeHash);
   return row === undefined ? null : toScopeRow(row);
@@ -41,7 +41,7 @@ export function* readScope(transaction: Peeking, scopeHash: Uint8Array): Operati
 /** A scope's row as it is, and whether it is intact. */
 interface UncheckedScope {
   readonly row: ScopeRow;
-  readonly sound: boolean;
+  readonly isIntact: boolean;
 }
 
 /** Reads a scope's row as it is, since a deletion does not stop at damage; null if there is no such scope. */
@@ -56,7 +56,7 @@ export function* readScopeUnchecked(
 /** Decodes a scope's row as it is. */
 export function toScopeUnchecked(row: Row): UncheckedScope {
   const scope = SCOPES.toFields(row);
-  return { row: scope, sound: SCOPES.isIntact(scope) };
+  return { row: scope, isIntact: SCOPES.isIntact(scope) };
 }
 
 /** Requires that a scope's row is intact. */
@@ -66,7 +66,7 @@ export function toScopeRow(row: Row): ScopeRow {
   throw damagedRow("Cannot read scope: the checksum of its row does not match", "scopes", scope);
 }
 
-/** The error for a damaged row of a scope; it names the row by its labels. */
+/** Makes the error for a damaged row of a scope; its details name the row. */
 export function damagedRow(
   message: string,
   table: string,
@@ -85,7 +85,7 @@ export function* writeScope(transaction: WriteTransaction, row: ScopeRow): Opera
   if (changed !== 1) throw new IntegrityError("Cannot write scope: the file did not take the write");
 }
 
-/** Makes a scope's row. */
+/** Creates a scope's row. */
 export function* insertScope(
   transaction: WriteTransaction,
   scope: Pick<ScopeRow, "scopeHash" | "tenant" | "session" | "revision">,
@@ -96,7 +96,7 @@ export function* insertScope(
   return row;
 }
 
-/** Notes that something becomes due. */
+/** Notes when something in the scope expires. */
 export function noteExpiry(row: ScopeRow, dueMs: number | null): void {
   if (dueMs !== null && (row.nextExpiry === null || dueMs < row.nextExpiry)) row.nextExpiry = dueMs;
 }

@@ -1,4 +1,4 @@
-/** Summaries: their rows, checked where they enter, and the statements that more than one operation needs. */
+/** Summaries: their rows, validated where they are read, and the statements that more than one operation needs. */
 
 import { checksumOf } from "../canonical/checksum.ts";
 import { damagedRow, type ScopeRow } from "./scopes.ts";
@@ -21,7 +21,7 @@ export interface StoredSummary {
   /** Milliseconds: from when it counts. */
   readonly created: number;
   readonly payload: string;
-  /** Whether it has expired, or covers a turn that has: then it counts no more, though it is not erased yet. */
+  /** Whether it, or a turn that it covers, has expired: then it no longer counts, though it is not erased yet. */
   readonly isDue: boolean;
 }
 
@@ -41,7 +41,7 @@ export function summaryOf(row: Row): Row | undefined {
 /** Whether a summary covers a turn. Parameters: the scope's row, the turn's row. */
 export const SELECT_COVERED = `SELECT turn FROM covered_turns WHERE scope = $1 AND turn = $2`;
 
-/** The ids of the turns that a summary covers, in the order of the history; null for one that is not there. */
+/** The ids of the turns that a summary covers, in the order of the history; null for one that does not exist. */
 export const SELECT_COVERED_TURN_IDS = `SELECT turns.turn_id FROM covered_turns LEFT JOIN turns
   ON turns.id = covered_turns.turn AND turns.scope = covered_turns.scope
   WHERE covered_turns.scope = $1 ORDER BY covered_turns.turn`;
