@@ -210,6 +210,9 @@ export const CLEARED_TURNS_MAX = 512;
 /** Turns of one block of postings: a batch stays within the page cache, and a search reads few blocks. */
 export const BLOCK_TURNS_MAX = 1_024;
 
+/** Terms of an index that one request reads or writes: each takes a row of the index, and all of them are in memory at once. */
+export const TERMS_PER_REQUEST = 1_024;
+
 /** Postings of one row: a turn rewrites the rows that it changes. Beyond 64, bytes per posting hardly shrink. */
 export const POSTINGS_PER_ROW_MAX = 64;
 

@@ -294,6 +294,7 @@ Deno.test("no two files bear one name, and no six begin with one word", () => {
 
 /** What only tests call, and why it is there all the same. */
 const FOR_TESTS_ALONE: Readonly<Record<string, string>> = {
+  "src/engines/sqlite/database/connection.ts countTrips": "holds how many round trips an operation takes",
   "src/engines/sqlite/files/open_files.ts countOpenFiles":
     "looks for stores left open, which no sanitizer of Deno sees",
   "src/tables/schema/dialects.ts POSTGRES": "how an engine on PostgreSQL will create the same tables",

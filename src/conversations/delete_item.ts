@@ -9,13 +9,20 @@ import {
   eraseTurn,
 } from "../deletion/cascade.ts";
 import { itemHashOf } from "../deletion/scope_hashes.ts";
-import { readScopeUnchecked, type ScopeRow, writeScope } from "../tables/scopes.ts";
-import type { EventPlace, Operation, RecordedEvent, WriteTransaction } from "../engine/operation.ts";
+import { type ScopeRow, SELECT_SCOPE, toScopeUnchecked, writeScope } from "../tables/scopes.ts";
+import {
+  type EventPlace,
+  type Operation,
+  type RecordedEvent,
+  together,
+  type WriteTransaction,
+} from "../engine/operation.ts";
+import type { Row } from "../engine/values.ts";
 import { type OperationKey, recallOperation } from "../tables/operation_ids.ts";
 import { IntegrityError } from "../errors.ts";
 import type { Place } from "../scopes/place.ts";
 import { absence, changeOf, requireRevision, requireUpkept } from "../scopes/present_scope.ts";
-import { rememberScopeOperation } from "./remember_scope_operation.ts";
+import { makeRoomForOperation, rememberScopeOperation } from "./remember_scope_operation.ts";
 
 /** A deletion, validated. */
 export interface DeletePlan {
@@ -35,9 +42,12 @@ export type Deleted =
 export function* deleteItem(transaction: WriteTransaction, plan: DeletePlan): Operation<Deleted> {
   const { place, kind, key } = plan;
   const keyHash = kind === "scope" ? place.scopeHash : itemHashOf(place.hashKey, kind, place.scope, key);
-  const before = yield* findDeletion(transaction, plan, keyHash);
+  const [before, found] = yield* together([
+    findDeletion(transaction, plan, keyHash),
+    transaction.get(SELECT_SCOPE, place.scopeHash),
+  ]);
   if (before !== null) return before;
-  const row = yield* requireDeletable(transaction, plan);
+  const row = yield* requireDeletable(transaction, plan, found);
   const change = changeOf(transaction, place, row);
   const floor = yield* erase(change, plan);
   const { erased } = change;
@@ -59,25 +69,31 @@ function* findDeletion(
   { operation }: DeletePlan,
   keyHash: Uint8Array,
 ): Operation<Deleted | null> {
-  const repeated = operation !== null && (yield* recallOperation(transaction, operation)) !== null;
-  const burning = (yield* transaction.eventsOf(keyHash)).find((event) => event.reserved);
-  if (burning === undefined) return null;
-  return { when: "before", event: burning, already: !repeated };
+  const [recalled, events] = yield* together([
+    recallOperation(transaction, operation),
+    transaction.eventsOf(keyHash),
+  ]);
+  const event = events.find(({ reserved }) => reserved);
+  return event === undefined ? null : { when: "before", event, already: recalled === null };
 }
 
 /**
  * The scope's row. Damage in it keeps its items from being touched, and what is due from being erased, but not the
  * scope from being deleted.
  */
-function* requireDeletable(transaction: WriteTransaction, plan: DeletePlan): Operation<ScopeRow> {
-  const found = yield* readScopeUnchecked(transaction, plan.place.scopeHash);
-  if (found === null) throw yield* absence(transaction, plan.place);
-  if (plan.kind !== "scope" && !found.sound) {
+function* requireDeletable(
+  transaction: WriteTransaction,
+  plan: DeletePlan,
+  scope: Row | undefined,
+): Operation<ScopeRow> {
+  if (scope === undefined) throw yield* absence(transaction, plan.place);
+  const found = toScopeUnchecked(scope);
+  if (plan.kind !== "scope" && !found.isIntact) {
     throw new IntegrityError("The checksum of a scope's row does not match", {
       details: { table: "scopes" },
     });
   }
-  if (found.sound) requireUpkept(transaction, found.row);
+  if (found.isIntact) requireUpkept(transaction, found.row);
   requireRevision(found.row, plan.expectedRevision);
   return found.row;
 }
@@ -92,8 +108,11 @@ function* erase(change: Change, plan: DeletePlan): Operation<number> {
   const floor = plan.kind === "turn"
     ? yield* eraseTurnById(change, plan.key)
     : yield* erasePinByKey(change, plan.key);
-  if (plan.operation !== null) yield* rememberScopeOperation(transaction, row, plan.operation, 1);
-  yield* writeScope(transaction, row);
+  yield* makeRoomForOperation(transaction, row, plan.operation);
+  yield* together([
+    rememberScopeOperation(transaction, row, plan.operation, 1),
+    writeScope(transaction, row),
+  ]);
   return floor;
 }
 

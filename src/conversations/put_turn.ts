@@ -6,17 +6,17 @@ import { unpackTurn } from "../contracts/unpack.ts";
 import { changedScope, changedTurn, eraseMessageIds } from "../deletion/cascade.ts";
 import { noteUnindexed } from "../deletion/erase_index.ts";
 import { itemHashOf } from "../deletion/scope_hashes.ts";
-import { noteExpiry, type ScopeRow, writeScope } from "../tables/scopes.ts";
-import { tombstoneOf } from "../deletion/tombstones.ts";
+import { noteExpiry, readScope, type ScopeRow, writeScope } from "../tables/scopes.ts";
+import { type Tombstone, tombstoneOf } from "../deletion/tombstones.ts";
 import { clockBehind, hasPassed } from "../engine/effective_time.ts";
-import type { Operation, WriteTransaction } from "../engine/operation.ts";
+import { known, type Operation, together, type WriteTransaction } from "../engine/operation.ts";
 import { type OperationKey, recallOperation } from "../tables/operation_ids.ts";
 import { ConflictError, ContractError, IntegrityError } from "../errors.ts";
 import { CLOCK_BEHIND_MS_MAX } from "../limits.ts";
-import { ensureScope } from "../scopes/ensure_scope.ts";
+import { createScope } from "../scopes/ensure_scope.ts";
 import type { Place } from "../scopes/place.ts";
-import { changeOf, requireRevision, requireScope, requireUpkept } from "../scopes/present_scope.ts";
-import { rememberScopeOperation } from "./remember_scope_operation.ts";
+import { absence, changeOf, requireRevision, requireUpkept } from "../scopes/present_scope.ts";
+import { makeRoomForOperation, rememberScopeOperation } from "./remember_scope_operation.ts";
 import {
   insertMessageIds,
   insertTurn,
@@ -62,42 +62,88 @@ export interface PutTurnPlan {
   readonly limits: ScopeLimits;
 }
 
-/** Puts a turn; gives the scope's new revision. */
+/** Puts a turn; returns the scope's new revision. */
 export function* putTurn(transaction: WriteTransaction, plan: PutTurnPlan): Operation<number> {
-  const row = yield* requireScope(transaction, plan.place);
-  return yield* putTurnInto(transaction, row, plan);
+  const before = yield* readBefore(transaction, plan);
+  if (before.row === null) throw yield* absence(transaction, plan.place);
+  return yield* putTurnInto(transaction, before.row, plan, before);
 }
 
-/** The same, after the scope was made where there is none. */
+/** Does the same, and creates the scope if there is none. */
 export function* appendTurn(
   transaction: WriteTransaction,
   plan: PutTurnPlan,
   generation: number,
 ): Operation<number> {
-  const row = yield* ensureScope(transaction, plan.place, generation);
-  return yield* putTurnInto(transaction, row, plan);
+  const before = yield* readBefore(transaction, plan);
+  const row = before.row ?? (yield* createScope(transaction, plan.place, generation));
+  return yield* putTurnInto(transaction, row, plan, before);
+}
+
+/** What a put reads first: everything that can be found by a hash. */
+interface Before {
+  readonly row: ScopeRow | null;
+  /** The first answer to the operation. */
+  readonly recalled: number | null;
+  /** What remains of an earlier turn with the id; null where it was not read. */
+  readonly tombstone: Tombstone | null;
+}
+
+function* readBefore(
+  transaction: WriteTransaction,
+  { place, turnId, revision, operation }: PutTurnPlan,
+): Operation<Before> {
+  const [row, recalled, tombstone] = yield* together([
+    readScope(transaction, place.scopeHash),
+    recallOperation(transaction, operation),
+    // A later revision mostly follows a turn that is there.
+    revision === 1 ? readTombstone(transaction, place, turnId) : known(null),
+  ]);
+  return { row, recalled, tombstone };
+}
+
+function readTombstone(
+  transaction: WriteTransaction,
+  { hashKey, scope, scopeHash }: Place,
+  turnId: string,
+): Operation<Tombstone> {
+  return tombstoneOf(transaction, scopeHash, itemHashOf(hashKey, "turn", scope, turnId));
 }
 
 function* putTurnInto(
   transaction: WriteTransaction,
   row: ScopeRow,
   given: PutTurnPlan,
+  { recalled, tombstone }: Before,
 ): Operation<number> {
-  if (given.operation !== null) {
-    const recalled = yield* recallOperation(transaction, given.operation);
-    if (recalled !== null) return recalled;
-  }
+  if (recalled !== null) return recalled;
   requireUpkept(transaction, row);
   if (given.expectedRevision !== null) requireRevision(row, given.expectedRevision);
-  const old = yield* readTurnHead(transaction, row, given.turnId);
-  yield* requireNextRevision(transaction, given, old);
+  const { operation } = given;
+  const [old, owners] = yield* together([
+    readTurnHead(transaction, row, given.turnId),
+    messageOwners(transaction, row, given.messages),
+    makeRoomForOperation(transaction, row, operation),
+  ]);
+  yield* requireNextRevision(transaction, given, old, tombstone);
   const plan = old === null ? given : yield* keepTime(transaction, given, row, old);
   requireFuture(transaction, plan.expiry, { action: "put turn", field: "expiresAt" });
   requireCapacity(row, plan, old);
-  yield* requireOwnMessageIds(transaction, row, plan, old);
+  requireOwnMessageIds(plan, owners, old);
+  if (old === null) {
+    // What is written of a new turn depends on no reply, and writeTurn() changes the row before it yields.
+    yield* together([
+      writeTurn(transaction, row, plan, old),
+      rememberScopeOperation(transaction, row, operation, row.revision + 1),
+      writeScope(transaction, row),
+    ]);
+    return row.revision;
+  }
   yield* writeTurn(transaction, row, plan, old);
-  if (plan.operation !== null) yield* rememberScopeOperation(transaction, row, plan.operation, row.revision);
-  yield* writeScope(transaction, row);
+  yield* together([
+    rememberScopeOperation(transaction, row, operation, row.revision),
+    writeScope(transaction, row),
+  ]);
   return row.revision;
 }
 
@@ -115,11 +161,11 @@ function* requireNextRevision(
   transaction: WriteTransaction,
   { place, turnId, revision }: PutTurnPlan,
   old: TurnHead | null,
+  tombstone: Tombstone | null,
 ): Operation<void> {
   let before = old?.revision ?? 0;
   if (old === null) {
-    const keyHash = itemHashOf(place.hashKey, "turn", place.scope, turnId);
-    const { reserved, floor } = yield* tombstoneOf(transaction, place.scopeHash, keyHash);
+    const { reserved, floor } = tombstone ?? (yield* readTombstone(transaction, place, turnId));
     if (reserved) throw new ConflictError("DELETED", "Cannot put turn: its id was deleted for ever");
     before = floor;
   }
@@ -164,30 +210,26 @@ export function requireCapacity(
 const SELECT_MESSAGE_ID = `SELECT turn FROM message_ids WHERE scope = $1 AND message_id = $2`;
 
 /** A message id that another turn has would make every context of the scope fail. */
-function* requireOwnMessageIds(
-  transaction: WriteTransaction,
-  row: ScopeRow,
-  { messages, messagesField }: PutTurnPlan,
+function requireOwnMessageIds(
+  { messagesField }: PutTurnPlan,
+  owners: readonly (number | null)[],
   old: TurnHead | null,
-): Operation<void> {
-  const taken = yield* takenMessageId(transaction, row, messages, old);
-  if (taken === null) return;
+): void {
+  const taken = owners.findIndex((owner) => owner !== null && owner !== old?.id);
+  if (taken === -1) return;
   const field = `${messagesField}[${taken}].messageId`;
   throw new ContractError(field, `${field} must be unique in its scope`);
 }
 
-/** The first message whose id another turn of the scope has; null if there is none. */
-export function* takenMessageId(
+/** For each message the row of the turn of the scope that has its id; null where none has. */
+export function* messageOwners(
   transaction: WriteTransaction,
   row: ScopeRow,
   messages: readonly Message[],
-  old: TurnHead | null,
-): Operation<number | null> {
-  for (const [index, { messageId }] of messages.entries()) {
-    const found = yield* transaction.get(SELECT_MESSAGE_ID, row.id, messageId);
-    if (found !== undefined && found[0] !== old?.id) return index;
-  }
-  return null;
+): Operation<readonly (number | null)[]> {
+  const keys = messages.map(({ messageId }) => [row.id, messageId]);
+  const found = yield* transaction.getEach(SELECT_MESSAGE_ID, keys);
+  return found.map((owner) => (owner?.[0] ?? null) as number | null);
 }
 
 const SELECT_PAYLOAD = `SELECT payload FROM turns WHERE id = $1`;
@@ -209,15 +251,16 @@ function* keepTime(
   }
 }
 
-const SELECT_NEXT_TURN_ID = `SELECT coalesce(max(id), 0) + 1 FROM turns`;
-
 /** What is written of a turn. */
 type WrittenTurn = Pick<
   PutTurnPlan,
   "place" | "turnId" | "revision" | "messages" | "payload" | "bytes" | "expiry"
 >;
 
-/** Writes a turn, once everything is validated; the caller writes the scope's row. */
+/**
+ * Writes a turn, once everything is validated; the caller writes the scope's row. For a new turn, the row is changed
+ * before anything is yielded, and everything is written at once.
+ */
 export function* writeTurn(
   transaction: WriteTransaction,
   row: ScopeRow,
@@ -225,23 +268,20 @@ export function* writeTurn(
   old: TurnHead | null,
 ): Operation<void> {
   const change = changeOf(transaction, plan.place, row);
-  const id = old?.id ?? (yield* transaction.get(SELECT_NEXT_TURN_ID))![0] as number;
+  const id = old?.id ?? transaction.nextId("turns");
   const turn = { id, scope: row.id, ...planHead(plan, old), payload: plan.payload };
-  if (old === null) {
-    yield* insertTurn(transaction, turn);
-    row.turns++;
-    yield* changedScope(change);
-  } else {
-    yield* updateTurn(transaction, turn);
-    transaction.markDirty("turns");
-    yield* eraseMessageIds(change, id);
-    yield* changedTurn(change, id);
-  }
   const messageIds = plan.messages.map(({ messageId }) => messageId);
-  yield* insertMessageIds(transaction, { scope: row.id, turn: id, messageIds });
-  yield* noteUnindexed(transaction, row.id, id);
+  const insertIds = insertMessageIds(transaction, { scope: row.id, turn: id, messageIds });
   row.turnBytes += turn.bytes - (old?.bytes ?? 0);
   noteExpiry(row, turn.expires);
+  if (old === null) {
+    row.turns++;
+    yield* together([changedScope(change), insertTurn(transaction, turn), insertIds]);
+    return;
+  }
+  transaction.markDirty("turns");
+  yield* together([updateTurn(transaction, turn), eraseMessageIds(change, id), changedTurn(change, id)]);
+  yield* together([insertIds, noteUnindexed(transaction, row.id, id)]);
 }
 
 function planHead(

@@ -4,9 +4,14 @@ import type { Json } from "../canonical/plain.ts";
 import { dueMs } from "../canonical/time.ts";
 import type { Ending } from "../contracts/options/lifetime.ts";
 import { clockBehind, hasPassed } from "../engine/effective_time.ts";
-import type { Operation, ReadTransaction, WriteTransaction } from "../engine/operation.ts";
+import {
+  type Operation,
+  type ReadTransaction,
+  together,
+  type WriteTransaction,
+} from "../engine/operation.ts";
 import { SELECT_REPLAY, toReplay, upsertReplay } from "../tables/replays.ts";
-import { noteExpiry, type ScopeRow, writeScope } from "../tables/scopes.ts";
+import { noteExpiry, writeScope } from "../tables/scopes.ts";
 import { ContractError, IntegrityError } from "../errors.ts";
 import { CLOCK_BEHIND_MS_MAX, REPLAY_TTL_SECONDS_MAX, SCOPE_REPLAYS_MAX } from "../limits.ts";
 import type { Place } from "../scopes/place.ts";
@@ -35,11 +40,15 @@ export function* putReplay(transaction: WriteTransaction, plan: ReplayPlan): Ope
   requireUpkept(transaction, row);
   requireSame({ id, revision: row.revision }, plan.snapshot);
   const expires = expiryOf(transaction, plan.lifetime);
-  yield* evict(transaction, row, key);
-  yield* upsertReplay(transaction, { scope: row.id, key, snapshot: id, at: effectiveMs, expires, payload });
+  const kept = yield* transaction.all(SELECT_REPLAY_KEYS, row.id);
+  const evicted = toEvict(kept as unknown as KeptReplay[], key, effectiveMs);
   transaction.markDirty("replays");
   noteExpiry(row, expires);
-  yield* writeScope(transaction, row);
+  yield* together([
+    transaction.runEach(DELETE_REPLAY, evicted.map((old) => [row.id, old])),
+    upsertReplay(transaction, { scope: row.id, key, snapshot: id, at: effectiveMs, expires, payload }),
+    writeScope(transaction, row),
+  ]);
 }
 
 const CACHING = { action: "cache response", field: "expiresAt" };
@@ -63,15 +72,14 @@ const SELECT_REPLAY_KEYS = `SELECT key, at, expires FROM replays WHERE scope = $
 
 const DELETE_REPLAY = `DELETE FROM replays WHERE scope = $1 AND key = $2`;
 
-function* evict(transaction: WriteTransaction, row: ScopeRow, key: string): Operation<void> {
-  const kept = yield* transaction.all(SELECT_REPLAY_KEYS, row.id);
-  const others = kept.filter(([other]) => other !== key) as unknown as [string, number, number][];
-  const nowMs = transaction.time().effectiveMs;
-  const rank = ([, at, expires]: [string, number, number]): number => expires <= nowMs ? -1 : at;
+type KeptReplay = readonly [key: string, at: number, expires: number];
+
+/** The keys that make room for a new one: expired ones first, then the oldest. */
+function toEvict(kept: readonly KeptReplay[], key: string, nowMs: number): readonly string[] {
+  const others = kept.filter(([other]) => other !== key);
+  const rank = ([, at, expires]: KeptReplay): number => expires <= nowMs ? -1 : at;
   others.sort((left, right) => rank(left) - rank(right) || (left[0] < right[0] ? -1 : 1));
-  for (const [old] of others.slice(0, Math.max(0, others.length - (SCOPE_REPLAYS_MAX - 1)))) {
-    yield* transaction.run(DELETE_REPLAY, row.id, old);
-  }
+  return others.slice(0, Math.max(0, others.length - (SCOPE_REPLAYS_MAX - 1))).map(([old]) => old);
 }
 
 /** The answer kept for exactly this snapshot; null if there is none or it has expired. */

@@ -1,4 +1,4 @@
-/** Applies an event of another process (or of a time before a restore) to a conversation: its target is found by hash. */
+/** Applies an event that another process recorded, or that a backup lacks, to a conversation: finds its target by hash. */
 
 import { toHex } from "../canonical/keyed_hash.ts";
 import type { Operation, RecordedEvent, WriteTransaction } from "../engine/operation.ts";
@@ -17,7 +17,7 @@ import { itemHashOf } from "./scope_hashes.ts";
 import { SELECT_JOURNALS, toJournalUnchecked, writeJournal } from "../tables/journals.ts";
 import { readScopeUnchecked, writeScope } from "../tables/scopes.ts";
 
-/** Erases whatever incarnation is found, unconditionally: the order of sequences has decided already. */
+/** Erases the target whatever its revision: the order of events decides. */
 export function* applyDeletion(
   transaction: WriteTransaction,
   event: RecordedEvent,
@@ -25,7 +25,7 @@ export function* applyDeletion(
 ): Operation<void> {
   const found = yield* readScopeUnchecked(transaction, event.scopeHash);
   if (found === null) return;
-  const { row, sound } = found;
+  const { row, isIntact } = found;
   const change = { transaction, row, hashKey, erased: nothingErased() };
   if (event.kind === "scope") {
     yield* eraseScope(change);
@@ -35,7 +35,7 @@ export function* applyDeletion(
   else if (event.kind === "journal") yield* applyToJournal(change, event);
   else yield* applyToPin(change, event);
   // A damaged row is left as it is: a fresh checksum would hide the damage, and a refusal would stop every tenant.
-  if (sound) yield* writeScope(transaction, row);
+  if (isIntact) yield* writeScope(transaction, row);
 }
 
 const SELECT_TURN_IDS = `SELECT id, turn_id, bytes FROM turns WHERE scope = $1`;

@@ -9,7 +9,7 @@ import { itemHashOf, scopeHashOf, tenantHash } from "./scope_hashes.ts";
 /** The names of a receipt's counts, in the order in which they are hashed. */
 export const COUNT_NAMES = Object.keys(nothingErased()) as readonly (keyof Receipt["erased"])[];
 
-/** The hashes of what was deleted; no key stands for the whole scope. */
+/** The hashes of what was deleted; without a key it is the whole scope. */
 export function receiptTarget(
   hashKey: Uint8Array,
   { kind, scope, key }: {

@@ -1,4 +1,4 @@
-/** The keyed hashes that stand for tenants, scopes, turns and pins. */
+/** The keyed hashes of tenants, scopes, turns and pins. */
 
 import { keyedHash } from "../canonical/keyed_hash.ts";
 import type { Scope } from "../contracts/scope.ts";

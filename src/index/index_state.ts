@@ -32,9 +32,16 @@ export function indexKind({ chunkCharacters, overlapCharacters }: ChunkSize, ana
 export function* findIndex(
   transaction: ReadTransaction,
   scope: number,
-  { key }: Pick<IndexKind, "key">,
+  kind: Pick<IndexKind, "key">,
 ): Operation<IndexRow | null> {
-  const indexes = yield* readIndexes(transaction, scope);
+  return indexOfKind(yield* readIndexes(transaction, scope), kind);
+}
+
+/** The index of a kind among those of a scope; null where there is none. */
+export function indexOfKind(
+  indexes: readonly IndexRow[],
+  { key }: Pick<IndexKind, "key">,
+): IndexRow | null {
   return indexes.find((index) => index.indexKey === key && index.retired === 0) ?? null;
 }
 
@@ -51,13 +58,12 @@ export function* isComplete(
   { row, expiredTurns }: { readonly row: ScopeRow; readonly expiredTurns: ReadonlySet<number> },
   index: IndexRow | null,
 ): Operation<boolean> {
-  let missing = unindexedTurns(row, index);
+  const missing = unindexedTurns(row, index);
   if (missing === 0 || missing > expiredTurns.size) return missing === 0;
-  for (const turn of expiredTurns) {
-    const found = index === null ? undefined : yield* transaction.get(SELECT_INDEXED, index.id, turn);
-    if (found === undefined) missing--;
-  }
-  return missing === 0;
+  if (index === null) return missing === expiredTurns.size;
+  const keys = [...expiredTurns].map((turn) => [index.id, turn]);
+  const found = yield* transaction.getEach(SELECT_INDEXED, keys);
+  return missing === found.filter((indexed) => indexed === undefined).length;
 }
 
 /** Creates an index. If the scope has as many as are allowed, the least recently used one is retired. */
@@ -88,11 +94,6 @@ export function* noteUse(transaction: WriteTransaction, index: IndexRow): Operat
   if (own === undefined || own.used === used) return;
   own.used = used + 1;
   yield* writeIndex(transaction, own);
-}
-
-/** Whether a scope has a retired index that is not fully deleted yet. */
-export function* hasRetired(transaction: ReadTransaction, scope: number): Operation<boolean> {
-  return (yield* readIndexes(transaction, scope)).some(({ retired }) => retired === 1);
 }
 
 const SELECT_INDEXES_AFTER =

@@ -5,12 +5,11 @@ import type { IndexRow } from "../tables/chunk_indexes.ts";
 import type { Damage } from "../engine/damage.ts";
 import type { Operation, ReadTransaction } from "../engine/operation.ts";
 import { IntegrityError } from "../errors.ts";
-import { selectTurn } from "./index_batch.ts";
 import type { Place } from "../scopes/place.ts";
 import type { Snapshot } from "../contracts/snapshot.ts";
 import type { Row } from "../engine/values.ts";
 import type { Reading } from "../scopes/take_snapshot.ts";
-import { type StoredTurn, toStoredTurn } from "../tables/turns.ts";
+import { SELECT_TURN_BY_ROW, type StoredTurn, toStoredTurn } from "../tables/turns.ts";
 
 /** Thrown if the scope has changed or its index was retired, so that what was read is outdated. Internal. */
 export class ViewGone extends Error {}
@@ -124,7 +123,7 @@ export class View {
   *turn(transaction: ReadTransaction, id: number, source: number): Operation<StoredTurn> {
     let turn = this.#turns.get(id);
     if (turn === undefined) {
-      const row = yield* selectTurn(transaction, id);
+      const row = yield* transaction.get(SELECT_TURN_BY_ROW, id);
       turn = requireSource((row === undefined ? [] : this.toTurns([row]))[0] ?? null, source);
       this.#turns.set(id, turn);
     }

@@ -7,7 +7,7 @@ import type { Place } from "../scopes/place.ts";
 import { changeOf, requireUpkept } from "../scopes/present_scope.ts";
 import { proveSource, requirePinCapacity, writePin } from "../conversations/put_pin.ts";
 import { readCovered, writeSummary } from "../conversations/put_summary.ts";
-import { requireCapacity, type ScopeLimits, takenMessageId, writeTurn } from "../conversations/put_turn.ts";
+import { messageOwners, requireCapacity, type ScopeLimits, writeTurn } from "../conversations/put_turn.ts";
 import { requirePin, SELECT_PIN } from "../tables/pins.ts";
 import { requireSummary, SELECT_SUMMARY } from "../tables/summaries.ts";
 import { requirePayload, SELECT_TURN, toTurnFields, toTurnHead } from "../tables/turns.ts";
@@ -93,7 +93,8 @@ function* importTurn({ transaction, row, target }: CurrentScope, item: ImportedT
     keyHash: itemHashOf(place.hashKey, "turn", place.scope, turnId),
   };
   if (yield* isItemRefused(transaction, hashes, revision, origin)) return "refused";
-  if ((yield* takenMessageId(transaction, row, messages, null)) !== null) return "conflicting";
+  const owners = yield* messageOwners(transaction, row, messages);
+  if (owners.some((owner) => owner !== null)) return "conflicting";
   requireCapacity(row, { bytes, limits }, null);
   yield* writeTurn(transaction, row, { place, turnId, revision, messages, payload, bytes, expiry }, null);
   return "imported";

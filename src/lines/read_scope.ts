@@ -1,12 +1,12 @@
 /** Reads a scope for an export, without expired items: at one moment, or page by page while it does not change. */
 
 import { utf8Length } from "../canonical/utf8.ts";
-import { readPins, type StoredPin } from "../tables/pins.ts";
-import { readSummary, type StoredSummary } from "../tables/summaries.ts";
+import { SELECT_PINS, type StoredPin, toStoredPins } from "../tables/pins.ts";
+import { SELECT_SUMMARY, type StoredSummary, toStoredSummary } from "../tables/summaries.ts";
 import { requirePayload, SELECT_TURNS_AFTER, toTurnFields, toTurnHead } from "../tables/turns.ts";
 import { readScope, type ScopeRow } from "../tables/scopes.ts";
 import type { Damage } from "../engine/damage.ts";
-import type { Operation, ReadTransaction } from "../engine/operation.ts";
+import { type Operation, type ReadTransaction, together } from "../engine/operation.ts";
 import type { Row } from "../engine/values.ts";
 import { EXPORT_ROWS_PER_PAGE } from "../limits.ts";
 import {
@@ -51,8 +51,13 @@ function* readView(transaction: ReadTransaction, plan: ScopePlan): Operation<Sco
   const dueBytes = yield* readDueTurns(transaction, row, plan.atMs);
   const expiredTurns = new Set(dueBytes.keys());
   const opening = plan.content ? scopeLine(scope) : scopeOutline(scope, withoutExpired(row, dueBytes));
-  const summary = yield* readSummary(transaction, row, plan.atMs, expiredTurns, plan.damage);
-  const pins = yield* readPins(transaction, row, plan.atMs, expiredTurns, plan.damage);
+  const [summaryRow, pinRows] = yield* together([
+    transaction.get(SELECT_SUMMARY, row.id),
+    transaction.all(SELECT_PINS, row.id),
+  ]);
+  const { atMs, damage } = plan;
+  const summary = yield* toStoredSummary(transaction, row, summaryRow, { atMs, expiredTurns, damage });
+  const pins = toStoredPins(row, pinRows, atMs, expiredTurns, damage);
   const closing = {
     summary: summary === null || summary.isDue ? null : lineOfSummary(summary, plan),
     pins: pins.filter(({ isDue }) => !isDue).map((pin) => lineOfPin(pin, plan)),

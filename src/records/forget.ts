@@ -4,7 +4,8 @@ import { toHex } from "../canonical/keyed_hash.ts";
 import { targetsOf } from "../deletion/event_targets.ts";
 import { tenantHash } from "../deletion/scope_hashes.ts";
 import { isReserved } from "../deletion/tombstones.ts";
-import type { Operation, RecordedEvent, WriteTransaction } from "../engine/operation.ts";
+import { type Operation, type RecordedEvent, together, type WriteTransaction } from "../engine/operation.ts";
+import type { Row } from "../engine/values.ts";
 import { IntegrityError } from "../errors.ts";
 import { RECORD_OPERATION_KEPT_MS } from "../limits.ts";
 import { rememberRecordOperation } from "./remember_record_operation.ts";
@@ -28,18 +29,26 @@ const DELETE_RECORD = `DELETE FROM records WHERE tenant = $1 AND kind = $2 AND k
 
 /** Forgets a record; true only if a row was removed. */
 export function* forgetRecord(transaction: WriteTransaction, plan: ForgetPlan): Operation<boolean> {
-  if (plan.operation !== null) {
-    const recalled = yield* recallOperation(transaction, plan.operation, RECORD_OPERATION_KEPT_MS);
-    if (recalled !== null) return recalled === 1;
-  }
-  const removed = yield* removeExpected(transaction, plan);
-  if (plan.operation !== null) yield* rememberRecordOperation(transaction, plan.operation, removed ? 1 : 0);
+  const { identity: { tenantId, kind, key }, operation } = plan;
+  const [recalled, row] = yield* together([
+    recallOperation(transaction, operation, RECORD_OPERATION_KEPT_MS),
+    transaction.get(SELECT_RECORD_HEAD, tenantId, kind, key),
+  ]);
+  if (recalled !== null) return recalled === 1;
+  const isExpected = row !== undefined && row[0] === plan.expectedRevision;
+  const [removed] = yield* together([
+    removeExpected(transaction, plan, row),
+    rememberRecordOperation(transaction, operation, isExpected ? 1 : 0),
+  ]);
   return removed;
 }
 
-function* removeExpected(transaction: WriteTransaction, plan: ForgetPlan): Operation<boolean> {
+function* removeExpected(
+  transaction: WriteTransaction,
+  plan: ForgetPlan,
+  row: Row | undefined,
+): Operation<boolean> {
   const { identity, scopeHash, keyHash, revoke } = plan;
-  const row = yield* transaction.get(SELECT_RECORD_HEAD, identity.tenantId, identity.kind, identity.key);
   if (row !== undefined) {
     // The row is not validated further: a damaged record must be forgettable too.
     const revision = row[0] as number;

@@ -2,7 +2,7 @@
 
 import { isReserved } from "../deletion/tombstones.ts";
 import { clockBehind, hasPassed } from "../engine/effective_time.ts";
-import type { Operation, WriteTransaction } from "../engine/operation.ts";
+import { known, type Operation, together, type WriteTransaction } from "../engine/operation.ts";
 import type { Ending } from "../contracts/options/lifetime.ts";
 import { ConflictError, ContractError } from "../errors.ts";
 import { CLOCK_BEHIND_MS_MAX, RECORD_OPERATION_KEPT_MS } from "../limits.ts";
@@ -38,20 +38,24 @@ export const SELECT_RECORD_HEAD =
 /** Puts a record; returns its new revision. */
 export function* putRecord(transaction: WriteTransaction, plan: PutPlan): Operation<number> {
   const { identity, operation } = plan;
-  if (operation !== null) {
-    const recalled = yield* recallOperation(transaction, operation, RECORD_OPERATION_KEPT_MS);
-    if (recalled !== null) return recalled;
-  }
+  const [recalled, row, reserved] = yield* together([
+    recallOperation(transaction, operation, RECORD_OPERATION_KEPT_MS),
+    transaction.get(SELECT_RECORD_HEAD, identity.tenantId, identity.kind, identity.key),
+    // A put that expects a revision mostly finds a row, and need not hash its identity.
+    plan.expectedRevision === null ? isReserved(transaction, plan.keyHash()) : known(null),
+  ]);
+  if (recalled !== null) return recalled;
   const now = plan.now ?? readNow(transaction, plan);
-  const row = yield* transaction.get(SELECT_RECORD_HEAD, identity.tenantId, identity.kind, identity.key);
   const old = row === undefined ? null : toHead(identity, row);
   if (old !== null) assertReplaceable(old, plan.expectedRevision, now);
-  else yield* assertCreatable(transaction, plan);
+  else assertCreatable(plan, reserved ?? (yield* isReserved(transaction, plan.keyHash())));
   const ttl = secondsOf(transaction, plan, now);
   const head = planHead({ ...plan, ttl }, old, now, transaction.nextRevision());
-  yield* writeRecord(transaction, plan, head);
   if (old !== null) transaction.markDirty("records");
-  if (operation !== null) yield* rememberRecordOperation(transaction, operation, head.revision);
+  yield* together([
+    writeRecord(transaction, plan, head),
+    rememberRecordOperation(transaction, operation, head.revision),
+  ]);
   return head.revision;
 }
 
@@ -92,8 +96,8 @@ function assertReplaceable(old: RecordHead, expected: number | null, now: number
   throw revisionConflict(expected, old.revision);
 }
 
-function* assertCreatable(transaction: WriteTransaction, plan: PutPlan): Operation<void> {
-  if (yield* isReserved(transaction, plan.keyHash())) {
+function assertCreatable(plan: PutPlan, reserved: boolean): void {
+  if (reserved) {
     throw new ConflictError("DELETED", "Cannot put record: its identity is permanently reserved", {
       currentRevision: null,
     });

@@ -30,8 +30,9 @@ export function* findTerms(
   terms: readonly string[],
 ): Operation<readonly FoundTerm[]> {
   const found: FoundTerm[] = [];
+  const rows = yield* transaction.getEach(SELECT_TERM, terms.map((term) => [index.id, term]));
   for (const [position, term] of terms.entries()) {
-    const row = yield* transaction.get(SELECT_TERM, index.id, term);
+    const row = rows[position];
     if (row === undefined) continue;
     const [number, documents, checksum] = row as [number, number, number];
     if (termChecksum(index.id, number, term, documents) !== checksum) throw damaged("index_terms");

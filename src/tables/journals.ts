@@ -69,14 +69,12 @@ export function* writeJournal(transaction: WriteTransaction, row: JournalRow): O
   if (changed !== 1) throw new IntegrityError("Cannot write journal: the file did not take the write");
 }
 
-const SELECT_NEXT_JOURNAL_ID = `SELECT coalesce(max(id), 0) + 1 FROM journals`;
-
 /** Makes a journal's row. */
 export function* insertJournal(
   transaction: WriteTransaction,
   journal: Pick<JournalRow, "scope" | "part" | "revision">,
 ): Operation<JournalRow> {
-  const id = (yield* transaction.get(SELECT_NEXT_JOURNAL_ID))![0] as number;
+  const id = transaction.nextId("journals");
   const row = { ...journal, id, rewritten: journal.revision, entries: 0, bytes: 0, last: 0 };
   yield* transaction.run(JOURNALS.insert, ...JOURNALS.toValues(row));
   return row;

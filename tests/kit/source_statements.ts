@@ -26,7 +26,10 @@ const TABLES = { ...main, ...index, ...journal, ...ledger } as unknown as Readon
 
 /** Code with the columns of a table in place of each `${TURNS.select}` and the like. */
 export function expandDescriptors(code: string): string {
-  return code.replace(/\$\{([A-Z_]+)\.(select|selectHead)\}/g, (_, table, verb) => TABLES[table]![verb]!);
+  return code.replace(
+    /\$\{([A-Z_]+)\.(select|selectHead|qualified)\}/g,
+    (_, table, verb) => TABLES[table]![verb]!,
+  );
 }
 
 /** Writes of whole rows, where the source runs them: `transaction.run(TURNS.insert, …)`. */

@@ -10,6 +10,10 @@ CREATE TABLE meta (
   applied_head TEXT NOT NULL,
   verified INTEGER NOT NULL,
   counter INTEGER NOT NULL,
+  last_scope INTEGER NOT NULL,
+  last_turn INTEGER NOT NULL,
+  last_index INTEGER NOT NULL,
+  last_journal INTEGER NOT NULL,
   clock_mark INTEGER NOT NULL,
   clock_epoch INTEGER NOT NULL,
   hash_key BLOB NOT NULL,
@@ -91,7 +95,7 @@ CREATE TABLE scopes (
 
 CREATE UNIQUE INDEX scopes_by_hash ON scopes (scope_hash);
 
-CREATE INDEX scopes_by_due ON scopes (next_expiry) WHERE next_expiry IS NOT NULL;
+CREATE INDEX scopes_by_expiry ON scopes (next_expiry) WHERE next_expiry IS NOT NULL;
 
 CREATE TABLE turns (
   id INTEGER PRIMARY KEY,

@@ -9,10 +9,13 @@ import { layOut, makeRestorable, restoreThere } from "./restorable.ts";
 
 /** The columns that the checksum of a table's rows covers. */
 const SUMMED = {
-  meta: `lineage, generation, epoch, pending_from, applied, applied_head, verified, counter, clock_mark,
+  meta: `lineage, generation, epoch, pending_from, applied, applied_head, verified, counter, last_scope,
+    last_turn, last_index, last_journal, clock_mark,
     clock_epoch, hash_key, probe, scrubs, shrunk_bytes`,
   records: "tenant, kind, key, revision, created, max_age, expires, value_checksum",
-  scopes: "id, scope_hash, tenant, session, revision, turns, turn_bytes, pins, operations, next_expiry",
+  scopes:
+    `id, scope_hash, tenant, session, revision, turns, turn_bytes, pins, journals, journal_bytes, operations,
+    next_expiry`,
   turns: "scope, turn_id, revision, bytes, expires, expires_at, payload_checksum",
   pins: "scope, key, revision, effective, expires, source_turn, payload_checksum",
   deletions: "sequence, batch, kind, scope_hash, key_hash, reserved, floor, at, counts, head",

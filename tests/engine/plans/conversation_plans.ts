@@ -36,7 +36,6 @@ export const CONVERSATION_PLANS: Plans = {
   },
   "conversations/put_turn.ts": {
     SELECT_MESSAGE_ID: "SEARCH message_ids USING PRIMARY KEY (scope=? AND message_id=?)",
-    SELECT_NEXT_TURN_ID: "SEARCH turns",
     SELECT_PAYLOAD: "SEARCH turns USING INTEGER PRIMARY KEY (rowid=?)",
   },
   "conversations/read_turns.ts": {

@@ -46,7 +46,6 @@ export const JOURNAL_PLANS: Plans = {
     SELECT_JOURNAL_BY_ROW: "SEARCH journals USING INTEGER PRIMARY KEY (rowid=?)",
     SELECT_JOURNAL_OF_HASH:
       "SEARCH journals USING INDEX journals_by_part (scope=? AND part=?); SCALAR SUBQUERY 1; SEARCH scopes USING COVERING INDEX scopes_by_hash (scope_hash=?)",
-    SELECT_NEXT_JOURNAL_ID: "SEARCH journals",
     SUM_JOURNALS: "SEARCH journals USING INDEX journals_by_part (scope=?)",
   },
 };

@@ -46,7 +46,7 @@ export const DELETION_BREAKS: readonly Mutant[] = [
   {
     name: "put does not check for a tombstone",
     file: "src/records/put.ts",
-    find: "if (yield* isReserved(transaction, plan.keyHash())) {",
+    find: "if (reserved) {",
     replace: "if (plan.keyHash === null) {",
     test: `${TARGETS}/deletions_test.ts`,
     promise: "A revoked record is never put again",

@@ -121,7 +121,7 @@ export const DAMAGE_BREAKS: readonly Mutant[] = [
   {
     name: "the checksum of main's meta row is not compared",
     file: "src/engines/sqlite/database/main_meta.ts",
-    find: "if (checksumOf(...row.slice(0, 14)) !== row[14]) {",
+    find: "if (checksumOf(...row.slice(0, 17)) !== row[17]) {",
     replace: "if (checksumOf(...row.slice(0, 14)) < 0) {",
     test: `${TARGETS}/damage_test.ts`,
     promise: "A store whose counter was changed",

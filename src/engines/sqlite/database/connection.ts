@@ -1,7 +1,7 @@
 import { StorageError } from "../../../errors.ts";
 import { lstatOrNull, removeIfThere, toStorageError } from "../files/private_file.ts";
 import { MEMORY_PATH } from "../files/store_path.ts";
-import type { Operation, SqlReply } from "../../../engine/operation.ts";
+import type { Operation, Reply, Request } from "../../../engine/operation.ts";
 import type { Row, SqlValue } from "../../../engine/values.ts";
 import { lastSeparator } from "../../../platform/permissions.ts";
 import {
@@ -26,6 +26,13 @@ const BEGIN = {
   immediate: BEGIN_IMMEDIATE,
   exclusive: BEGIN_EXCLUSIVE,
 } as const;
+
+let trips = 0;
+
+/** How many requests operations have yielded in this process: each would be one round trip to a server. */
+export function countTrips(): number {
+  return trips;
+}
 
 function requireFile(path: string, what: string): Deno.FileInfo {
   const info = lstatOrNull(path);
@@ -221,14 +228,30 @@ export class Connection {
     try {
       let step = operation.next();
       while (step.done !== true) {
-        const { verb, sql, parameters } = step.value;
-        const statement = this.#statement(sql);
-        const reply: SqlReply = statement[verb](parameters);
-        step = operation.next(reply);
+        trips++;
+        step = operation.next(this.#answer(step.value));
       }
       return step.value;
     } catch (error) {
       throw toMemoryError(error, this.name, this.#what);
+    }
+  }
+
+  /** Runs the statements of a request in turn. */
+  #answer(request: Request): Reply {
+    switch (request.verb) {
+      case "together":
+        return request.requests.map((each) => this.#answer(each));
+      case "getEach": {
+        const statement = this.#statement(request.sql);
+        return request.rows.map((row) => statement.get(row));
+      }
+      case "runEach": {
+        const statement = this.#statement(request.sql);
+        return request.rows.map((row) => statement.run(row));
+      }
+      default:
+        return this.#statement(request.sql)[request.verb](request.parameters);
     }
   }
 

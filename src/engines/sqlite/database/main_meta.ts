@@ -1,5 +1,5 @@
 import { checksumOf } from "../../../canonical/checksum.ts";
-import { getRow, type Operation } from "../../../engine/operation.ts";
+import { getRow, type LastIds, type Operation } from "../../../engine/operation.ts";
 import type { Row, SqlValue } from "../../../engine/values.ts";
 import { IntegrityError } from "../../../errors.ts";
 import { CLOCK_MS_MAX, META_COUNT_MAX } from "../../../limits.ts";
@@ -23,6 +23,8 @@ export interface MainMeta {
   verified: number;
   /** The newest revision of the store-wide counter. */
   counter: number;
+  /** The newest row id that each table was given. */
+  lastIds: LastIds;
   /** The highest time seen, in milliseconds since the Unix epoch. */
   clockMark: number;
   /** How often the highest time was lowered deliberately. */
@@ -39,16 +41,18 @@ export interface MainMeta {
 
 const SELECT_META =
   `SELECT lineage, generation, epoch, pending_from, applied, applied_head, verified, counter,
-  clock_mark, clock_epoch, hash_key, probe, scrubs, shrunk_bytes, checksum FROM meta WHERE id = 1`;
+  last_scope, last_turn, last_index, last_journal, clock_mark, clock_epoch, hash_key, probe, scrubs, shrunk_bytes,
+  checksum FROM meta WHERE id = 1`;
 
 const INSERT_META =
   `INSERT INTO meta (id, lineage, generation, epoch, pending_from, applied, applied_head, verified,
-  counter, clock_mark, clock_epoch, hash_key, probe, scrubs, shrunk_bytes, checksum)
-  VALUES (1, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`;
+  counter, last_scope, last_turn, last_index, last_journal, clock_mark, clock_epoch, hash_key, probe, scrubs, shrunk_bytes,
+  checksum) VALUES (1, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)`;
 
 const UPDATE_META =
   `UPDATE meta SET generation = $1, epoch = $2, pending_from = $3, applied = $4, applied_head = $5,
-  verified = $6, counter = $7, clock_mark = $8, clock_epoch = $9, probe = $10, scrubs = $11, shrunk_bytes = $12, checksum = $13
+  verified = $6, counter = $7, last_scope = $8, last_turn = $9, last_index = $10, last_journal = $11,
+  clock_mark = $12, clock_epoch = $13, probe = $14, scrubs = $15, shrunk_bytes = $16, checksum = $17
   WHERE id = 1`;
 
 const HASH_KEY_BYTES = 32;
@@ -63,6 +67,10 @@ function columnsOf(meta: MainMeta): readonly SqlValue[] {
     meta.appliedHead,
     meta.verified,
     meta.counter,
+    meta.lastIds.scopes,
+    meta.lastIds.turns,
+    meta.lastIds.chunk_indexes,
+    meta.lastIds.journals,
     meta.clockMark,
     meta.clockEpoch,
     meta.hashKey,
@@ -84,7 +92,7 @@ export function* selectMainMeta(): Operation<MainMeta> {
 
 function toMainMeta(row: Row | undefined): MainMeta {
   if (row === undefined) throw new IntegrityError("Cannot use store: its meta row is missing");
-  if (checksumOf(...row.slice(0, 14)) !== row[14]) {
+  if (checksumOf(...row.slice(0, 18)) !== row[18]) {
     throw new IntegrityError("Cannot use store: the checksum of its meta row does not match", {
       details: { table: "meta" },
     });
@@ -98,12 +106,18 @@ function toMainMeta(row: Row | undefined): MainMeta {
     appliedHead: row[5] as string,
     verified: row[6] as number,
     counter: row[7] as number,
-    clockMark: row[8] as number,
-    clockEpoch: row[9] as number,
-    hashKey: row[10] as Uint8Array,
-    probe: row[11] as number,
-    scrubs: row[12] as number,
-    shrunkBytes: row[13] as number | null,
+    lastIds: {
+      scopes: row[8] as number,
+      turns: row[9] as number,
+      chunk_indexes: row[10] as number,
+      journals: row[11] as number,
+    },
+    clockMark: row[12] as number,
+    clockEpoch: row[13] as number,
+    hashKey: row[14] as Uint8Array,
+    probe: row[15] as number,
+    scrubs: row[16] as number,
+    shrunkBytes: row[17] as number | null,
   };
   if (isPossible(meta)) return meta;
   throw new IntegrityError("Cannot use store: its meta row has impossible values", {
@@ -117,7 +131,8 @@ function isPossible(meta: MainMeta): boolean {
     meta;
   return isIdentity(meta.lineage) && isIdentity(meta.epoch) && isHead(meta.appliedHead) &&
     meta.hashKey.length === HASH_KEY_BYTES && isCount(generation) && isCount(pendingFrom ?? 0) &&
-    isCount(applied) && isCount(verified) && meta.counter >= 0 && clockMark >= 0 &&
+    isCount(applied) && isCount(verified) && meta.counter >= 0 &&
+    Object.values(meta.lastIds).every((id) => id >= 0) && clockMark >= 0 &&
     clockMark <= CLOCK_MS_MAX && isCount(clockEpoch) && isCount(probe) && isCount(scrubs) &&
     isCount(shrunkBytes ?? 0);
 }
@@ -138,6 +153,10 @@ export function updateMainMeta(main: Connection, meta: MainMeta): void {
     meta.appliedHead,
     meta.verified,
     meta.counter,
+    meta.lastIds.scopes,
+    meta.lastIds.turns,
+    meta.lastIds.chunk_indexes,
+    meta.lastIds.journals,
     meta.clockMark,
     meta.clockEpoch,
     meta.probe,

@@ -1,6 +1,6 @@
 import { because, StorageError } from "../../../errors.ts";
 import type { Engine } from "../../../engine/engine.ts";
-import { allRows, getRow, type Operation, type ReadTransaction } from "../../../engine/operation.ts";
+import { allRows, getEach, getRow, type Operation, type ReadTransaction } from "../../../engine/operation.ts";
 import { APPLIED_EVENTS } from "./applied_events.ts";
 import { Connection } from "./connection.ts";
 import { type DatabaseKind, schemaVersion } from "./database.ts";
@@ -14,6 +14,7 @@ const GET_PAGE_SIZE = "PRAGMA page_size";
 const TRANSACTION: ReadTransaction = {
   get: getRow,
   all: allRows,
+  getEach,
   ...APPLIED_EVENTS,
   facts: selectMainMeta,
   time: () => {

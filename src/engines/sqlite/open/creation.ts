@@ -51,6 +51,7 @@ export function ensureMain(main: Connection, ledger: Ledger): void {
       appliedHead: meta.head,
       verified: meta.count,
       counter: 0,
+      lastIds: { scopes: 0, turns: 0, chunk_indexes: 0, journals: 0 },
       clockMark: 0,
       clockEpoch: 0,
       hashKey: randomBytes(HASH_KEY_BYTES),

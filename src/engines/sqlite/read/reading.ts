@@ -10,6 +10,7 @@ import type { Peeking, ReadOptions } from "../../../engine/engine.ts";
 import {
   allRows,
   type DeletionEvent,
+  getEach,
   getRow,
   known,
   type Operation,
@@ -119,6 +120,7 @@ export class Reading {
       const value = main.drive(factory({
         get: getRow,
         all: allRows,
+        getEach,
         ...APPLIED_EVENTS,
         state,
         facts: () => known(meta),

@@ -6,7 +6,7 @@ import { because, IntegrityError, StorageError } from "../../../errors.ts";
 import { CHAIN_EVENTS_PER_BATCH, GENERATIONS_MAX } from "../../../limits.ts";
 import { firstHead, verifyChain } from "../../../engine/chain.ts";
 import type { Operation, WriteTransaction } from "../../../engine/operation.ts";
-import { movedRevision } from "../../../engine/revision_range.ts";
+import { movedIds, movedRevision } from "../../../engine/revision_range.ts";
 import { applyEvents, type ApplyParts, insertDirty } from "../write/catch_up.ts";
 import { GIVE_BACK_PAGES, rewriteDirty } from "../write/scrubbing.ts";
 import { APPLIED_EVENTS } from "../database/applied_events.ts";
@@ -155,6 +155,7 @@ export async function prepareRestored(
     meta.generation = generation + 1;
     meta.epoch = randomIdentity();
     meta.counter = movedRevision(meta.counter, meta.generation);
+    meta.lastIds = movedIds(meta.lastIds, meta.generation);
     meta.shrunkBytes = null;
     const transaction = new GroupTransaction(clock, meta, APPLIED_EVENTS);
     main.drive(parts.resetRows.dropDerived(transaction));

@@ -127,6 +127,7 @@ export class WriteGroups {
     let events: readonly RecordedEvent[] = [];
     try {
       meta.counter = transaction.counter;
+      meta.lastIds = transaction.lastIds;
       if (transaction.events.length > 0) {
         events = chainEvents(
           transaction.events,
