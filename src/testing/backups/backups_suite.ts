@@ -63,7 +63,7 @@ function testRestored({ restoring }: Suite): void {
     assert.deepEqual([from.sequence, to.sequence], [0, 2]);
   });
 
-  restoring("A restore replaces the store: whoever has it open is answered REPLACED", async (store) => {
+  restoring("A restore replaces the store: a process that has it open gets REPLACED", async (store) => {
     const { memory, backup } = await deleteSince(store);
     const restored = await restore(store, memory, backup);
     await assert.rejects(memory.records.put(factAt("c"), factOf("lost"), CREATE), REPLACED);
