@@ -1,6 +1,5 @@
 /**
- * The suites that every engine passes, for whoever writes one: hand over how a store is opened, and how tests are
- * registered.
+ * The suites that every engine passes. Its author says how a store is opened, and how tests are registered.
  *
  * @module
  */
@@ -25,7 +24,7 @@ export type {
   TestRunner,
 } from "./kit/test_engine.ts";
 
-/** What a suite is about. */
+/** The subject of a suite. */
 export type SuiteName =
   | "records"
   | "conversations"
@@ -48,7 +47,7 @@ const SUITES = {
   searches: testSearches,
 } satisfies Readonly<Record<SuiteName, (suite: Suite) => void>>;
 
-/** What {@linkcode conformance} takes. */
+/** The arguments of {@linkcode conformance}. */
 export interface ConformanceOptions {
   /** How tests are registered: `Deno.test`, or `test` of another runner. */
   readonly test: TestRunner;
@@ -61,7 +60,7 @@ export interface ConformanceOptions {
 const ALL = Object.keys(SUITES) as readonly SuiteName[];
 
 /**
- * Registers the suites for one engine. What it cannot do is registered as ignored, under the name of the promise.
+ * Registers the suites for one engine. A promise that needs more than the engine has is registered as ignored.
  *
  * @example A store in memory
  * ```ts

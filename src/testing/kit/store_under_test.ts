@@ -170,7 +170,7 @@ export class StoreUnderTest implements AsyncDisposable {
     return { tables, facts, watermark };
   }
 
-  /** Requires that a call rejects as told, and that the store holds the same as before. */
+  /** Requires that a call rejects with this error, and that the store holds the same as before. */
   async assertChangesNothing(call: () => Promise<unknown>, error: assert.AssertPredicate): Promise<void> {
     await this.assertUnchangedBy(() => assert.rejects(call, error));
   }

@@ -5,8 +5,8 @@ import type { Watermark } from "../../contracts/watermark.ts";
 import type { Memory } from "../../memory.ts";
 
 /**
- * How tests are registered: `Deno.test`, and `test` of `node:test` or Vitest. What an engine cannot do is registered by
- * `ignore` or `skip`, under the name of the promise.
+ * How tests are registered: `Deno.test`, or `test` of `node:test` or Vitest. A promise that needs more than the engine has
+ * is registered by `ignore` or `skip`; a runner that has neither does not see it.
  */
 export interface TestRunner {
   /** Registers one test. */
