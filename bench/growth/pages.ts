@@ -19,7 +19,8 @@ const TITLES: Readonly<Record<Axis, string>> = {
 const HEADINGS: readonly (readonly [heading: string, calls: RegExp])[] = [
   ["Records", /^Records\./],
   ["Conversation", /^Conversation\./],
-  ["Memory", /^Memory\.|^(open|restore)Memory$/],
+  ["Journal", /^Journal\.|^Memory\.journal$/],
+  ["Memory", /^Memory\.(?!journal$)|^(open|restore)Memory$/],
 ];
 
 /** Draws the chart of one axis. */

@@ -1,12 +1,12 @@
 /** Creates the stores that a report on growth measures. They differ only in the number of turns or of scopes. */
 
-import { type Conversation, type Memory, openMemory, type Scope } from "../../mod.ts";
+import { type Conversation, type Journal, type Memory, openMemory, type Scope } from "../../mod.ts";
 import { historyOf, LIMITS, openHistory } from "../history.ts";
 import { factOf, identityOf, TENANT } from "../stores.ts";
 
 /** The size of a store. */
 export interface Holding {
-  /** The number of turns of the measured conversation. */
+  /** The number of turns of the measured conversation, and of entries of the measured journal. */
   readonly turns: number;
   /** The number of scopes, including that conversation. */
   readonly scopes: number;
@@ -22,6 +22,7 @@ const AT_ONCE = 64;
 export class World implements AsyncDisposable {
   readonly memory: Memory;
   readonly conversation: Conversation;
+  readonly journal: Journal;
   readonly #folder: string;
   #names = 0;
 
@@ -29,6 +30,7 @@ export class World implements AsyncDisposable {
     this.#folder = folder;
     this.memory = memory;
     this.conversation = historyOf(memory);
+    this.journal = memory.journal(this.conversation.scope);
   }
 
   /** Creates a store in a new folder. */
@@ -36,6 +38,9 @@ export class World implements AsyncDisposable {
     await Deno.mkdir(folder);
     const seed = `${folder}/seed.db`;
     const { memory } = await openHistory(seed, turns);
+    await memory.journal(historyOf(memory).scope).append(
+      Array.from({ length: turns }, (_, index) => ({ uuid: `entry-${index}`, json: { text: NEW_TEXT } })),
+    );
     const fills = [
       ...Array.from({ length: FACTS }, (_, index) => () => putFact(memory, TENANT, index)),
       ...Array.from({ length: scopes - 1 }, (_, index) => () => fillScope(memory, index)),

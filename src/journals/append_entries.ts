@@ -47,11 +47,10 @@ export function* appendEntries(transaction: WriteTransaction, plan: AppendEntrie
   const found = yield* readJournal(transaction, scope, part);
   requireJournalRevision(found, plan.expectedRevision);
   const journal = found ?? (yield* makeJournal(transaction, scope, plan));
-  const before = { ...scope };
+  const { journalBytes } = scope;
   const change = changeOf(transaction, place, scope);
   if (from !== null) yield* eraseSuffix(change, journal, from);
-  yield* addEntries(change, journal, plan.entries);
-  requireJournalCapacity(scope, before, plan.limits);
+  yield* addEntries(change, journal, { ...plan, journalBytes });
   if (operation !== null) yield* rememberScopeOperation(transaction, scope, operation, journal.revision);
   yield* writeJournal(transaction, journal);
   yield* writeScope(transaction, scope);
@@ -83,10 +82,14 @@ function* eraseSuffix(change: Change, journal: JournalRow, from: number): Operat
   if (from <= journal.last) yield* eraseEntriesFrom(change, journal, from);
 }
 
+/** Ends with the first entry that does not fit: the lock is not held for the others. */
 function* addEntries(
   { transaction, row: scope }: Change,
   journal: JournalRow,
-  entries: readonly EncodedEntry[],
+  { entries, limits, journalBytes }: Pick<AppendEntriesPlan, "entries" | "limits"> & {
+    /** Before the call. */
+    readonly journalBytes: number;
+  },
 ): Operation<void> {
   const { tenant, session } = scope;
   const revision = journal.revision + 1;
@@ -96,6 +99,7 @@ function* addEntries(
       : yield* transaction.get(SELECT_ENTRY_BY_UUID, journal.id, entry.uuid);
     if (old === undefined) {
       yield* addEntry(transaction, { scope, journal }, { ...entry, place: journal.last + 1, revision });
+      requireJournalCapacity(scope, { journalBytes }, limits);
     } else if (!isSameJson(toEntry(old, { ...journal, tenant, session }).payload, entry.payload)) {
       throw new ConflictError("IDEMPOTENCY", `The uuid of entries[${index}] was used before with other JSON`);
     }

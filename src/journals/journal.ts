@@ -13,6 +13,7 @@ import {
   requireText,
 } from "../contracts/arguments.ts";
 import type { DamagedRow, Skipping } from "../contracts/damaged.ts";
+import { printedAs } from "../contracts/discreet.ts";
 import { LateModule } from "../contracts/late_module.ts";
 import type { CallOptions } from "../contracts/options/conversation_options.ts";
 import type {
@@ -452,10 +453,13 @@ function toJson(field: string, value: unknown): Json {
   }
 }
 
+/** Printed, an entry shows no content. */
+const printed = printedAs<JournalEntry>("JournalEntry", ({ place, uuid }) => ({ place, uuid }));
+
 function toJournalEntry({ place, uuid, payload }: {
   readonly place: number;
   readonly uuid: string | null;
   readonly payload: string;
 }): JournalEntry {
-  return { place, uuid, json: JSON.parse(payload) as Json };
+  return printed({ place, uuid, json: JSON.parse(payload) as Json });
 }

@@ -1,6 +1,7 @@
 /** What journals promise, on one kind of store. */
 
 import assert from "node:assert/strict";
+import { inspect } from "node:util";
 import type { Journal, Json, Memory } from "@holdfast/memory";
 import { suiteFor } from "../conversations/promise.ts";
 import { HARBOUR, ORCHARD } from "../conversations/samples.ts";
@@ -329,6 +330,19 @@ export function testJournals(target: StoreTarget): void {
       const values = Array.from({ length: 50 }, (_, index) => index);
       await Promise.all(values.map((value) => journal.append(entriesOf(value))));
       assert.deepEqual(await valuesOf(journal), values);
+    },
+  );
+
+  promise(
+    "A printed entry shows its place and uuid, and JSON and copies of it are whole (PRN-01)",
+    async (store) => {
+      const journal = journalOf(await store.open());
+      await journal.append([{ uuid: "a", json: { secret: "4711" } }]);
+      const [entry] = await Array.fromAsync(journal.read());
+      assert.equal(inspect(entry), "JournalEntry { place: 1, uuid: 'a' }");
+      assert.deepEqual(structuredClone(entry), { place: 1, uuid: "a", json: { secret: "4711" } });
+      assert.equal(JSON.stringify(entry), '{"place":1,"uuid":"a","json":{"secret":"4711"}}');
+      await journal.append([{ json: { ...entry } }, { json: entry! as unknown as Json }]);
     },
   );
 
