@@ -1,4 +1,4 @@
-/** SHA-256 of text. */
+/** SHA-256 of texts and bytes. */
 
 import type { BinaryLike, Hash as RunningHash } from "node:crypto";
 
@@ -7,10 +7,10 @@ type Hash = (algorithm: string, data: BinaryLike, encoding: "hex") => string;
 let hashOrNull: Hash | null = null;
 
 /**
- * SHA-256 over the UTF-8 of a text, as 64 lower-case hex digits. `node:crypto` is loaded by the first call: opening a
+ * SHA-256 over bytes, or the UTF-8 of a text, as 64 lower-case hex digits. `node:crypto` is loaded by the first call: opening a
  * store and reading a record do without it, and so save its 12 ms or more.
  */
-export function sha256Hex(text: string): string {
+export function sha256Hex(text: string | Uint8Array): string {
   hashOrNull ??= process.getBuiltinModule("node:crypto").hash;
   return hashOrNull("sha256", text, "hex");
 }

@@ -1,7 +1,7 @@
 /** The rule that every tool call has exactly one result, before anything else is said. */
 
 import { ContractError } from "../errors.ts";
-import type { Message, NewMessage } from "./message.ts";
+import type { MessageDraft } from "./message.ts";
 
 /**
  * Walks messages in order: a tool's message answers a call that is still open, in any order; any other message comes
@@ -9,7 +9,7 @@ import type { Message, NewMessage } from "./message.ts";
  *
  * @throws {ContractError} naming the first call or result that breaks the rule, such as `messages[2].toolCallId`
  */
-export function requirePairedCalls(messages: readonly (Message | NewMessage)[], field = "messages"): void {
+export function requirePairedCalls(messages: readonly MessageDraft[], field = "messages"): void {
   const seen = new Set<string>();
   const pending = new Map<string, string>();
   for (const [index, message] of messages.entries()) {

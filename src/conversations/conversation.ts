@@ -20,7 +20,8 @@ import type {
 import type { Budget, Retrieval } from "../context/configuration.ts";
 import type { DamagedRow, Skipping } from "../contracts/damaged.ts";
 import type { Tell } from "../contracts/options/memory_options.ts";
-import type { Message, NewMessage } from "../contracts/message.ts";
+import type { Message } from "../contracts/message.ts";
+import type { NewMessage } from "../contracts/new_message.ts";
 import type { PinInput } from "../contracts/pin.ts";
 import type { DeleteOptions, DeleteTarget, Receipt } from "../contracts/options/receipt.ts";
 import type { Scope } from "../contracts/scope.ts";

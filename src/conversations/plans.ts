@@ -10,7 +10,7 @@ import { dueMs, type Instant, instantFromMs, instantOf, toInstant } from "../can
 import { utf8Length } from "../canonical/utf8.ts";
 import { randomIdentity } from "../clock.ts";
 import { readFields, requireInteger, requireText } from "../contracts/arguments.ts";
-import { type NewMessage, toNewMessages } from "../contracts/message.ts";
+import { type Message, type MessageDraft, toNewMessages } from "../contracts/message.ts";
 import { requirePairedCalls } from "../contracts/pairing.ts";
 import { effective, type Pin, type TimedPin, toPin } from "../contracts/pin.ts";
 import type { DeleteTarget } from "../contracts/options/receipt.ts";
@@ -121,10 +121,10 @@ export function planAppend(
 }
 
 function withId(
-  message: NewMessage,
+  message: MessageDraft,
   turnId: string,
   index: number,
-): NewMessage & { readonly messageId: string } {
+): Message {
   return { ...message, messageId: message.messageId ?? `${turnId}:${index}` };
 }
 
