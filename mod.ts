@@ -68,7 +68,7 @@ export type { Leftover, SweptLeftovers } from "./src/contracts/options/leftovers
 export type { Message, Metadata, Role } from "./src/contracts/message.ts";
 export type { Content, NewMessage, NewToolCall } from "./src/contracts/new_message.ts";
 export type { DataPart, MediaPart, OpaquePart, Part, ReasoningPart, TextPart } from "./src/contracts/part.ts";
-export type { ToolCall } from "./src/contracts/tool_call.ts";
+export type { ToolCall, ToolDefinition } from "./src/contracts/tool.ts";
 export { type Pin, pin, type PinInput, type TimedPin } from "./src/contracts/pin.ts";
 export type {
   DeleteOptions,
@@ -86,7 +86,7 @@ export type {
 export type { Scope } from "./src/contracts/scope.ts";
 export type { SourceRef } from "./src/contracts/source_ref.ts";
 export { type Summary, summaryFromHistory, type SummaryInput } from "./src/contracts/summary.ts";
-export type { ToolDefinition } from "./src/contracts/tool.ts";
+
 export { type TimedTurn, type Turn, turn, type TurnInput } from "./src/contracts/turn.ts";
 export type {
   AssembleOptions,

@@ -8,7 +8,7 @@ import { METADATA_BYTES_MAX } from "../limits.ts";
 import { printedAs } from "./discreet.ts";
 import { joinedText, type Part, partsSchema } from "./part.ts";
 import { boolean, Refused } from "./schema.ts";
-import { type ToolCall, toolCallsSchema } from "./tool_call.ts";
+import { type ToolCall, toolCallsSchema } from "./tool.ts";
 import {
   anyText,
   type Fault,

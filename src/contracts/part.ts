@@ -131,7 +131,7 @@ const SHAPES = {
 const TYPE_RULE = `must be ${Object.keys(SHAPES).slice(0, -1).join(", ")} or opaque`;
 
 /** Validates a part. Fields that are absent are left out. */
-export const partSchema: Schema<Part> = {
+const partSchema: Schema<Part> = {
   read: (value, way) => {
     if (typeof value !== "object" || value === null || Array.isArray(value)) {
       throw new Refused([...way], "must be an object");

@@ -10,7 +10,7 @@ import type { Scope } from "./scope.ts";
 import type { SourceRef } from "./source_ref.ts";
 import type { Summary } from "./summary.ts";
 import type { Turn } from "./turn.ts";
-import { hasObjectArguments, type ToolCall } from "./tool_call.ts";
+import { hasObjectArguments, type ToolCall } from "./tool.ts";
 import { canonicalJson, Float, quote } from "../canonical/canonical_json.ts";
 
 /** A scope; also the key of every table that belongs to one. */

@@ -4,8 +4,7 @@
  */
 
 import type { JsonPath } from "../canonical/plain.ts";
-import { formerName } from "./arguments.ts";
-import { fieldMeantBy } from "./meant_fields.ts";
+import { fieldMeantBy, formerName } from "./arguments.ts";
 
 /** The way to the value that is being read; each schema puts back what it takes. */
 type Way = (string | number)[];

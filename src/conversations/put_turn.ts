@@ -2,7 +2,7 @@
 
 import { checksumOf } from "../canonical/checksum.ts";
 import type { Message } from "../contracts/message.ts";
-import { unpackTurn } from "../contracts/unpack.ts";
+import { unpackTurn } from "../contracts/stored/unpack.ts";
 import { changedScope, changedTurn, eraseMessageIds } from "../deletion/cascade.ts";
 import { noteUnindexed } from "../deletion/erase_index.ts";
 import { itemHashOf } from "../deletion/scope_hashes.ts";

@@ -21,7 +21,7 @@ import { boolean, string, where } from "../contracts/schema.ts";
 import { type Scope, scopeSchema } from "../contracts/scope.ts";
 import type { Summary } from "../contracts/summary.ts";
 import type { TimedTurn } from "../contracts/turn.ts";
-import { unpackPin, unpackSummary, unpackTurn } from "../contracts/unpack.ts";
+import { unpackPin, unpackSummary, unpackTurn } from "../contracts/stored/unpack.ts";
 import { deadlineOf, requireBytes, writtenPin, writtenSummary } from "../conversations/plans.ts";
 import type { WrittenPin } from "../conversations/put_pin.ts";
 import type { WrittenSummary } from "../conversations/put_summary.ts";

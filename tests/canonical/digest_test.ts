@@ -23,7 +23,7 @@ import { sha256Hex } from "../../src/canonical/sha256.ts";
 import { readStrictJson } from "../../src/canonical/strict_json.ts";
 import { keyedPins } from "../../src/contracts/keyed_pins.ts";
 import type { TimedPin } from "../../src/contracts/pin.ts";
-import { unpackPin, unpackTurn } from "../../src/contracts/unpack.ts";
+import { unpackPin, unpackTurn } from "../../src/contracts/stored/unpack.ts";
 import { toScope } from "../../src/contracts/scope.ts";
 import { turn } from "../../src/contracts/turn.ts";
 import {

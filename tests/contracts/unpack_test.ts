@@ -1,11 +1,10 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
 import { encodePin, encodeScope, encodeSummary, encodeTurn } from "../../src/contracts/payload.ts";
-import { isBlank } from "../../src/canonical/text.ts";
 import { pin } from "../../src/contracts/pin.ts";
-import { quickTurn } from "../../src/contracts/quick_turn.ts";
+import { quickTurn } from "../../src/contracts/stored/quick_turn.ts";
 import { type TimedTurn, turn } from "../../src/contracts/turn.ts";
-import { unpackPin, unpackSummary, unpackTurn } from "../../src/contracts/unpack.ts";
+import { unpackPin, unpackSummary, unpackTurn } from "../../src/contracts/stored/unpack.ts";
 import { IntegrityError } from "../../src/errors.ts";
 import { METADATA, NAME, SPOKEN } from "../kit/message_arbitrary.ts";
 import { BARE_PIN, canonicalVector, PIN, SCOPE, SUMMARY, T1, T2 } from "../vectors/conversation.ts";

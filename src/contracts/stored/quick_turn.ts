@@ -1,8 +1,8 @@
 /** The fast way to read back a turn whose payload was written by this module. */
 
-import { encodeTurn } from "./payload.ts";
-import { isBlank } from "../canonical/text.ts";
-import { readStoredInstant } from "../canonical/time.ts";
+import { encodeTurn } from "../payload.ts";
+import { isBlank } from "../../canonical/text.ts";
+import { readStoredInstant } from "../../canonical/time.ts";
 import {
   faultOf,
   faultOfIds,
@@ -11,12 +11,12 @@ import {
   type Metadata,
   metadataSchema,
   validatedMessage,
-} from "./message.ts";
-import { joinedText, type Part, partsSchema, STORED_PART_NAMES } from "./part.ts";
-import { Refused, type Schema } from "./schema.ts";
-import type { Scope } from "./scope.ts";
-import { hasObjectArguments, type ToolCall, validatedCall } from "./tool_call.ts";
-import { type TimedTurn, validatedTurn } from "./turn.ts";
+} from "../message.ts";
+import { joinedText, type Part, partsSchema, STORED_PART_NAMES } from "../part.ts";
+import { Refused, type Schema } from "../schema.ts";
+import type { Scope } from "../scope.ts";
+import { hasObjectArguments, type ToolCall, validatedCall } from "../tool.ts";
+import { type TimedTurn, validatedTurn } from "../turn.ts";
 
 /** An object of JSON, of which nothing is known yet. */
 type Stored = Readonly<Record<string, unknown>> | null | undefined;

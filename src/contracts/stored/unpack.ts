@@ -1,17 +1,17 @@
 /** Turns, pins and summaries read back from their stored payloads. */
 
-import { type CanonicalValue, Float } from "../canonical/canonical_json.ts";
-import { decodePayload, jsonObjectFault, PAYLOAD_BYTES_MAX } from "../canonical/json_object.ts";
-import { copyPlain, type Json, PlainFailure } from "../canonical/plain.ts";
-import { readStoredInstant } from "../canonical/time.ts";
-import { exceedsBytes } from "../canonical/utf8.ts";
-import { ContractError, IntegrityError } from "../errors.ts";
-import { carried, type Place } from "./validate.ts";
-import { isEffective, type TimedPin, toPlainPin } from "./pin.ts";
-import { STORED_PART_NAMES } from "./part.ts";
+import { type CanonicalValue, Float } from "../../canonical/canonical_json.ts";
+import { decodePayload, jsonObjectFault, PAYLOAD_BYTES_MAX } from "../../canonical/json_object.ts";
+import { copyPlain, type Json, PlainFailure } from "../../canonical/plain.ts";
+import { readStoredInstant } from "../../canonical/time.ts";
+import { exceedsBytes } from "../../canonical/utf8.ts";
+import { ContractError, IntegrityError } from "../../errors.ts";
+import { carried, type Place } from "../validate.ts";
+import { isEffective, type TimedPin, toPlainPin } from "../pin.ts";
+import { STORED_PART_NAMES } from "../part.ts";
 import { quickTurn } from "./quick_turn.ts";
-import { type Summary, toPlainSummary } from "./summary.ts";
-import { isTimed, type TimedTurn, toPlainTurn } from "./turn.ts";
+import { type Summary, toPlainSummary } from "../summary.ts";
+import { isTimed, type TimedTurn, toPlainTurn } from "../turn.ts";
 
 /** How the fields of a stored object become those of a contract. Two stored names may stand for one field. */
 interface Layout {
