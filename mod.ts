@@ -57,6 +57,7 @@ export type {
 export type { Chunk } from "./src/contracts/chunk.ts";
 export type {
   Appended,
+  AppendedOrSkipped,
   AppendOptions,
   CachePutOptions,
   CallOptions,

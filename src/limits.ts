@@ -111,11 +111,11 @@ export const METADATA_BYTES_MAX = 16_384;
 /** Nesting of JSON in metadata and parts: what stands around it in a payload and a line must fit as well. */
 export const JSON_VALUE_DEPTH_MAX = 100;
 
-/** Turns of one scope, unless the caller says otherwise: the reference's bound. */
-export const SCOPE_TURNS_DEFAULT = 10_000;
+/** Turns of one scope, unless the caller says otherwise: a working day of a coding agent, each step a turn. */
+export const SCOPE_TURNS_DEFAULT = 50_000;
 
-/** UTF-8 bytes of all turns of one scope, unless the caller says otherwise: the reference's bound. */
-export const SCOPE_BYTES_DEFAULT = 8_000_000;
+/** UTF-8 bytes of all turns of one scope, unless the caller says otherwise: the same day with what its tools returned. */
+export const SCOPE_BYTES_DEFAULT = 256_000_000;
 
 /** The most turns that a caller may allow a scope. */
 export const SCOPE_TURNS_MAX = 10_000_000;

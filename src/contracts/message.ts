@@ -113,8 +113,14 @@ export const messageSchema: Schema<Message> = transform(
   (given) => validatedMessage({ ...given, ...normalContent(given) }),
 );
 
+/** Clients send empty text for an id that they do not have yet. */
+const optionalId: Schema<string | null | undefined> & { readonly optional: true } = {
+  ...optional(name),
+  read: (value, way) => value === "" ? undefined : optional(name).read(value, way),
+};
+
 const draftSchema: Schema<MessageDraft> = transform(
-  refine(fields({ messageId: optional(name), ...SPOKEN }), faultOfGiven),
+  refine(fields({ messageId: optionalId, ...SPOKEN }), faultOfGiven),
   (given) => validatedMessage({ ...given, ...normalContent(given) }),
 );
 
@@ -139,6 +145,15 @@ export function toMessage(value: unknown, field = "message"): Message {
  */
 export function toNewMessages(value: unknown, field = "messages"): readonly MessageDraft[] {
   return validate(draftsSchema, value, { field, noun: "messages" });
+}
+
+/**
+ * Validates an argument as metadata.
+ *
+ * @throws {ContractError} naming the path below `field`
+ */
+export function toMetadata(value: unknown, field = "metadata"): Metadata {
+  return validate(metadataSchema, value, { field, noun: "metadata" });
 }
 
 /** What a message says: its fields besides the id, validated one by one. */

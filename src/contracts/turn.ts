@@ -75,6 +75,8 @@ interface TurnFields {
   readonly revision: number;
   readonly timestamp?: string;
   readonly metadata?: Metadata;
+  /** Whether the revision was left out, so that it means the next one. */
+  readonly isRevisionOpen?: boolean;
 }
 
 class TurnValue extends Discreet implements Turn {
@@ -84,9 +86,9 @@ class TurnValue extends Discreet implements Turn {
   readonly revision: number;
   declare readonly timestamp?: string;
   declare readonly metadata?: Metadata;
-  readonly #validated = true;
+  readonly #isRevisionOpen: boolean;
 
-  constructor({ turnId, scope, messages, revision, timestamp, metadata }: TurnFields) {
+  constructor({ turnId, scope, messages, revision, timestamp, metadata, isRevisionOpen }: TurnFields) {
     super();
     this.turnId = turnId;
     this.scope = scope;
@@ -94,11 +96,16 @@ class TurnValue extends Discreet implements Turn {
     this.revision = revision;
     if (timestamp !== undefined) this.timestamp = timestamp;
     if (metadata !== undefined) this.metadata = metadata;
+    this.#isRevisionOpen = isRevisionOpen ?? false;
     Object.freeze(this);
   }
 
   static is(value: unknown): value is TurnValue {
-    return typeof value === "object" && value !== null && #validated in value;
+    return typeof value === "object" && value !== null && #isRevisionOpen in value;
+  }
+
+  static isRevisionOpen(turn: Turn): boolean {
+    return TurnValue.is(turn) && turn.#isRevisionOpen;
   }
 
   protected override noun(): string {
@@ -136,12 +143,14 @@ const turnSchema: Schema<TurnValue> = transform(
       revision: revision ?? 1,
       ...(timestamp ? { timestamp: timestamp.text } : {}),
       ...(metadata ? { metadata } : {}),
+      isRevisionOpen: typeof revision !== "number",
     }),
 );
 
 /**
- * Makes a turn: validates the fields, fills in revision 1 where it is optional, and freezes. A missing timestamp stays open
- * until the turn is stored or assembled. Calls and results need not be paired here; `putTurn` and `append` ask for it.
+ * Makes a turn: validates the fields and freezes them. A missing timestamp stays open until the turn is stored or
+ * assembled. A missing revision reads as 1, and means the next one when the turn is stored. Calls and results need not
+ * be paired.
  *
  * @throws {ContractError} naming the field, such as `messages[1].toolCallId`
  *
@@ -183,6 +192,11 @@ export function toPlainTurn(value: unknown, place: Place): Turn {
 /** A turn from fields that were validated. Internal: for stored payloads. */
 export function validatedTurn(fields: TurnFields & { readonly timestamp: string }): TimedTurn {
   return new TurnValue(fields) as TimedTurn;
+}
+
+/** Whether a turn's revision was left out, so that it means the next one. */
+export function hasOpenRevision(turn: Turn): boolean {
+  return TurnValue.isRevisionOpen(turn);
 }
 
 /** The turn, with its time filled in where it is open. `timestamp` is ISO text. */

@@ -23,6 +23,8 @@ export interface PutPinPlan {
   readonly revision: number;
   readonly source: SourceRef | null;
   readonly payload: string;
+  /** Encodes the pin with another revision, where none was given: it is then the next one. */
+  readonly revised: ((revision: number) => WrittenPin) | null;
   readonly effectiveMs: number;
   readonly expiry: Deadline | null;
   readonly expectedRevision: number;
@@ -32,17 +34,17 @@ export interface PutPinPlan {
 const SELECT_PIN_REVISION = `SELECT revision FROM pins WHERE scope = $1 AND key = $2`;
 
 /** Puts a pin; gives the scope's new revision. */
-export function* putPin(transaction: WriteTransaction, plan: PutPinPlan): Operation<number> {
-  const { place, key, operation } = plan;
+export function* putPin(transaction: WriteTransaction, given: PutPinPlan): Operation<number> {
+  const { place, key, operation } = given;
   const row = yield* requireScope(transaction, place);
   if (operation !== null) {
     const recalled = yield* recallOperation(transaction, operation);
     if (recalled !== null) return recalled;
   }
   requireUpkept(transaction, row);
-  requireRevision(row, plan.expectedRevision);
+  requireRevision(row, given.expectedRevision);
   const old = yield* transaction.get(SELECT_PIN_REVISION, row.id, key);
-  yield* requireNextRevision(transaction, plan, old === undefined ? null : old[0] as number);
+  const plan = yield* withNextRevision(transaction, given, old === undefined ? null : old[0] as number);
   requireFuture(transaction, plan.expiry, { action: "put pin", field: "pin.expiresAt" });
   if (old === undefined) requirePinCapacity(row);
   yield* writePin(
@@ -90,11 +92,12 @@ export function* writePin(
   });
 }
 
-function* requireNextRevision(
+function* withNextRevision(
   transaction: WriteTransaction,
-  { place, key, revision }: PutPinPlan,
+  plan: PutPinPlan,
   old: number | null,
-): Operation<void> {
+): Operation<PutPinPlan> {
+  const { place, key, revision, revised } = plan;
   let before = old ?? 0;
   if (old === null) {
     const keyHash = itemHashOf(place.hashKey, "pin", place.scope, key);
@@ -102,7 +105,8 @@ function* requireNextRevision(
     if (reserved) throw new ConflictError("DELETED", "Cannot put pin: its key was deleted for ever");
     before = floor;
   }
-  if (revision === before + 1) return;
+  if (revision === before + 1) return plan;
+  if (revised !== null) return { ...plan, ...revised(before + 1) };
   throw new ConflictError(
     "REVISION",
     `Cannot put pin: its revision must be ${before + 1}, received ${revision}`,

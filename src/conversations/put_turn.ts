@@ -2,8 +2,10 @@
 
 import { checksumOf } from "../canonical/checksum.ts";
 import type { Message } from "../contracts/message.ts";
+import type { TimedTurn } from "../contracts/turn.ts";
 import { unpackTurn } from "../contracts/stored/unpack.ts";
 import { changedScope, changedTurn, eraseMessageIds } from "../deletion/cascade.ts";
+import { deletedMessages } from "../deletion/deleted_messages.ts";
 import { noteUnindexed } from "../deletion/erase_index.ts";
 import { itemHashOf } from "../deletion/scope_hashes.ts";
 import { noteExpiry, type ScopeRow, writeScope } from "../tables/scopes.ts";
@@ -12,7 +14,6 @@ import { hasPassed } from "../engine/effective_time.ts";
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
 import { type OperationKey, recallOperation } from "../tables/operation_ids.ts";
 import { ConflictError, ContractError, IntegrityError } from "../errors.ts";
-import { ensureScope } from "../scopes/ensure_scope.ts";
 import type { Place } from "../scopes/place.ts";
 import { changeOf, requireRevision, requireScope, requireUpkept } from "../scopes/present_scope.ts";
 import { rememberScopeOperation } from "./remember_scope_operation.ts";
@@ -38,19 +39,30 @@ export interface Deadline {
   readonly text: string;
 }
 
-/** A put, validated and encoded. */
-export interface PutTurnPlan {
-  readonly place: Place;
-  readonly turnId: string;
-  readonly revision: number;
-  readonly messages: readonly Message[];
-  /** The path of the messages in what was handed in, for errors. */
-  readonly messagesField: string;
+/** A turn as it is stored. */
+export interface EncodedTurn {
   readonly payload: string;
   /** UTF-8 bytes of the payload. */
   readonly bytes: number;
-  /** Encodes the turn with another time, where none was given; null where one was. */
-  readonly retimed: ((timestamp: string) => Pick<PutTurnPlan, "payload" | "bytes">) | null;
+}
+
+/** What is only known once the store was read. */
+type Change = Partial<Pick<TimedTurn, "revision" | "timestamp" | "messages">>;
+
+/** A put, validated and encoded. */
+export interface PutTurnPlan extends EncodedTurn {
+  readonly place: Place;
+  readonly turnId: string;
+  readonly revision: number;
+  /** Whether the revision was left out: it is then the next one. */
+  readonly isRevisionOpen: boolean;
+  /** Whether the time was left out: a revision then keeps the turn's. */
+  readonly isTimeOpen: boolean;
+  readonly messages: readonly Message[];
+  /** The path of the messages in the arguments, for errors. */
+  readonly messagesField: string;
+  /** Encodes the turn with a change. */
+  readonly changed: (change: Change) => EncodedTurn;
   /** Null clears it, `"keep"` leaves what is there. */
   readonly expiry: Deadline | null | "keep";
   /** The scope's revision; null takes whatever it is. */
@@ -62,33 +74,23 @@ export interface PutTurnPlan {
 /** Puts a turn; gives the scope's new revision. */
 export function* putTurn(transaction: WriteTransaction, plan: PutTurnPlan): Operation<number> {
   const row = yield* requireScope(transaction, plan.place);
+  if (plan.operation !== null) {
+    const recalled = yield* recallOperation(transaction, plan.operation);
+    if (recalled !== null) return recalled;
+  }
   return yield* putTurnInto(transaction, row, plan);
 }
 
-/** The same, after the scope was made where there is none. */
-export function* appendTurn(
-  transaction: WriteTransaction,
-  plan: PutTurnPlan,
-  generation: number,
-): Operation<number> {
-  const row = yield* ensureScope(transaction, plan.place, generation);
-  return yield* putTurnInto(transaction, row, plan);
-}
-
-function* putTurnInto(
+/** Puts a turn, once it is known that the call is no repetition. */
+export function* putTurnInto(
   transaction: WriteTransaction,
   row: ScopeRow,
   given: PutTurnPlan,
 ): Operation<number> {
-  if (given.operation !== null) {
-    const recalled = yield* recallOperation(transaction, given.operation);
-    if (recalled !== null) return recalled;
-  }
   requireUpkept(transaction, row);
   if (given.expectedRevision !== null) requireRevision(row, given.expectedRevision);
   const old = yield* readTurnHead(transaction, row, given.turnId);
-  yield* requireNextRevision(transaction, given, old);
-  const plan = old === null ? given : yield* keepTime(transaction, given, row, old);
+  const plan = yield* completed(transaction, given, row, old);
   requireFuture(transaction, plan.expiry, { action: "put turn", field: "expiresAt" });
   requireCapacity(row, plan, old);
   yield* requireOwnMessageIds(transaction, row, plan, old);
@@ -99,7 +101,7 @@ function* putTurnInto(
 }
 
 /** A turn's row without its payload; null if there is none. */
-function* readTurnHead(
+export function* readTurnHead(
   transaction: WriteTransaction,
   scope: ScopeRow,
   turnId: string,
@@ -108,26 +110,37 @@ function* readTurnHead(
   return row === undefined ? null : toTurnHead(scope, row);
 }
 
-function* requireNextRevision(
+/** The plan with what was left out: the next revision, and the time of the turn that is revised. */
+function* completed(
   transaction: WriteTransaction,
-  { place, turnId, revision }: PutTurnPlan,
+  plan: PutTurnPlan,
+  row: ScopeRow,
   old: TurnHead | null,
-): Operation<void> {
-  let before = old?.revision ?? 0;
-  if (old === null) {
-    const keyHash = itemHashOf(place.hashKey, "turn", place.scope, turnId);
-    const { reserved, floor } = yield* tombstoneOf(transaction, place.scopeHash, keyHash);
-    if (reserved) throw new ConflictError("DELETED", "Cannot put turn: its id was deleted for ever");
-    before = floor;
+): Operation<PutTurnPlan> {
+  const before = yield* revisionBefore(transaction, plan, old);
+  if (!plan.isRevisionOpen && plan.revision !== before + 1) {
+    throw new ConflictError(
+      "REVISION",
+      `Cannot put turn: its revision must be ${before + 1}, received ${plan.revision}`,
+      { currentRevision: before },
+    );
   }
-  if (revision === before + 1) return;
-  throw new ConflictError(
-    "REVISION",
-    `Cannot put turn: its revision must be ${before + 1}, received ${revision}`,
-    {
-      currentRevision: before,
-    },
-  );
+  const revision = before + 1;
+  const timestamp = plan.isTimeOpen && old !== null ? yield* readTime(transaction, row, old) : null;
+  if (revision === plan.revision && timestamp === null) return plan;
+  return { ...plan, revision, ...plan.changed({ revision, ...(timestamp === null ? {} : { timestamp }) }) };
+}
+
+function* revisionBefore(
+  transaction: WriteTransaction,
+  { place, turnId }: PutTurnPlan,
+  old: TurnHead | null,
+): Operation<number> {
+  if (old !== null) return old.revision;
+  const keyHash = itemHashOf(place.hashKey, "turn", place.scope, turnId);
+  const { reserved, floor } = yield* tombstoneOf(transaction, place.scopeHash, keyHash);
+  if (reserved) throw new ConflictError("DELETED", "Cannot put turn: its id was deleted for ever");
+  return floor;
 }
 
 /** A deadline that has passed would erase what is being put. */
@@ -149,24 +162,42 @@ export function requireCapacity(
   const turns = row.turns + (old === null ? 1 : 0);
   const total = row.turnBytes + bytes - (old?.bytes ?? 0);
   if (turns <= limits.turns && total <= limits.bytes) return;
-  throw new ConflictError("CAPACITY", "Cannot put turn: the scope would exceed its limits", {
-    details: { turns, turnsMax: limits.turns, bytes: total, bytesMax: limits.bytes },
-  });
+  const option = turns > limits.turns ? "turnsPerScope" : "bytesPerScope";
+  throw new ConflictError(
+    "CAPACITY",
+    `Cannot put turn: the scope would exceed its limits; limits.${option} of openMemory raises this one`,
+    {
+      details: {
+        turns,
+        turnsMax: limits.turns,
+        bytes: total,
+        bytesMax: limits.bytes,
+        option: `limits.${option}`,
+      },
+    },
+  );
 }
 
 const SELECT_MESSAGE_ID = `SELECT turn FROM message_ids WHERE scope = $1 AND message_id = $2`;
 
-/** A message id that another turn has would make every context of the scope fail. */
+/** A message id that another turn has would make every context of the scope fail; one that was deleted stays so. */
 function* requireOwnMessageIds(
   transaction: WriteTransaction,
   row: ScopeRow,
-  { messages, messagesField }: PutTurnPlan,
+  { place, turnId, messages, messagesField }: PutTurnPlan,
   old: TurnHead | null,
 ): Operation<void> {
   const taken = yield* takenMessageId(transaction, row, messages, old);
-  if (taken === null) return;
-  const field = `${messagesField}[${taken}].messageId`;
-  throw new ContractError(field, `${field} must be unique in its scope`);
+  if (taken !== null) {
+    const field = `${messagesField}[${taken}].messageId`;
+    throw new ContractError(field, `${field} must be unique in its scope`);
+  }
+  const [deleted] = yield* deletedMessages(transaction, place, { turnId, messages });
+  if (deleted === undefined) return;
+  const field = `${messagesField}[${deleted}].messageId`;
+  throw new ConflictError("DELETED", `Cannot put turn: ${field} is of a message that was deleted`, {
+    details: { field },
+  });
 }
 
 /** The first message whose id another turn of the scope has; null if there is none. */
@@ -185,19 +216,13 @@ export function* takenMessageId(
 
 const SELECT_PAYLOAD = `SELECT payload FROM turns WHERE id = $1`;
 
-/** A revision without a time of its own keeps the turn's. One whose payload is damaged has none that could be kept. */
-function* keepTime(
-  transaction: WriteTransaction,
-  plan: PutTurnPlan,
-  scope: ScopeRow,
-  old: TurnHead,
-): Operation<PutTurnPlan> {
-  if (plan.retimed === null) return plan;
+/** The time of a turn that is revised; null where it cannot be read, because its payload is damaged. */
+function* readTime(transaction: WriteTransaction, scope: ScopeRow, old: TurnHead): Operation<string | null> {
   const row = yield* transaction.get(SELECT_PAYLOAD, old.id);
   try {
-    return { ...plan, ...plan.retimed(unpackTurn(requirePayload(scope, old, row?.[0])).timestamp) };
+    return unpackTurn(requirePayload(scope, old, row?.[0])).timestamp;
   } catch (error) {
-    if (error instanceof IntegrityError) return plan;
+    if (error instanceof IntegrityError) return null;
     throw error;
   }
 }

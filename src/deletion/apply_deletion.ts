@@ -11,6 +11,7 @@ import {
   eraseTurn,
   nothingErased,
 } from "./cascade.ts";
+import { reserveMessages } from "./deleted_messages.ts";
 import { targetsOf } from "./event_targets.ts";
 import { itemHashOf } from "./scope_hashes.ts";
 import { readScopeUnchecked, writeScope } from "../tables/scopes.ts";
@@ -21,6 +22,8 @@ export function* applyDeletion(
   event: RecordedEvent,
   hashKey: Uint8Array,
 ): Operation<void> {
+  // Also where the scope or turn is not there: it may be made again, and a client may send the message again.
+  yield* reserveMessages(transaction, event.scopeHash, event.messages ?? []);
   const found = yield* readScopeUnchecked(transaction, event.scopeHash);
   if (found === null) return;
   const { row, sound } = found;

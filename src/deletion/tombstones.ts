@@ -28,9 +28,18 @@ export function* tombstoneOf(
   keyHash: Uint8Array,
 ): Operation<Tombstone> {
   const events = yield* transaction.eventsOf(keyHash);
-  const row = yield* transaction.get(SELECT_FLOOR, scopeHash, keyHash);
-  const floors = [...events.map((event) => event.floor), row === undefined ? 0 : toFloor(row)];
+  const floors = [...events.map((event) => event.floor), yield* floorOf(transaction, scopeHash, keyHash)];
   return { reserved: events.some((event) => event.reserved), floor: Math.max(0, ...floors) };
+}
+
+/** The floor that main keeps where no event does; 0 where there is none. */
+export function* floorOf(
+  transaction: ReadTransaction,
+  scopeHash: Uint8Array,
+  keyHash: Uint8Array,
+): Operation<number> {
+  const row = yield* transaction.get(SELECT_FLOOR, scopeHash, keyHash);
+  return row === undefined ? 0 : toFloor(row);
 }
 
 function toFloor(row: Row): number {

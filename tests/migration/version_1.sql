@@ -53,11 +53,12 @@ CREATE TABLE deletions (
   kind TEXT NOT NULL,
   scope_hash BLOB NOT NULL,
   key_hash BLOB NOT NULL,
-  burned INTEGER NOT NULL,
+  reserved INTEGER NOT NULL,
   floor INTEGER NOT NULL,
   at INTEGER NOT NULL,
   counts TEXT NOT NULL,
   head TEXT NOT NULL,
+  messages BLOB NOT NULL,
   checksum INTEGER NOT NULL
 ) STRICT;
 
@@ -83,13 +84,13 @@ CREATE TABLE scopes (
   turn_bytes INTEGER NOT NULL,
   pins INTEGER NOT NULL,
   operations INTEGER NOT NULL,
-  next_due INTEGER,
+  next_expiry INTEGER,
   checksum INTEGER NOT NULL
 ) STRICT;
 
 CREATE UNIQUE INDEX scopes_by_hash ON scopes (scope_hash);
 
-CREATE INDEX scopes_by_due ON scopes (next_due) WHERE next_due IS NOT NULL;
+CREATE INDEX scopes_by_due ON scopes (next_expiry) WHERE next_expiry IS NOT NULL;
 
 CREATE TABLE turns (
   id INTEGER PRIMARY KEY,
@@ -249,9 +250,10 @@ CREATE TABLE events (
   kind TEXT NOT NULL,
   scope_hash BLOB NOT NULL,
   key_hash BLOB NOT NULL,
-  burned INTEGER NOT NULL,
+  reserved INTEGER NOT NULL,
   floor INTEGER NOT NULL,
   at INTEGER NOT NULL,
   counts TEXT NOT NULL,
-  head TEXT NOT NULL
+  head TEXT NOT NULL,
+  messages BLOB NOT NULL
 ) STRICT;

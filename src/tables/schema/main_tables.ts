@@ -91,6 +91,7 @@ const DELETIONS = defineTable({
     at: INTEGER,
     counts: TEXT,
     head: TEXT,
+    messages: BYTES,
     checksum: INTEGER,
   },
   key: ["sequence"],
@@ -106,6 +107,7 @@ const DELETIONS = defineTable({
     "at",
     "counts",
     "head",
+    "messages",
   ],
   isBackedUp: true,
 });

@@ -2,7 +2,7 @@
 
 import { checksumOf } from "../../../canonical/checksum.ts";
 import { CHAIN_EVENTS_PER_BATCH } from "../../../limits.ts";
-import { encodeCounts, firstHead, verifyChain } from "../../../engine/chain.ts";
+import { encodeCounts, encodeHashes, firstHead, verifyChain } from "../../../engine/chain.ts";
 import type { CheckCollector } from "../../../engine/check_collector.ts";
 import { toHex } from "../../../canonical/keyed_hash.ts";
 import type { RecordedEvent } from "../../../engine/operation.ts";
@@ -18,7 +18,7 @@ import { readMainMeta } from "../database/main_meta.ts";
 const INTEGRITY_CHECK = "PRAGMA integrity_check(100)";
 
 const SELECT_DELETIONS =
-  `SELECT sequence, batch, kind, scope_hash, key_hash, reserved, floor, at, counts, head, checksum
+  `SELECT sequence, batch, kind, scope_hash, key_hash, reserved, floor, at, counts, head, messages, checksum
   FROM deletions WHERE sequence > $1 ORDER BY sequence LIMIT $2`;
 
 /** What is looked through, and how: each read waits for locks by itself. */
@@ -180,9 +180,10 @@ function compareCopies(main: Connection, events: readonly RecordedEvent[], colle
 }
 
 function isCopy(row: Row, event: RecordedEvent): boolean {
-  const { batch, kind, scopeHash, keyHash, reserved, floor, at, counts, head } = event;
+  const { batch, kind, scopeHash, keyHash, reserved, floor, at, counts, head, messages } = event;
   const same = row[1] === batch && row[2] === kind && toHex(row[3] as Uint8Array) === toHex(scopeHash) &&
     toHex(row[4] as Uint8Array) === toHex(keyHash) && row[5] === (reserved ? 1 : 0) && row[6] === floor &&
-    row[7] === at && row[8] === encodeCounts(counts) && row[9] === head;
-  return same && checksumOf(...row.slice(0, 10)) === row[10];
+    row[7] === at && row[8] === encodeCounts(counts) && row[9] === head &&
+    toHex(row[10] as Uint8Array) === toHex(encodeHashes(messages));
+  return same && checksumOf(...row.slice(0, 11)) === row[11];
 }
