@@ -10,6 +10,7 @@ import { requireUpkept } from "../scopes/present_scope.ts";
 import { recallOperation } from "../tables/operation_ids.ts";
 import { type ScopeRow, writeScope } from "../tables/scopes.ts";
 import { putTurnInto, type PutTurnPlan, readTurnHead } from "./put_turn.ts";
+import { turnOfMessage } from "./put_turn.ts";
 import { rememberScopeOperation } from "./remember_scope_operation.ts";
 
 /** An append, validated and encoded. */
@@ -60,8 +61,6 @@ export function* appendTurn(
   return { revision: row.revision, ...result };
 }
 
-const SELECT_MESSAGE_ID = `SELECT turn FROM message_ids WHERE scope = $1 AND message_id = $2`;
-
 /** Messages whose ids are neither in the scope nor of messages that were deleted from it. */
 function* newMessages(
   transaction: WriteTransaction,
@@ -70,8 +69,7 @@ function* newMessages(
 ): Operation<readonly Message[]> {
   const absent: Message[] = [];
   for (const message of messages) {
-    const found = yield* transaction.get(SELECT_MESSAGE_ID, row.id, message.messageId);
-    if (found === undefined) absent.push(message);
+    if ((yield* turnOfMessage(transaction, row, message.messageId)) === null) absent.push(message);
   }
   const deleted = new Set(yield* deletedMessages(transaction, place, { turnId, messages: absent }));
   return absent.filter((_, index) => !deleted.has(index));
@@ -89,8 +87,9 @@ function* messagesOfTurn(
   if (turn === null && !reserved && floor === 0) return [];
   const stored: Message[] = [];
   for (const message of messages) {
-    const found = yield* transaction.get(SELECT_MESSAGE_ID, row.id, message.messageId);
-    if (turn === null ? found === undefined : found?.[0] === turn.id) stored.push(message);
+    if ((yield* turnOfMessage(transaction, row, message.messageId)) === (turn?.id ?? null)) {
+      stored.push(message);
+    }
   }
   return stored;
 }

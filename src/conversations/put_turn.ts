@@ -178,8 +178,6 @@ export function requireCapacity(
   );
 }
 
-const SELECT_MESSAGE_ID = `SELECT turn FROM message_ids WHERE scope = $1 AND message_id = $2`;
-
 /** A message id that another turn has would make every context of the scope fail; one that was deleted stays so. */
 function* requireOwnMessageIds(
   transaction: WriteTransaction,
@@ -208,10 +206,21 @@ export function* takenMessageId(
   old: TurnHead | null,
 ): Operation<number | null> {
   for (const [index, { messageId }] of messages.entries()) {
-    const found = yield* transaction.get(SELECT_MESSAGE_ID, row.id, messageId);
-    if (found !== undefined && found[0] !== old?.id) return index;
+    const turn = yield* turnOfMessage(transaction, row, messageId);
+    if (turn !== null && turn !== old?.id) return index;
   }
   return null;
+}
+
+const SELECT_MESSAGE_ID = `SELECT turn FROM message_ids WHERE scope = $1 AND message_id = $2`;
+
+/** The row of the turn that has a message; null if the scope has no such message. */
+export function* turnOfMessage(
+  transaction: WriteTransaction,
+  row: ScopeRow,
+  messageId: string,
+): Operation<number | null> {
+  return ((yield* transaction.get(SELECT_MESSAGE_ID, row.id, messageId))?.[0] ?? null) as number | null;
 }
 
 const SELECT_PAYLOAD = `SELECT payload FROM turns WHERE id = $1`;

@@ -12,6 +12,7 @@ import { requirePin, SELECT_PIN } from "../tables/pins.ts";
 import { requireSummary, SELECT_SUMMARY } from "../tables/summaries.ts";
 import { requirePayload, SELECT_TURN, toTurnFields, toTurnHead } from "../tables/turns.ts";
 import { changedScope } from "../deletion/cascade.ts";
+import { deletedMessages } from "../deletion/deleted_messages.ts";
 import { itemHashOf } from "../deletion/scope_hashes.ts";
 import { noteExpiry, readScope, type ScopeRow, writeScope } from "../tables/scopes.ts";
 import { isReserved } from "../deletion/tombstones.ts";
@@ -78,6 +79,7 @@ function* importTurn({ transaction, row, target }: InHand, item: ImportedTurn): 
     keyHash: itemHashOf(place.hashKey, "turn", place.scope, turnId),
   };
   if (yield* isItemRefused(transaction, hashes, revision, origin)) return "refused";
+  if ((yield* deletedMessages(transaction, place, { turnId, messages })).length > 0) return "refused";
   if ((yield* takenMessageId(transaction, row, messages, null)) !== null) return "conflicting";
   requireCapacity(row, { bytes, limits }, null);
   yield* writeTurn(transaction, row, { place, turnId, revision, messages, payload, bytes, expiry }, null);

@@ -14,7 +14,6 @@ import {
   time,
   validatePlain,
 } from "../contracts/validate.ts";
-import { requirePairedCalls } from "../contracts/pairing.ts";
 import type { TimedPin } from "../contracts/pin.ts";
 import type { RecordKind } from "../contracts/record_kind.ts";
 import { boolean, string, where } from "../contracts/schema.ts";
@@ -205,7 +204,6 @@ const TURN = fields({ type: anything, expires_at: nullable(time), turn: anything
 function parseTurn(given: LineFields): ImportedTurn {
   const { expires_at: expiresAt, turn: stored } = validateLine(TURN, given);
   const turn = unpack("turn", stored, unpackTurn);
-  requirePairedCalls(turn.messages, "turn.messages");
   const payload = encodeTurn(turn);
   const bytes = requireBytes("turn", payload, TURN_BYTES_MAX);
   return { type: "turn", turn, expiry: expiresAt === null ? null : deadlineOf(expiresAt), payload, bytes };
