@@ -23,6 +23,8 @@ export type ProfileName = "holdfast" | "reference";
 /** One named set of choices. */
 export interface Profile {
   readonly name: ProfileName;
+  /** Whether only histories are taken that the reference takes: text alone, and a result for every call. */
+  readonly isReference: boolean;
   /** Turns texts into terms. */
   readonly analyzer: Analyzer;
   /** How evidence is ranked. */
@@ -55,6 +57,7 @@ const PROFILES: Readonly<Record<ProfileName, Profile>> = {
   /** The reference, byte for byte. */
   reference: {
     name: "reference",
+    isReference: true,
     analyzer: LEXICAL_ANALYZER,
     ranking: { absentTerms: "delta", dialogue: false },
     capShare: null,
@@ -69,6 +72,7 @@ const PROFILES: Readonly<Record<ProfileName, Profile>> = {
   /** The default. */
   holdfast: {
     name: "holdfast",
+    isReference: false,
     analyzer: RICH_ANALYZER,
     ranking: { absentTerms: "nothing", dialogue: true },
     capShare: 1 / 4, // docs/adr/0011: a window of four long messages is still a conversation

@@ -20,7 +20,7 @@ export interface AppendPlan extends PutTurnPlan {
 }
 
 /** What an append did. */
-export interface AppendResult {
+interface AppendResult {
   /** The scope's revision. */
   readonly revision: number;
   /** The turn; null if nothing was stored. */
