@@ -11,8 +11,8 @@ export const DELETION_BREAKS: readonly Mutant[] = [
     file: "src/deletion/apply_deletion.ts",
     find: "yield* reserveMessages(transaction, event.scopeHash, event.messages ?? []);",
     replace: "",
-    test: "tests/deletion/pending_test.ts",
-    promise: "A pending deletion is completed when the store is opened",
+    test: `${TARGETS}/deletions_test.ts`,
+    promise: "A message whose deletion another process completed",
     why: "a client that sends its history again would bring back what its user deleted",
   },
   {
