@@ -18,7 +18,7 @@ export interface NewToolCall {
 }
 
 /** What every new message may have. */
-interface NewMessageFacts {
+export interface NewMessageFacts {
   /** Identifies the message; unique in its scope; without U+0000; chosen where it is absent. */
   readonly messageId?: string;
   /** The name of who speaks. */

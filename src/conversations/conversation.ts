@@ -278,10 +278,12 @@ export class Conversation {
     messages: NewMessages,
     options: AppendOptions & { readonly onDuplicate: "skip" },
   ): Promise<AppendedOrSkipped>;
+  /** Stores messages as a new turn, as above; a message whose id is there already is an error. */
   append(
     messages: NewMessages,
     options?: AppendOptions & { readonly onDuplicate?: "error" | undefined },
   ): Promise<Appended>;
+  /** Stores messages as a new turn, as above. */
   append(
     messages: NewMessages,
     options?: AppendOptions,
