@@ -74,7 +74,15 @@ export type {
   NewMessages,
   NewToolCall,
 } from "./src/contracts/new_message.ts";
-export type { DataPart, MediaPart, OpaquePart, Part, ReasoningPart, TextPart } from "./src/contracts/part.ts";
+export type {
+  DataPart,
+  MediaFacts,
+  MediaPart,
+  OpaquePart,
+  Part,
+  ReasoningPart,
+  TextPart,
+} from "./src/contracts/part.ts";
 export type { ToolCall, ToolDefinition } from "./src/contracts/tool.ts";
 export { type Pin, pin, type PinInput, type TimedPin } from "./src/contracts/pin.ts";
 export type {

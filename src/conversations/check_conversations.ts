@@ -32,15 +32,6 @@ const STRAYS: readonly (readonly [table: string, sql: string])[] = [
   ...ORPHANS,
 ];
 
-/** Messages that an event says were deleted, of which no floor keeps a client from sending them again. */
-const COUNT_UNRESERVED_MESSAGES = `WITH RECURSIVE deleted (scope_hash, messages, place) AS (
-  SELECT scope_hash, messages, 1 FROM deletions WHERE octet_length(messages) > 0
-  UNION ALL
-  SELECT scope_hash, messages, place + 16 FROM deleted WHERE place + 16 <= octet_length(messages))
-  SELECT count(*) FROM deleted WHERE NOT EXISTS (SELECT 1 FROM floors
-  WHERE floors.scope_hash = deleted.scope_hash AND floors.key_hash = substr(deleted.messages, deleted.place, 16))
-  AND NOT EXISTS (SELECT 1 FROM deletions WHERE deletions.key_hash = deleted.scope_hash)`;
-
 /** Looks through all conversations; what is damaged goes to the collector. */
 export async function checkConversations(
   engine: Pick<Engine, "read">,
@@ -67,13 +58,6 @@ export async function checkConversations(
       collector.problem("main", "floors", "The checksum of a floor does not match");
     }
   }
-  await checkDeletedMessages(reader);
-}
-
-async function checkDeletedMessages(reader: Reader): Promise<void> {
-  const [row] = await reader.all("floors", COUNT_UNRESERVED_MESSAGES);
-  if (row === undefined || row[0] === 0) return;
-  reader.collector.problem("main", "floors", `${row[0]} deleted messages could come back`);
 }
 
 /** Reads for a check: what cannot be read is noted, and counts as nothing. */

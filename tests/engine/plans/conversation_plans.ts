@@ -17,12 +17,6 @@ export const CONVERSATION_PLANS: Plans = {
   "conversations/check_conversations.ts": {
     "SELECT count(*) FROM scopes WHERE id < 1": "SEARCH scopes USING INTEGER PRIMARY KEY (rowid<?)",
     "SELECT count(*) FROM turns WHERE id < 1": "SEARCH turns USING INTEGER PRIMARY KEY (rowid<?)",
-    COUNT_UNRESERVED_MESSAGES: {
-      plan: "CO-ROUTINE deleted; SETUP; SCAN deletions; RECURSIVE STEP; SCAN deleted; SCAN deleted; " +
-        "CORRELATED SCALAR SUBQUERY 3; SEARCH floors USING PRIMARY KEY (scope_hash=? AND key_hash=?); " +
-        "CORRELATED SCALAR SUBQUERY 4; SEARCH deletions USING COVERING INDEX deletions_by_key (key_hash=?)",
-      because: "a check looks at every row",
-    },
     SELECT_FLOORS: { plan: "SCAN floors", because: "a check looks at every row" },
     SELECT_MESSAGE_IDS: {
       plan:
