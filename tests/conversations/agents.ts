@@ -35,6 +35,7 @@ const STEP: readonly NewMessage[] = [
 export function testAgents(suite: ConversationsSuite): void {
   testShapes(suite);
   testSteps(suite);
+  testContexts(suite);
   testSentAgain(suite);
   testDeletedMessages(suite);
   testNextRevisions(suite);
@@ -168,6 +169,42 @@ function testSteps({ promise }: ConversationsSuite): void {
       message:
         "turn must be at most 1000000 bytes as stored: split it into several turns, or shorten what tools returned",
     });
+  });
+}
+
+function testContexts({ promise }: ConversationsSuite): void {
+  const call = {
+    role: "assistant",
+    content: null,
+    toolCalls: [{ id: "c", name: "run", arguments: "{" }],
+  } as const;
+
+  promise(
+    "MSG-03 a context of a stored history shows an open call as interrupted, and stores nothing",
+    async (store) => {
+      const conversation = await talk(await store.open(atNoon()), []);
+      await conversation.append([call, { role: "tool", toolCallId: "lost", content: "nobody asked" }]);
+      const { context } = await conversation.assemble("And now?", {}, { system: "Answer." });
+      const window = context.blocks.find(({ kind }) => kind === "window")!.content;
+      assert.match(window, /Interrupted: this call has no result\./);
+      assert.doesNotMatch(window, /nobody asked/);
+      assert.deepEqual(context.diagnostics.interruptedCallIds, ["c"]);
+      assert.equal(context.diagnostics.omittedResultIds?.length, 1);
+      assert.equal((await readTurns(conversation))[0]!.messages.length, 2);
+    },
+  );
+
+  promise("MSG-03 the reference profile refuses a stored history with an open call", async (store) => {
+    const conversation = await talk(await store.open(atNoon()), []);
+    await conversation.append([{
+      ...call,
+      content: "",
+      toolCalls: [{ ...call.toolCalls[0], arguments: "{}" }],
+    }]);
+    await store.assertChangesNothing(
+      () => conversation.assemble("And now?", {}, { system: "Answer.", profile: "reference" }),
+      { code: "CONTRACT", field: "turn.messages[0].toolCalls[0]" },
+    );
   });
 }
 
