@@ -57,6 +57,7 @@ export type {
 export type { Chunk } from "./src/contracts/chunk.ts";
 export type {
   Appended,
+  AppendedOrSkipped,
   AppendOptions,
   CachePutOptions,
   CallOptions,
@@ -77,7 +78,24 @@ export type {
   SuffixToReplace,
 } from "./src/contracts/options/journal_options.ts";
 export type { Leftover, SweptLeftovers } from "./src/contracts/options/leftovers_report.ts";
-export type { Message, NewMessage, Role, ToolCall } from "./src/contracts/message.ts";
+export type { Message, Metadata, Role } from "./src/contracts/message.ts";
+export type {
+  Content,
+  NewMessage,
+  NewMessageFacts,
+  NewMessages,
+  NewToolCall,
+} from "./src/contracts/new_message.ts";
+export type {
+  DataPart,
+  MediaFacts,
+  MediaPart,
+  OpaquePart,
+  Part,
+  ReasoningPart,
+  TextPart,
+} from "./src/contracts/part.ts";
+export type { ToolCall, ToolDefinition } from "./src/contracts/tool.ts";
 export { type Pin, pin, type PinInput, type TimedPin } from "./src/contracts/pin.ts";
 export type {
   DeleteOptions,
@@ -95,7 +113,7 @@ export type {
 export type { Scope } from "./src/contracts/scope.ts";
 export type { SourceRef } from "./src/contracts/source_ref.ts";
 export { type Summary, summaryFromHistory, type SummaryInput } from "./src/contracts/summary.ts";
-export type { ToolDefinition } from "./src/contracts/tool.ts";
+
 export { type TimedTurn, type Turn, turn, type TurnInput } from "./src/contracts/turn.ts";
 export type {
   AssembleOptions,

@@ -105,11 +105,17 @@ export const CHECK_PROBLEMS_MAX = 1_000;
 /** UTF-8 bytes of a turn's payload: the reference's bound. */
 export const TURN_BYTES_MAX = 1_000_000;
 
-/** Turns of one scope, unless the caller says otherwise: the reference's bound. */
-export const SCOPE_TURNS_DEFAULT = 10_000;
+/** UTF-8 bytes of the metadata of a message or turn, as canonical JSON: usage, model and status, not content. */
+export const METADATA_BYTES_MAX = 16_384;
 
-/** UTF-8 bytes of all turns of one scope, unless the caller says otherwise: the reference's bound. */
-export const SCOPE_BYTES_DEFAULT = 8_000_000;
+/** Nesting of JSON in metadata and parts: what stands around it in a payload and a line must fit as well. */
+export const JSON_VALUE_DEPTH_MAX = 100;
+
+/** Turns of one scope, unless the caller says otherwise: a working day of a coding agent, each step a turn. */
+export const SCOPE_TURNS_DEFAULT = 50_000;
+
+/** UTF-8 bytes of all turns of one scope, unless the caller says otherwise: the same day with what its tools returned. */
+export const SCOPE_BYTES_DEFAULT = 256_000_000;
 
 /** The most turns that a caller may allow a scope. */
 export const SCOPE_TURNS_MAX = 10_000_000;

@@ -7,8 +7,11 @@ type Hash = (algorithm: string, data: BinaryLike, encoding: "hex") => string;
 let hashOrNull: Hash | null = null;
 let encoderOrNull: TextEncoder | null = null;
 
-/** Hexadecimal digits of a keyed hash: 16 bytes. */
-const KEYED_HASH_DIGITS = 32;
+/** Bytes of a keyed hash. */
+export const KEYED_HASH_BYTES = 16;
+
+/** Hexadecimal digits of a keyed hash. */
+const KEYED_HASH_DIGITS = 2 * KEYED_HASH_BYTES;
 
 /**
  * Returns the first 16 bytes of SHA-256(key ‖ canonical JSON of the parts). The key is random and stored in main, so

@@ -1,4 +1,4 @@
-/** SHA-256 of text. */
+/** SHA-256 of texts and bytes. */
 
 import type { BinaryLike, Hash as RunningHash } from "node:crypto";
 
@@ -7,10 +7,10 @@ type Hash = (algorithm: string, data: BinaryLike, encoding: "hex") => string;
 let hashOrNull: Hash | null = null;
 
 /**
- * Returns the SHA-256 of a text in UTF-8, as 64 lower-case hexadecimal digits. The first call loads `node:crypto`,
- * which takes 12 ms or more; opening a store and reading a record do not need it.
+ * Returns the SHA-256 of bytes, or of a text in UTF-8, as 64 lower-case hexadecimal digits. The first call loads
+ * `node:crypto`, which takes 12 ms or more; opening a store and reading a record do not need it.
  */
-export function sha256Hex(text: string): string {
+export function sha256Hex(text: string | Uint8Array): string {
   hashOrNull ??= process.getBuiltinModule("node:crypto").hash;
   return hashOrNull("sha256", text, "hex");
 }

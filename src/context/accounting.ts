@@ -6,6 +6,7 @@ import { PolicyError } from "../errors.ts";
 import type { BlockDiagnostic } from "./diagnostics.ts";
 import type { Admitted } from "./final_admission.ts";
 import { draftOf, type Drafts, EMPTY_DRAFT, LAYER_KINDS } from "./rendering.ts";
+import { pairWindow } from "./paired_window.ts";
 import type { RequestMeter } from "./request_meter.ts";
 import type { WindowTurn } from "./window_turns.ts";
 
@@ -57,7 +58,12 @@ export function account(admitted: Admitted, meter: RequestMeter, question: strin
   return { baseRequestTokens, blocks };
 }
 
-/** Returns the sources of the window: the whole original text of each message that is not empty. */
+/** Returns the sources of the window: the whole original text of each message that is not empty, except results without calls. */
 function windowSources(window: readonly WindowTurn[]): readonly SourceRef[] {
-  return window.flatMap(({ turn }) => turn.messages.flatMap((message) => wholeMessage(turn, message) ?? []));
+  const { orphans } = pairWindow(window);
+  return window.flatMap(({ turn, messages }) =>
+    turn.messages.flatMap((message, index) =>
+      orphans.has(messages[index]!) ? [] : wholeMessage(turn, message) ?? []
+    )
+  );
 }

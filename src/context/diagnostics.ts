@@ -95,6 +95,10 @@ export interface ContextDiagnostics {
   readonly omittedTurnCount: number;
   /** The turns that the window leaves out, oldest first; absent if only a part of the history was read. */
   readonly omittedTurnIds?: readonly string[];
+  /** The calls of the window that have no result, by id, oldest first; absent where there are none. */
+  readonly interruptedCallIds?: readonly string[];
+  /** The results that the window leaves out because it lacks their calls, by message id; absent where there are none. */
+  readonly omittedResultIds?: readonly string[];
   /** The turns that evidence comes from, best first. */
   readonly retrievedTurnIds: readonly string[];
   /** The chunks of the evidence, best first. */

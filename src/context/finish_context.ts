@@ -9,6 +9,7 @@ import type { BlockDiagnostic, ContextDiagnostics, LayerDiagnostic } from "./dia
 import type { TokenEstimate } from "./counting/estimate.ts";
 import { admit, type Admitted } from "./final_admission.ts";
 import { PACKAGE_VERSION } from "../package_version.ts";
+import { openCalls, pairWindow } from "./paired_window.ts";
 import { contentOf, draftOf, EMPTY_DRAFT, messagesOf } from "./rendering.ts";
 
 /** The facts about a history that are known only if all of it was read. */
@@ -72,6 +73,9 @@ function diagnosticsOf(
   const { estimate, chunks, drafts, drops } = admitted;
   const keptTurnIds = admitted.window.map(({ turn }) => turn.turnId);
   const kept = new Set(keptTurnIds);
+  const pairing = pairWindow(admitted.window);
+  const interrupted = openCalls(admitted.window, pairing).map(({ id }) => id);
+  const omitted = [...pairing.orphans].map(({ messageId }) => messageId);
   return {
     inputAllowance: layered.plan.inputAllowance,
     estimate,
@@ -82,6 +86,8 @@ function diagnosticsOf(
     keptTurnIds,
     omittedTurnCount: input.turns.count - kept.size,
     ...(whole === null ? {} : { omittedTurnIds: whole.turnIds.filter((id) => !kept.has(id)) }),
+    ...interrupted.length === 0 ? {} : { interruptedCallIds: interrupted },
+    ...omitted.length === 0 ? {} : { omittedResultIds: omitted },
     retrievedTurnIds: [...new Set(chunks.map(({ source }) => source.turnId))],
     retrievedChunkIds: chunks.map(({ chunkId }) => chunkId),
     summaryUsed: (drafts.summary?.parts.length ?? 0) > 0,

@@ -6,7 +6,9 @@
 import type { Instant } from "../canonical/time.ts";
 import type { TimedPin } from "../contracts/pin.ts";
 import type { Chunk } from "../contracts/chunk.ts";
+import { requireReferenceTurn } from "../contracts/pairing.ts";
 import type { ToolDefinition } from "../contracts/tool.ts";
+import type { TimedTurn } from "../contracts/turn.ts";
 import type { EvidenceSource, VisibleText, WindowView } from "../search/evidence_source.ts";
 import type { Pace } from "../pace.ts";
 import { type BudgetPlan, pinnedDraft, planBudget } from "./budget_plan.ts";
@@ -106,7 +108,9 @@ class Layers {
     const parts = new PartCounter(counter, memory);
     this.#meter = new RequestMeter({ counter: parts, calibration: settings.calibration, tools });
     const capper = new Capper(settings.options.cap ? settings.cap : null, parts, memory);
-    this.#turns = new WindowTurns(input.turns, capper, pace);
+    const { isReference } = settings.profile;
+    const require = (turn: TimedTurn): void => isReference ? requireReferenceTurn(turn, "turn") : undefined;
+    this.#turns = new WindowTurns(input.turns, capper, pace, require);
   }
 
   async close(): Promise<void> {

@@ -9,6 +9,8 @@ export type ProfileName = "holdfast" | "reference";
 /** The choices of a profile. */
 export interface Profile {
   readonly name: ProfileName;
+  /** Whether only histories are taken that the reference takes: text alone, and a result for every call. */
+  readonly isReference: boolean;
   /** Turns texts into terms. */
   readonly analyzer: Analyzer;
   /** How evidence is ranked. */
@@ -41,6 +43,7 @@ const PROFILES: Readonly<Record<ProfileName, Profile>> = {
   /** The reference, byte for byte. */
   reference: {
     name: "reference",
+    isReference: true,
     analyzer: LEXICAL_ANALYZER,
     ranking: { absentTerms: "delta", dialogue: false },
     capShare: null,
@@ -55,6 +58,7 @@ const PROFILES: Readonly<Record<ProfileName, Profile>> = {
   /** The default. */
   holdfast: {
     name: "holdfast",
+    isReference: false,
     analyzer: RICH_ANALYZER,
     ranking: { absentTerms: "nothing", dialogue: true },
     capShare: 1 / 4, // docs/adr/0011: a window of four long messages is still a conversation

@@ -8,6 +8,7 @@ import { readFields, requireBoolean, requireList, requireSignal } from "../contr
 import type { Chunk } from "../contracts/chunk.ts";
 import { type KeyedPins, keyedPins } from "../contracts/keyed_pins.ts";
 import { firstRepeated, type Message, toMessage } from "../contracts/message.ts";
+import { requireReferenceMessage, requireReferenceTurn } from "../contracts/pairing.ts";
 import { effective, type TimedPin, toPin } from "../contracts/pin.ts";
 import { sameScope, type Scope, toScope } from "../contracts/scope.ts";
 import { type ToolDefinition, toTool } from "../contracts/tool.ts";
@@ -74,6 +75,9 @@ export function validateInput(input: unknown): ValidatedInput {
   const at = given.at === undefined ? instantFromMs(systemNowMs()) : toInstant(given.at, "at");
   const scope = toScope(given.scope);
   const history = toHistory(given.history, scope, at);
+  if (settings.profile.isReference) {
+    for (const [index, turn] of history.entries()) requireReferenceTurn(turn, `history[${index}]`);
+  }
   const pins = toPins(given.pins === undefined ? [] : given.pins, scope, at);
   const messageIds = new Set(history.flatMap((turn) => turn.messages.map((message) => message.messageId)));
   return {
@@ -169,7 +173,7 @@ function requireCountable(text: string, field: string): void {
 export function toQuestion(
   value: unknown,
   messageIds: ReadonlySet<string>,
-  { takesBlankQuestions }: Profile,
+  { takesBlankQuestions, isReference }: Profile,
 ): Message {
   if (typeof value === "string") {
     requireCountable(value, "question");
@@ -178,6 +182,7 @@ export function toQuestion(
   }
   const question = toMessage(value, "question");
   if (question.role !== "user") throw fault("question.role", "must be user");
+  if (isReference) requireReferenceMessage(question, "question");
   requireCountable(question.content, "question.content");
   if (messageIds.has(question.messageId)) throw fault("question.messageId", "must not occur in the history");
   if (!takesBlankQuestions && isBlank(question.content)) {

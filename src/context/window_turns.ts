@@ -2,10 +2,12 @@
 
 import { quote } from "../canonical/canonical_json.ts";
 import { messageWireText } from "../contracts/wire.ts";
+import type { Message } from "../contracts/message.ts";
 import type { TimedTurn } from "../contracts/turn.ts";
 import type { VisibleText } from "../search/evidence_source.ts";
 import type { Pace } from "../pace.ts";
 import type { CappedTurn, Capper } from "./capper.ts";
+import { isComplete, pairWindow, shownMessages } from "./paired_window.ts";
 import { type Draft, EMPTY_DRAFT, TextPart } from "./rendering.ts";
 
 /** A source of turns: an array, or a store that reads them one by one. */
@@ -20,6 +22,8 @@ export interface TurnSource {
 export interface WindowTurn extends CappedTurn {
   /** The original turn. */
   readonly turn: TimedTurn;
+  /** Whether every call is directly followed by its result. */
+  readonly isComplete: boolean;
   /** Its text if it is the newest turn of the window. */
   readonly last: TextPart;
   /** Its text before a newer turn, followed by a comma. */
@@ -31,15 +35,17 @@ export class WindowTurns {
   readonly #iterator: Iterator<TimedTurn> | AsyncIterator<TimedTurn>;
   readonly #capper: Capper;
   readonly #pace: Pace;
+  readonly #require: (turn: TimedTurn) => void;
   readonly #read: WindowTurn[] = [];
   #isDone = false;
 
-  /** Creates a reader of a source; reads nothing yet. */
-  constructor(source: TurnSource, capper: Capper, pace: Pace) {
+  /** Creates a reader of a source that checks each turn with `require`; reads nothing yet. */
+  constructor(source: TurnSource, capper: Capper, pace: Pace, require: (turn: TimedTurn) => void = () => {}) {
     const turns = source.newestFirst();
     this.#iterator = Symbol.asyncIterator in turns ? turns[Symbol.asyncIterator]() : turns[Symbol.iterator]();
     this.#capper = capper;
     this.#pace = pace;
+    this.#require = require;
   }
 
   /** Returns the turn at a distance from the newest, which has distance 0; null past the oldest. */
@@ -65,12 +71,15 @@ export class WindowTurns {
   }
 
   #prepare(turn: TimedTurn): WindowTurn {
+    this.#require(turn);
     const capped = this.#capper.capTurn(turn);
-    const text = `{"messages":[${capped.messages.map(messageWireText).join(",")}],"turn":${
-      quote(turn.turnId)
-    }}`;
-    return { ...capped, turn, last: new TextPart(text), inner: new TextPart(`${text},`) };
+    return { ...capped, turn, isComplete: isComplete(capped.messages), ...partsOf(turn, capped.messages) };
   }
+}
+
+function partsOf(turn: TimedTurn, messages: readonly Message[]): Pick<WindowTurn, "last" | "inner"> {
+  const text = `{"messages":[${messages.map(messageWireText).join(",")}],"turn":${quote(turn.turnId)}}`;
+  return { last: new TextPart(text), inner: new TextPart(`${text},`) };
 }
 
 const OPENING = new TextPart("[");
@@ -78,9 +87,21 @@ const CLOSING = new TextPart("]");
 
 /** Creates the window block of turns, oldest first, as JSON data. */
 export function windowDraft(turns: readonly WindowTurn[]): Draft {
-  if (turns.length === 0) return EMPTY_DRAFT;
-  const parts = turns.map((turn, index) => index === turns.length - 1 ? turn.last : turn.inner);
+  const shown = shownTurns(turns);
+  if (shown.length === 0) return EMPTY_DRAFT;
+  const parts = shown.map((turn, index) => index === shown.length - 1 ? turn.last : turn.inner);
   return { parts: [OPENING, ...parts, CLOSING], sources: [] };
+}
+
+/** Returns the turns as this window shows them, without those of which it shows nothing. */
+function shownTurns(turns: readonly WindowTurn[]): readonly Pick<WindowTurn, "last" | "inner">[] {
+  if (turns.every((turn) => turn.isComplete)) return turns;
+  const pairing = pairWindow(turns);
+  return turns.flatMap((turn) => {
+    if (turn.isComplete) return [turn];
+    const messages = shownMessages(turn, pairing);
+    return messages.length === 0 ? [] : [partsOf(turn.turn, messages)];
+  });
 }
 
 /** Returns the text that the window shows of a turn: message id → text. */

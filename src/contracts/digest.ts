@@ -1,7 +1,7 @@
 /** Every digest of conversations: SHA-256 over the UTF-8 of a canonical text, as 64 lower-case hex digits. */
 
 import type { KeyedPins } from "./keyed_pins.ts";
-import type { Message, NewMessage } from "./message.ts";
+import { encodeMetadata, type Message, type MessageDraft, type Metadata } from "./message.ts";
 import type { Pin } from "./pin.ts";
 import type { Scope } from "./scope.ts";
 import type { SourceRef } from "./source_ref.ts";
@@ -32,9 +32,12 @@ export function contentHash(message: Pick<Message, "content">): string {
   return sha256Hex(message.content);
 }
 
-/** The digest of a turn's messages; turn id, scope, revision and time are no part of it. */
-function turnContentHash(turn: Pick<Turn, "messages">): string {
-  return sha256Hex(`[${turn.messages.map(identifiedMessageText).join(",")}]`);
+/** The digest of a turn's messages and metadata; turn id, scope, revision and time are no part of it. */
+function turnContentHash({ messages, metadata }: Pick<Turn, "messages" | "metadata">): string {
+  const list = `[${messages.map(identifiedMessageText).join(",")}]`;
+  return sha256Hex(
+    metadata === undefined ? list : `{"messages":${list},"metadata":${encodeMetadata(metadata)}}`,
+  );
 }
 
 /** The digest of turns in order, each with scope, id, revision, time and content. */
@@ -70,9 +73,23 @@ export function operationDigest(turn: Turn, expiresAt: Expiry): string {
   return sha256Hex(`[${encodeTurn(turn)},${expiresAt === null ? "null" : quote(expiresAt)}]`);
 }
 
+/** What else an operation id of `append` stands for; what is not there changes nothing. */
+interface AppendFacts {
+  /** ISO text. */
+  readonly timestamp: string | null;
+  readonly metadata: Metadata | null;
+  readonly skipsDuplicates: boolean;
+}
+
 /** What an operation id of `append` stands for. A message id that the caller left out counts as null. */
-export function appendDigest(messages: readonly (Message | NewMessage)[], expiresAt: Expiry): string {
-  return sha256Hex(`[${encodeMessages(messages)},${expiresAt === null ? "null" : quote(expiresAt)}]`);
+export function appendDigest(
+  messages: readonly MessageDraft[],
+  expiresAt: Expiry,
+  { timestamp, metadata, skipsDuplicates }: AppendFacts,
+): string {
+  const facts = (timestamp === null ? "" : `,"timestamp:${timestamp}"`) +
+    (metadata === null ? "" : `,${encodeMetadata(metadata)}`) + (skipsDuplicates ? ',"skip"' : "");
+  return sha256Hex(`[${encodeMessages(messages)},${expiresAt === null ? "null" : quote(expiresAt)}${facts}]`);
 }
 
 /** What an assembly is made from. */

@@ -70,6 +70,7 @@ class Capture {
 
   copy(value: unknown, depth: number): unknown {
     if (typeof value !== "object" || value === null || isProxy(value)) return value;
+    if (value instanceof Uint8Array) return new Uint8Array(value);
     const known = this.#copies.get(value);
     if (known !== undefined) return known;
     const copy = depth > JSON_DEPTH_MAX ? null : emptyCopyOf(value);

@@ -1,12 +1,19 @@
-/** One message of a turn, with the tool calls it makes or the call it answers. */
+/** One message of a turn, as it is kept and read back: with the tool calls it makes or the call it answers. */
 
+import { canonicalJson, type CanonicalObject } from "../canonical/canonical_json.ts";
+import type { Json } from "../canonical/plain.ts";
 import { codePointLength } from "../canonical/text.ts";
+import { exceedsBytes } from "../canonical/utf8.ts";
+import { METADATA_BYTES_MAX } from "../limits.ts";
 import { printedAs } from "./discreet.ts";
+import { joinedText, type Part, partsSchema } from "./part.ts";
+import { boolean, Refused } from "./schema.ts";
+import { type ToolCall, toolCallsSchema } from "./tool.ts";
 import {
   anyText,
   type Fault,
   fields,
-  jsonObjectText,
+  jsonObject,
   list,
   name,
   oneOf,
@@ -18,146 +25,113 @@ import {
   validate,
 } from "./validate.ts";
 
-/**
- * Who speaks.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { openMemory, type Role } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * const roles: readonly Role[] = ["user", "assistant"];
- * await conversation.append(roles.map((role) => ({ role, content: `This is the ${role}.` })));
- * const [said] = await Array.fromAsync(conversation.turns());
- * assert.deepEqual(said?.messages.map(({ role }) => role), roles);
- * ```
- */
-export type Role = "system" | "user" | "assistant" | "tool";
+/** Who speaks. */
+export type Role = "system" | "developer" | "user" | "assistant" | "tool";
 
-/**
- * A call that an assistant's message makes.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { openMemory, type ToolCall } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * const call: ToolCall = { id: "call-1", name: "weather", arguments: '{"place":"orchard"}' };
- * await conversation.append([
- *   { role: "assistant", content: "", toolCalls: [call] },
- *   { role: "tool", content: "Dry.", toolCallId: "call-1" },
- * ]);
- * const [looked] = await Array.fromAsync(conversation.turns());
- * assert.deepEqual(looked?.messages[0]?.toolCalls, [call]);
- * ```
- */
-export interface ToolCall {
-  /** Identifies the call; unique in a turn. */
-  readonly id: string;
-  /** The tool's name. */
-  readonly name: string;
-  /** The arguments: the text of a JSON object, kept byte for byte. */
-  readonly arguments: string;
+/** Plain JSON of the caller's own, such as usage, model and status: at most 16 384 bytes as stored. */
+export interface Metadata {
+  /** Any value of plain JSON. */
+  readonly [key: string]: Json;
 }
 
 /**
- * One message. Where a field may be optional, `undefined` and `null` count as absent when it is handed in.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type Message, turn } from "@holdfast/memory";
- *
- * const message: Message = { messageId: "message-1", role: "user", content: "Which trees were grafted?" };
- * const scope = { tenantId: "orchard", sessionId: "spring" };
- * assert.deepEqual(turn({ turnId: "turn-1", scope, messages: [message] }).messages, [message]);
- * ```
+ * One message. It can be appended or put again as it was read back. Where a field may be optional, `undefined` and
+ * `null` count as absent when it is passed.
  */
 export interface Message {
   /** Identifies the message; unique in its scope; without U+0000. */
   readonly messageId: string;
   /** Who speaks. */
   readonly role: Role;
-  /** The text; may be empty. */
+  /** The text that is searched and counted; of parts, the texts of the text parts, joined by a blank line. */
   readonly content: string;
+  /** The parts of the content; absent where it was given as text. */
+  readonly parts?: readonly Part[];
+  /** True where the content of an assistant's message was given as null; else absent. */
+  readonly contentIsNull?: true;
+  /** The name of who speaks. */
+  readonly name?: string;
+  /** Plain JSON of the caller's own. */
+  readonly metadata?: Metadata;
+  /** True where a tool failed; else absent. */
+  readonly isError?: true;
   /** The call that a tool's message answers; absent for every other role. */
   readonly toolCallId?: string;
   /** The calls that an assistant's message makes; absent where there are none. */
   readonly toolCalls?: readonly ToolCall[];
 }
 
-/**
- * A message whose id the store may choose.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type NewMessage, openMemory } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * const message: NewMessage = { role: "user", content: "Which trees were grafted?" };
- * await conversation.append([message]);
- * const [said] = await Array.fromAsync(conversation.turns());
- * assert.equal(typeof said?.messages[0]?.messageId, "string");
- * ```
- */
-export interface NewMessage extends Omit<Message, "messageId"> {
-  /** Identifies the message; unique in its scope; chosen where it is absent. */
-  readonly messageId?: string;
-}
+/** A message that may have no id yet. Internal: what a validated `NewMessage` is. */
+export type MessageDraft = Omit<Message, "messageId"> & { readonly messageId?: string };
 
-const callSchema: Schema<ToolCall> = transform(
-  fields({ id: text, name: text, arguments: jsonObjectText }),
-  (call) => validatedCall(call),
-);
-
-const printedCall = printedAs<ToolCall>("ToolCall", ({ id, arguments: given }) => ({
-  id,
-  characters: codePointLength(given),
-}));
-
-/** A call from fields that were validated. Internal: for this schema and stored payloads. */
-export function validatedCall(call: ToolCall): ToolCall {
-  return Object.freeze(printedCall(call));
-}
-
-const ROLES = ["system", "user", "assistant", "tool"] as const satisfies readonly Role[];
+const ROLES = ["system", "developer", "user", "assistant", "tool"] as const satisfies readonly Role[];
 
 /** Whether a value is a role. */
 export function isRole(value: unknown): value is Role {
   return ROLES.some((role) => role === value);
 }
 
+/** Content as it may be passed: text, a list of parts, or null; which role may have what is another rule. */
+type GivenContent = string | null | undefined | readonly Part[];
+
+const contentSchema: Schema<GivenContent> = {
+  read: (value, way) => {
+    if (value === null || value === undefined) return value;
+    if (Array.isArray(value)) return partsSchema.read(value, way);
+    if (typeof value !== "string") throw new Refused([...way], "must be text or a list of parts");
+    return anyText.read(value, way);
+  },
+};
+
+/** Validates metadata. */
+export const metadataSchema: Schema<Metadata> = refine(
+  jsonObject,
+  (metadata) => exceedsBytes(encodeMetadata(metadata), METADATA_BYTES_MAX) ? [[], METADATA_RULE] : null,
+);
+
+const METADATA_RULE = `must be at most ${METADATA_BYTES_MAX} bytes as stored`;
+
+/** The canonical JSON of metadata, as payloads and digests hold it. */
+export function encodeMetadata(metadata: Metadata): string {
+  return canonicalJson(metadata as CanonicalObject, "metadata");
+}
+
 const SPOKEN = {
-  content: anyText,
-  role: oneOf(ROLES, "must be system, user, assistant or tool"),
-  toolCalls: optional(list(callSchema)),
+  content: contentSchema,
+  role: oneOf(ROLES, "must be system, developer, user, assistant or tool"),
+  toolCalls: optional(toolCallsSchema),
   toolCallId: optional(text),
+  parts: optional(partsSchema),
+  contentIsNull: optional(boolean),
+  name: optional(text),
+  metadata: optional(metadataSchema),
+  isError: optional(boolean),
 } as const;
 
 /** Validates a message. */
 export const messageSchema: Schema<Message> = transform(
-  refine(fields({ messageId: name, ...SPOKEN }), faultOf),
-  (message) => validatedMessage(message),
+  refine(fields({ messageId: name, ...SPOKEN }), faultOfGiven),
+  (given) => validatedMessage({ ...given, ...normalContent(given) }),
 );
 
-const newMessageSchema: Schema<NewMessage> = transform(
-  refine(fields({ messageId: optional(name), ...SPOKEN }), faultOf),
-  (message) => validatedMessage(message),
+/** Clients send empty text for an id that they do not have yet. */
+const optionalId: Schema<string | null | undefined> & { readonly optional: true } = {
+  ...optional(name),
+  read: (value, way) => value === "" ? undefined : optional(name).read(value, way),
+};
+
+const draftSchema: Schema<MessageDraft> = transform(
+  refine(fields({ messageId: optionalId, ...SPOKEN }), faultOfGiven),
+  (given) => validatedMessage({ ...given, ...normalContent(given) }),
 );
 
-const newMessagesSchema: Schema<readonly NewMessage[]> = transform(
-  refine(list(newMessageSchema), (messages) => faultOfIds(messages)),
+const draftsSchema: Schema<readonly MessageDraft[]> = transform(
+  refine(list(draftSchema), (messages) => faultOfIds(messages)),
   (messages) => Object.freeze(messages),
 );
 
 /**
- * Validates what a caller handed in as a message.
+ * Validates an argument as a message.
  *
  * @throws {ContractError} naming the path below `field`
  */
@@ -166,42 +140,93 @@ export function toMessage(value: unknown, field = "message"): Message {
 }
 
 /**
- * Validates what a caller handed in as messages whose ids the store may choose: at least one, given ids unique.
+ * Validates an argument as messages whose ids the store may choose: at least one, given ids unique.
  *
  * @throws {ContractError} naming the path below `field`
  */
-export function toNewMessages(value: unknown, field = "messages"): readonly NewMessage[] {
-  return validate(newMessagesSchema, value, { field, noun: "messages" });
+export function toNewMessages(value: unknown, field = "messages"): readonly MessageDraft[] {
+  return validate(draftsSchema, value, { field, noun: "messages" });
+}
+
+/**
+ * Validates an argument as metadata.
+ *
+ * @throws {ContractError} naming the path below `field`
+ */
+export function toMetadata(value: unknown, field = "metadata"): Metadata {
+  return validate(metadataSchema, value, { field, noun: "metadata" });
 }
 
 /** What a message says: its fields besides the id, validated one by one. */
-type Spoken = Pick<Message, "content" | "role"> & {
+interface Given {
+  readonly role: Role;
+  readonly content: GivenContent;
+  readonly parts?: readonly Part[] | null | undefined;
+  readonly contentIsNull?: boolean | null | undefined;
+  readonly name?: string | null | undefined;
+  readonly metadata?: Metadata | null | undefined;
+  readonly isError?: boolean | null | undefined;
   readonly toolCalls?: readonly ToolCall[] | null | undefined;
   readonly toolCallId?: string | null | undefined;
-};
+}
+
+/** The same, its content as it is kept. */
+type Spoken = Given & { readonly content: string };
+
+/** Content, parts and null may be passed in the form in which they are read back, if they agree. */
+function faultOfGiven(given: Given): Fault | null {
+  const { role, content, parts, contentIsNull } = given;
+  if (parts && content === undefined) return [["parts"], "must come with content; pass the parts as content"];
+  if (parts && typeof content !== "string") return [["parts"], "must be absent unless content is text"];
+  if (parts && joinedText(parts) !== content) return [["content"], "must be the texts of its parts"];
+  const isNull = content === null || (contentIsNull ?? false);
+  if (isNull && role !== "assistant") {
+    return [["content"], "must be text or a list of parts, unless the role is assistant"];
+  }
+  if (isNull && ((content ?? "") !== "" || parts)) {
+    return [["contentIsNull"], "must be absent unless content is null"];
+  }
+  if (content === undefined && role !== "assistant") return [["content"], "must be text or a list of parts"];
+  return faultOf({ ...given, content: "" });
+}
+
+function normalContent(
+  { content, parts, contentIsNull }: Given,
+): { readonly content: string; readonly parts: readonly Part[] | null; readonly contentIsNull: boolean } {
+  const isNull = content === null || (contentIsNull ?? false);
+  if (typeof content === "string") return { content, parts: parts ?? null, contentIsNull: isNull };
+  const list = content ?? null;
+  return { content: list === null ? "" : joinedText(list), parts: list, contentIsNull: isNull };
+}
 
 type Validated = Spoken & { readonly messageId: string };
-type NewValidated = Spoken & { readonly messageId?: string | null | undefined };
+type DraftValidated = Spoken & { readonly messageId?: string | null | undefined };
 
 /** A message from fields that were validated, without those that hold nothing. Internal: for this schema and stored payloads. */
 export function validatedMessage(fields: Validated): Message;
-export function validatedMessage(fields: NewValidated): NewMessage;
-export function validatedMessage(fields: NewValidated): NewMessage {
+export function validatedMessage(fields: DraftValidated): MessageDraft;
+export function validatedMessage(fields: DraftValidated): MessageDraft {
   const { messageId, role, content, toolCallId, toolCalls } = fields;
-  const message: Writable<NewMessage> = typeof messageId === "string"
+  const message: Writable<MessageDraft> = typeof messageId === "string"
     ? { messageId, role, content }
     : { role, content };
+  if (fields.parts) message.parts = fields.parts;
+  if (fields.contentIsNull) message.contentIsNull = true;
+  if (typeof fields.name === "string") message.name = fields.name;
+  if (fields.metadata) message.metadata = fields.metadata;
+  if (fields.isError) message.isError = true;
   if (typeof toolCallId === "string") message.toolCallId = toolCallId;
   if (toolCalls && toolCalls.length > 0) message.toolCalls = Object.freeze(toolCalls);
   return Object.freeze(printedMessage(message));
 }
 
-const printedMessage = printedAs<NewMessage>(
+const printedMessage = printedAs<MessageDraft>(
   "Message",
-  ({ messageId, role, content, toolCallId, toolCalls }) => ({
+  ({ messageId, role, content, parts, toolCallId, toolCalls }) => ({
     ...(messageId === undefined ? {} : { messageId }),
     role,
     characters: codePointLength(content),
+    ...(parts === undefined ? {} : { parts: parts.length }),
     ...(toolCallId === undefined ? {} : { toolCallId }),
     ...(toolCalls === undefined ? {} : { toolCalls: toolCalls.length }),
   }),
@@ -210,7 +235,7 @@ const printedMessage = printedAs<NewMessage>(
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** The rules that concern more than one field, in the reference's order. */
-export function faultOf({ role, toolCalls, toolCallId }: Spoken): Fault | null {
+export function faultOf({ role, toolCalls, toolCallId, isError }: Spoken): Fault | null {
   const calls = toolCalls ?? [];
   const repeated = firstRepeated(calls.map((call) => call.id));
   if (repeated >= 0) return [["toolCalls", repeated, "id"], "must be unique in the message"];
@@ -220,11 +245,12 @@ export function faultOf({ role, toolCalls, toolCallId }: Spoken): Fault | null {
   const answers = typeof toolCallId === "string";
   if (role === "tool" && !answers) return [["toolCallId"], "must be there where the role is tool"];
   if (role !== "tool" && answers) return [["toolCallId"], "must be absent unless the role is tool"];
+  if (role !== "tool" && isError) return [["isError"], "must be absent unless the role is tool"];
   return null;
 }
 
 /** The rules for the messages of one turn. A path starts at the list. */
-export function faultOfIds(messages: readonly NewMessage[]): Fault | null {
+export function faultOfIds(messages: readonly MessageDraft[]): Fault | null {
   if (messages.length === 0) return [[], "must hold at least one message"];
   const repeated = firstRepeated(messages.map((message) => message.messageId));
   return repeated < 0 ? null : [[repeated, "messageId"], "must be unique in the turn"];

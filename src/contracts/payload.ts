@@ -3,12 +3,14 @@
  * field by field because the order of the keys is known.
  */
 
-import type { Message, NewMessage } from "./message.ts";
+import { encodeMetadata, type MessageDraft } from "./message.ts";
+import { encodeParts } from "./part.ts";
 import type { Pin } from "./pin.ts";
 import type { Scope } from "./scope.ts";
 import type { SourceRef } from "./source_ref.ts";
 import type { Summary } from "./summary.ts";
 import type { Turn } from "./turn.ts";
+import { hasObjectArguments, type ToolCall } from "./tool.ts";
 import { canonicalJson, Float, quote } from "../canonical/canonical_json.ts";
 
 /** A scope; also the key of every table that belongs to one. */
@@ -18,25 +20,33 @@ export function encodeScope(scope: Scope): string {
 
 /** A turn's payload. An open timestamp is written as null: for digests only, never for storage. */
 export function encodeTurn(turn: Turn): string {
-  return `{"messages":${encodeMessages(turn.messages)},"revision":${turn.revision},` +
+  const metadata = turn.metadata === undefined ? "" : `"metadata":${encodeMetadata(turn.metadata)},`;
+  return `{"messages":${encodeMessages(turn.messages)},${metadata}"revision":${turn.revision},` +
     `"scope":${encodeScope(turn.scope)},"timestamp":${quoteOrNull(turn.timestamp)},"turn_id":${
       quote(turn.turnId)
     }}`;
 }
 
 /** Messages as a turn's payload holds them; a missing message id is written as null: for digests only. */
-export function encodeMessages(messages: readonly (Message | NewMessage)[]): string {
+export function encodeMessages(messages: readonly MessageDraft[]): string {
   return list(messages, encodeMessage);
 }
 
-function encodeMessage(message: Message | NewMessage): string {
-  const calls = list(
-    message.toolCalls ?? [],
-    (call) =>
-      `{"arguments_json":${quote(call.arguments)},"call_id":${quote(call.id)},"name":${quote(call.name)}}`,
-  );
-  return `{"content":${quote(message.content)},"message_id":${quoteOrNull(message.messageId)},` +
-    `"role":"${message.role}","tool_call_id":${quoteOrNull(message.toolCallId)},"tool_calls":${calls}}`;
+/** Keys that the reference does not have are written only where they hold something, so that its texts stay the same. */
+function encodeMessage(message: MessageDraft): string {
+  const { content, contentIsNull, isError, messageId, metadata, name, parts, role, toolCallId } = message;
+  return `{"content":${quote(content)}${contentIsNull ? ',"content_null":true' : ""}` +
+    `${isError ? ',"is_error":true' : ""},"message_id":${quoteOrNull(messageId)}` +
+    (metadata === undefined ? "" : `,"metadata":${encodeMetadata(metadata)}`) +
+    (name === undefined ? "" : `,"name":${quote(name)}`) +
+    (parts === undefined ? "" : `,"parts":${encodeParts(parts)}`) +
+    `,"role":"${role}","tool_call_id":${quoteOrNull(toolCallId)},` +
+    `"tool_calls":${list(message.toolCalls ?? [], encodeCall)}}`;
+}
+
+function encodeCall(call: ToolCall): string {
+  const key = hasObjectArguments(call) ? "arguments_json" : "arguments_text";
+  return `{"${key}":${quote(call.arguments)},"call_id":${quote(call.id)},"name":${quote(call.name)}}`;
 }
 
 /** A source. */

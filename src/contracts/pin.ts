@@ -119,9 +119,10 @@ class PinValue extends Discreet implements Pin {
   declare readonly effectiveAt?: string;
   declare readonly expiresAt?: string;
   declare readonly source?: SourceRef;
-  readonly #validated = true;
+  readonly #isRevisionOpen: boolean;
 
-  constructor({ scope, key, value, origin, revision, effectiveAt, expiresAt, source }: Pin) {
+  constructor(fields: Pin & { readonly isRevisionOpen?: boolean }) {
+    const { scope, key, value, origin, revision, effectiveAt, expiresAt, source } = fields;
     super();
     this.scope = scope;
     this.key = key;
@@ -131,11 +132,16 @@ class PinValue extends Discreet implements Pin {
     if (effectiveAt !== undefined) this.effectiveAt = effectiveAt;
     if (expiresAt !== undefined) this.expiresAt = expiresAt;
     if (source !== undefined) this.source = source;
+    this.#isRevisionOpen = fields.isRevisionOpen ?? false;
     Object.freeze(this);
   }
 
   static is(value: unknown): value is PinValue {
-    return typeof value === "object" && value !== null && #validated in value;
+    return typeof value === "object" && value !== null && #isRevisionOpen in value;
+  }
+
+  static isRevisionOpen(pin: Pin): boolean {
+    return PinValue.is(pin) && pin.#isRevisionOpen;
   }
 
   protected override noun(): string {
@@ -191,6 +197,7 @@ const pinSchema: Schema<PinValue> = transform(
     new PinValue({
       ...rest,
       revision: revision ?? 1,
+      isRevisionOpen: typeof revision !== "number",
       ...(effectiveAt ? { effectiveAt: effectiveAt.text } : {}),
       ...(expiresAt ? { expiresAt: expiresAt.text } : {}),
       ...(source ? { source } : {}),
@@ -198,8 +205,8 @@ const pinSchema: Schema<PinValue> = transform(
 );
 
 /**
- * Makes a pin: validates the fields, fills in revision 1 where it is optional, and freezes. A missing start stays open until
- * the pin is stored or assembled.
+ * Makes a pin: validates the fields and freezes them. A missing start stays open until the pin is stored or assembled.
+ * A missing revision reads as 1, and means the next one when the pin is stored.
  *
  * @throws {ContractError} naming the field, such as `source.end`
  *
@@ -230,6 +237,11 @@ export function toPin(value: unknown, field = "pin"): Pin {
 /** Validates a pin that is plain already, its times carried. Internal: for stored payloads. */
 export function toPlainPin(value: unknown, place: Place): Pin {
   return validatePlain(pinSchema, value, place);
+}
+
+/** Whether a pin's revision was left out, so that it means the next one. */
+export function hasOpenRevision(pin: Pin): boolean {
+  return PinValue.isRevisionOpen(pin);
 }
 
 /**

@@ -4,7 +4,7 @@
  */
 
 import type { JsonPath } from "../canonical/plain.ts";
-import { formerName } from "./arguments.ts";
+import { fieldMeantBy, formerName } from "./arguments.ts";
 
 /** The way to the value that is being read; each schema puts back what it takes. */
 type Way = (string | number)[];
@@ -32,12 +32,15 @@ export class Refused extends Error {
   readonly path: JsonPath;
   /** The rule, as the end of a sentence: "must be …". */
   readonly rule: string;
+  /** The key that is not a field, where that is the rule. */
+  readonly key: string | null;
 
   /** Makes the refusal for one place. */
-  constructor(path: JsonPath, rule: string) {
+  constructor(path: JsonPath, rule: string, key: string | null = null) {
     super(rule);
     this.path = path;
     this.rule = rule;
+    this.key = key;
   }
 }
 
@@ -151,25 +154,31 @@ export function fields<const S extends Shape>(shape: S): Schema<Fields<S>> {
         const there = Object.hasOwn(given, name);
         if (there) known++;
         else if ("optional" in schema) continue;
-        else refuseFormerName(given, names, way);
+        else refuseOtherNames(given, names, way, { onlyKnown: true });
         way.push(name);
         good[name] = schema.read(there ? given[name] : undefined, way);
         way.pop();
       }
-      if (Object.keys(given).length !== known) {
-        refuseFormerName(given, names, way);
-        throw new Refused([...way], "must have no unknown field");
-      }
+      if (Object.keys(given).length !== known) refuseOtherNames(given, names, way, { onlyKnown: false });
       return good as Fields<S>;
     },
   };
 }
 
-function refuseFormerName(
+/** Refuses a key that is not a field; with `onlyKnown` only if it is known which field is meant. */
+function refuseOtherNames(
   given: Readonly<Record<string, unknown>>,
   names: readonly string[],
   way: Way,
+  { onlyKnown }: { readonly onlyKnown: boolean },
 ): void {
-  const former = Object.keys(given).map((name) => formerName(name, names)).find((found) => found !== null);
+  const others = Object.keys(given).filter((name) => !names.includes(name));
+  const former = others.map((name) => formerName(name, names)).find((found) => found !== null);
   if (former) throw new Refused([...way], `has no field ${former.name} any more: say ${former.successor}`);
+  for (const other of others) {
+    const meant = fieldMeantBy(other, names);
+    if (meant !== null) throw new Refused([...way], `is not a field; did you mean ${meant}?`, other);
+  }
+  if (onlyKnown || others.length === 0) return;
+  throw new Refused([...way], `is not a field; the fields are ${names.join(", ")}`, others[0]);
 }

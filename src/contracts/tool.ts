@@ -1,27 +1,22 @@
-/** What a tool is, as a model is told. */
+/** What a tool is, as a model is told, and the calls that a model makes of it. */
 
-import { canonicalJsonObject } from "../canonical/json_object.ts";
-import { anyText, fields, jsonObjectText, type Schema, text, transform, validate } from "./validate.ts";
+import { canonicalJsonObject, jsonObjectFault } from "../canonical/json_object.ts";
+import { codePointLength } from "../canonical/text.ts";
+import { printedAs } from "./discreet.ts";
+import {
+  anyText,
+  fields,
+  json,
+  jsonObjectText,
+  list,
+  type Schema,
+  text,
+  transform,
+  validate,
+} from "./validate.ts";
 
 /**
  * A tool that the model may call.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { openMemory, type ToolDefinition } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * const weather: ToolDefinition = {
- *   name: "weather",
- *   description: "Tells the weather.",
- *   parametersJson: '{"type":"object","properties":{"place":{"type":"string"}}}',
- * };
- * const options = { system: "Answer from the notes.", tools: [weather] };
- * const { context } = await conversation.assemble("Is it dry?", {}, options);
- * assert(context.diagnostics.estimate.toolSchemaTokens > 0);
- * ```
  */
 export interface ToolDefinition {
   /** The tool's name; unique in a request. */
@@ -48,4 +43,48 @@ const toolSchema: Schema<ToolDefinition> = transform(
  */
 export function toTool(value: unknown, field = "tool"): ToolDefinition {
   return validate(toolSchema, value, { field, noun: "tool" });
+}
+
+/** A call that an assistant's message makes. */
+export interface ToolCall {
+  /** Identifies the call until it is answered. */
+  readonly id: string;
+  /** The tool's name. */
+  readonly name: string;
+  /** The arguments, as text exactly as it was given: of a JSON object, or whatever else a model wrote. */
+  readonly arguments: string;
+}
+
+/** Text as it is; any other JSON value as compact JSON. */
+const argumentsSchema: Schema<string> = {
+  read: (value, way) =>
+    typeof value === "string" ? anyText.read(value, way) : JSON.stringify(json.read(value, way)),
+};
+
+const callSchema: Schema<ToolCall> = transform(
+  fields({ id: text, name: text, arguments: argumentsSchema }),
+  (call) => validatedCall(call),
+);
+
+/** Validates the calls of a message. */
+export const toolCallsSchema: Schema<readonly ToolCall[]> = list(callSchema);
+
+const printedCall = printedAs<ToolCall>("ToolCall", ({ id, arguments: given }) => ({
+  id,
+  characters: codePointLength(given),
+}));
+
+/** A call from fields that were validated. Internal: for this schema and stored payloads. */
+export function validatedCall(call: ToolCall): ToolCall {
+  return Object.freeze(printedCall(call));
+}
+
+const objects = new WeakSet<ToolCall>();
+
+/** Whether the arguments are the text of a JSON object; remembered, since reading it takes longer than all else. */
+export function hasObjectArguments(call: ToolCall): boolean {
+  if (objects.has(call)) return true;
+  if (jsonObjectFault(call.arguments) !== null) return false;
+  objects.add(call);
+  return true;
 }

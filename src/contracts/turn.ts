@@ -16,24 +16,12 @@ import {
   validate,
   validatePlain,
 } from "./validate.ts";
-import { faultOfIds, type Message, messageSchema } from "./message.ts";
+import { faultOfIds, type Message, messageSchema, type Metadata, metadataSchema } from "./message.ts";
+import type { NewMessage } from "./new_message.ts";
 import { type Scope, scopeSchema } from "./scope.ts";
 
 /**
  * A turn as callers write it.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { turn, type TurnInput } from "@holdfast/memory";
- *
- * const input: TurnInput = {
- *   turnId: "turn-1",
- *   scope: { tenantId: "orchard", sessionId: "spring" },
- *   messages: [{ messageId: "message-1", role: "user", content: "Which trees were grafted?" }],
- * };
- * assert.equal(turn(input).timestamp, undefined); // the store's time, once it is stored
- * ```
  */
 export interface TurnInput {
   /** Identifies the turn; unique in its scope; without U+0000. */
@@ -41,30 +29,20 @@ export interface TurnInput {
   /** Whose turn it is. */
   readonly scope: Scope;
   /** At least one; ids unique. */
-  readonly messages: readonly Message[];
-  /** From 1; 1 where it is absent. */
+  readonly messages: readonly (Message | NewMessage & { readonly messageId: string })[];
+  /** From 1; the next one where it is absent: 1 where there is no such turn. */
   readonly revision?: number;
   /**
    * RFC 3339 text with an offset, or a `Date`. Left open where it is absent: a new turn then gets the store's time, a
    * revision keeps the turn's.
    */
   readonly timestamp?: string | Date | null;
+  /** Plain JSON of the caller's own. */
+  readonly metadata?: Metadata;
 }
 
 /**
  * A turn, frozen; made by {@linkcode turn}. Printed, it shows ids and counts.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type Turn, turn } from "@holdfast/memory";
- *
- * const scope = { tenantId: "orchard", sessionId: "spring" };
- * const messages = [{ messageId: "message-1", role: "user", content: "Which trees were grafted?" }] as const;
- * const asked: Turn = turn({ turnId: "turn-1", scope, messages });
- * assert(Object.isFrozen(asked) && Object.isFrozen(asked.messages[0]));
- * assert.throws(() => turn({ ...asked, messages: [] }), { code: "CONTRACT", field: "messages" });
- * ```
  */
 export interface Turn {
   /** Identifies the turn; unique in its scope; without U+0000. */
@@ -77,22 +55,12 @@ export interface Turn {
   readonly revision: number;
   /** ISO text with its own offset; absent while it is open. */
   readonly timestamp?: string;
+  /** Plain JSON of the caller's own; absent where there is none. */
+  readonly metadata?: Metadata;
 }
 
 /**
  * A turn whose time is known: every turn that comes from a store.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { openMemory, type TimedTurn } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const turns: readonly TimedTurn[] = await Array.fromAsync(conversation.turns());
- * assert(turns.every(({ timestamp }) => Date.parse(timestamp) <= Date.now()));
- * ```
  */
 export interface TimedTurn extends Turn {
   /** ISO text with its own offset. */
@@ -106,6 +74,9 @@ interface TurnFields {
   readonly messages: readonly Message[];
   readonly revision: number;
   readonly timestamp?: string;
+  readonly metadata?: Metadata;
+  /** Whether the revision was left out, so that it means the next one. */
+  readonly isRevisionOpen?: boolean;
 }
 
 class TurnValue extends Discreet implements Turn {
@@ -114,20 +85,27 @@ class TurnValue extends Discreet implements Turn {
   readonly messages: readonly Message[];
   readonly revision: number;
   declare readonly timestamp?: string;
-  readonly #validated = true;
+  declare readonly metadata?: Metadata;
+  readonly #isRevisionOpen: boolean;
 
-  constructor({ turnId, scope, messages, revision, timestamp }: TurnFields) {
+  constructor({ turnId, scope, messages, revision, timestamp, metadata, isRevisionOpen }: TurnFields) {
     super();
     this.turnId = turnId;
     this.scope = scope;
     this.messages = messages;
     this.revision = revision;
     if (timestamp !== undefined) this.timestamp = timestamp;
+    if (metadata !== undefined) this.metadata = metadata;
+    this.#isRevisionOpen = isRevisionOpen ?? false;
     Object.freeze(this);
   }
 
   static is(value: unknown): value is TurnValue {
-    return typeof value === "object" && value !== null && #validated in value;
+    return typeof value === "object" && value !== null && #isRevisionOpen in value;
+  }
+
+  static isRevisionOpen(turn: Turn): boolean {
+    return TurnValue.is(turn) && turn.#isRevisionOpen;
   }
 
   protected override noun(): string {
@@ -155,20 +133,24 @@ const turnSchema: Schema<TurnValue> = transform(
     messages: refine(list(messageSchema), faultOfIds),
     revision: optional(integer(1)),
     timestamp: optional(time),
+    metadata: optional(metadataSchema),
   }),
-  ({ turnId, scope, messages, revision, timestamp }) =>
+  ({ turnId, scope, messages, revision, timestamp, metadata }) =>
     new TurnValue({
       turnId,
       scope,
       messages: Object.freeze(messages),
       revision: revision ?? 1,
       ...(timestamp ? { timestamp: timestamp.text } : {}),
+      ...(metadata ? { metadata } : {}),
+      isRevisionOpen: typeof revision !== "number",
     }),
 );
 
 /**
- * Makes a turn: validates the fields, fills in revision 1 where it is optional, and freezes. A missing timestamp stays open
- * until the turn is stored or assembled. Calls and results need not be paired here; `putTurn` and `append` ask for it.
+ * Makes a turn: validates the fields and freezes them. A missing timestamp stays open until the turn is stored or
+ * assembled. A missing revision reads as 1, and means the next one when the turn is stored. Calls and results need not
+ * be paired.
  *
  * @throws {ContractError} naming the field, such as `messages[1].toolCallId`
  *
@@ -210,6 +192,11 @@ export function toPlainTurn(value: unknown, place: Place): Turn {
 /** A turn from fields that were validated. Internal: for stored payloads. */
 export function validatedTurn(fields: TurnFields & { readonly timestamp: string }): TimedTurn {
   return new TurnValue(fields) as TimedTurn;
+}
+
+/** Whether a turn's revision was left out, so that it means the next one. */
+export function hasOpenRevision(turn: Turn): boolean {
+  return TurnValue.isRevisionOpen(turn);
 }
 
 /** The turn, with its time filled in where it is open. `timestamp` is ISO text. */

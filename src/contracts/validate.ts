@@ -5,6 +5,7 @@ import { copyPlain, type Json, type JsonPath, PlainFailure } from "../canonical/
 import { isBlank } from "../canonical/text.ts";
 import { type Instant, readDate, readInstant, TIME_RULE } from "../canonical/time.ts";
 import { ContractError } from "../errors.ts";
+import { JSON_VALUE_DEPTH_MAX } from "../limits.ts";
 import { Discreet } from "./discreet.ts";
 import { refine, Refused, type Schema, string } from "./schema.ts";
 
@@ -22,14 +23,18 @@ export {
 } from "./schema.ts";
 
 /**
- * The names that contracts use. A path ends before any other name: an unexpected field is reported by its parent,
- * because its name is the caller's text.
+ * The names that contracts use. A path ends before any other name, since below that the keys are those of the caller's
+ * own JSON. Only a key that stands where a field of a contract is expected is named, and only if it looks like a name.
  */
 const CONTRACT_NAMES: ReadonlySet<string> = new Set([
-  "arguments chunkId chunkerVersion content coveredTurnIds createdAt description effectiveAt end expiresAt",
-  "history historyFingerprint id key messageHash messageId messages name origin parametersJson policyVersion revision role",
-  "scope sessionId source sources start tenantId timestamp toolCallId toolCalls turnId value",
+  "alt arguments bytes chunkId chunkerVersion content contentIsNull coveredTurnIds createdAt data description",
+  "effectiveAt encrypted end expiresAt filename format history historyFingerprint id isError json key mediaType",
+  "messageHash messageId messages metadata name origin parametersJson parts policyVersion ref revision role scope",
+  "sessionId signature source sources start tenantId text timestamp tokens toolCallId toolCalls turnId type url value",
 ].flatMap((names) => names.split(" ")));
+
+/** A key that errors may show: it looks like a name, not like a text. */
+const NAME_LIKE = /^[A-Za-z_$][\w$-]{0,63}$/;
 
 /** Where a validated value stands. */
 export interface Place {
@@ -55,9 +60,17 @@ export function validatePlain<T>(schema: Schema<T>, value: unknown, place: Place
   try {
     return schema.read(value, []);
   } catch (error) {
-    if (error instanceof Refused) throw refusal(place, error.path, error.rule);
+    if (error instanceof Refused) throw refusalOf(place, error);
     throw error;
   }
+}
+
+function refusalOf(place: Place, { path, rule, key }: Refused): ContractError {
+  if (key === null) return refusal(place, path, rule);
+  if (!NAME_LIKE.test(key)) return refusal(place, path, "must have no unknown field");
+  const parent = pathText({ ...place, noun: "" }, path);
+  const field = parent === "" ? key : `${parent}.${key}`;
+  return new ContractError(field, `${field} ${rule}`);
 }
 
 /** The error for a place inside a validated value. */
@@ -90,12 +103,20 @@ function copy(value: unknown, place: Place): Json {
 
 const DATES = new WeakMap<object, Instant>();
 
+const BYTES = new WeakMap<object, Uint8Array>();
+
 /**
  * A `Date` is carried through the copy as an empty object that only the time rule recognises, so that a `Date` passes
- * as a time and as nothing else. Turns, pins and summaries pass as they are: they were validated when they were made.
+ * as a time and as nothing else; bytes likewise, copied. Turns, pins and summaries pass as they are: they were
+ * validated when they were made.
  */
 function leaf(value: object): Json | undefined {
   if (Discreet.isDiscreet(value)) return value as unknown as Json;
+  if (value instanceof Uint8Array) {
+    const carrier = Object.freeze({});
+    BYTES.set(carrier, new Uint8Array(value));
+    return carrier;
+  }
   const instant = readDate(value);
   return instant === null ? undefined : carried(instant);
 }
@@ -136,6 +157,55 @@ export const jsonObjectText: Schema<string> = refine(string, (value) => {
   const rule = jsonObjectFault(value);
   return rule === null ? null : [[], rule];
 });
+
+/** Bytes, as a copy of their own. */
+export const bytes: Schema<Uint8Array> = {
+  read: (value, way) => {
+    const copied = typeof value === "object" && value !== null ? BYTES.get(value) : undefined;
+    if (copied !== undefined) return copied;
+    throw new Refused([...way], "must be a Uint8Array");
+  },
+};
+
+/** Plain JSON, frozen: no `Date`, no bytes, nothing that this module made. */
+export const json: Schema<Json> = {
+  read: (value, way) => {
+    freezeJson(value, way);
+    return value as Json;
+  },
+};
+
+/** A plain object of JSON, frozen. */
+export const jsonObject: Schema<{ readonly [key: string]: Json }> = {
+  read: (value, way) => {
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+    if (!isObject) throw new Refused([...way], "must be an object of plain JSON");
+    return json.read(value, way) as { readonly [key: string]: Json };
+  },
+};
+
+function freezeJson(value: unknown, way: (string | number)[], depth = 0): void {
+  if (depth > JSON_VALUE_DEPTH_MAX) {
+    throw new Refused([...way], `must be nested at most ${JSON_VALUE_DEPTH_MAX} deep`);
+  }
+  if (typeof value === "string" && !value.isWellFormed()) {
+    throw new Refused([...way], "must be well-formed Unicode");
+  }
+  if (value === undefined || (typeof value === "number" && !Number.isFinite(value))) {
+    throw new Refused([...way], "must be plain JSON");
+  }
+  if (typeof value !== "object" || value === null) return;
+  if (DATES.has(value) || BYTES.has(value) || Discreet.isDiscreet(value)) {
+    throw new Refused([...way], "must be plain JSON");
+  }
+  for (const key of Object.keys(value)) {
+    if (!key.isWellFormed()) throw new Refused([...way], "must have well-formed keys");
+    way.push(Array.isArray(value) ? Number(key) : key);
+    freezeJson((value as Readonly<Record<string, unknown>>)[key], way, depth + 1);
+    way.pop();
+  }
+  Object.freeze(value);
+}
 
 /** A time, as an instant. */
 export const time: Schema<Instant> = {

@@ -1,19 +1,34 @@
 /** The text of messages and tools as models are sent them, in canonical JSON. */
 
-import type { Message } from "./message.ts";
+import { encodeMetadata, type Message } from "./message.ts";
+import { encodeParts } from "./part.ts";
 import type { ToolDefinition } from "./tool.ts";
 import { quote } from "../canonical/canonical_json.ts";
 
-/** A message as a request carries it: `content`, `role`, and `tool_call_id` and `tool_calls` where there are any. */
+/** A message as a request carries it: `content`, `role`, and what else there is, under the names of chat requests. */
 export function messageWireText(message: Message): string {
-  return `{"content":${quote(message.content)},${rolePart(message)}}`;
-}
-
-/** The same with `message_id`, as a turn's content hash takes it. */
-export function identifiedMessageText(message: Message): string {
-  return `{"content":${quote(message.content)},"message_id":${quote(message.messageId)},${
+  return `{"content":${quote(message.content)},${errorPart(message)}${namePart(message)}${
     rolePart(message)
   }}`;
+}
+
+/** The same with `message_id` and what a request leaves out, as a turn's content hash takes it. */
+export function identifiedMessageText(message: Message): string {
+  const { content, contentIsNull, messageId, metadata, parts } = message;
+  return `{"content":${quote(content)},${contentIsNull ? '"content_null":true,' : ""}${errorPart(message)}` +
+    `"message_id":${quote(messageId)},` +
+    (metadata === undefined ? "" : `"metadata":${encodeMetadata(metadata)},`) +
+    namePart(message) +
+    (parts === undefined ? "" : `"parts":${encodeParts(parts)},`) +
+    `${rolePart(message)}}`;
+}
+
+function errorPart({ isError }: Message): string {
+  return isError ? '"is_error":true,' : "";
+}
+
+function namePart({ name }: Message): string {
+  return name === undefined ? "" : `"name":${quote(name)},`;
 }
 
 /** A tool as a request carries it. */

@@ -2,7 +2,7 @@
 
 import { checksumOf } from "../canonical/checksum.ts";
 import { equalBytes } from "../canonical/keyed_hash.ts";
-import { unpackPin, unpackSummary } from "../contracts/unpack.ts";
+import { unpackPin, unpackSummary } from "../contracts/stored/unpack.ts";
 import { scopeHashOf } from "../deletion/scope_hashes.ts";
 import { ORPHANS } from "../deletion/orphans.ts";
 import { type ScopeRow, SELECT_SCOPE_BY_ROW, toScopeRow } from "../tables/scopes.ts";

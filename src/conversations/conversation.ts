@@ -10,6 +10,7 @@ import {
 } from "../contracts/arguments.ts";
 import type {
   Appended,
+  AppendedOrSkipped,
   AppendOptions,
   CachePutOptions,
   CallOptions,
@@ -20,7 +21,8 @@ import type {
 import type { Budget, Retrieval } from "../context/configuration.ts";
 import type { DamagedRow, Skipping } from "../contracts/damaged.ts";
 import type { Tell } from "../contracts/options/memory_options.ts";
-import type { Message, NewMessage } from "../contracts/message.ts";
+import type { Message } from "../contracts/message.ts";
+import type { NewMessages } from "../contracts/new_message.ts";
 import type { PinInput } from "../contracts/pin.ts";
 import type { DeleteOptions, DeleteTarget, Receipt } from "../contracts/options/receipt.ts";
 import type { Scope } from "../contracts/scope.ts";
@@ -38,14 +40,13 @@ import type { AssembleOptions, Assembly, IndexBatchOptions, SearchOptions } from
 import { type Place, placeOf } from "../scopes/place.ts";
 import {
   type Context,
-  planAppend,
   planDelete,
   planPutPin,
   planPutSummary,
-  planPutTurn,
   planReplay,
   requireReplayKey,
 } from "./plans.ts";
+import { planAppend, planPutTurn } from "./turn_plans.ts";
 import type { ScopeLimits } from "./put_turn.ts";
 import { CALLS, ScopeAccess } from "./scope_access.ts";
 import { requireSame, requireSnapshot, type Snapshot } from "../contracts/snapshot.ts";
@@ -153,11 +154,11 @@ export class Conversation {
 
   /**
    * Stores a turn: a new one at the end, or the next revision of one that is there, in its place. What derived from the
-   * old revision goes with it. A new turn without a timestamp gets the store's time; a revision without one keeps the
-   * turn's time.
+   * old revision goes with it. A turn without a revision becomes the next one. A new turn without a timestamp gets the
+   * store's time; a revision without one keeps the turn's time.
    *
    * @returns the scope's new revision: one more, and one for each pin that cited the old revision
-   * @throws {ContractError} naming the field, such as `turn.messages[1].toolCallId`; an open or doubled tool call
+   * @throws {ContractError} naming the field, such as `turn.messages[1].toolCallId`
    * @throws {ConflictError} `REVISION` (of the scope, or the turn's own), `DELETED`, `MISSING`, `IDEMPOTENCY`,
    * `CAPACITY`; `CLOCK` where `expiresAt` lies after the clock but not after the highest time seen
    * @throws {StorageError} as `create`
@@ -248,11 +249,14 @@ export class Conversation {
   }
 
   /**
-   * The easy way to store a turn: makes the scope if it is missing, the turn's id, and missing message ids. It takes
-   * whatever revision the scope has, so it never meets a `REVISION` conflict.
+   * Stores messages as a new turn: makes the scope if it is missing, the turn's id, and missing message ids. It takes
+   * whatever revision the scope has, so it never meets a `REVISION` conflict. Append each step of a loop as it comes:
+   * a call may be answered by a later turn. With `onDuplicate: "skip"` a client may send its whole history again:
+   * messages whose ids are there, or were deleted, are left out.
    *
    * @throws {ContractError} naming the field, such as `messages[0].role`
-   * @throws {ConflictError} `DELETED`, `IDEMPOTENCY`, `CAPACITY`, `CLOCK` as `putTurn`
+   * @throws {ConflictError} `DELETED` (the scope, or a message that went with its turn), `IDEMPOTENCY`, `CAPACITY`,
+   * `CLOCK` as `putTurn`
    * @throws {StorageError} as `create`
    *
    * @example
@@ -261,24 +265,40 @@ export class Conversation {
    * import { openMemory } from "@holdfast/memory";
    *
    * await using memory = await openMemory(":memory:");
-   * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
-   * const { revision, turnId } = await conversation.append([
-   *   { role: "user", content: "Which trees were grafted?" },
-   *   { role: "assistant", content: "The pears." },
-   * ]);
-   * const [turn] = await Array.fromAsync(conversation.turns());
-   * assert.equal(turn?.turnId, turnId);
-   * assert.equal(await conversation.revision(), revision);
+   * const conversation = memory.conversation({ tenantId: "acme", sessionId: "deployment-7" });
+   * const ask = { messageId: "u1", role: "user", content: "Why did the build fail?" } as const;
+   * const call = { id: "call_0", name: "run", arguments: { cmd: "deno test" } };
+   * await conversation.append([ask, { messageId: "a1", role: "assistant", content: null, toolCalls: [call] }]);
+   * await conversation.append([{ role: "tool", toolCallId: "call_0", content: "1 failed", isError: true }]);
+   * const again = await conversation.append([ask], { onDuplicate: "skip" });
+   * assert.deepEqual([again.turnId, again.skipped], [null, ["u1"]]);
    * ```
    */
-  async append(messages: readonly (Message | NewMessage)[], options: AppendOptions = {}): Promise<Appended> {
-    const { plan, turnId } = planAppend(this.#context(), messages, options);
+  append(
+    messages: NewMessages,
+    options: AppendOptions & { readonly onDuplicate: "skip" },
+  ): Promise<AppendedOrSkipped>;
+  /** Stores messages as a new turn, as above; a message whose id is there already is an error. */
+  append(
+    messages: NewMessages,
+    options?: AppendOptions & { readonly onDuplicate?: "error" | undefined },
+  ): Promise<Appended>;
+  /** Stores messages as a new turn, as above. */
+  append(
+    messages: NewMessages,
+    options?: AppendOptions,
+  ): Promise<Appended | AppendedOrSkipped>;
+  async append(
+    messages: NewMessages,
+    options: AppendOptions = {},
+  ): Promise<Appended | AppendedOrSkipped> {
+    const plan = planAppend(this.#context(), messages, options);
     const { generation } = this.#engine;
-    const revision = await this.#access.write(
+    const { revision, turnId, skipped } = await this.#access.write(
       (transaction) => CALLS.module.appendTurn(transaction, plan, generation),
       { bytes: plan.bytes, signal: requireSignal(options.signal) },
     );
-    return { revision, turnId };
+    return plan.skipsDuplicates ? { revision, turnId, skipped } : { revision, turnId: plan.turnId };
   }
 
   /**

@@ -8,6 +8,7 @@ import {
   eraseScope,
   eraseTurn,
 } from "../deletion/cascade.ts";
+import { hashesOfMessages, reserveMessages } from "../deletion/deleted_messages.ts";
 import { itemHashOf } from "../deletion/scope_hashes.ts";
 import { type ScopeRow, SELECT_SCOPE, toScopeUnchecked, writeScope } from "../tables/scopes.ts";
 import {
@@ -49,6 +50,7 @@ export function* deleteItem(transaction: WriteTransaction, plan: DeletePlan): Op
   if (before !== null) return before;
   const row = yield* requireDeletable(transaction, plan, found);
   const change = changeOf(transaction, place, row);
+  const messages = kind === "turn" ? yield* reservedMessages(change, plan) : [];
   const floor = yield* erase(change, plan);
   const { erased } = change;
   const counts = { ...erased };
@@ -59,6 +61,7 @@ export function* deleteItem(transaction: WriteTransaction, plan: DeletePlan): Op
     reserved: true,
     floor,
     counts,
+    ...messages.length === 0 ? {} : { messages },
   });
   return { when: "now", place: eventPlace, erased };
 }
@@ -114,6 +117,17 @@ function* erase(change: Change, plan: DeletePlan): Operation<number> {
     writeScope(transaction, row),
   ]);
   return floor;
+}
+
+/** The messages that go with a turn, once they are kept from coming back. */
+function* reservedMessages(change: Change, { place, key }: DeletePlan): Operation<readonly Uint8Array[]> {
+  const { transaction, row } = change;
+  const found = yield* transaction.get(SELECT_TURN, row.id, key);
+  if (found === undefined) return [];
+  const turn = { id: found[0] as number, turnId: key };
+  const hashes = yield* hashesOfMessages(transaction, place.hashKey, place.scope, turn);
+  yield* reserveMessages(transaction, place.scopeHash, hashes);
+  return hashes;
 }
 
 const SELECT_TURN = `SELECT id, bytes, revision FROM turns WHERE scope = $1 AND turn_id = $2`;

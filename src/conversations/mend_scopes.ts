@@ -7,7 +7,7 @@
 import { equalBytes } from "../canonical/keyed_hash.ts";
 import type { Scope } from "../contracts/scope.ts";
 import type { TimedTurn } from "../contracts/turn.ts";
-import { unpackPin, unpackSummary, unpackTurn } from "../contracts/unpack.ts";
+import { unpackPin, unpackSummary, unpackTurn } from "../contracts/stored/unpack.ts";
 import {
   type Change,
   erasePin,

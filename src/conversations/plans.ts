@@ -1,14 +1,12 @@
 /** What callers hand in, validated and encoded into plans that an operation can run; nothing is touched before. */
 
-import { appendDigest, operationDigest, pinDigest, summaryDigest } from "../contracts/digest.ts";
-import { toHex } from "../canonical/keyed_hash.ts";
-import { encodePin, encodeSummary, encodeTurn } from "../contracts/payload.ts";
+import { pinDigest, summaryDigest } from "../contracts/digest.ts";
+import { encodePin, encodeSummary } from "../contracts/payload.ts";
 import { copyPlain, type Json, PlainFailure } from "../canonical/plain.ts";
 import { sha256Hex } from "../canonical/sha256.ts";
 import { canonicalJson, type CanonicalValue } from "../canonical/canonical_json.ts";
 import { dueMs, type Instant, instantFromMs, instantOf } from "../canonical/time.ts";
 import { utf8Length } from "../canonical/utf8.ts";
-import { randomIdentity } from "../clock.ts";
 import { readFields, requireInteger, requireText } from "../contracts/arguments.ts";
 import {
   type Ending,
@@ -18,20 +16,10 @@ import {
   readLifetime,
   readOnlyLifetime,
 } from "../contracts/options/lifetime.ts";
-import { type NewMessage, toNewMessages } from "../contracts/message.ts";
-import { requirePairedCalls } from "../contracts/pairing.ts";
-import { effective, lasting, type Pin, type TimedPin, toPin } from "../contracts/pin.ts";
+import { effective, hasOpenRevision, lasting, type Pin, type TimedPin, toPin } from "../contracts/pin.ts";
 import type { DeleteTarget } from "../contracts/options/receipt.ts";
 import { sameScope, type Scope } from "../contracts/scope.ts";
 import { lastingSummary, type Summary, toSummary } from "../contracts/summary.ts";
-import {
-  isTimed,
-  timed,
-  type TimedTurn,
-  toTurn,
-  turn as makeTurn,
-  validatedTurn,
-} from "../contracts/turn.ts";
 import { hasPassed } from "../engine/effective_time.ts";
 import type { GroupTime } from "../engine/operation.ts";
 import { ContractError } from "../errors.ts";
@@ -47,7 +35,7 @@ import type { DeletePlan } from "./delete_item.ts";
 import type { Place } from "../scopes/place.ts";
 import type { PutPinPlan, WrittenPin } from "./put_pin.ts";
 import type { PutSummaryPlan, WrittenSummary } from "./put_summary.ts";
-import type { Deadline, PutTurnPlan, ScopeLimits } from "./put_turn.ts";
+import type { Deadline, ScopeLimits } from "./put_turn.ts";
 import { operationKey } from "./operation_key.ts";
 import type { ReplayPlan } from "./replay.ts";
 import { requireSnapshot } from "../contracts/snapshot.ts";
@@ -67,89 +55,8 @@ export interface Context {
 }
 
 /** The store's time, as ISO text. */
-function nowOf({ time }: Context): string {
+export function nowOf({ time }: Context): string {
   return instantFromMs(time.effectiveMs).text;
-}
-
-/** The plan of `putTurn`. */
-export function planPutTurn(context: Context, value: unknown, options: unknown): PutTurnPlan {
-  const given = toTurn(value);
-  requireScope("turn.scope", given.scope, context.place.scope);
-  requirePairedCalls(given.messages, "turn.messages");
-  const { operationId, expectedRevision, ...rest } = readFields("options", options, [
-    "operationId",
-    "expectedRevision",
-    ...LIFETIME_NAMES,
-    "signal",
-  ]);
-  const lifetime = readLifetime(rest);
-  const input = operationDigest(given, lifetime === undefined ? "keep" : lifetimeText(lifetime));
-  const now = timed(given, nowOf(context));
-  const retimed = (timestamp: string): EncodedTurn => encodedTurn(validatedTurn({ ...given, timestamp }));
-  return turnPlan(context, now, {
-    retimed: isTimed(given) ? null : retimed,
-    messagesField: "turn.messages",
-    expectedRevision: requireRevision(expectedRevision),
-    expiry: lifetime === undefined ? "keep" : endOf(context, lifetime),
-    operation: operationKey(context.place, operationId, "putTurn", input),
-  });
-}
-
-/** The plan of `append`, and the id of the turn it makes. */
-export function planAppend(
-  context: Context,
-  value: unknown,
-  options: unknown,
-): { readonly plan: PutTurnPlan; readonly turnId: string } {
-  const messages = toNewMessages(value);
-  requirePairedCalls(messages);
-  const given = readFields("options", options, ["operationId", ...LIFETIME_NAMES, "signal"]);
-  const lifetime = readLifetime(given) ?? null;
-  const { place } = context;
-  const operation = given.operationId === undefined
-    ? null
-    : operationKey(place, given.operationId, "append", appendDigest(messages, lifetimeText(lifetime)));
-  const turnId = `turn-${operation === null ? randomIdentity() : toHex(operation.operationHash)}`;
-  const turn = makeTurn({
-    turnId,
-    scope: place.scope,
-    messages: messages.map((message, index) => withId(message, turnId, index)),
-    timestamp: nowOf(context),
-  });
-  return {
-    plan: turnPlan(context, turn as TimedTurn, {
-      retimed: null,
-      messagesField: "messages",
-      expectedRevision: null,
-      expiry: endOf(context, lifetime),
-      operation,
-    }),
-    turnId,
-  };
-}
-
-function withId(
-  message: NewMessage,
-  turnId: string,
-  index: number,
-): NewMessage & { readonly messageId: string } {
-  return { ...message, messageId: message.messageId ?? `${turnId}:${index}` };
-}
-
-function turnPlan(
-  { place, limits }: Context,
-  turn: TimedTurn,
-  rest: Pick<PutTurnPlan, "retimed" | "messagesField" | "expectedRevision" | "expiry" | "operation">,
-): PutTurnPlan {
-  const { turnId, revision, messages } = turn;
-  return { place, turnId, revision, messages, ...encodedTurn(turn), limits, ...rest };
-}
-
-type EncodedTurn = Pick<PutTurnPlan, "payload" | "bytes">;
-
-function encodedTurn(turn: TimedTurn): EncodedTurn {
-  const payload = encodeTurn(turn);
-  return { payload, bytes: requireBytes("turn", payload, TURN_BYTES_MAX) };
 }
 
 /** The plan of `putPin`. */
@@ -173,6 +80,9 @@ export function planPutPin(context: Context, value: unknown, options: unknown): 
     place,
     ...writtenPin(pin),
     ...(expiry === null ? {} : { expiry }),
+    revised: hasOpenRevision(given)
+      ? (revision) => ({ ...writtenPin({ ...pin, revision }), ...(expiry === null ? {} : { expiry }) })
+      : null,
     source: pin.source ?? null,
     expectedRevision: revision,
     operation: operationId === undefined
@@ -311,7 +221,7 @@ function toJson(field: string, value: unknown): Json {
 }
 
 /** When a lifetime that was given as an option ends; a `ttl` counts from the call. */
-function endOf({ time }: Context, lifetime: Ending | null): Required<Deadline> | null {
+export function endOf({ time }: Context, lifetime: Ending | null): Required<Deadline> | null {
   if (lifetime === null) return null;
   const at = "at" in lifetime ? lifetime.at : instantFromMs(time.effectiveMs + lifetime.ttl * 1_000, "ttl");
   return { ...deadlineOf(at), option: lifetimeField(lifetime) };
@@ -322,11 +232,13 @@ export function deadlineOf(instant: Instant): Deadline {
   return { dueMs: dueMs(instant), text: instant.text };
 }
 
-function requireRevision(value: unknown): number {
+/** Requires the revision that a scope is expected to have. */
+export function requireRevision(value: unknown): number {
   return requireInteger("expectedRevision", value, 0, Number.MAX_SAFE_INTEGER);
 }
 
-function requireScope(field: string, given: Scope, own: Scope): void {
+/** Requires that a value is of the conversation's own scope. */
+export function requireScope(field: string, given: Scope, own: Scope): void {
   if (!sameScope(given, own)) throw new ContractError(field, `${field} must be this conversation's scope`);
 }
 

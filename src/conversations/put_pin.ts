@@ -24,6 +24,8 @@ export interface PutPinPlan {
   readonly revision: number;
   readonly source: SourceRef | null;
   readonly payload: string;
+  /** Encodes the pin with another revision, where none was given: it is then the next one. */
+  readonly revised: ((revision: number) => WrittenPin) | null;
   readonly effectiveMs: number;
   readonly expiry: Deadline | null;
   readonly expectedRevision: number;
@@ -33,24 +35,29 @@ export interface PutPinPlan {
 const SELECT_PIN_REVISION = `SELECT revision FROM pins WHERE scope = $1 AND key = $2`;
 
 /** Puts a pin; returns the scope's new revision. */
-export function* putPin(transaction: WriteTransaction, plan: PutPinPlan): Operation<number> {
-  const { place, key, operation } = plan;
+export function* putPin(transaction: WriteTransaction, given: PutPinPlan): Operation<number> {
+  const { place, key, operation } = given;
   const [row, recalled, tombstone] = yield* together([
     readScope(transaction, place.scopeHash),
     recallOperation(transaction, operation),
     // A later revision mostly follows a pin that is there.
-    plan.revision === 1 ? readTombstone(transaction, plan) : known(null),
+    given.revision === 1 ? readTombstone(transaction, given) : known(null),
   ]);
   if (row === null) throw yield* absence(transaction, place);
   if (recalled !== null) return recalled;
   requireUpkept(transaction, row);
-  requireRevision(row, plan.expectedRevision);
+  requireRevision(row, given.expectedRevision);
   const [old, cited] = yield* together([
     transaction.get(SELECT_PIN_REVISION, row.id, key),
-    plan.source === null ? known(undefined) : transaction.get(SELECT_TURN, row.id, plan.source.turnId),
+    given.source === null ? known(undefined) : transaction.get(SELECT_TURN, row.id, given.source.turnId),
     makeRoomForOperation(transaction, row, operation),
   ]);
-  yield* requireNextRevision(transaction, plan, old === undefined ? null : old[0] as number, tombstone);
+  const plan = yield* withNextRevision(
+    transaction,
+    given,
+    old === undefined ? null : old[0] as number,
+    tombstone,
+  );
   requireFuture(transaction, plan.expiry, { action: "put pin", field: "pin.expiresAt" });
   if (old === undefined) requirePinCapacity(row);
   const sourceTurn = plan.source === null ? null : requireCited(row, cited, plan.source);
@@ -101,20 +108,21 @@ function readTombstone(transaction: WriteTransaction, { place, key }: PutPinPlan
   return tombstoneOf(transaction, place.scopeHash, keyHash);
 }
 
-function* requireNextRevision(
+function* withNextRevision(
   transaction: WriteTransaction,
   plan: PutPinPlan,
   old: number | null,
   tombstone: Tombstone | null,
-): Operation<void> {
-  const { revision } = plan;
+): Operation<PutPinPlan> {
+  const { revision, revised } = plan;
   let before = old ?? 0;
   if (old === null) {
     const { reserved, floor } = tombstone ?? (yield* readTombstone(transaction, plan));
     if (reserved) throw new ConflictError("DELETED", "Cannot put pin: its key was deleted for ever");
     before = floor;
   }
-  if (revision === before + 1) return;
+  if (revision === before + 1) return plan;
+  if (revised !== null) return { ...plan, ...revised(before + 1) };
   throw new ConflictError(
     "REVISION",
     `Cannot put pin: its revision must be ${before + 1}, received ${revision}`,

@@ -2,8 +2,10 @@
 
 import { checksumOf } from "../canonical/checksum.ts";
 import type { Message } from "../contracts/message.ts";
-import { unpackTurn } from "../contracts/unpack.ts";
+import type { TimedTurn } from "../contracts/turn.ts";
+import { unpackTurn } from "../contracts/stored/unpack.ts";
 import { changedScope, changedTurn, eraseMessageIds } from "../deletion/cascade.ts";
+import { deletedMessages } from "../deletion/deleted_messages.ts";
 import { noteUnindexed } from "../deletion/erase_index.ts";
 import { itemHashOf } from "../deletion/scope_hashes.ts";
 import { noteExpiry, readScope, type ScopeRow, writeScope } from "../tables/scopes.ts";
@@ -13,7 +15,6 @@ import { known, type Operation, together, type WriteTransaction } from "../engin
 import { type OperationKey, recallOperation } from "../tables/operation_ids.ts";
 import { ConflictError, ContractError, IntegrityError } from "../errors.ts";
 import { CLOCK_BEHIND_MS_MAX } from "../limits.ts";
-import { createScope } from "../scopes/ensure_scope.ts";
 import type { Place } from "../scopes/place.ts";
 import { absence, changeOf, requireRevision, requireUpkept } from "../scopes/present_scope.ts";
 import { makeRoomForOperation, rememberScopeOperation } from "./remember_scope_operation.ts";
@@ -41,19 +42,30 @@ export interface Deadline {
   readonly option?: "ttl" | "expiresAt";
 }
 
-/** A put, validated and encoded. */
-export interface PutTurnPlan {
-  readonly place: Place;
-  readonly turnId: string;
-  readonly revision: number;
-  readonly messages: readonly Message[];
-  /** The path of the messages in what was handed in, for errors. */
-  readonly messagesField: string;
+/** A turn as it is stored. */
+export interface EncodedTurn {
   readonly payload: string;
   /** UTF-8 bytes of the payload. */
   readonly bytes: number;
-  /** Encodes the turn with another time, where none was given; null where one was. */
-  readonly retimed: ((timestamp: string) => Pick<PutTurnPlan, "payload" | "bytes">) | null;
+}
+
+/** What is only known once the store was read. */
+type Change = Partial<Pick<TimedTurn, "revision" | "timestamp" | "messages">>;
+
+/** A put, validated and encoded. */
+export interface PutTurnPlan extends EncodedTurn {
+  readonly place: Place;
+  readonly turnId: string;
+  readonly revision: number;
+  /** Whether the revision was left out: it is then the next one. */
+  readonly isRevisionOpen: boolean;
+  /** Whether the time was left out: a revision then keeps the turn's. */
+  readonly isTimeOpen: boolean;
+  readonly messages: readonly Message[];
+  /** The path of the messages in the arguments, for errors. */
+  readonly messagesField: string;
+  /** Encodes the turn with a change. */
+  readonly changed: (change: Change) => EncodedTurn;
   /** Null clears it, `"keep"` leaves what is there. */
   readonly expiry: Deadline | null | "keep";
   /** The scope's revision; null takes whatever it is. */
@@ -69,19 +81,8 @@ export function* putTurn(transaction: WriteTransaction, plan: PutTurnPlan): Oper
   return yield* putTurnInto(transaction, before.row, plan, before);
 }
 
-/** Does the same, and creates the scope if there is none. */
-export function* appendTurn(
-  transaction: WriteTransaction,
-  plan: PutTurnPlan,
-  generation: number,
-): Operation<number> {
-  const before = yield* readBefore(transaction, plan);
-  const row = before.row ?? (yield* createScope(transaction, plan.place, generation));
-  return yield* putTurnInto(transaction, row, plan, before);
-}
-
 /** What a put reads first: everything that can be found by a hash. */
-interface Before {
+export interface Before {
   readonly row: ScopeRow | null;
   /** The first answer to the operation. */
   readonly recalled: number | null;
@@ -89,7 +90,8 @@ interface Before {
   readonly tombstone: Tombstone | null;
 }
 
-function* readBefore(
+/** Reads it. */
+export function* readBefore(
   transaction: WriteTransaction,
   { place, turnId, revision, operation }: PutTurnPlan,
 ): Operation<Before> {
@@ -102,7 +104,8 @@ function* readBefore(
   return { row, recalled, tombstone };
 }
 
-function readTombstone(
+/** What remains of an earlier turn with an id. */
+export function readTombstone(
   transaction: WriteTransaction,
   { hashKey, scope, scopeHash }: Place,
   turnId: string,
@@ -110,7 +113,8 @@ function readTombstone(
   return tombstoneOf(transaction, scopeHash, itemHashOf(hashKey, "turn", scope, turnId));
 }
 
-function* putTurnInto(
+/** Puts a turn, unless the call is a repetition. */
+export function* putTurnInto(
   transaction: WriteTransaction,
   row: ScopeRow,
   given: PutTurnPlan,
@@ -119,17 +123,17 @@ function* putTurnInto(
   if (recalled !== null) return recalled;
   requireUpkept(transaction, row);
   if (given.expectedRevision !== null) requireRevision(row, given.expectedRevision);
-  const { operation } = given;
-  const [old, owners] = yield* together([
+  const { operation, place } = given;
+  const [old, owners, deleted] = yield* together([
     readTurnHead(transaction, row, given.turnId),
     messageOwners(transaction, row, given.messages),
+    deletedMessages(transaction, place, given),
     makeRoomForOperation(transaction, row, operation),
   ]);
-  yield* requireNextRevision(transaction, given, old, tombstone);
-  const plan = old === null ? given : yield* keepTime(transaction, given, row, old);
+  const plan = yield* completed(transaction, given, row, { old, tombstone });
   requireFuture(transaction, plan.expiry, { action: "put turn", field: "expiresAt" });
   requireCapacity(row, plan, old);
-  requireOwnMessageIds(plan, owners, old);
+  requireOwnMessageIds(plan, { owners, deleted }, old);
   if (old === null) {
     // What is written of a new turn depends on no reply, and writeTurn() changes the row before it yields.
     yield* together([
@@ -148,7 +152,7 @@ function* putTurnInto(
 }
 
 /** A turn's row without its payload; null if there is none. */
-function* readTurnHead(
+export function* readTurnHead(
   transaction: WriteTransaction,
   scope: ScopeRow,
   turnId: string,
@@ -157,26 +161,36 @@ function* readTurnHead(
   return row === undefined ? null : toTurnHead(scope, row);
 }
 
-function* requireNextRevision(
+/** The plan with what was left out: the next revision, and the time of the turn that is revised. */
+function* completed(
   transaction: WriteTransaction,
-  { place, turnId, revision }: PutTurnPlan,
-  old: TurnHead | null,
-  tombstone: Tombstone | null,
-): Operation<void> {
-  let before = old?.revision ?? 0;
-  if (old === null) {
-    const { reserved, floor } = tombstone ?? (yield* readTombstone(transaction, place, turnId));
-    if (reserved) throw new ConflictError("DELETED", "Cannot put turn: its id was deleted for ever");
-    before = floor;
+  plan: PutTurnPlan,
+  row: ScopeRow,
+  { old, tombstone }: { readonly old: TurnHead | null; readonly tombstone: Tombstone | null },
+): Operation<PutTurnPlan> {
+  const before = old?.revision ?? (yield* lastRevision(transaction, plan, tombstone));
+  if (!plan.isRevisionOpen && plan.revision !== before + 1) {
+    throw new ConflictError(
+      "REVISION",
+      `Cannot put turn: its revision must be ${before + 1}, received ${plan.revision}`,
+      { currentRevision: before },
+    );
   }
-  if (revision === before + 1) return;
-  throw new ConflictError(
-    "REVISION",
-    `Cannot put turn: its revision must be ${before + 1}, received ${revision}`,
-    {
-      currentRevision: before,
-    },
-  );
+  const revision = before + 1;
+  const timestamp = plan.isTimeOpen && old !== null ? yield* readTime(transaction, row, old) : null;
+  if (revision === plan.revision && timestamp === null) return plan;
+  return { ...plan, revision, ...plan.changed({ revision, ...(timestamp === null ? {} : { timestamp }) }) };
+}
+
+/** The last revision of a turn that is not there any more; 0 if there never was one. */
+function* lastRevision(
+  transaction: WriteTransaction,
+  { place, turnId }: PutTurnPlan,
+  tombstone: Tombstone | null,
+): Operation<number> {
+  const { reserved, floor } = tombstone ?? (yield* readTombstone(transaction, place, turnId));
+  if (reserved) throw new ConflictError("DELETED", "Cannot put turn: its id is permanently reserved");
+  return floor;
 }
 
 /** A deadline that has passed would erase what is being put; one that a wrong clock set would come too early. */
@@ -202,24 +216,44 @@ export function requireCapacity(
   const turns = row.turns + (old === null ? 1 : 0);
   const total = row.turnBytes + row.journalBytes + bytes - (old?.bytes ?? 0);
   if (turns <= limits.turns && total <= limits.bytes) return;
-  throw new ConflictError("CAPACITY", "Cannot put turn: the scope would exceed its limits", {
-    details: { turns, turnsMax: limits.turns, bytes: total, bytesMax: limits.bytes },
+  const option = turns > limits.turns ? "turnsPerScope" : "bytesPerScope";
+  throw new ConflictError(
+    "CAPACITY",
+    `Cannot put turn: the scope would exceed its limits; limits.${option} of openMemory raises this one`,
+    {
+      details: {
+        turns,
+        turnsMax: limits.turns,
+        bytes: total,
+        bytesMax: limits.bytes,
+        option: `limits.${option}`,
+      },
+    },
+  );
+}
+
+/** A message id that another turn has would make every context of the scope fail; a deleted one stays deleted. */
+function requireOwnMessageIds(
+  { messagesField }: PutTurnPlan,
+  { owners, deleted: [deleted] }: {
+    readonly owners: readonly (number | null)[];
+    readonly deleted: readonly number[];
+  },
+  old: TurnHead | null,
+): void {
+  const taken = owners.findIndex((owner) => owner !== null && owner !== old?.id);
+  if (taken !== -1) {
+    const field = `${messagesField}[${taken}].messageId`;
+    throw new ContractError(field, `${field} must be unique in its scope`);
+  }
+  if (deleted === undefined) return;
+  const field = `${messagesField}[${deleted}].messageId`;
+  throw new ConflictError("DELETED", `Cannot put turn: ${field} is of a message that was deleted`, {
+    details: { field },
   });
 }
 
 const SELECT_MESSAGE_ID = `SELECT turn FROM message_ids WHERE scope = $1 AND message_id = $2`;
-
-/** A message id that another turn has would make every context of the scope fail. */
-function requireOwnMessageIds(
-  { messagesField }: PutTurnPlan,
-  owners: readonly (number | null)[],
-  old: TurnHead | null,
-): void {
-  const taken = owners.findIndex((owner) => owner !== null && owner !== old?.id);
-  if (taken === -1) return;
-  const field = `${messagesField}[${taken}].messageId`;
-  throw new ContractError(field, `${field} must be unique in its scope`);
-}
 
 /** For each message the row of the turn of the scope that has its id; null where none has. */
 export function* messageOwners(
@@ -234,19 +268,13 @@ export function* messageOwners(
 
 const SELECT_PAYLOAD = `SELECT payload FROM turns WHERE id = $1`;
 
-/** A revision without a time of its own keeps the turn's. One whose payload is damaged has none that could be kept. */
-function* keepTime(
-  transaction: WriteTransaction,
-  plan: PutTurnPlan,
-  scope: ScopeRow,
-  old: TurnHead,
-): Operation<PutTurnPlan> {
-  if (plan.retimed === null) return plan;
+/** The time of a turn that is revised; null where it cannot be read, because its payload is damaged. */
+function* readTime(transaction: WriteTransaction, scope: ScopeRow, old: TurnHead): Operation<string | null> {
   const row = yield* transaction.get(SELECT_PAYLOAD, old.id);
   try {
-    return { ...plan, ...plan.retimed(unpackTurn(requirePayload(scope, old, row?.[0])).timestamp) };
+    return unpackTurn(requirePayload(scope, old, row?.[0])).timestamp;
   } catch (error) {
-    if (error instanceof IntegrityError) return plan;
+    if (error instanceof IntegrityError) return null;
     throw error;
   }
 }

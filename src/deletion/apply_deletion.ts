@@ -12,6 +12,7 @@ import {
   nothingErased,
 } from "./cascade.ts";
 import { eraseEntriesFrom, eraseJournal } from "./erase_journals.ts";
+import { reserveMessages } from "./deleted_messages.ts";
 import { targetsOf } from "./event_targets.ts";
 import { itemHashOf } from "./scope_hashes.ts";
 import { SELECT_JOURNALS, toJournalUnchecked, writeJournal } from "../tables/journals.ts";
@@ -23,6 +24,8 @@ export function* applyDeletion(
   event: RecordedEvent,
   hashKey: Uint8Array,
 ): Operation<void> {
+  // Also where the scope or turn is not there: it may be made again, and a client may send the message again.
+  yield* reserveMessages(transaction, event.scopeHash, event.messages ?? []);
   const found = yield* readScopeUnchecked(transaction, event.scopeHash);
   if (found === null) return;
   const { row, isIntact } = found;

@@ -13,10 +13,10 @@ export function scopeHashOf(hashKey: Uint8Array, { tenantId, sessionId }: Scope)
   return keyedHash(hashKey, ["scope", tenantId, sessionId]);
 }
 
-/** The hash of a turn, a pin or a journal of a scope. */
+/** The hash of a turn, pin, journal or message of a scope. */
 export function itemHashOf(
   hashKey: Uint8Array,
-  kind: "turn" | "pin" | "journal",
+  kind: "turn" | "pin" | "journal" | "message",
   { tenantId, sessionId }: Scope,
   key: string,
 ): Uint8Array {

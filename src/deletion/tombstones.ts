@@ -32,12 +32,22 @@ export function* tombstoneOf(
   scopeHash: Uint8Array,
   keyHash: Uint8Array,
 ): Operation<Tombstone> {
-  const [events, row] = yield* together([
+  const [events, kept] = yield* together([
     transaction.eventsOf(keyHash),
-    transaction.get(SELECT_FLOOR, scopeHash, keyHash),
+    floorsOf(transaction, scopeHash, [keyHash]),
   ]);
-  const floors = [...events.map((event) => event.floor), row === undefined ? 0 : toFloor(row)];
+  const floors = [...events.map((event) => event.floor), ...kept];
   return { reserved: events.some((event) => event.reserved), floor: Math.max(0, ...floors) };
+}
+
+/** The floors that main keeps where no event does; 0 where there is none. */
+export function* floorsOf(
+  transaction: ReadTransaction,
+  scopeHash: Uint8Array,
+  keyHashes: readonly Uint8Array[],
+): Operation<readonly number[]> {
+  const rows = yield* transaction.getEach(SELECT_FLOOR, keyHashes.map((keyHash) => [scopeHash, keyHash]));
+  return rows.map((row) => row === undefined ? 0 : toFloor(row));
 }
 
 function toFloor(row: Row): number {

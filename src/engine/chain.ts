@@ -1,6 +1,6 @@
 /** The hash chain over the ledger's events. */
 
-import { toHex } from "../canonical/keyed_hash.ts";
+import { KEYED_HASH_BYTES, toHex } from "../canonical/keyed_hash.ts";
 import { sha256Hex } from "../canonical/sha256.ts";
 import { IntegrityError } from "../errors.ts";
 import type { DeletionEvent, RecordedEvent } from "./operation.ts";
@@ -29,7 +29,27 @@ function nextHead(head: string, event: Omit<RecordedEvent, "head">): string {
     event.floor,
     event.at,
     encodeCounts(event.counts),
+    ...event.messages === undefined ? [] : [toHex(encodeHashes(event.messages))],
   ]));
+}
+
+/** Hashes as stored: one after the other. */
+export function encodeHashes(hashes: readonly Uint8Array[] = []): Uint8Array {
+  const bytes = new Uint8Array(hashes.length * KEYED_HASH_BYTES);
+  for (const [index, hash] of hashes.entries()) bytes.set(hash, index * KEYED_HASH_BYTES);
+  return bytes;
+}
+
+/** Hashes read back; undefined where there are none. */
+export function decodeHashes(bytes: unknown): readonly Uint8Array[] | undefined {
+  if (!(bytes instanceof Uint8Array) || bytes.length % KEYED_HASH_BYTES !== 0) {
+    throw new IntegrityError("Cannot use ledger: the messages of an event are damaged");
+  }
+  if (bytes.length === 0) return undefined;
+  return Array.from(
+    { length: bytes.length / KEYED_HASH_BYTES },
+    (_, index) => bytes.slice(index * KEYED_HASH_BYTES, (index + 1) * KEYED_HASH_BYTES),
+  );
 }
 
 /** Counts as stored and hashed: JSON with sorted keys. */

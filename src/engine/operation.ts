@@ -217,6 +217,8 @@ export interface DeletionEvent {
   readonly floor: number;
   /** What was erased, as counts. */
   readonly counts: Readonly<Record<string, number>>;
+  /** Keyed hashes of the ids of messages that went with a turn and may not come back; absent where there are none. */
+  readonly messages?: readonly Uint8Array[];
 }
 
 /** The place of an event in the ledger; filled in when its group is recorded. */

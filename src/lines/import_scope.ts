@@ -12,10 +12,11 @@ import { requirePin, SELECT_PIN } from "../tables/pins.ts";
 import { requireSummary, SELECT_SUMMARY } from "../tables/summaries.ts";
 import { requirePayload, SELECT_TURN, toTurnFields, toTurnHead } from "../tables/turns.ts";
 import { changedScope } from "../deletion/cascade.ts";
+import { deletedMessages } from "../deletion/deleted_messages.ts";
 import { itemHashOf } from "../deletion/scope_hashes.ts";
 import { noteExpiry, readScope, type ScopeRow, writeScope } from "../tables/scopes.ts";
 import { isReserved } from "../deletion/tombstones.ts";
-import type { Operation, WriteTransaction } from "../engine/operation.ts";
+import { type Operation, together, type WriteTransaction } from "../engine/operation.ts";
 import { ConflictError, ContractError } from "../errors.ts";
 import { type ImportedEntry, importEntry, importJournal } from "./import_journal.ts";
 import { importEach, isPast, type Outcome, type Outcomes } from "./import_records.ts";
@@ -93,7 +94,11 @@ function* importTurn({ transaction, row, target }: CurrentScope, item: ImportedT
     keyHash: itemHashOf(place.hashKey, "turn", place.scope, turnId),
   };
   if (yield* isItemRefused(transaction, hashes, revision, origin)) return "refused";
-  const owners = yield* messageOwners(transaction, row, messages);
+  const [deleted, owners] = yield* together([
+    deletedMessages(transaction, place, { turnId, messages }),
+    messageOwners(transaction, row, messages),
+  ]);
+  if (deleted.length > 0) return "refused";
   if (owners.some((owner) => owner !== null)) return "conflicting";
   requireCapacity(row, { bytes, limits }, null);
   yield* writeTurn(transaction, row, { place, turnId, revision, messages, payload, bytes, expiry }, null);

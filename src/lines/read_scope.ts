@@ -39,6 +39,8 @@ export interface ScopeView {
   readonly closing: { readonly summary: string | null; readonly pins: readonly string[] };
   /** Rows of expired turns. */
   readonly expiredTurns: ReadonlySet<number>;
+  /** The row of its newest turn; 0 if it has none. Turns appended later are not part of the view. */
+  readonly lastTurn: number;
   /** The number of deletions applied when the scope was read. */
   readonly applied: number;
 }
@@ -63,7 +65,18 @@ function* readView(transaction: ReadTransaction, plan: ScopePlan): Operation<Sco
     pins: pins.filter(({ isDue }) => !isDue).map((pin) => lineOfPin(pin, plan)),
   };
   const { applied } = yield* transaction.facts();
-  return { row, opening, closing, expiredTurns, applied };
+  const lastTurn = (yield* transaction.get(SELECT_LAST_TURN, row.id))![0] as number;
+  return { row, opening, closing, expiredTurns, lastTurn, applied };
+}
+
+const SELECT_LAST_TURN = `SELECT coalesce(max(id), 0) FROM turns WHERE scope = $1`;
+
+/**
+ * Whether nothing but new turns came since a scope was viewed. Each adds one to the revision and one to the turns; every
+ * other change moves the revision and adds no turn.
+ */
+function isOnlyAppendedTo(viewed: ScopeRow, now: ScopeRow): boolean {
+  return now.id === viewed.id && now.revision - now.turns === viewed.revision - viewed.turns;
 }
 
 /** A scope's running totals without its expired turns. */
@@ -102,23 +115,25 @@ interface TurnLines {
   readonly after: number | null;
 }
 
-/** Reads the page of turns after a row; null if the scope has changed since it was viewed. */
+/** Reads the page of turns after a row; null if the viewed part of the scope has changed. */
 export function* readTurnLines(
   transaction: ReadTransaction,
-  { row: viewed, expiredTurns }: ScopeView,
+  { row: viewed, expiredTurns, lastTurn }: ScopeView,
   plan: ScopePlan,
   after: number,
 ): Operation<TurnLines | null> {
   const now = yield* readScope(transaction, plan.scopeHash);
-  if (now === null || now.id !== viewed.id || now.revision !== viewed.revision) return null;
+  if (now === null || !isOnlyAppendedTo(viewed, now)) return null;
   const rows = yield* transaction.all(SELECT_TURNS_AFTER, viewed.id, after, EXPORT_ROWS_PER_PAGE);
   const lines: string[] = [];
   for (const row of rows) {
-    if (expiredTurns.has(row[0] as number)) continue;
+    if (expiredTurns.has(row[0] as number) || row[0] as number > lastTurn) continue;
     const line = plan.damage.read(() => lineOfTurn(viewed, row, plan));
     if (line !== undefined) lines.push(line);
   }
-  return { lines, after: rows.length < EXPORT_ROWS_PER_PAGE ? null : rows.at(-1)![0] as number };
+  const last = rows.at(-1)?.[0] as number | undefined;
+  const isDone = rows.length < EXPORT_ROWS_PER_PAGE || last! >= lastTurn;
+  return { lines, after: isDone ? null : last! };
 }
 
 /** A scope as it was at one moment. */

@@ -4,7 +4,7 @@ import { toHex } from "../canonical/keyed_hash.ts";
 import { sha256Hex } from "../canonical/sha256.ts";
 import { instantFromMs } from "../canonical/time.ts";
 import type { TimedPin } from "../contracts/pin.ts";
-import { unpackPin, unpackSummary } from "../contracts/unpack.ts";
+import { unpackPin, unpackSummary } from "../contracts/stored/unpack.ts";
 import { damagedRow, type ScopeRow, toScopeRow } from "../tables/scopes.ts";
 import { NOTHING_SKIPPED } from "../engine/damage.ts";
 import { type Operation, type ReadTransaction, together } from "../engine/operation.ts";

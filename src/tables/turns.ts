@@ -2,7 +2,7 @@
 
 import { checksumOf } from "../canonical/checksum.ts";
 import type { TimedTurn } from "../contracts/turn.ts";
-import { unpackTurn } from "../contracts/unpack.ts";
+import { unpackTurn } from "../contracts/stored/unpack.ts";
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
 import type { Row } from "../engine/values.ts";
 import { damagedRow, type ScopeRow } from "./scopes.ts";

@@ -5,7 +5,7 @@ import { canonicalJsonObject, decodePayload, jsonObjectFault } from "../../src/c
 import { JSON_DEPTH_MAX } from "../../src/canonical/plain.ts";
 import { readStrictJson, StrictJsonFailure } from "../../src/canonical/strict_json.ts";
 import { IntegrityError } from "../../src/errors.ts";
-import { toMessage } from "../../src/contracts/message.ts";
+import { toTool } from "../../src/contracts/tool.ts";
 import { refuses } from "../contracts/refusal.ts";
 
 const NOT_STRICT: readonly [title: string, text: string][] = [
@@ -178,10 +178,9 @@ Deno.test("The error for text that is not a JSON object has the field and the ru
       '{"secret":1e999}',
     ]
   ) {
-    const call = { id: "c1", name: "lookup", arguments: text };
     refuses(
-      "message.toolCalls[0].arguments",
-      () => toMessage({ messageId: "m1", role: "assistant", content: "", toolCalls: [call] }),
+      "tool.parametersJson",
+      () => toTool({ name: "lookup", description: "", parametersJson: text }),
     );
   }
   assert.equal(jsonObjectFault('{"a":1,"a":2}'), "must not repeat a key");

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { toMessage, toNewMessages } from "../../src/contracts/message.ts";
+import { PARTS } from "../../src/testing/kit/message_parts.ts";
 import { toScope } from "../../src/contracts/scope.ts";
 import { toTool } from "../../src/contracts/tool.ts";
 import { refuses } from "./refusal.ts";
@@ -24,12 +25,18 @@ Deno.test("toMessage() keeps tool arguments byte for byte", () => {
   assert(Object.isFrozen(message.toolCalls) && Object.isFrozen(message.toolCalls?.[0]));
 });
 
-Deno.test("toMessage() keeps empty content as it is, and refuses null and lists [TRN-07, the reference's answer]", () => {
+Deno.test("toMessage() keeps empty content as it is [TRN-07]", () => {
   assert.equal(toMessage({ ...ASSISTANT, toolCalls: [] }).content, "");
   assert.equal(toMessage(RESULT).content, "");
   assert.equal(toMessage({ ...USER, content: "\n" }).content, "\n");
-  for (const content of [null, undefined, [], [{ type: "text", text: "" }]]) {
-    refuses("message.content", () => toMessage({ ...ASSISTANT, content }));
+});
+
+Deno.test("toMessage() takes null of an assistant only, and reads it as empty text (MSG-01)", () => {
+  assert.deepEqual(toMessage({ ...ASSISTANT, content: null }), { ...ASSISTANT, contentIsNull: true });
+  assert.deepEqual(toMessage({ messageId: "m2", role: "assistant" }).content, "");
+  for (const content of [null, undefined]) refuses("message.content", () => toMessage({ ...USER, content }));
+  for (const content of [null, undefined]) {
+    refuses("message.content", () => toMessage({ ...RESULT, content }));
   }
 });
 
@@ -54,29 +61,128 @@ const REFUSED: readonly [rule: string, field: string, value: unknown][] = [
   ["a tool's message without a call id", "toolCallId", { messageId: "m", role: "tool", content: "" }],
   ["a blank call id of a tool's message", "toolCallId", { ...RESULT, toolCallId: "\t" }],
   ["an answer of a user", "toolCallId", { ...USER, toolCallId: "c1" }],
-  ["arguments that are no JSON", "toolCalls[0].arguments", withArguments("secret")],
-  ["arguments that are a list", "toolCalls[0].arguments", withArguments("[]")],
-  ["blank arguments", "toolCalls[0].arguments", withArguments(" ")],
-  ["arguments with a repeated key below", "toolCalls[0].arguments", withArguments('{"a":{"k":1,"k":1}}')],
-  ["arguments with NaN", "toolCalls[0].arguments", withArguments('{"a":NaN}')],
-  [
-    "arguments with an escaped lone surrogate",
-    "toolCalls[0].arguments",
-    withArguments('{"a":"\\ud800"}'),
-  ],
-  ["arguments nested 20 000 deep", "toolCalls[0].arguments", withArguments('{"a":'.repeat(20_000))],
+  ["no arguments", "toolCalls[0].arguments", withArguments(undefined)],
+  ["arguments with a lone surrogate", "toolCalls[0].arguments", withArguments("secret\ud800")],
+  ["arguments that are a Date", "toolCalls[0].arguments", withArguments(new Date(0))],
+  ["a part of no type", "content[0].type", { ...USER, content: [{ text: "secret" }] }],
+  ["a part of another type", "content[0].type", { ...USER, content: [{ type: "secret" }] }],
+  ["a part that is no object", "content[1]", { ...USER, content: [{ type: "text", text: "" }, "secret"] }],
+  ["text of a part that is no text", "content[0].text", { ...USER, content: [{ type: "text", text: 1 }] }],
+  ["media without bytes", "content[0]", { ...USER, content: [{ type: "media", mediaType: "image/png" }] }],
+  ["media with two sources", "content[0]", {
+    ...USER,
+    content: [{ type: "media", mediaType: "image/png", url: "secret", data: new Uint8Array(1) }],
+  }],
+  ["a reference without a size", "content[0].bytes", {
+    ...USER,
+    content: [{ type: "media", mediaType: "image/png", ref: "a".repeat(64) }],
+  }],
+  ["bytes that are no bytes", "content[0].data", {
+    ...USER,
+    content: [{ type: "media", mediaType: "image/png", data: { 0: 1 } }],
+  }],
+  ["data that is a Date", "content[0].json", {
+    ...USER,
+    content: [{ type: "data", name: "result", json: { at: new Date(0) } }],
+  }],
+  ["parts without content", "parts", { messageId: "m", role: "assistant", parts: [] }],
+  ["parts that say otherwise", "content", { ...USER, parts: [{ type: "text", text: "secret" }] }],
+  ["metadata that is no object", "metadata", { ...USER, metadata: ["secret"] }],
+  ["metadata that is too large", "metadata", { ...USER, metadata: { text: "x".repeat(16_384) } }],
+  ["an error of a user", "isError", { ...USER, isError: true }],
+  ["null and text at once", "contentIsNull", { ...ASSISTANT, content: "secret", contentIsNull: true }],
 ];
 
-function withArguments(argumentsJson: string): unknown {
-  return { ...ASSISTANT, toolCalls: [{ ...CALL, arguments: argumentsJson }] };
+function withArguments(given: unknown): unknown {
+  return { ...ASSISTANT, toolCalls: [{ ...CALL, arguments: given }] };
+}
+
+for (
+  const [kind, text] of [
+    ["a JSON object", '{ "depth": 3 }'],
+    ["no text", ""],
+    ["half of a JSON object", '{"cmd":"echo '],
+    ["a list", "[]"],
+    ["a JSON object with a repeated key", '{"a":{"k":1,"k":1}}'],
+    ["NaN", '{"a":NaN}'],
+    ["an escaped lone surrogate", '{"a":"\\ud800"}'],
+    ["nesting 20 000 deep", '{"a":'.repeat(20_000)],
+  ]
+) {
+  Deno.test(`toMessage() keeps arguments that are ${kind} as they are (MSG-02)`, () => {
+    assert.equal(toMessage(withArguments(text)).toolCalls?.[0]?.arguments, text);
+  });
+}
+
+Deno.test("toMessage() keeps arguments that are no text as compact JSON (MSG-02)", () => {
+  for (const value of [{ b: 1, a: [true, null] }, [], 1.5, null, false]) {
+    assert.equal(toMessage(withArguments(value)).toolCalls?.[0]?.arguments, JSON.stringify(value));
+  }
+});
+
+Deno.test("toMessage() keeps parts as they are; the content is the texts of the text parts (MSG-01)", () => {
+  const message = toMessage({ ...USER, content: PARTS });
+  assert.deepEqual(message, { ...USER, content: "Here\n\nit is.", parts: PARTS });
+  assert.deepEqual(toMessage(message), message);
+  assert(Object.isFrozen(message.parts) && Object.isFrozen(message.parts?.[0]));
+  assert.deepEqual(toMessage({ ...USER, content: [] }), { ...USER, content: "", parts: [] });
+});
+
+Deno.test("toMessage() copies the bytes of media", () => {
+  const data = Uint8Array.of(1, 2, 3);
+  const { parts } = toMessage({ ...USER, content: [{ type: "media", mediaType: "image/png", data }] });
+  data[0] = 9;
+  assert.deepEqual(parts, [{ type: "media", mediaType: "image/png", data: Uint8Array.of(1, 2, 3) }]);
+});
+
+Deno.test("toMessage() keeps metadata, name and isError; isError false counts as absent (MSG-08)", () => {
+  const metadata = { usage: { output: 12 }, model: "m-1" };
+  assert.deepEqual(toMessage({ ...RESULT, metadata, name: "dig", isError: true }), {
+    ...RESULT,
+    metadata,
+    name: "dig",
+    isError: true,
+  });
+  assert.deepEqual(toMessage({ ...RESULT, isError: false }), RESULT);
+  assert.equal(toMessage({ ...USER, role: "developer" }).role, "developer");
+});
+
+const MEANT: readonly [field: string, meant: string, value: unknown][] = [
+  ["messages[0].tool_calls", "toolCalls", { role: "assistant", content: "", tool_calls: [] }],
+  ["messages[0].tool_call_id", "toolCallId", { role: "tool", content: "", tool_call_id: "c1" }],
+  ["messages[0].is_error", "isError", { role: "tool", content: "", toolCallId: "c1", is_error: true }],
+  ["messages[0].id", "messageId", { role: "user", content: "", id: "m1" }],
+  ["messages[0].text", "content", { role: "user", text: "secret" }],
+  ["messages[0].toolCalls[0].function", "name and arguments", {
+    role: "assistant",
+    toolCalls: [{ id: "c1", type: "function", function: { name: "secret", arguments: "" } }],
+  }],
+  ["messages[0].toolCalls[0].input", "arguments", {
+    role: "assistant",
+    toolCalls: [{ id: "c1", name: "dig", input: {} }],
+  }],
+  ["messages[0].content[0].media_type", "mediaType", {
+    role: "user",
+    content: [{ type: "media", media_type: "image/png", url: "secret" }],
+  }],
+];
+
+for (const [field, meant, value] of MEANT) {
+  Deno.test(`toNewMessages() suggests ${meant} for ${field}`, () => {
+    refuses(field, () => toNewMessages([value]));
+    assert.throws(() => toNewMessages([value]), {
+      message: `${field} is not a field; did you mean ${meant}?`,
+    });
+  });
 }
 
 for (const [rule, field, value] of REFUSED) {
   Deno.test(`toMessage() refuses ${rule}`, () => refuses(`message.${field}`, () => toMessage(value)));
 }
 
-Deno.test("toMessage() reports an unexpected field by its parent", () => {
-  refuses("message", () => toMessage({ ...USER, secret: 1 }));
+Deno.test("toMessage() names an unexpected field by its key, or by its parent where the key is no name", () => {
+  refuses("message.extra", () => toMessage({ ...USER, extra: "secret" }));
+  refuses("message", () => toMessage({ ...USER, "secret key": 1 }));
   refuses("message", () => toMessage({ ...USER, secret: () => 1 }));
   refuses("message", () => toMessage({ ...USER, "secret\ud800": 1 }));
   refuses(
@@ -105,7 +211,7 @@ Deno.test("toScope() wants two texts that are not blank, and nothing else", () =
   refuses("scope.tenantId", () => toScope({ sessionId: "s" }));
   refuses("scope.sessionId", () => toScope({ tenantId: "t", sessionId: "\u0085" }));
   refuses("scope.tenantId", () => toScope({ tenantId: Object("secret"), sessionId: "s" }));
-  refuses("scope", () => toScope({ tenantId: "t", sessionId: "s", secret: "" }));
+  refuses("scope.extra", () => toScope({ tenantId: "t", sessionId: "s", extra: "secret" }));
   refuses("scope", () => toScope(null));
   assert.equal(toScope({ tenantId: "\ufeff", sessionId: "s" }).tenantId, "\ufeff");
 });

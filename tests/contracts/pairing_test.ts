@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Message } from "../../src/contracts/message.ts";
-import { requirePairedCalls } from "../../src/contracts/pairing.ts";
+import { pairCalls, requireReferenceTurn } from "../../src/contracts/pairing.ts";
 import { turn } from "../../src/contracts/turn.ts";
 import { refuses } from "./refusal.ts";
 
@@ -31,7 +31,7 @@ const PAIRED: readonly [title: string, messages: readonly Message[]][] = [
 ];
 
 for (const [title, messages] of PAIRED) {
-  Deno.test(`requirePairedCalls() accepts ${title}`, () => requirePairedCalls(messages));
+  Deno.test(`requireReferenceTurn() accepts ${title}`, () => requireReferenceTurn({ messages }, "turn"));
 }
 
 const OPEN: readonly [title: string, field: string, messages: readonly Message[]][] = [
@@ -63,13 +63,56 @@ const OPEN: readonly [title: string, field: string, messages: readonly Message[]
 ];
 
 for (const [title, field, messages] of OPEN) {
-  Deno.test(`requirePairedCalls() refuses ${title}`, () => {
-    refuses(field, () => requirePairedCalls(messages));
-    refuses(field.replace("messages", "turn.messages"), () => requirePairedCalls(messages, "turn.messages"));
+  Deno.test(`requireReferenceTurn() refuses ${title}`, () => {
+    refuses(`turn.${field}`, () => requireReferenceTurn({ messages }, "turn"));
   });
 }
 
 Deno.test("a turn alone does not require paired calls", () => {
   const scope = { tenantId: "t", sessionId: "s" };
   assert.equal(turn({ turnId: "t1", scope, messages: [calls("c1")] }).messages.length, 1);
+});
+
+const CALL = { id: "c1", name: "dig", arguments: "secret" };
+const NEW: readonly [title: string, field: string, message: Message][] = [
+  ["a developer", "messages[0].role", { ...USER, role: "developer" }],
+  ["parts", "messages[0].content", { ...USER, parts: [{ type: "text", text: USER.content }] }],
+  ["null content", "messages[0].content", { ...USER, role: "assistant", content: "", contentIsNull: true }],
+  ["a name", "messages[0]", { ...USER, name: "secret" }],
+  ["metadata", "messages[0]", { ...USER, metadata: { secret: true } }],
+  ["a failed result", "messages[0]", { ...result("c1"), isError: true }],
+  ["arguments that are no JSON object", "messages[0].toolCalls[0].arguments", {
+    ...USER,
+    role: "assistant",
+    toolCalls: [CALL],
+  }],
+];
+
+for (const [title, field, message] of NEW) {
+  Deno.test(`requireReferenceTurn() refuses ${title}`, () => {
+    refuses(`turn.${field}`, () => requireReferenceTurn({ messages: [message] }, "turn"));
+  });
+}
+
+/** The result of each call, in the order of the calls; null where there is none. */
+function paired(messages: readonly Message[]): readonly (string | null)[] {
+  const { results } = pairCalls(messages);
+  return messages.flatMap(({ toolCalls = [] }) =>
+    toolCalls.map((call) => results.get(call)?.content ?? null)
+  );
+}
+
+Deno.test("pairCalls() pairs a result with the nearest earlier call of its id that has none (MSG-04)", () => {
+  const again = [calls("c0"), result("c0", "1"), calls("c0"), result("c0", "2")];
+  assert.deepEqual(paired(again), ["1", "2"]);
+  assert.deepEqual(paired([calls("c0"), calls("c0"), result("c0", "1"), result("c0", "2")]), ["2", "1"]);
+  assert.deepEqual(paired([calls("c0"), calls("c0"), result("c0", "1")]), [null, "1"]);
+});
+
+Deno.test("pairCalls() pairs across other messages, and tells results that answer nothing (MSG-03, MSG-08)", () => {
+  const late = result("A", "late");
+  const messages = [result("A", "early"), calls("A", "B"), USER, late, result("A", "again")];
+  const { results, orphans } = pairCalls(messages);
+  assert.deepEqual([...results.values()], [late]);
+  assert.deepEqual([...orphans].map(({ content }) => content), ["early", "again"]);
 });

@@ -60,9 +60,9 @@ for (const [rule, field, change] of REFUSED) {
   Deno.test(`pin() refuses ${rule}`, () => refuses(field, () => toPin({ ...PIN, ...change }, "")));
 }
 
-Deno.test("pin() reports an unexpected field by its parent", () => {
-  refuses("pin", () => toPin({ ...PIN, secret: 1 }, ""));
-  refuses("pin.source", () => toPin({ ...PIN, source: { ...HELLO, secret: 1 } }));
+Deno.test("pin() names an unexpected field by its key", () => {
+  refuses("extra", () => toPin({ ...PIN, extra: "secret" }, ""));
+  refuses("pin.source.extra", () => toPin({ ...PIN, source: { ...HELLO, extra: "secret" } }));
 });
 
 Deno.test("effective() fills in an open start, and refuses one at or after the expiry", () => {

@@ -48,7 +48,7 @@ const REFUSED: readonly [rule: string, field: string, change: Record<string, unk
   ["a blank policy version", "policyVersion", { policyVersion: " " }],
   ["no creation time", "createdAt", { createdAt: undefined }],
   ["an expiry at creation", "expiresAt", { expiresAt: "2026-09-08T00:00:00Z" }],
-  ["an unexpected field", "summary", { secret: 1 }],
+  ["an unexpected field", "extra", { extra: "secret" }],
 ];
 
 for (const [rule, field, change] of REFUSED) {

@@ -44,7 +44,7 @@ const REFUSED: readonly [rule: string, field: string, change: Record<string, unk
   ["a blank turn id", "turnId", { turnId: " " }],
   ["a missing scope", "scope", { scope: undefined }],
   ["a scope with a blank tenant", "scope.tenantId", { scope: { ...SCOPE, tenantId: "" } }],
-  ["an unknown field in the scope", "scope", { scope: { ...SCOPE, secret: 1 } }],
+  ["an unknown field in the scope", "scope.extra", { scope: { ...SCOPE, extra: "secret" } }],
   ["messages that are no list", "messages", { messages: "secret" }],
   ["no messages", "messages", { messages: [] }],
   ["a sparse list of messages", "messages", { messages: Array(1) }],
@@ -75,10 +75,12 @@ for (const [rule, field, change] of REFUSED) {
   });
 }
 
-Deno.test("turn() reports an unexpected field by its parent", () => {
-  refuses("turn", () => toTurn({ ...TURN, secret: 1 }, ""));
+Deno.test("turn() names an unexpected field by its key, or by its parent where the key is no name", () => {
+  refuses("extra", () => toTurn({ ...TURN, extra: "secret" }, ""));
+  refuses("history[3].extra", () => toTurn({ ...TURN, extra: "secret" }, "history[3]"));
   refuses("turn", () => toTurn({ ...TURN, secret: { deep: [NaN] } }, ""));
-  refuses("history[3]", () => toTurn({ ...TURN, secret: 1 }, "history[3]"));
+  refuses("turn", () => toTurn({ ...TURN, "secret@example.com": 1 }, ""));
+  refuses("history[3]", () => toTurn({ ...TURN, [`secret${"x".repeat(64)}`]: 1 }, "history[3]"));
 });
 
 Deno.test("turn() refuses what is no plain object, and runs none of its code", () => {

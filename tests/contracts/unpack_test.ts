@@ -1,13 +1,12 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
 import { encodePin, encodeScope, encodeSummary, encodeTurn } from "../../src/contracts/payload.ts";
-import { isBlank } from "../../src/canonical/text.ts";
-import type { Message } from "../../src/contracts/message.ts";
 import { pin } from "../../src/contracts/pin.ts";
-import { quickTurn } from "../../src/contracts/quick_turn.ts";
+import { quickTurn } from "../../src/contracts/stored/quick_turn.ts";
 import { type TimedTurn, turn } from "../../src/contracts/turn.ts";
-import { unpackPin, unpackSummary, unpackTurn } from "../../src/contracts/unpack.ts";
+import { unpackPin, unpackSummary, unpackTurn } from "../../src/contracts/stored/unpack.ts";
 import { IntegrityError } from "../../src/errors.ts";
+import { METADATA, NAME, SPOKEN } from "../kit/message_arbitrary.ts";
 import { BARE_PIN, canonicalVector, PIN, SCOPE, SUMMARY, T1, T2 } from "../vectors/conversation.ts";
 
 const PAYLOADS: readonly [name: string, text: string, unpack: (raw: unknown) => unknown, value: unknown][] = [
@@ -61,6 +60,34 @@ const DAMAGED: readonly [title: string, unpack: (raw: unknown) => unknown, raw: 
     unpackTurn,
     T1_TEXT.replace(/"arguments_json":"(\\"|[^"])*"/, '"arguments_json":"1"'),
   ],
+  [
+    "arguments of an object as other text",
+    unpackTurn,
+    T1_TEXT.replace('"arguments_json":"', '"arguments_text":"'),
+  ],
+  [
+    "arguments twice",
+    unpackTurn,
+    T1_TEXT.replace('"arguments_json":', '"arguments_text":"[]","arguments_json":'),
+  ],
+  [
+    "null content of a user",
+    unpackTurn,
+    T1_TEXT.replace('"message_id":"m1"', '"content_null":true,"message_id":"m1"'),
+  ],
+  [
+    "a flag that is false",
+    unpackTurn,
+    T1_TEXT.replace('"message_id":"m2"', '"content_null":false,"message_id":"m2"'),
+  ],
+  ["parts that say otherwise", unpackTurn, T1_TEXT.replace('"role":"user"', '"parts":[],"role":"user"')],
+  ["a part of no type", unpackTurn, T1_TEXT.replace('"role":"user"', '"parts":[{}],"role":"user"')],
+  ["metadata that is no object", unpackTurn, T1_TEXT.replace('"revision":1', '"metadata":1,"revision":1')],
+  [
+    "metadata beyond numbers",
+    unpackTurn,
+    T1_TEXT.replace('"revision":1', `"metadata":{"n":${"9".repeat(400)}},"revision":1`),
+  ],
   ["a repeated message id", unpackTurn, T1_TEXT.replace('"m2"', '"m1"')],
   ["a turn where a pin belongs", unpackPin, T1_TEXT],
   ["an open start", unpackPin, PIN_TEXT.replace(/"effective_at":"[^"]*"/, '"effective_at":null')],
@@ -101,31 +128,8 @@ Deno.test("reading back takes any spelling of the same turn, and gives the canon
   assert.equal(encodeTurn(unpackTurn(offset)), offset);
 });
 
-const NAME = fc.string({ unit: "binary", minLength: 1, maxLength: 6 }).filter((text) =>
-  !isBlank(text) && !text.includes("\0")
-);
-const TEXT = fc.string({ unit: "binary", maxLength: 20 });
-
-const CALLS = fc.uniqueArray(NAME, { minLength: 1, maxLength: 3 }).chain((ids) =>
-  fc.tuple(
-    ...ids.map((callId) =>
-      fc.record({
-        id: fc.constant(callId),
-        name: NAME,
-        arguments: fc.dictionary(NAME, fc.jsonValue()).map((value) => JSON.stringify(value)),
-      })
-    ),
-  )
-);
-
-const SPOKEN = fc.oneof(
-  fc.record({ role: fc.constantFrom("system", "user", "assistant"), content: TEXT }),
-  fc.record({ role: fc.constant("tool"), content: TEXT, toolCallId: NAME }),
-  fc.record({ role: fc.constant("assistant"), content: TEXT, toolCalls: CALLS }),
-);
-
 const MESSAGES = fc.array(SPOKEN, { minLength: 1, maxLength: 4 }).map((spoken) =>
-  spoken.map((message, index) => ({ messageId: `m${index}`, ...message }) as Message)
+  spoken.map((message, index) => ({ messageId: `m${index}`, ...message }))
 );
 
 const TURN = fc.record({
@@ -138,7 +142,8 @@ const TURN = fc.record({
     max: new Date("9999-12-31T23:59:59Z"),
     noInvalidDate: true,
   }),
-});
+  metadata: METADATA,
+}, { requiredKeys: ["turnId", "scope", "messages", "revision", "timestamp"] });
 
 /** Reads a turn in the strict way: the quick one takes no space. */
 function strictTurn(text: string): TimedTurn {

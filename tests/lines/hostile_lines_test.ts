@@ -98,15 +98,46 @@ refuses("a turn of revision 0", changed(TURN, { revision: 0 }, "turn"), "turn.re
 refuses("a turn of revision 1.0", TURN.replace('"revision":2', '"revision":2.0'), "turn.revision");
 refuses("a turn without messages", changed(TURN, { messages: [] }, "turn"), "turn.messages");
 refuses(
-  "a turn with an open call",
+  "a turn whose arguments are no JSON object but say so",
   changed(TURN, {
     messages: [{
       ...message,
       role: "assistant",
-      tool_calls: [{ call_id: "c", name: "look", arguments_json: "{}" }],
+      tool_calls: [{ call_id: "c", name: "look", arguments_json: "[]" }],
     }],
   }, "turn"),
-  "turn.messages[0].toolCalls[0]",
+  "turn",
+);
+refuses(
+  "a turn with parts that say otherwise",
+  changed(TURN, { messages: [{ ...message, parts: [{ type: "text", text: "another" }] }] }, "turn"),
+  "turn.messages[0].content",
+);
+refuses(
+  "a turn with a part of no type",
+  changed(TURN, { messages: [{ ...message, parts: [{ type: SECRET }] }] }, "turn"),
+  "turn.messages[0].parts[0].type",
+);
+refuses(
+  "a turn with media whose bytes are not there",
+  changed(TURN, {
+    messages: [{
+      ...message,
+      content: "",
+      parts: [{ type: "media", media_type: "image/png", hash: "a".repeat(64), bytes: 1 }],
+    }],
+  }, "turn"),
+  "turn.messages[0].content[0].ref",
+);
+refuses(
+  "a turn with null content of a user",
+  changed(TURN, { messages: [{ ...message, content: "", role: "user", content_null: true }] }, "turn"),
+  "turn.messages[0].content",
+);
+refuses(
+  "a turn with metadata that is no object",
+  changed(TURN, { metadata: SECRET }, "turn"),
+  "turn.metadata",
 );
 refuses(
   "a turn with a message id twice",

@@ -87,22 +87,41 @@ Deno.test("A scope that is deleted while a store is exported is in it whole, or 
   assert.deepEqual(types, ["header", "end"]);
 });
 
-Deno.test("A scope too large to buffer ends an export with SNAPSHOT if it changes, and is exported whole if it does not", async () => {
+Deno.test("A scope that is larger than an export holds ends it with SNAPSHOT when a turn is revised, and comes whole when turns are appended (MSG-07)", async () => {
   await using memory = await freshLargeStore();
   const turns = Math.ceil(EXPORT_HELD_BYTES / 900_000) + 30;
   const conversation = await longTalk(memory, turns, 900_000);
   let count = 0;
   await assert.rejects(async () => {
     for await (const _line of memory.exportLines({ includeContent: true })) {
-      if (++count === 3) await conversation.append([{ role: "user", content: "in between" }]);
+      if (++count === 3) await revise(conversation, turnOf("t1", "other"));
     }
   }, { code: "CONFLICT", reason: "SNAPSHOT", retryable: true });
   assert(count > 3);
   let seen = 0;
+  let appended = 0;
   for await (const line of memory.exportLines({ includeContent: true })) {
     if (line.startsWith('{"type":"turn"')) seen++;
+    assert(!line.includes("in between"));
+    if (line.startsWith('{"type":"header"')) continue;
+    await conversation.append([{ role: "user", content: `in between ${appended++}` }]);
   }
-  assert.equal(seen, turns + 1);
+  assert.deepEqual([seen, appended], [turns, turns + 2]);
+});
+
+Deno.test("A scope that turns are appended to all the time is exported as it was at one moment", async () => {
+  await using memory = await freshStore();
+  const conversation = await longTalk(memory, 200);
+  const { lines, rounds } = await exportWhile(
+    memory,
+    (round) => conversation.append([{ role: "user", content: `in between ${round}` }]),
+  );
+  assert(rounds > 3, "the scope did not change while it was exported");
+  const turns = lines.filter((line) => line.startsWith('{"type":"turn"'));
+  const before = turns.filter((line) => !line.includes("in between"));
+  assert.equal(before.length, 200);
+  await using fresh = await freshStore();
+  assert.equal((await fresh.importLines(lines)).imported.turns, turns.length);
 });
 
 async function freshLargeStore(): Promise<Memory> {

@@ -62,6 +62,7 @@ CREATE TABLE deletions (
   at INTEGER NOT NULL,
   counts TEXT NOT NULL,
   head TEXT NOT NULL,
+  messages BLOB NOT NULL,
   checksum INTEGER NOT NULL
 ) STRICT;
 
@@ -287,5 +288,6 @@ CREATE TABLE events (
   floor INTEGER NOT NULL,
   at INTEGER NOT NULL,
   counts TEXT NOT NULL,
-  head TEXT NOT NULL
+  head TEXT NOT NULL,
+  messages BLOB NOT NULL
 ) STRICT;

@@ -25,7 +25,7 @@ export interface StoreOptions {
   readonly clock?: (() => number) | undefined;
   /** Kinds of records besides checkpoint and fact, made by `defineKind`. */
   readonly kinds?: readonly RecordKind[] | undefined;
-  /** How large a scope may become: 10 000 turns and 8 000 000 bytes of turns if omitted. */
+  /** How large a scope may become: 50 000 turns and 256 000 000 bytes of turns if omitted. */
   readonly limits?: {
     /** Turns of one scope. */
     readonly turnsPerScope?: number | undefined;

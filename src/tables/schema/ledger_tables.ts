@@ -51,6 +51,7 @@ const EVENTS = defineTable({
     at: INTEGER,
     counts: TEXT,
     head: TEXT,
+    messages: BYTES,
   },
   key: ["sequence"],
   isBackedUp: true,

@@ -96,6 +96,7 @@ export const DELETIONS = defineTable({
     at: INTEGER,
     counts: TEXT,
     head: TEXT,
+    messages: BYTES,
     checksum: INTEGER,
   },
   key: ["sequence"],
@@ -111,6 +112,7 @@ export const DELETIONS = defineTable({
     "at",
     "counts",
     "head",
+    "messages",
   ],
   isBackedUp: true,
 });

@@ -66,7 +66,10 @@ export function testPins({ promise, durable }: Suite): void {
     const conversation = await talk(await store.open(atNoon()), ["t1"]);
     await cite(conversation, ["k"]);
     await revise(conversation, turnOf("t1", "other", { revision: 2 }));
-    await assert.rejects(pinUp(conversation, pinOf("k")), { reason: "REVISION", currentRevision: 1 });
+    await assert.rejects(pinUp(conversation, pinOf("k", "k", { revision: 1 })), {
+      reason: "REVISION",
+      currentRevision: 1,
+    });
     const source = sourceOf((await readTurns(conversation))[0]!);
     await pinUp(conversation, pinOf("k", "other", { revision: 2, source }));
     assert.equal((await conversation.snapshot()).pins[0]!.revision, 2);
@@ -157,7 +160,10 @@ export function testPins({ promise, durable }: Suite): void {
     await memory.prune();
     await memory.close();
     const again = (await store.open(atNoon())).conversation(conversation.scope);
-    await assert.rejects(pinUp(again, pinOf("lost")), { reason: "REVISION", currentRevision: 1 });
+    await assert.rejects(pinUp(again, pinOf("lost", "lost", { revision: 1 })), {
+      reason: "REVISION",
+      currentRevision: 1,
+    });
     await assert.rejects(pinUp(again, pinOf("reserved")), { reason: "DELETED" });
   });
 }

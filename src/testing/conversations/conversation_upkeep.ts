@@ -225,7 +225,10 @@ export function testUpkeep({ engine, promise, durable }: Suite): void {
     "An expired turn's id may come back with the next revision; deleting it burns it",
     async (store) => {
       const { conversation } = await due(store);
-      await assert.rejects(revise(conversation, turnOf("t1")), { reason: "REVISION", currentRevision: 1 });
+      await assert.rejects(revise(conversation, turnOf("t1", "t1", { revision: 1 })), {
+        reason: "REVISION",
+        currentRevision: 1,
+      });
       await revise(conversation, turnOf("t1", "back", { revision: 2 }));
       assert.deepEqual(await readIds(conversation), ["t2", "t1"]);
       await erase(conversation, "turn", "t1");

@@ -1,6 +1,7 @@
 /** Every promise about conversations, as one suite that any kind of store has to pass. */
 
 import type { Suite } from "../kit/suite.ts";
+import { testAgents } from "./conversation_agents.ts";
 import { testAppending } from "./conversation_appending.ts";
 import { testCapacity } from "./conversation_capacity.ts";
 import { testClocks } from "./conversation_clocks.ts";
@@ -19,6 +20,7 @@ import { testUpkeep } from "./conversation_upkeep.ts";
 
 /** Registers the suite for one engine. */
 export function testConversations(suite: Suite): void {
+  testAgents(suite);
   testAppending(suite);
   testCapacity(suite);
   testClocks(suite);

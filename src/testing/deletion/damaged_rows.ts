@@ -221,6 +221,18 @@ export function testDamagedRows({ engine, promise }: Suite): void {
     );
   }
 
+  promise(
+    "check() tells how many deleted messages could come back where what keeps them away is gone (MSG-06)",
+    async (store) => {
+      store.damaged = true;
+      const { memory } = await fill(store);
+      await store.discard(FLOORS);
+      assert.deepEqual((await memory.check()).problems.map(({ table, problem }) => [table, problem]), [
+        ["floors", "1 deleted messages could come back"],
+      ]);
+    },
+  );
+
   promise("A damaged event of main's copy is told by what asks for its id, and by check()", async (store) => {
     store.damaged = true;
     const { memory } = await fill(store);

@@ -24,6 +24,10 @@ export const DELETION_PLANS: Plans = {
     SELECT_COVERED: "SEARCH covered_turns USING PRIMARY KEY (scope=? AND turn=?)",
     SELECT_PINS_OF_TURN: "SEARCH pins USING INDEX pins_by_source (source_turn=?)",
   },
+  "deletion/deleted_messages.ts": {
+    SELECT_ANY_FLOOR: "SEARCH floors USING PRIMARY KEY (scope_hash=?)",
+    SELECT_MESSAGE_IDS: "SEARCH message_ids USING COVERING INDEX message_ids_by_turn (turn=?)",
+  },
   "deletion/erase_index.ts": {
     DELETE_INDEX: "SEARCH chunk_indexes USING INTEGER PRIMARY KEY (rowid=?)",
     DELETE_INDEXED_TURN: "SEARCH indexed_turns USING INDEX indexed_turns_by_turn (index_id=? AND turn=?)",

@@ -8,6 +8,7 @@ export const RECORD_PLANS: Plans = {
     SELECT_RECORD_SIZES: "SEARCH records USING PRIMARY KEY (tenant=? AND (kind,key)>(?,?))",
   },
   "lines/read_scope.ts": {
+    SELECT_LAST_TURN: "SEARCH turns USING COVERING INDEX turns_by_scope (scope=?)",
     SELECT_DUE_TURNS: "SEARCH turns USING INDEX turns_by_expiry (scope=? AND expires<?)",
     SELECT_LAST_SCOPE: "SEARCH scopes",
     SELECT_SCOPE_HASHES: "SEARCH scopes USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)",

@@ -15,11 +15,11 @@ import { toRecordedEvent } from "./ledger.ts";
 const SELECT_HEAD = `SELECT head FROM deletions WHERE sequence = $1`;
 
 const SELECT_EVENT =
-  `SELECT sequence, batch, kind, scope_hash, key_hash, reserved, floor, at, counts, head, checksum
+  `SELECT sequence, batch, kind, scope_hash, key_hash, reserved, floor, at, counts, head, messages, checksum
   FROM deletions WHERE sequence = $1`;
 
 const SELECT_EVENTS =
-  `SELECT sequence, batch, kind, scope_hash, key_hash, reserved, floor, at, counts, head, checksum
+  `SELECT sequence, batch, kind, scope_hash, key_hash, reserved, floor, at, counts, head, messages, checksum
   FROM deletions WHERE key_hash = $1 ORDER BY sequence`;
 
 /** Stateless: each query runs in the transaction that uses it. */
@@ -38,7 +38,7 @@ export const APPLIED_EVENTS: AppliedEvents = {
 
 /** Validates a row with the columns `sequence` to `checksum`. */
 export function toAppliedEvent(row: Row): RecordedEvent {
-  if (checksumOf(...row.slice(0, 10)) !== row[10]) {
+  if (checksumOf(...row.slice(0, 11)) !== row[11]) {
     throw new IntegrityError("Cannot use store: the checksum of a deletion does not match", {
       details: { table: "deletions" },
     });

@@ -2,7 +2,7 @@ import { checksumOf } from "../../../canonical/checksum.ts";
 import { IntegrityError, StorageError } from "../../../errors.ts";
 import { lstatOrNull } from "../files/private_file.ts";
 import { LEDGER_TAIL_EVENTS } from "../../../limits.ts";
-import { decodeCounts, encodeCounts, firstHead } from "../../../engine/chain.ts";
+import { decodeCounts, decodeHashes, encodeCounts, encodeHashes, firstHead } from "../../../engine/chain.ts";
 import type { DeletionKind, RecordedEvent } from "../../../engine/operation.ts";
 import type { Row } from "../../../engine/values.ts";
 import type { Connection } from "./connection.ts";
@@ -48,12 +48,13 @@ const PAGE_SIZE = `PRAGMA page_size`;
 
 const SELECT_HEAD = `SELECT head FROM events WHERE sequence = $1`;
 
-const SELECT_EVENTS = `SELECT sequence, batch, kind, scope_hash, key_hash, reserved, floor, at, counts, head
+const SELECT_EVENTS =
+  `SELECT sequence, batch, kind, scope_hash, key_hash, reserved, floor, at, counts, head, messages
   FROM events WHERE sequence > $1 ORDER BY sequence LIMIT $2`;
 
 const INSERT_EVENT =
-  `INSERT INTO events (sequence, batch, kind, scope_hash, key_hash, reserved, floor, at, counts, head)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`;
+  `INSERT INTO events (sequence, batch, kind, scope_hash, key_hash, reserved, floor, at, counts, head, messages)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`;
 
 /** The deletion ledger: an append-only chain of events in a database of its own. */
 export class Ledger {
@@ -225,6 +226,7 @@ export class Ledger {
         event.at,
         encodeCounts(event.counts),
         event.head,
+        encodeHashes(event.messages),
       );
     }
   }
@@ -251,7 +253,7 @@ const KINDS: ReadonlySet<unknown> = new Set<DeletionKind>(["record", "scope", "t
 
 /** Validates an event's row. */
 export function toRecordedEvent(row: Row): RecordedEvent {
-  const [sequence, batch, kind, scopeHash, keyHash, reserved, floor, at, counts, head] = row;
+  const [sequence, batch, kind, scopeHash, keyHash, reserved, floor, at, counts, head, messageHashes] = row;
   if (!KINDS.has(kind)) throw new IntegrityError("Cannot use ledger: an event has an unknown kind");
   if (!(scopeHash instanceof Uint8Array && keyHash instanceof Uint8Array)) {
     throw new IntegrityError("Cannot use ledger: an event lacks a hash of its scope or key");
@@ -259,6 +261,7 @@ export function toRecordedEvent(row: Row): RecordedEvent {
   if (reserved !== 0 && reserved !== 1) {
     throw new IntegrityError("Cannot use ledger: an event's reserved flag must be 0 or 1");
   }
+  const messages = decodeHashes(messageHashes);
   return {
     sequence: sequence as number,
     batch: batch as number,
@@ -270,5 +273,6 @@ export function toRecordedEvent(row: Row): RecordedEvent {
     at: at as number,
     counts: decodeCounts(counts as string),
     head: head as string,
+    ...messages === undefined ? {} : { messages },
   };
 }

@@ -75,7 +75,7 @@ async function follow(
 }
 
 const SELECT_DELETIONS =
-  `SELECT sequence, batch, kind, scope_hash, key_hash, reserved, floor, at, counts, head, checksum
+  `SELECT sequence, batch, kind, scope_hash, key_hash, reserved, floor, at, counts, head, messages, checksum
   FROM deletions WHERE sequence > $1 ORDER BY sequence LIMIT $2`;
 
 /** Reads main's copies of events, oldest first. */

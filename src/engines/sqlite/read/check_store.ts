@@ -2,7 +2,7 @@
 
 import { checksumOf } from "../../../canonical/checksum.ts";
 import { CHAIN_EVENTS_PER_BATCH } from "../../../limits.ts";
-import { encodeCounts, firstHead, verifyChain } from "../../../engine/chain.ts";
+import { encodeCounts, encodeHashes, firstHead, verifyChain } from "../../../engine/chain.ts";
 import type { CheckCollector } from "../../../engine/check_collector.ts";
 import { toHex } from "../../../canonical/keyed_hash.ts";
 import type { RecordedEvent } from "../../../engine/operation.ts";
@@ -18,7 +18,7 @@ import { readMainMeta } from "../database/main_meta.ts";
 const INTEGRITY_CHECK = "PRAGMA integrity_check(100)";
 
 const SELECT_DELETIONS =
-  `SELECT sequence, batch, kind, scope_hash, key_hash, reserved, floor, at, counts, head, checksum
+  `SELECT sequence, batch, kind, scope_hash, key_hash, reserved, floor, at, counts, head, messages, checksum
   FROM deletions WHERE sequence > $1 ORDER BY sequence LIMIT $2`;
 
 /** What is checked, and how it is read: `read` retries while a lock is held. */
@@ -82,11 +82,22 @@ const COUNTED_TWICE: readonly (readonly [table: string, sql: string])[] = [
   ["operations", COUNT_OPERATIONS],
 ];
 
+/** Messages that an event says were deleted, of which no floor keeps a client from sending them again. */
+const COUNT_UNRESERVED_MESSAGES = `WITH RECURSIVE deleted (scope_hash, messages, place) AS (
+  SELECT scope_hash, messages, 1 FROM deletions WHERE octet_length(messages) > 0
+  UNION ALL
+  SELECT scope_hash, messages, place + 16 FROM deleted WHERE place + 16 <= octet_length(messages))
+  SELECT count(*) FROM deleted WHERE NOT EXISTS (SELECT 1 FROM floors
+  WHERE floors.scope_hash = deleted.scope_hash AND floors.key_hash = substr(deleted.messages, deleted.place, 16))
+  AND NOT EXISTS (SELECT 1 FROM deletions WHERE deletions.key_hash = deleted.scope_hash)`;
+
 function checkCounts(connection: Connection, collector: CheckCollector): void {
   for (const [table, sql] of COUNTED_TWICE) {
     const [indexed, rows] = connection.get(sql)!;
     if (indexed !== rows) collector.problem("main", table, "The table has other rows than its index");
   }
+  const [unreserved] = connection.get(COUNT_UNRESERVED_MESSAGES)!;
+  if (unreserved !== 0) collector.problem("main", "floors", `${unreserved} deleted messages could come back`);
 }
 
 /** Checks the pages of a file. */
@@ -183,9 +194,10 @@ function compareCopies(main: Connection, events: readonly RecordedEvent[], colle
 }
 
 function isCopy(row: Row, event: RecordedEvent): boolean {
-  const { batch, kind, scopeHash, keyHash, reserved, floor, at, counts, head } = event;
+  const { batch, kind, scopeHash, keyHash, reserved, floor, at, counts, head, messages } = event;
   const same = row[1] === batch && row[2] === kind && toHex(row[3] as Uint8Array) === toHex(scopeHash) &&
     toHex(row[4] as Uint8Array) === toHex(keyHash) && row[5] === (reserved ? 1 : 0) && row[6] === floor &&
-    row[7] === at && row[8] === encodeCounts(counts) && row[9] === head;
-  return same && checksumOf(...row.slice(0, 10)) === row[10];
+    row[7] === at && row[8] === encodeCounts(counts) && row[9] === head &&
+    toHex(row[10] as Uint8Array) === toHex(encodeHashes(messages));
+  return same && checksumOf(...row.slice(0, 11)) === row[11];
 }

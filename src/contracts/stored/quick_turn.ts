@@ -1,20 +1,22 @@
 /** The fast way to read back a turn whose payload was written by this module. */
 
-import { jsonObjectFault } from "../canonical/json_object.ts";
-import { encodeTurn } from "./payload.ts";
-import { isBlank } from "../canonical/text.ts";
-import { readStoredInstant } from "../canonical/time.ts";
+import { encodeTurn } from "../payload.ts";
+import { isBlank } from "../../canonical/text.ts";
+import { readStoredInstant } from "../../canonical/time.ts";
 import {
   faultOf,
   faultOfIds,
   isRole,
   type Message,
-  type ToolCall,
-  validatedCall,
+  type Metadata,
+  metadataSchema,
   validatedMessage,
-} from "./message.ts";
-import type { Scope } from "./scope.ts";
-import { type TimedTurn, validatedTurn } from "./turn.ts";
+} from "../message.ts";
+import { joinedText, type Part, partsSchema, STORED_PART_NAMES } from "../part.ts";
+import { Refused, type Schema } from "../schema.ts";
+import type { Scope } from "../scope.ts";
+import { hasObjectArguments, type ToolCall, validatedCall } from "../tool.ts";
+import { type TimedTurn, validatedTurn } from "../turn.ts";
 
 /** An object of JSON, of which nothing is known yet. */
 type Stored = Readonly<Record<string, unknown>> | null | undefined;
@@ -47,7 +49,9 @@ function toTurn(stored: Stored): TimedTurn | null {
   if (scope === null || messages === null || !isKey(turnId)) return null;
   if (typeof revision !== "number" || !Number.isSafeInteger(revision) || revision < 1) return null;
   if (typeof timestamp !== "string" || readStoredInstant(timestamp)?.text !== timestamp) return null;
-  return validatedTurn({ turnId, scope, messages, revision, timestamp });
+  const metadata = toOptional(stored?.metadata, toMetadata);
+  if (metadata === null) return null;
+  return validatedTurn({ turnId, scope, messages, revision, timestamp, ...metadata && { metadata } });
 }
 
 function toScope(stored: Stored): Scope | null {
@@ -75,8 +79,46 @@ function toMessage(stored: Stored): Message | null {
   const toolCalls = toCalls(stored?.tool_calls);
   if (!isKey(messageId) || !isText(content) || !isRole(role) || toolCalls === null) return null;
   if (toolCallId !== null && !isName(toolCallId)) return null;
-  if (faultOf({ role, content, toolCallId, toolCalls }) !== null) return null;
-  return validatedMessage({ messageId, role, content, toolCallId, toolCalls });
+  const parts = toOptional(stored?.parts, toParts);
+  const metadata = toOptional(stored?.metadata, toMetadata);
+  const name = toOptional(stored?.name, (given) => isName(given) ? given : null);
+  if (parts === null || metadata === null || name === null) return null;
+  if (parts !== undefined && joinedText(parts) !== content) return null;
+  const contentIsNull = stored?.content_null === true;
+  if (contentIsNull && (role !== "assistant" || content !== "" || parts !== undefined)) return null;
+  const isError = stored?.is_error === true;
+  const spoken = { role, content, parts, contentIsNull, name, metadata, isError, toolCallId, toolCalls };
+  return faultOf(spoken) === null ? validatedMessage({ messageId, ...spoken }) : null;
+}
+
+/** What most payloads do not have: undefined where it is absent, null where it is not valid. */
+function toOptional<T>(stored: unknown, read: (stored: unknown) => T | null): T | null | undefined {
+  return stored === undefined ? undefined : read(stored);
+}
+
+function toParts(stored: unknown): readonly Part[] | null {
+  if (!Array.isArray(stored)) return null;
+  return readAs(partsSchema, stored.map((part: unknown) => renamed(part)));
+}
+
+/** A part of media under the names of its contract. */
+function renamed(stored: unknown): unknown {
+  if (typeof stored !== "object" || stored === null || !("media_type" in stored)) return stored;
+  const names: Readonly<Record<string, string>> = STORED_PART_NAMES;
+  return Object.fromEntries(Object.entries(stored).map(([name, value]) => [names[name] ?? name, value]));
+}
+
+function toMetadata(stored: unknown): Metadata | null {
+  return readAs(metadataSchema, stored);
+}
+
+function readAs<T>(schema: Schema<T>, stored: unknown): T | null {
+  try {
+    return schema.read(stored, []);
+  } catch (error) {
+    if (error instanceof Refused) return null;
+    throw error;
+  }
 }
 
 const NO_CALLS: readonly ToolCall[] = Object.freeze([]);
@@ -96,11 +138,10 @@ function toCalls(stored: unknown): readonly ToolCall[] | null {
 function toCall(stored: Stored): ToolCall | null {
   const callId = stored?.call_id;
   const name = stored?.name;
-  const argumentsJson = stored?.arguments_json;
-  if (!isName(callId) || !isName(name) || !isName(argumentsJson) || jsonObjectFault(argumentsJson) !== null) {
-    return null;
-  }
-  return validatedCall({ id: callId, name, arguments: argumentsJson });
+  const given = stored?.arguments_json ?? stored?.arguments_text;
+  if (!isName(callId) || !isName(name) || !isText(given)) return null;
+  const call = validatedCall({ id: callId, name, arguments: given });
+  return hasObjectArguments(call) === (stored?.arguments_json !== undefined) ? call : null;
 }
 
 /** A name that is a column of its own. */

@@ -1,16 +1,19 @@
 /** Turns, pins and summaries read back from their stored payloads. */
 
-import { decodePayload, PAYLOAD_BYTES_MAX } from "../canonical/json_object.ts";
-import { readStoredInstant } from "../canonical/time.ts";
-import { exceedsBytes } from "../canonical/utf8.ts";
-import { ContractError, IntegrityError } from "../errors.ts";
-import { carried, type Place } from "./validate.ts";
-import { isEffective, type TimedPin, toPlainPin } from "./pin.ts";
+import { type CanonicalValue, Float } from "../../canonical/canonical_json.ts";
+import { decodePayload, jsonObjectFault, PAYLOAD_BYTES_MAX } from "../../canonical/json_object.ts";
+import { copyPlain, type Json, PlainFailure } from "../../canonical/plain.ts";
+import { readStoredInstant } from "../../canonical/time.ts";
+import { exceedsBytes } from "../../canonical/utf8.ts";
+import { ContractError, IntegrityError } from "../../errors.ts";
+import { carried, type Place } from "../validate.ts";
+import { isEffective, type TimedPin, toPlainPin } from "../pin.ts";
+import { STORED_PART_NAMES } from "../part.ts";
 import { quickTurn } from "./quick_turn.ts";
-import { type Summary, toPlainSummary } from "./summary.ts";
-import { isTimed, type TimedTurn, toPlainTurn } from "./turn.ts";
+import { type Summary, toPlainSummary } from "../summary.ts";
+import { isTimed, type TimedTurn, toPlainTurn } from "../turn.ts";
 
-/** How the fields of a stored object become those of a contract. */
+/** How the fields of a stored object become those of a contract. Two stored names may stand for one field. */
 interface Layout {
   /** Stored name to field name. */
   readonly names: Readonly<Record<string, string>>;
@@ -18,6 +21,12 @@ interface Layout {
   readonly required: readonly string[];
   /** Stored names of times. */
   readonly times?: readonly string[];
+  /** Stored names of plain JSON. */
+  readonly json?: readonly string[];
+  /** Stored names of flags, which are written only where they are true. */
+  readonly flags?: readonly string[];
+  /** Whether fields agree with one another that only a payload has. */
+  readonly agree?: (stored: Fields) => boolean;
   /** Stored names of objects, or lists of objects, with a layout of their own. */
   readonly nested?: Readonly<Record<string, Layout>>;
 }
@@ -28,8 +37,36 @@ const SCOPE: Layout = {
 };
 
 const TOOL_CALL: Layout = {
-  names: { call_id: "id", name: "name", arguments_json: "arguments" },
+  names: { call_id: "id", name: "name", arguments_json: "arguments", arguments_text: "arguments" },
   required: [],
+  agree: ({ arguments_json: json, arguments_text: text }) =>
+    (typeof json !== "string" || jsonObjectFault(json) === null) &&
+    (typeof text !== "string" || jsonObjectFault(text) !== null),
+};
+
+const PART: Layout = {
+  names: {
+    ...Object.fromEntries(
+      [
+        "type",
+        "text",
+        "signature",
+        "encrypted",
+        "url",
+        "bytes",
+        "filename",
+        "alt",
+        "tokens",
+        "name",
+        "format",
+        "json",
+      ]
+        .map((name) => [name, name]),
+    ),
+    ...STORED_PART_NAMES,
+  },
+  required: [],
+  json: ["json"],
 };
 
 const MESSAGE: Layout = {
@@ -39,9 +76,16 @@ const MESSAGE: Layout = {
     content: "content",
     tool_call_id: "toolCallId",
     tool_calls: "toolCalls",
+    content_null: "contentIsNull",
+    is_error: "isError",
+    metadata: "metadata",
+    name: "name",
+    parts: "parts",
   },
   required: ["tool_calls"],
-  nested: { tool_calls: TOOL_CALL },
+  json: ["metadata"],
+  flags: ["content_null", "is_error"],
+  nested: { tool_calls: TOOL_CALL, parts: PART },
 };
 
 const SOURCE: Layout = {
@@ -65,8 +109,10 @@ const TURN: Layout = {
     messages: "messages",
     revision: "revision",
     timestamp: "timestamp",
+    metadata: "metadata",
   },
   required: ["messages", "scope", "timestamp"],
+  json: ["metadata"],
   times: ["timestamp"],
   nested: { scope: SCOPE, messages: MESSAGE },
 };
@@ -163,7 +209,8 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** The fields under their names in the contract. Anything that is not as laid out is left for the schema to refuse. */
 function renameFields(stored: Fields, layout: Layout): Fields {
-  const { names, required, times = [], nested = {} } = layout;
+  const { names, required, times = [], json = [], flags = [], agree, nested = {} } = layout;
+  if (agree?.(stored) === false) throw new IntegrityError("Stored fields do not agree");
   for (const name of required) {
     if (!(name in stored)) throw new IntegrityError("Stored field is missing");
   }
@@ -173,7 +220,10 @@ function renameFields(stored: Fields, layout: Layout): Fields {
     if (field === undefined) throw new IntegrityError("Stored field is unknown");
     const inner = nested[name];
     const value = stored[name];
+    if (field in renamed) throw new IntegrityError("Stored field is repeated");
+    if (flags.includes(name) && value !== true) throw new IntegrityError("Stored flag is not true");
     if (inner !== undefined) renamed[field] = renameNested(value, inner);
+    else if (json.includes(name)) renamed[field] = plainJson(value as CanonicalValue);
     else renamed[field] = times.includes(name) ? renameTime(value) : value;
   }
   return renamed;
@@ -192,4 +242,24 @@ function isFields(value: unknown): value is Fields {
 function renameTime(value: unknown): unknown {
   const instant = typeof value === "string" ? readStoredInstant(value) : null;
   return instant === null ? value : carried(instant);
+}
+
+/** What the strict reader read, as plain JSON: numbers are numbers, objects have the usual prototype. */
+function plainJson(value: CanonicalValue): Json {
+  try {
+    return copyPlain(numbersOf(value));
+  } catch (error) {
+    if (error instanceof PlainFailure) throw new IntegrityError("Stored JSON is not plain", { cause: error });
+    throw error;
+  }
+}
+
+function numbersOf(value: CanonicalValue): unknown {
+  if (value instanceof Float) return value.value + 0;
+  if (typeof value === "bigint") return Number(value);
+  if (Array.isArray(value)) return value.map(numbersOf);
+  if (!isFields(value)) return value;
+  const copy: Record<string, unknown> = Object.create(null);
+  for (const key of Object.keys(value)) copy[key] = numbersOf(value[key] as CanonicalValue);
+  return copy;
 }

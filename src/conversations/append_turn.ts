@@ -1,0 +1,105 @@
+/** Appending a turn: the scope is made where there is none; messages that are there already may be skipped. */
+
+import type { Message } from "../contracts/message.ts";
+import { deletedMessages } from "../deletion/deleted_messages.ts";
+import { type Operation, together, type WriteTransaction } from "../engine/operation.ts";
+import { createScope } from "../scopes/ensure_scope.ts";
+import { requireUpkept } from "../scopes/present_scope.ts";
+import { type ScopeRow, writeScope } from "../tables/scopes.ts";
+import {
+  type Before,
+  messageOwners,
+  putTurnInto,
+  type PutTurnPlan,
+  readBefore,
+  readTombstone,
+  readTurnHead,
+} from "./put_turn.ts";
+import { makeRoomForOperation, rememberScopeOperation } from "./remember_scope_operation.ts";
+
+/** An append, validated and encoded. */
+export interface AppendPlan extends PutTurnPlan {
+  /** Whether messages that are there already, or were deleted, are left out. */
+  readonly skipsDuplicates: boolean;
+}
+
+/** What an append did. */
+interface AppendResult {
+  /** The scope's revision. */
+  readonly revision: number;
+  /** The turn; null if nothing was stored. */
+  readonly turnId: string | null;
+  /** The ids of messages that were left out. */
+  readonly skipped: readonly string[];
+}
+
+/** Appends a turn, and creates the scope if there is none. */
+export function* appendTurn(
+  transaction: WriteTransaction,
+  plan: AppendPlan,
+  generation: number,
+): Operation<AppendResult> {
+  const before = yield* readBefore(transaction, plan);
+  const row = before.row ?? (yield* createScope(transaction, plan.place, generation));
+  if (plan.skipsDuplicates) return yield* appendNew(transaction, row, plan, before);
+  return { revision: yield* putTurnInto(transaction, row, plan, before), turnId: plan.turnId, skipped: [] };
+}
+
+/** Appends those messages that are new. */
+function* appendNew(
+  transaction: WriteTransaction,
+  row: ScopeRow,
+  plan: AppendPlan,
+  before: Before,
+): Operation<AppendResult> {
+  requireUpkept(transaction, row);
+  const { recalled } = before;
+  const kept = recalled === null
+    ? yield* newMessages(transaction, row, plan)
+    : yield* messagesOfTurn(transaction, row, plan);
+  const result = {
+    turnId: kept.length === 0 ? null : plan.turnId,
+    skipped: plan.messages.filter((message) => !kept.includes(message)).map(({ messageId }) => messageId),
+  };
+  if (recalled !== null) return { revision: recalled, ...result };
+  if (kept.length > 0) {
+    const changed = { ...plan, messages: kept, ...plan.changed({ messages: kept }) };
+    return { revision: yield* putTurnInto(transaction, row, changed, before), ...result };
+  }
+  if (plan.operation !== null) {
+    yield* makeRoomForOperation(transaction, row, plan.operation);
+    yield* together([
+      rememberScopeOperation(transaction, row, plan.operation, row.revision),
+      writeScope(transaction, row),
+    ]);
+  }
+  return { revision: row.revision, ...result };
+}
+
+/** The messages whose ids neither the scope has nor a deleted message had. */
+function* newMessages(
+  transaction: WriteTransaction,
+  row: ScopeRow,
+  { place, turnId, messages }: AppendPlan,
+): Operation<readonly Message[]> {
+  const [owners, deleted] = yield* together([
+    messageOwners(transaction, row, messages),
+    deletedMessages(transaction, place, { turnId, messages }),
+  ]);
+  return messages.filter((_, index) => owners[index] === null && !deleted.includes(index));
+}
+
+/** The messages that a repeated call stored: those of its turn, and all that are gone, if the turn is gone. */
+function* messagesOfTurn(
+  transaction: WriteTransaction,
+  row: ScopeRow,
+  { place, messages, turnId }: AppendPlan,
+): Operation<readonly Message[]> {
+  const [turn, { reserved, floor }, owners] = yield* together([
+    readTurnHead(transaction, row, turnId),
+    readTombstone(transaction, place, turnId),
+    messageOwners(transaction, row, messages),
+  ]);
+  if (turn === null && !reserved && floor === 0) return [];
+  return messages.filter((_, index) => owners[index] === (turn?.id ?? null));
+}

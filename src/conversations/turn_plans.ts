@@ -1,0 +1,149 @@
+/** Turns as callers pass them, validated and encoded into plans that an operation can run; nothing is touched before. */
+
+import { toHex } from "../canonical/keyed_hash.ts";
+import { toInstant } from "../canonical/time.ts";
+import { randomIdentity } from "../clock.ts";
+import { readFields } from "../contracts/arguments.ts";
+import { LIFETIME_NAMES, lifetimeText, readLifetime } from "../contracts/options/lifetime.ts";
+import { appendDigest, operationDigest } from "../contracts/digest.ts";
+import { type Message, type MessageDraft, toMetadata, toNewMessages } from "../contracts/message.ts";
+import { encodeTurn } from "../contracts/payload.ts";
+import {
+  hasOpenRevision,
+  isTimed,
+  timed,
+  type TimedTurn,
+  toTurn,
+  turn,
+  validatedTurn,
+} from "../contracts/turn.ts";
+import { ContractError } from "../errors.ts";
+import { TURN_BYTES_MAX } from "../limits.ts";
+import { operationKey } from "./operation_key.ts";
+import { type Context, endOf, nowOf, requireBytes, requireRevision, requireScope } from "./plans.ts";
+import type { AppendPlan } from "./append_turn.ts";
+import type { EncodedTurn, PutTurnPlan } from "./put_turn.ts";
+
+/** The plan of `putTurn`. */
+export function planPutTurn(context: Context, value: unknown, options: unknown): PutTurnPlan {
+  const given = toTurn(value);
+  requireScope("turn.scope", given.scope, context.place.scope);
+  requireStorable(given.messages, "turn.messages");
+  const { operationId, expectedRevision, ...rest } = readFields("options", options, [
+    "operationId",
+    "expectedRevision",
+    ...LIFETIME_NAMES,
+    "signal",
+  ]);
+  const lifetime = readLifetime(rest);
+  const input = operationDigest(given, lifetime === undefined ? "keep" : lifetimeText(lifetime));
+  const now = timed(given, nowOf(context));
+  return turnPlan(context, now, {
+    isRevisionOpen: hasOpenRevision(given),
+    isTimeOpen: !isTimed(given),
+    messagesField: "turn.messages",
+    expectedRevision: requireRevision(expectedRevision),
+    expiry: lifetime === undefined ? "keep" : endOf(context, lifetime),
+    operation: operationKey(context.place, operationId, "putTurn", input),
+  });
+}
+
+/** The plan of `append`. */
+export function planAppend(context: Context, value: unknown, options: unknown): AppendPlan {
+  const messages = toNewMessages(value);
+  requireStorable(messages, "messages");
+  const given = readFields("options", options, [
+    "operationId",
+    ...LIFETIME_NAMES,
+    "timestamp",
+    "metadata",
+    "onDuplicate",
+    "signal",
+  ]);
+  const lifetime = readLifetime(given) ?? null;
+  const timestamp = given.timestamp === undefined ? null : toInstant(given.timestamp, "timestamp").text;
+  const metadata = given.metadata === undefined ? null : toMetadata(given.metadata);
+  const skipsDuplicates = toSkipsDuplicates(given.onDuplicate);
+  const { place } = context;
+  const input = appendDigest(messages, lifetimeText(lifetime), { timestamp, metadata, skipsDuplicates });
+  const operation = given.operationId === undefined
+    ? null
+    : operationKey(place, given.operationId, "append", input);
+  const turnId = `turn-${operation === null ? randomIdentity() : toHex(operation.operationHash)}`;
+  const made = turn({
+    turnId,
+    scope: place.scope,
+    messages: messages.map((message, index) => withId(message, turnId, index)),
+    timestamp: timestamp ?? nowOf(context),
+    ...(metadata === null ? {} : { metadata }),
+    revision: 1,
+  });
+  return {
+    ...turnPlan(context, made as TimedTurn, {
+      isRevisionOpen: false,
+      isTimeOpen: false,
+      messagesField: "messages",
+      expectedRevision: null,
+      expiry: endOf(context, lifetime),
+      operation,
+    }),
+    skipsDuplicates,
+  };
+}
+
+function toSkipsDuplicates(value: unknown): boolean {
+  if (value === undefined || value === "error" || value === "skip") return value === "skip";
+  throw new ContractError("onDuplicate", 'Expected onDuplicate to be "error" or "skip"');
+}
+
+function withId(message: MessageDraft, turnId: string, index: number): Message {
+  return { ...message, messageId: message.messageId ?? `${turnId}:${index}` };
+}
+
+/** Requires media to have a url: bytes have no table yet, and a reference would have nothing to refer to. */
+export function requireStorable(messages: readonly MessageDraft[], messagesField: string): void {
+  for (const [index, { parts = [] }] of messages.entries()) {
+    for (const [position, part] of parts.entries()) {
+      if (part.type !== "media" || part.url !== undefined) continue;
+      const field = `${messagesField}[${index}].content[${position}].${
+        part.data === undefined ? "ref" : "data"
+      }`;
+      throw new ContractError(field, `${field} cannot be stored: pass a url, and keep the bytes elsewhere`);
+    }
+  }
+}
+
+function turnPlan(
+  { place, limits }: Context,
+  given: TimedTurn,
+  rest: Pick<
+    PutTurnPlan,
+    "isRevisionOpen" | "isTimeOpen" | "messagesField" | "expectedRevision" | "expiry" | "operation"
+  >,
+): PutTurnPlan {
+  const { turnId, revision, messages } = given;
+  const changed = (change: Partial<Pick<TimedTurn, "revision" | "timestamp" | "messages">>): EncodedTurn =>
+    encodedTurn(validatedTurn({ ...given, ...change }));
+  return { place, turnId, revision, messages, ...encodedTurn(given), changed, limits, ...rest };
+}
+
+function encodedTurn(given: TimedTurn): EncodedTurn {
+  const payload = encodeTurn(given);
+  return { payload, bytes: requireTurnBytes(payload) };
+}
+
+/** Requires that a turn is not too large; gives its UTF-8 bytes. */
+function requireTurnBytes(payload: string): number {
+  try {
+    return requireBytes("turn", payload, TURN_BYTES_MAX);
+  } catch (error) {
+    if (!(error instanceof ContractError)) throw error;
+    throw new ContractError(
+      "turn",
+      `${error.message}: split it into several turns, or shorten what tools returned`,
+      {
+        details: error.details,
+      },
+    );
+  }
+}
