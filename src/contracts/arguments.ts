@@ -280,6 +280,11 @@ export function isInstance<T>(value: unknown, type: abstract new (...given: neve
   }
 }
 
+/** Whether a value is bytes; an object that only inherits from `Uint8Array` holds none. */
+export function isBytes(value: unknown): value is Uint8Array {
+  return ArrayBuffer.isView(value) && isInstance(value, Uint8Array);
+}
+
 /** Whether a value is a proxy that was revoked: whatever is asked of one throws a `TypeError`. */
 export function isRevoked(value: unknown): boolean {
   try {

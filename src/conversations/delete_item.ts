@@ -50,8 +50,7 @@ export function* deleteItem(transaction: WriteTransaction, plan: DeletePlan): Op
   if (before !== null) return before;
   const row = yield* requireDeletable(transaction, plan, found);
   const change = changeOf(transaction, place, row);
-  const messages = kind === "turn" ? yield* reservedMessages(change, plan) : [];
-  const floor = yield* erase(change, plan);
+  const { floor, messages } = yield* erase(change, plan);
   const { erased } = change;
   const counts = { ...erased };
   const eventPlace = transaction.record({
@@ -101,46 +100,49 @@ function* requireDeletable(
   return found.row;
 }
 
-/** Erases; gives the revision that is covered, 0 where there was nothing. */
-function* erase(change: Change, plan: DeletePlan): Operation<number> {
+/** What an event says of what was erased. */
+interface Covered {
+  /** The revision that is covered; 0 if there was nothing. */
+  readonly floor: number;
+  /** The hashes of the message ids that are kept from coming back. */
+  readonly messages: readonly Uint8Array[];
+}
+
+function* erase(change: Change, plan: DeletePlan): Operation<Covered> {
   const { transaction, row } = change;
   if (plan.kind === "scope") {
     yield* eraseScope(change);
-    return row.revision;
+    return { floor: row.revision, messages: [] };
   }
-  const floor = plan.kind === "turn"
-    ? yield* eraseTurnById(change, plan.key)
-    : yield* erasePinByKey(change, plan.key);
+  const covered = plan.kind === "turn"
+    ? yield* eraseTurnById(change, plan)
+    : { floor: yield* erasePinByKey(change, plan.key), messages: [] };
   yield* makeRoomForOperation(transaction, row, plan.operation);
   yield* together([
     rememberScopeOperation(transaction, row, plan.operation, 1),
     writeScope(transaction, row),
   ]);
-  return floor;
-}
-
-/** The messages that go with a turn, once they are kept from coming back. */
-function* reservedMessages(change: Change, { place, key }: DeletePlan): Operation<readonly Uint8Array[]> {
-  const { transaction, row } = change;
-  const found = yield* transaction.get(SELECT_TURN, row.id, key);
-  if (found === undefined) return [];
-  const turn = { id: found[0] as number, turnId: key };
-  const hashes = yield* hashesOfMessages(transaction, place.hashKey, place.scope, turn);
-  yield* reserveMessages(transaction, place.scopeHash, hashes);
-  return hashes;
+  return covered;
 }
 
 const SELECT_TURN = `SELECT id, bytes, revision FROM turns WHERE scope = $1 AND turn_id = $2`;
 
-function* eraseTurnById(change: Change, turnId: string): Operation<number> {
-  const found = yield* change.transaction.get(SELECT_TURN, change.row.id, turnId);
+function* eraseTurnById(change: Change, { place, key: turnId }: DeletePlan): Operation<Covered> {
+  const { transaction, row } = change;
+  const [found, messages] = yield* together([
+    transaction.get(SELECT_TURN, row.id, turnId),
+    hashesOfMessages(transaction, place.hashKey, place.scope, { row: row.id, turnId }),
+  ]);
   if (found === undefined) {
     yield* changedScope(change);
-    return 0;
+    return { floor: 0, messages: [] };
   }
-  const [id, bytes, revision] = found as [number, number, number];
-  yield* eraseTurn(change, { id, bytes });
-  return revision;
+  const [id, bytes, floor] = found as [number, number, number];
+  yield* together([
+    reserveMessages(transaction, place.scopeHash, messages),
+    eraseTurn(change, { id, bytes }),
+  ]);
+  return { floor, messages };
 }
 
 const SELECT_PIN = `SELECT revision FROM pins WHERE scope = $1 AND key = $2`;

@@ -14,17 +14,18 @@ import { floorsOf, isReserved, raiseFloors } from "./tombstones.ts";
 /** Ids that the store chose: of the turn that they name, and the message's place in it. */
 const CHOSEN = /^(.+):[0-9]+$/s;
 
-const SELECT_MESSAGE_IDS = `SELECT message_id FROM message_ids WHERE turn = $1`;
+const SELECT_MESSAGE_IDS = `SELECT message_id FROM message_ids
+  WHERE turn = (SELECT id FROM turns WHERE scope = $1 AND turn_id = $2)`;
 
 /** The hashes of the ids that a caller gave to a turn's messages; those that the store chose go with the turn's own id. */
 export function* hashesOfMessages(
   transaction: ReadTransaction,
   hashKey: Uint8Array,
   scope: Scope,
-  { id, turnId }: { readonly id: number; readonly turnId: string },
+  { row, turnId }: { readonly row: number; readonly turnId: string },
 ): Operation<readonly Uint8Array[]> {
-  const ids = (yield* transaction.all(SELECT_MESSAGE_IDS, id)).map(([messageId]) => messageId as string)
-    .sort();
+  const found = yield* transaction.all(SELECT_MESSAGE_IDS, row, turnId);
+  const ids = found.map(([messageId]) => messageId as string).sort();
   return ids.filter((messageId) => CHOSEN.exec(messageId)?.[1] !== turnId)
     .map((messageId) => itemHashOf(hashKey, "message", scope, messageId));
 }

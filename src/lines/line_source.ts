@@ -1,6 +1,6 @@
 /** Splits texts or the bytes of a file into numbered lines, with one line in memory at a time. */
 
-import { isFunction, isInstance } from "../contracts/arguments.ts";
+import { isBytes, isFunction } from "../contracts/arguments.ts";
 import type { Lines } from "../contracts/options/lines_options.ts";
 import { ContractError } from "../errors.ts";
 import { LINE_BYTES_MAX } from "../limits.ts";
@@ -83,11 +83,6 @@ async function nextOrFailure(
   } catch (cause) {
     throw new SourceFailure("The source of the lines failed", { cause });
   }
-}
-
-/** Whether a chunk holds bytes; an object that only inherits from `Uint8Array` holds none. */
-function isBytes(chunk: unknown): chunk is Uint8Array {
-  return ArrayBuffer.isView(chunk) && isInstance(chunk, Uint8Array);
 }
 
 /** Ends the source early. One that is still working, or has failed, is not waited for. */

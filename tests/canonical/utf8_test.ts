@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
-import { sliceCodePoints } from "../../src/canonical/code_points.ts";
+import { sliceCodePoints } from "../../src/canonical/text.ts";
 import { exceedsBytes, utf8Length } from "../../src/canonical/utf8.ts";
 
 const TEXT = fc.string({ unit: "binary" });

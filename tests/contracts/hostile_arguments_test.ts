@@ -150,7 +150,7 @@ Deno.test("An object that only inherits from a class is never a raw error, where
 /** Where null means something: nothing, never, or a value of JSON. Its type says so everywhere else too, or it is refused. */
 const NULLS = new Set([
   ...["toolCalls", "revision", "timestamp", "effectiveAt", "expiresAt", "source", "messageId", "ttlMax"],
-  ...["summaryPolicy", "chunkIndex", "expectedRevision", "dry"],
+  ...["summaryPolicy", "chunkIndex", "expectedRevision", "dry", "content", "arguments"],
 ]);
 
 /** Calls with one positional argument that may be null, or JSON of the caller's. */

@@ -26,7 +26,8 @@ export const DELETION_PLANS: Plans = {
   },
   "deletion/deleted_messages.ts": {
     SELECT_ANY_FLOOR: "SEARCH floors USING PRIMARY KEY (scope_hash=?)",
-    SELECT_MESSAGE_IDS: "SEARCH message_ids USING COVERING INDEX message_ids_by_turn (turn=?)",
+    SELECT_MESSAGE_IDS: "SEARCH message_ids USING COVERING INDEX message_ids_by_turn (turn=?); " +
+      "SCALAR SUBQUERY 1; SEARCH turns USING COVERING INDEX turns_by_turn_id (scope=? AND turn_id=?)",
   },
   "deletion/erase_index.ts": {
     DELETE_INDEX: "SEARCH chunk_indexes USING INTEGER PRIMARY KEY (rowid=?)",

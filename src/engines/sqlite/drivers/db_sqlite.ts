@@ -16,8 +16,7 @@ import {
   type SqliteOpenOptions,
   type SqliteStatement,
 } from "./driver.ts";
-import { resultCodeOf } from "./result_messages.ts";
-import { RESULT } from "./result_codes.ts";
+import { RESULT, resultCodeOf } from "./result_codes.ts";
 export { SqliteFailure };
 export type { Row, SqliteConnection, SqliteDriver, SqliteOpenOptions, SqliteStatement, SqlValue };
 

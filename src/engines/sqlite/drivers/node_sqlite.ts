@@ -10,8 +10,7 @@ import {
   type SqliteOpenOptions,
   type SqliteStatement,
 } from "./driver.ts";
-import { resultCodeOf } from "./result_messages.ts";
-import { RESULT } from "./result_codes.ts";
+import { RESULT, resultCodeOf } from "./result_codes.ts";
 
 /** Here `$1` would be a named parameter, which cannot be bound by position; `?1` can. */
 const NUMBERED_PARAMETER = /\$(?=\d)/g;
