@@ -50,7 +50,9 @@ function methodsOf({ name, declarations }: Symbol): ReadonlyMap<string, readonly
 }
 
 Deno.test("Every export, and every method of one, has an example that asserts something", async () => {
-  const symbols = (await Promise.all(["mod.ts", "src/cli/main.ts"].map(readDocumentation))).flat();
+  const symbols =
+    (await Promise.all(["mod.ts", "src/cli/main.ts", "src/formats/message_formats.ts"].map(readDocumentation)))
+      .flat();
   const documented = new Map<string, readonly Documented[]>(symbols.flatMap((symbol) => [
     [symbol.name, symbol.declarations],
     ...methodsOf(symbol),

@@ -101,6 +101,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ground: [],
   canonical: ["ground"],
   contracts: ["ground", "canonical"],
+  formats: ["ground", "canonical", "contracts"],
   "contracts/stored": ["ground", "canonical", "contracts"],
   "contracts/options": ["ground", "contracts"],
   engine: ["ground", "canonical", "contracts", "contracts/options"],

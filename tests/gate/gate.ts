@@ -116,7 +116,10 @@ const STEPS: readonly Step[] = [
     run: () => command(["check", ...SOURCES, ...filesBelow(["tests", "examples", "bench", "docs"], ".ts")]),
   },
   { name: "types of ./ffi", run: checkFfi },
-  { name: "documentation", run: () => command(["doc", "--lint", "mod.ts", "src/cli/main.ts"]) },
+  {
+    name: "documentation",
+    run: () => command(["doc", "--lint", "mod.ts", "src/cli/main.ts", "src/formats/message_formats.ts"]),
+  },
   { name: "tests", run: () => tests(["task", "test"]) },
   {
     name: "examples in the documentation",

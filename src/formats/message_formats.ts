@@ -1,0 +1,15 @@
+/**
+ * Messages as the common SDKs have them, and back: pure functions without dependencies.
+ *
+ * @module
+ */
+
+export type { Format, MediaSource, Messages, WriteOptions } from "./format.ts";
+export { openaiChat } from "./openai_chat.ts";
+export type {
+  OpenAIChatCall,
+  OpenAIChatMessage,
+  OpenAIChatPart,
+  OpenAIChatRefusal,
+  OpenAIChatText,
+} from "./openai_chat_types.ts";
