@@ -19,6 +19,10 @@ import { type Difference, isDifference, isObject, withDifference } from "./diffe
 export interface Tag {
   readonly as?: string;
   readonly fields?: Difference;
+  /** Whether a message is written into the same item as the one before it, where that is not what would be done anyway. */
+  readonly joins?: boolean;
+  /** What else was in the item that a message begins, where several messages make one item. */
+  readonly outer?: Difference;
 }
 
 /** The place of a call, and how it was written. */
@@ -29,7 +33,8 @@ interface CallTag extends Tag {
 /** A part with what is said about it, or the place of a call. */
 export type Entry =
   | { readonly type: "part"; readonly part: Exclude<Part, OpaquePart>; readonly tag: Tag | null }
-  | { readonly type: "item" | "content"; readonly json: Json }
+  | { readonly type: "item"; readonly json: Json }
+  | { readonly type: "content"; readonly json: Json }
   | { readonly type: "call"; readonly tag: CallTag };
 
 /** The carried parts of one format. */
@@ -98,12 +103,17 @@ export class Carrier {
   }
 }
 
-function isEmpty({ as, fields }: Tag): boolean {
-  return as === undefined && (fields ?? []).length === 0;
+function isEmpty(tag: Tag): boolean {
+  return Object.keys(shortened(tag)).length === 0;
 }
 
-function shortened({ as, fields = [] }: Tag): Tag {
-  return { ...(as === undefined ? {} : { as }), ...(fields.length === 0 ? {} : { fields }) };
+function shortened({ as, fields = [], joins, outer = [] }: Tag): Tag {
+  return {
+    ...(as === undefined ? {} : { as }),
+    ...(fields.length === 0 ? {} : { fields }),
+    ...(joins === undefined ? {} : { joins }),
+    ...(outer.length === 0 ? {} : { outer }),
+  };
 }
 
 /** An item with the fields that were carried for it. */

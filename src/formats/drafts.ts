@@ -5,7 +5,7 @@ import type { NewMessage } from "../contracts/new_message.ts";
 import type { Part } from "../contracts/part.ts";
 import type { ToolCall } from "../contracts/tool.ts";
 import type { Carrier, Tag } from "./carried.ts";
-import { type Difference, differenceOf } from "./difference.ts";
+import { differenceOf } from "./difference.ts";
 import { type Spoken, spokenMessage, textOf } from "./spoken.ts";
 
 /** A message that was parsed. */
@@ -21,23 +21,30 @@ export interface Draft {
   readonly calls?: readonly ToolCall[];
 }
 
-/** The message of a draft, with what `write` would not write of the item that it was parsed from. */
+/**
+ * The message of a draft, with what `write` would not write of the item that it was parsed from, and with what is said
+ * about it besides.
+ */
 export function messageOf(
   draft: Draft,
   carrier: Carrier,
-  { item, write }: { readonly item: unknown; readonly write: (message: Spoken) => unknown },
+  { item, write, tag = {} }: {
+    readonly item: unknown;
+    readonly write: (message: Spoken) => unknown;
+    readonly tag?: Tag;
+  },
 ): NewMessage {
-  const trial = newMessage(draft, carrier, {});
+  const trial = newMessage(draft, carrier, tag);
   const fields = differenceOf(write(spokenMessage(trial)), item);
-  return fields.length === 0 ? trial : newMessage(draft, carrier, { fields });
+  return fields.length === 0 ? trial : newMessage(draft, carrier, { ...tag, fields });
 }
 
 /** The message of a draft. Content that is text or null stays so, unless something has to be carried next to it. */
-export function newMessage(draft: Draft, carrier: Carrier, { as, fields = [] }: Tag): NewMessage {
-  const { role, parts, form, messageId, name, isError, toolCallId, calls = [] } = draft;
+export function newMessage(draft: Draft, carrier: Carrier, tag: Tag): NewMessage {
+  const { role, messageId, name, isError, toolCallId, calls = [] } = draft;
   return {
     role,
-    content: contentOf(parts, { form, as, fields }, carrier),
+    content: contentOf(draft, carrier, tag),
     ...(messageId === undefined ? {} : { messageId }),
     ...(name === undefined ? {} : { name }),
     ...(isError ? { isError } : {}),
@@ -46,19 +53,12 @@ export function newMessage(draft: Draft, carrier: Carrier, { as, fields = [] }: 
   } as unknown as NewMessage;
 }
 
-interface Manner {
-  readonly form: string;
-  readonly as: string | undefined;
-  readonly fields: Difference;
-}
-
-function contentOf(parts: readonly Part[], manner: Manner, carrier: Carrier): NewMessage["content"] {
-  const { form, as, fields } = manner;
-  const isPlain = as === undefined && fields.length === 0;
-  if (isPlain && form === "text" && parts.length === 1) return textOf(parts);
-  if (isPlain && form === "null" && parts.length === 0) return null;
-  const said = as ?? (form === "parts" ? undefined : form);
-  return [...parts, ...carrier.message({ ...(said === undefined ? {} : { as: said }), fields })];
+function contentOf({ parts, form }: Draft, carrier: Carrier, tag: Tag): NewMessage["content"] {
+  if (carrier.message(tag).length === 0) {
+    if (form === "text" && parts.length === 1) return textOf(parts);
+    if (form === "null" && parts.length === 0) return null;
+  }
+  return [...parts, ...carrier.message(form === "parts" ? tag : { as: form, ...tag })];
 }
 
 /** A part with what else was in the item that it was read from. */

@@ -4,6 +4,18 @@
  * @module
  */
 
+export { anthropicMessages } from "./anthropic_messages.ts";
+export type {
+  AnthropicBlock,
+  AnthropicDocument,
+  AnthropicImage,
+  AnthropicMessage,
+  AnthropicRequest,
+  AnthropicText,
+  AnthropicThinking,
+  AnthropicToolResult,
+  AnthropicToolUse,
+} from "./anthropic_types.ts";
 export type { Format, MediaSource, Messages, WriteOptions } from "./format.ts";
 export { openaiChat } from "./openai_chat.ts";
 export type {

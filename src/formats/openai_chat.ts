@@ -1,5 +1,6 @@
 /** Messages of OpenAI's Chat Completions, and of every server that speaks like them. */
 
+import type { Role } from "../contracts/message.ts";
 import type { NewMessage } from "../contracts/new_message.ts";
 import type { MediaPart, Part } from "../contracts/part.ts";
 import type { ToolCall } from "../contracts/tool.ts";
@@ -59,7 +60,7 @@ function parseMessage(item: Item): NewMessage {
     role,
     form,
     parts: Array.isArray(content)
-      ? content.flatMap(parsePart)
+      ? content.flatMap((part) => parsePart(part, role))
       : form === "null"
       ? []
       : [{ type: "text", text: refused ? refusal : content as string ?? "" } as const],
@@ -83,16 +84,16 @@ function parseCalls(calls: unknown): ToolCall[] {
   }));
 }
 
-function parsePart(item: unknown): Part[] {
+function parsePart(item: unknown, role: Role): Part[] {
   if (isObject(item) && item.type === "text" && typeof item.text === "string") {
     const part = { type: "text", text: item.text } as const;
     return taggedPart(part, CARRIER, { item, written: part });
   }
-  if (isObject(item) && item.type === "refusal" && typeof item.refusal === "string") {
+  if (role === "assistant" && isObject(item) && item.type === "refusal" && typeof item.refusal === "string") {
     const written = { type: "refusal", refusal: item.refusal };
     return taggedPart({ type: "text", text: item.refusal }, CARRIER, { item, written, as: "refusal" });
   }
-  const media = isObject(item) ? parseMedia(item) : null;
+  const media = role === "user" && isObject(item) ? parseMedia(item) : null;
   const written = media === null ? null : writeMedia(media);
   if (media === null || written === null) return [CARRIER.content(item)];
   return taggedPart(media, CARRIER, { item, written });
