@@ -25,3 +25,5 @@ export type {
   OpenAIChatRefusal,
   OpenAIChatText,
 } from "./openai_chat_types.ts";
+export { openaiResponses } from "./openai_responses.ts";
+export type { OpenAIInputPart, OpenAIResponsesItem } from "./openai_responses_types.ts";
