@@ -214,11 +214,8 @@ function parseOutput(item: Item): Part[] | null {
     return taggedPart(part, CARRIER, { item, written: { role, content } });
   }
   if (!Array.isArray(content)) return null;
-  const mark = {
-    type: "opaque",
-    format: OUTPUT,
-    json: differenceOf({ role }, others) as unknown as Json,
-  } as const;
+  const json = { count: content.length, fields: differenceOf({ role }, others) as unknown as Json };
+  const mark = { type: "opaque", format: OUTPUT, json } as const;
   return [...content.flatMap(parseOutputPart), mark];
 }
 
