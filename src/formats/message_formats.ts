@@ -27,3 +27,4 @@ export type {
 } from "./openai_chat_types.ts";
 export { openaiResponses } from "./openai_responses.ts";
 export type { OpenAIInputPart, OpenAIResponsesItem } from "./openai_responses_types.ts";
+export { langchain, type LangChainMessage } from "./langchain.ts";
