@@ -10,7 +10,7 @@ import type { AnthropicMessage, AnthropicRequest } from "./anthropic_types.ts";
 import { withUniqueCalls } from "./call_names.ts";
 import { type Tag, withFields } from "./carried.ts";
 import { type Difference, differenceOf, isObject } from "./difference.ts";
-import { isLeftOut, messageOf, newMessage } from "./drafts.ts";
+import { isLeftOut, messageOf, newMessage, withoutIdlePlaces } from "./drafts.ts";
 import type { Format, Messages, WriteOptions } from "./format.ts";
 import { type Spoken, spoken, textOf } from "./spoken.ts";
 import { isName, type Item, jsonOf, readJsonItems } from "./theirs.ts";
@@ -151,14 +151,11 @@ function parseAssistant(content: unknown, outer: Difference): NewMessage {
     calls.push(call);
     return [ANTHROPIC.call({ id: call.id, fields: differenceOf(writeCall(call), block) })];
   });
-  // Calls that stand last and have no other fields need no place of their own.
-  while (calls.length > 0 && isBarePlace(parts.at(-1))) parts.pop();
-  return newMessage({ role: "assistant", form: "parts", parts, calls }, ANTHROPIC, { outer });
-}
-
-function isBarePlace(part: Part | undefined): boolean {
-  return part?.type === "opaque" && part.format === `${ANTHROPIC.format}:call` && isObject(part.json) &&
-    part.json.fields === undefined;
+  return newMessage(
+    { role: "assistant", form: "parts", parts: withoutIdlePlaces(parts, ANTHROPIC), calls },
+    ANTHROPIC,
+    { outer },
+  );
 }
 
 function parseCall(block: Json): ToolCall | null {

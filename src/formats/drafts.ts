@@ -5,7 +5,7 @@ import type { NewMessage } from "../contracts/new_message.ts";
 import type { Part } from "../contracts/part.ts";
 import type { ToolCall } from "../contracts/tool.ts";
 import type { Carrier, Tag } from "./carried.ts";
-import { differenceOf } from "./difference.ts";
+import { differenceOf, isObject } from "./difference.ts";
 import { type Spoken, spokenMessage, textOf } from "./spoken.ts";
 
 /** A message that was parsed. */
@@ -69,6 +69,14 @@ export function taggedPart(
 ): Part[] {
   const fields = differenceOf(written, item);
   return [part, ...carrier.fields({ ...(as === undefined ? {} : { as }), fields })];
+}
+
+/** Parts without the places of calls that stand last and have no other fields: that is where calls stand anyway. */
+export function withoutIdlePlaces(parts: readonly Part[], { format }: Carrier): Part[] {
+  const isIdle = (part: Part): boolean =>
+    part.type === "opaque" && part.format === `${format}:call` && isObject(part.json) &&
+    part.json.fields === undefined;
+  return parts.slice(0, parts.findLastIndex((part) => !isIdle(part)) + 1);
 }
 
 /** The calls that a message may have: of those with one id, the first. */

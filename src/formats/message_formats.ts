@@ -28,3 +28,5 @@ export type {
 export { openaiResponses } from "./openai_responses.ts";
 export type { OpenAIInputPart, OpenAIResponsesItem } from "./openai_responses_types.ts";
 export { langchain, type LangChainMessage } from "./langchain.ts";
+export type * from "./ai_sdk_types.ts";
+export { aiSdkUi } from "./ai_sdk_ui.ts";

@@ -7,7 +7,7 @@ import type { ToolCall } from "../contracts/tool.ts";
 import { dataUrl, readDataUrl } from "./base64.ts";
 import { Carrier, type Entry, type Tag, withFields } from "./carried.ts";
 import { differenceOf, isDifference, isObject } from "./difference.ts";
-import { isLeftOut, messageOf, newMessage, taggedPart } from "./drafts.ts";
+import { isLeftOut, messageOf, newMessage, taggedPart, withoutIdlePlaces } from "./drafts.ts";
 import type { Format, Messages, WriteOptions } from "./format.ts";
 import type { OpenAIResponsesItem } from "./openai_responses_types.ts";
 import { dataAsText, namedMedia, type Spoken, spoken, textOf } from "./spoken.ts";
@@ -146,7 +146,7 @@ function parseResult(item: Item): NewMessage | null {
 /** What a model answered: items that follow one another make one message. */
 function parseAnswer(items: readonly Item[]): NewMessage {
   const calls: ToolCall[] = [];
-  const parts = items.flatMap((item): Part[] => {
+  const list = items.flatMap((item): Part[] => {
     const call = parseCall(item);
     if (call !== null && !calls.some(({ id }) => id === call.id)) {
       calls.push(call);
@@ -154,7 +154,7 @@ function parseAnswer(items: readonly Item[]): NewMessage {
     }
     return parseReasoning(item) ?? parseOutput(item) ?? [CARRIER.item(item)];
   });
-  while (calls.length > 0 && isBarePlace(parts.at(-1))) parts.pop();
+  const parts = withoutIdlePlaces(list, CARRIER);
   const [first] = parts;
   const isText = parts.length === 1 && first?.type === "text";
   // Empty text next to calls is not written, unless a mark says that it was there.
@@ -164,11 +164,6 @@ function parseAnswer(items: readonly Item[]): NewMessage {
     CARRIER,
     {},
   );
-}
-
-function isBarePlace(part: Part | undefined): boolean {
-  return part?.type === "opaque" && part.format === `${CARRIER.format}:call` && isObject(part.json) &&
-    part.json.fields === undefined;
 }
 
 function parseCall({ type, call_id: id, name, arguments: text, input }: Item): ToolCall | null {
