@@ -12,6 +12,7 @@ import { type Tag, withFields } from "./carried.ts";
 import { type Difference, differenceOf, isObject } from "./difference.ts";
 import { isLeftOut, messageOf, newMessage, withoutIdlePlaces } from "./drafts.ts";
 import type { Format, Messages, WriteOptions } from "./format.ts";
+import { JoinedItems } from "./joined_items.ts";
 import { type Spoken, spoken, textOf } from "./spoken.ts";
 import { isName, type Item, jsonOf, readJsonItems } from "./theirs.ts";
 
@@ -163,31 +164,18 @@ function parseCall(block: Json): ToolCall | null {
   return { id: block.id, name: block.name, arguments: JSON.stringify(block.input ?? {}) };
 }
 
-/** An item with the messages that it is written from. */
-interface Written {
-  readonly role: "system" | "user" | "assistant";
-  readonly content: string | readonly object[];
-  readonly outer: Difference;
-  /** Whether it ends with a result, so that the next one joins it. */
-  readonly endsWithResult: boolean;
-}
-
 function writeRequest(messages: Messages, options?: WriteOptions): AnthropicRequest {
   const list = withUniqueCalls(spoken(messages, options));
   const isOpening = ({ role, parts }: Spoken): boolean =>
     (role === "system" || role === "developer") && ANTHROPIC.messageTag(parts).joins !== false;
   const end = list.findIndex((message) => !isOpening(message));
   const opening = end < 0 ? list : list.slice(0, end);
-  const items: (Written | object)[] = [];
+  const items = new JoinedItems();
   for (const message of list.slice(opening.length)) addMessage(items, message);
   return {
     ...(opening.length === 0 ? {} : { system: writeSystem(opening) }),
-    messages: items.map((item) => "endsWithResult" in item ? finished(item) : item) as AnthropicMessage[],
+    messages: items.finished() as AnthropicMessage[],
   };
-}
-
-function finished({ role, content, outer }: Written): object {
-  return withFields({ role, content }, { fields: outer });
 }
 
 function writeSystem(opening: readonly Spoken[]): NonNullable<AnthropicRequest["system"]> {
@@ -199,37 +187,17 @@ function writeSystem(opening: readonly Spoken[]): NonNullable<AnthropicRequest["
   return blocks as Exclude<AnthropicRequest["system"], string | undefined>;
 }
 
-function addMessage(items: (Written | object)[], message: Spoken): void {
+function addMessage(items: JoinedItems, message: Spoken): void {
   const entries = ANTHROPIC.entries(message.parts);
   if (entries[0]?.type === "item") {
-    items.push(...entries.flatMap((entry) => entry.type === "item" ? [entry.json as object] : []));
+    items.addWhole(entries.flatMap((entry) => entry.type === "item" ? [entry.json as object] : []));
     return;
   }
   const { joins, outer = [] } = ANTHROPIC.messageTag(message.parts);
-  const endsWithResult = message.role === "tool";
-  const role = message.role === "developer"
-    ? "system"
-    : endsWithResult
-    ? "user"
-    : message.role as Written["role"];
-  const content = endsWithResult ? [writeResult(message)] : writeContent(message, role);
-  if (content === null) return;
-  const last = items.at(-1);
-  const isSame = last !== undefined && "endsWithResult" in last && (last as Written).role === role;
-  if (isSame && (joins ?? (endsWithResult && (last as Written).endsWithResult))) {
-    const before = last as Written;
-    items.splice(-1, 1, {
-      ...before,
-      content: [...blocksOf(before.content), ...blocksOf(content)],
-      endsWithResult,
-    });
-  } else {
-    items.push({ role, content, outer, endsWithResult });
-  }
-}
-
-function blocksOf(content: string | readonly object[]): readonly object[] {
-  return typeof content === "string" ? [{ type: "text", text: content }] : content;
+  const isResult = message.role === "tool";
+  const role = message.role === "developer" ? "system" : message.role === "tool" ? "user" : message.role;
+  const content = isResult ? [writeResult(message)] : writeContent(message, role);
+  if (content !== null) items.add({ role, content, outer, isResult, joins });
 }
 
 function writeResult(message: Spoken): object {

@@ -4,6 +4,19 @@
  * @module
  */
 
+export { aiSdkModel } from "./ai_sdk_model.ts";
+export type {
+  AiSdkFile,
+  AiSdkModelMessage,
+  AiSdkReasoning,
+  AiSdkResultItem,
+  AiSdkText,
+  AiSdkToolCall,
+  AiSdkToolResult,
+  AiSdkUiMessage,
+  AiSdkUiPart,
+} from "./ai_sdk_types.ts";
+export { aiSdkUi } from "./ai_sdk_ui.ts";
 export { anthropicMessages } from "./anthropic_messages.ts";
 export type {
   AnthropicBlock,
@@ -17,6 +30,7 @@ export type {
   AnthropicToolUse,
 } from "./anthropic_types.ts";
 export type { Format, MediaSource, Messages, WriteOptions } from "./format.ts";
+export { langchain, type LangChainMessage } from "./langchain.ts";
 export { openaiChat } from "./openai_chat.ts";
 export type {
   OpenAIChatCall,
@@ -27,6 +41,3 @@ export type {
 } from "./openai_chat_types.ts";
 export { openaiResponses } from "./openai_responses.ts";
 export type { OpenAIInputPart, OpenAIResponsesItem } from "./openai_responses_types.ts";
-export { langchain, type LangChainMessage } from "./langchain.ts";
-export type * from "./ai_sdk_types.ts";
-export { aiSdkUi } from "./ai_sdk_ui.ts";
