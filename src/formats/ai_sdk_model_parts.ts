@@ -110,9 +110,7 @@ export function writeModelEntry(entry: Entry, role: Role): object[] {
     case "data":
       return [];
     case "reasoning":
-      return tag === null || role !== "assistant"
-        ? []
-        : [withFields({ type: "reasoning", text: part.text }, tag)];
+      return tag === null ? [] : [withFields({ type: "reasoning", text: part.text }, tag)];
   }
 }
 

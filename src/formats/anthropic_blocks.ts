@@ -13,7 +13,7 @@ import { isName, type Item } from "./theirs.ts";
 export const ANTHROPIC: Carrier = new Carrier("anthropic-messages");
 
 /** Where blocks stand: in a message of a role, or in the result of a tool. */
-export type Place = "system" | "user" | "assistant" | "result";
+type Place = "system" | "user" | "assistant" | "result";
 
 /** The parts of a block. What would not be written as it was is carried whole. */
 export function parseBlock(item: unknown, place: Place): Part[] {

@@ -9,7 +9,7 @@ import { differenceOf, isObject } from "./difference.ts";
 import { type Spoken, spokenMessage, textOf } from "./spoken.ts";
 
 /** A message that was parsed. */
-export interface Draft {
+interface Draft {
   readonly role: Role;
   readonly parts: readonly Part[];
   /** The form that its content had: `text`, `null`, `parts`, or one that only its format knows. */

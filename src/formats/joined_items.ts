@@ -4,7 +4,7 @@ import { withFields } from "./carried.ts";
 import type { Difference } from "./difference.ts";
 
 /** What one message adds: an item of its own, or more content of the one before it. */
-export interface Addition {
+interface Addition {
   readonly role: string;
   readonly content: string | readonly object[];
   /** What else was in the item that the message begins. */

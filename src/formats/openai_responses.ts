@@ -2,21 +2,19 @@
 
 import type { Json } from "../canonical/plain.ts";
 import type { NewMessage } from "../contracts/new_message.ts";
-import type { MediaPart, Part, ReasoningPart } from "../contracts/part.ts";
+import type { Part, ReasoningPart } from "../contracts/part.ts";
 import type { ToolCall } from "../contracts/tool.ts";
-import { dataUrl, readDataUrl } from "./base64.ts";
-import { Carrier, type Entry, type Tag, withFields } from "./carried.ts";
+import { type Entry, type Tag, withFields } from "./carried.ts";
 import { differenceOf, isDifference, isObject } from "./difference.ts";
 import { isLeftOut, messageOf, newMessage, taggedPart, withoutIdlePlaces } from "./drafts.ts";
 import type { Format, Messages, WriteOptions } from "./format.ts";
+import { parseContent, RESPONSES, writeContent } from "./openai_input_content.ts";
 import type { OpenAIResponsesItem } from "./openai_responses_types.ts";
-import { dataAsText, namedMedia, type Spoken, spoken, textOf } from "./spoken.ts";
+import { namedMedia, type Spoken, spoken } from "./spoken.ts";
 import { isName, type Item, readJsonItems } from "./theirs.ts";
 
-const CARRIER = new Carrier("openai-responses");
-
 /** The mark after the parts of an answer's message: how many there are, and its fields besides its content. */
-const OUTPUT = `${CARRIER.format}:output`;
+const OUTPUT = `${RESPONSES.format}:output`;
 
 /**
  * OpenAI's Responses API: the items of `input`, and of `output` of an answer.
@@ -44,7 +42,7 @@ const OUTPUT = `${CARRIER.format}:output`;
  * ```
  */
 export const openaiResponses: Format<readonly object[], OpenAIResponsesItem[]> = {
-  name: CARRIER.format,
+  name: RESPONSES.format,
   parse: parseItems,
   write: (messages: Messages, options?: WriteOptions): OpenAIResponsesItem[] =>
     spoken(messages, options).flatMap((message) => writeMessage(message) as OpenAIResponsesItem[]),
@@ -75,58 +73,7 @@ function parseInput(item: Item): NewMessage | null {
   if (type !== "message" || (role !== "user" && role !== "system" && role !== "developer")) return null;
   if (typeof content !== "string" && !Array.isArray(content)) return null;
   const draft = { role, ...parseContent(content as string | readonly Json[], role === "user") } as const;
-  return messageOf(draft, CARRIER, { item, write: (message) => writeInput(message)[0] });
-}
-
-function parseContent(
-  content: string | readonly Json[],
-  takesMedia: boolean,
-): { readonly form: string; readonly parts: readonly Part[] } {
-  if (typeof content === "string") return { form: "text", parts: [{ type: "text", text: content }] };
-  return { form: "parts", parts: content.flatMap((part) => parsePart(part, takesMedia)) };
-}
-
-function parsePart(item: Json, takesMedia: boolean): Part[] {
-  if (!isObject(item)) return [CARRIER.content(item)];
-  if (item.type === "input_text" && typeof item.text === "string") {
-    return taggedPart({ type: "text", text: item.text }, CARRIER, { item, written: inputText(item.text) });
-  }
-  const media = takesMedia ? parseMedia(item) : null;
-  const written = media === null ? null : writeMedia(media);
-  if (media === null || written === null) return [CARRIER.content(item)];
-  return taggedPart(media, CARRIER, { item, written });
-}
-
-function inputText(text: string): object {
-  return { type: "input_text", text };
-}
-
-function parseMedia(
-  { type, image_url: image, file_data: file, file_url: url, filename }: Item,
-): MediaPart | null {
-  if (type === "input_image" && isName(image)) {
-    const held = readDataUrl(image);
-    if (held !== null) return held.mediaType.startsWith("image/") ? { type: "media", ...held } : null;
-    return image.startsWith("data:") ? null : { type: "media", mediaType: "image/*", url: image };
-  }
-  if (type !== "input_file") return null;
-  const named = isName(filename) ? { filename } : {};
-  if (typeof file === "string") {
-    const held = readDataUrl(file);
-    return held === null || held.mediaType.startsWith("image/") ? null : { type: "media", ...held, ...named };
-  }
-  return isName(url) ? { type: "media", mediaType: "application/octet-stream", url, ...named } : null;
-}
-
-function writeMedia({ mediaType, data, url, filename }: MediaPart): object | null {
-  if ((data ?? url) === undefined) return null;
-  if (mediaType.startsWith("image/")) {
-    return { type: "input_image", detail: "auto", image_url: url ?? dataUrl(mediaType, data!) };
-  }
-  if (data === undefined) {
-    return { type: "input_file", file_url: url, ...(filename === undefined ? {} : { filename }) };
-  }
-  return { type: "input_file", file_data: dataUrl(mediaType, data), filename: filename ?? "file" };
+  return messageOf(draft, RESPONSES, { item, write: (message) => writeInput(message)[0] });
 }
 
 /** The result of a call; null where the item is none. */
@@ -140,7 +87,7 @@ function parseResult(item: Item): NewMessage | null {
     toolCallId,
     ...parseContent(output as string | readonly Json[], true),
   } as const;
-  return messageOf(draft, CARRIER, { item, write: writeResult });
+  return messageOf(draft, RESPONSES, { item, write: writeResult });
 }
 
 /** What a model answered: items that follow one another make one message. */
@@ -150,18 +97,18 @@ function parseAnswer(items: readonly Item[]): NewMessage {
     const call = parseCall(item);
     if (call !== null && !calls.some(({ id }) => id === call.id)) {
       calls.push(call);
-      return [CARRIER.call({ id: call.id, fields: differenceOf(writeCall(call), item) })];
+      return [RESPONSES.call({ id: call.id, fields: differenceOf(writeCall(call), item) })];
     }
-    return parseReasoning(item) ?? parseOutput(item) ?? [CARRIER.item(item)];
+    return parseReasoning(item) ?? parseOutput(item) ?? [RESPONSES.item(item)];
   });
-  const parts = withoutIdlePlaces(list, CARRIER);
+  const parts = withoutIdlePlaces(list, RESPONSES);
   const [first] = parts;
   const isText = parts.length === 1 && first?.type === "text";
   // Empty text next to calls is not written, unless a mark says that it was there.
-  if (isText && first.text === "" && calls.length > 0) parts.push(CARRIER.origin({}));
+  if (isText && first.text === "" && calls.length > 0) parts.push(RESPONSES.origin({}));
   return newMessage(
     { role: "assistant", form: isText && parts.length === 1 ? "text" : "parts", parts, calls },
-    CARRIER,
+    RESPONSES,
     {},
   );
 }
@@ -187,7 +134,7 @@ function parseReasoning(item: Item): Part[] | null {
     text: texts.join("\n\n"),
     ...(typeof encrypted === "string" ? { encrypted } : {}),
   } as const;
-  return [part, CARRIER.origin({ fields: differenceOf(writeReasoning(part), item) })];
+  return [part, RESPONSES.origin({ fields: differenceOf(writeReasoning(part), item) })];
 }
 
 function writeReasoning({ text, encrypted }: ReasoningPart): object {
@@ -206,7 +153,7 @@ function parseOutput(item: Item): Part[] | null {
   if (type !== "message" || role !== "assistant") return null;
   if (typeof content === "string") {
     const part = { type: "text", text: content } as const;
-    return taggedPart(part, CARRIER, { item, written: { role, content } });
+    return taggedPart(part, RESPONSES, { item, written: { role, content } });
   }
   if (!Array.isArray(content)) return null;
   const json = { count: content.length, fields: differenceOf({ role }, others) as unknown as Json };
@@ -216,17 +163,17 @@ function parseOutput(item: Item): Part[] | null {
 
 function parseOutputPart(item: Json): Part[] {
   if (isObject(item) && item.type === "output_text" && typeof item.text === "string") {
-    return taggedPart({ type: "text", text: item.text }, CARRIER, {
+    return taggedPart({ type: "text", text: item.text }, RESPONSES, {
       item,
       written: outputText(item.text, null),
     });
   }
   if (!isObject(item) || item.type !== "refusal" || typeof item.refusal !== "string") {
-    return [CARRIER.content(item)];
+    return [RESPONSES.content(item)];
   }
   const tag = { as: "refusal" };
   const written = outputText(item.refusal, tag);
-  return taggedPart({ type: "text", text: item.refusal }, CARRIER, { item, written, ...tag });
+  return taggedPart({ type: "text", text: item.refusal }, RESPONSES, { item, written, ...tag });
 }
 
 function outputText(text: string, tag: Tag | null): object {
@@ -249,29 +196,13 @@ function writeMessage(message: Spoken): object[] {
 function writeInput(message: Spoken): object[] {
   const { role, parts } = message;
   const content = writeContent(message);
-  if (typeof content !== "string" && isLeftOut(message, content, CARRIER)) return [];
-  return [withFields({ role, content }, CARRIER.messageTag(parts))];
+  if (typeof content !== "string" && isLeftOut(message, content, RESPONSES)) return [];
+  return [withFields({ role, content }, RESPONSES.messageTag(parts))];
 }
 
 function writeResult(message: Spoken): object {
   const item = { type: "function_call_output", call_id: message.toolCallId, output: writeContent(message) };
-  return withFields(item, CARRIER.messageTag(message.parts));
-}
-
-function writeContent({ role, parts, form }: Spoken): string | object[] {
-  const items = CARRIER.entries(parts).flatMap((entry): object[] => {
-    if (entry.type === "content") return [entry.json as object];
-    if (entry.type !== "part") return [];
-    const { part, tag } = entry;
-    if (part.type === "text") return [withFields(inputText(part.text), tag)];
-    if (part.type === "data" && role === "tool") return [inputText(dataAsText(part).text)];
-    if (part.type !== "media") return [];
-    const written = role === "user" || role === "tool" ? writeMedia(part) : null;
-    return [written === null ? inputText(namedMedia(part).text) : withFields(written, tag)];
-  });
-  const isText = (CARRIER.messageTag(parts).as ?? form) === "text" &&
-    parts.every(({ type }) => type === "text" || type === "opaque");
-  return isText ? textOf(parts) : items;
+  return withFields(item, RESPONSES.messageTag(message.parts));
 }
 
 /** The items of an assistant's message, in their order. */
@@ -321,12 +252,12 @@ function entriesWithMarks(parts: readonly Part[]): (Entry | Mark)[] {
   let start = 0;
   for (const [index, part] of parts.entries()) {
     if (part.type !== "opaque" || part.format !== OUTPUT) continue;
-    entries.push(...CARRIER.entries(parts.slice(start, index)));
+    entries.push(...RESPONSES.entries(parts.slice(start, index)));
     const { count, fields } = part.json as Item;
     entries.push({ type: "mark", count: Number(count), fields: isDifference(fields) ? fields : [] });
     start = index + 1;
   }
-  return [...entries, ...CARRIER.entries(parts.slice(start))];
+  return [...entries, ...RESPONSES.entries(parts.slice(start))];
 }
 
 function writeOther(entry: Entry, calls: readonly ToolCall[]): object[] {

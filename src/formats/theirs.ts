@@ -31,7 +31,7 @@ export function readItems(field: string, value: unknown): Item[] {
 }
 
 /** A copy as JSON has it: what is `undefined` or a function is left out. Bytes and addresses stay as they are. */
-export function copied(field: string, value: unknown, depth: number): unknown {
+function copied(field: string, value: unknown, depth: number): unknown {
   if (depth > DEPTH_MAX) {
     throw new ContractError(field, `Expected ${field} to be nested at most ${DEPTH_MAX} deep`);
   }
