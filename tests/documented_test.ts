@@ -42,7 +42,12 @@ function hasExample(declarations: readonly Documented[]): boolean {
   return tags.some(({ kind, doc }) => kind === "example" && /```ts\n[\s\S]*\bassert[.(]/.test(doc ?? ""));
 }
 
-const ENTRIES = ["mod.ts", "src/cli/main.ts", "src/testing/conformance.ts"] as const;
+const ENTRIES = [
+  "mod.ts",
+  "src/cli/main.ts",
+  "src/formats/message_formats.ts",
+  "src/testing/conformance.ts",
+] as const;
 
 /** Types need no example: their fields are documented one by one. */
 const TYPES: ReadonlySet<string> = new Set(["interface", "typeAlias"]);

@@ -106,6 +106,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ground: [],
   canonical: ["ground"],
   contracts: ["ground", "canonical"],
+  formats: ["ground", "canonical", "contracts"],
   "contracts/stored": ["ground", "canonical", "contracts"],
   "contracts/options": ["ground", "canonical", "contracts"],
   engine: ["ground", "canonical", "contracts", "contracts/options"],

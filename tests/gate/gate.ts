@@ -126,7 +126,12 @@ const STEPS: readonly Step[] = [
   { name: "types of ./ffi", run: checkFfi },
   {
     name: "documentation",
-    run: () => command(["doc", "--lint", "mod.ts", "src/cli/main.ts", "src/testing/conformance.ts"]),
+    run: () =>
+      command([
+        "doc",
+        "--lint",
+        ...["mod.ts", "src/cli/main.ts", "src/testing/conformance.ts", "src/formats/message_formats.ts"],
+      ]),
   },
   { name: "tests", run: () => tests(["task", "test"]) },
   ...PACKAGES.map((folder) => ({
