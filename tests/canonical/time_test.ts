@@ -79,6 +79,17 @@ for (const given of REFUSED) {
   });
 }
 
+Deno.test("toInstant() takes the last day of each month, and not the day after it", () => {
+  for (const year of [2023, 2024]) {
+    for (let month = 1; month <= 12; month++) {
+      const last = new Date(Date.UTC(year, month, 0)).getUTCDate();
+      const on = (day: number): string => `${year}-${String(month).padStart(2, "0")}-${day}T10:00:00Z`;
+      assert.equal(toInstant(on(last), "at").seconds, Date.parse(on(last)) / 1_000);
+      refuses("at", () => toInstant(on(last + 1), "at"));
+    }
+  }
+});
+
 Deno.test("toInstant() takes a Date, and nothing that only looks like one", () => {
   assert.deepEqual(toInstant(new Date(1_700_000_000_123), "at"), {
     text: "2023-11-14T22:13:20.123000+00:00",

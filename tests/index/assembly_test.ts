@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
 import { nodeSqlite } from "../../src/engines/sqlite/drivers/node_sqlite.ts";
-import { assembleContext, type Conversation, openMemory, type TokenCounter } from "../../mod.ts";
+import {
+  assembleContext,
+  ConflictError,
+  type Conversation,
+  openMemory,
+  type TokenCounter,
+} from "../../mod.ts";
 import type {
   SqliteConnection,
   SqliteDriver,
@@ -220,7 +226,14 @@ Deno.test("An assembly of a scope that keeps changing fails with SNAPSHOT after 
   });
   const call = conversation.assemble("pump?", BUDGET, { system: "S", counting: { counter } });
   const message = /keeps changing/; // and not a stale snapshot, because the caller passed none
-  await assert.rejects(call, { code: "CONFLICT", reason: "SNAPSHOT", retryable: true, message });
+  await assert.rejects(call, (error) => {
+    assert(error instanceof ConflictError);
+    const { code, reason, retryable, currentRevision } = error;
+    assert.deepEqual([code, reason, retryable], ["CONFLICT", "SNAPSHOT", true]);
+    assert.match(error.message, message);
+    assert(Number.isSafeInteger(currentRevision), "it says which revision the conversation has");
+    return true;
+  });
   await Promise.all(writes);
 });
 

@@ -137,15 +137,14 @@ export function ledgerOption(ledger: string | undefined): Pick<MemoryOptions, "d
   return ledger === undefined ? {} : { deletionPath: ledger };
 }
 
-/** Reads a whole number from `minimum` to `maximum`. */
-export function wholeNumber(
-  minimum: number,
-  maximum: number = Number.MAX_SAFE_INTEGER,
-): (text: string) => number {
+/** Reads a whole number from `minimum` on. */
+export function wholeNumber(minimum: number): (text: string) => number {
   return (text) => {
     const number = /^\d{1,16}$/.test(text) ? Number(text) : NaN;
-    if (Number.isSafeInteger(number) && number >= minimum && number <= maximum) return number;
-    throw new InvalidArgumentError(`It must be a whole number from ${minimum} to ${maximum}.`);
+    if (Number.isSafeInteger(number) && number >= minimum) return number;
+    throw new InvalidArgumentError(
+      `It must be a whole number from ${minimum} to ${Number.MAX_SAFE_INTEGER}.`,
+    );
   };
 }
 

@@ -57,6 +57,19 @@ export function testClocks({ promise, durable }: Suite): void {
     assert.deepEqual(await store.cells(REPLAYS, "expires"), [[(NOON + 60) * 1_000]]);
   });
 
+  promise("A clock that is behind by exactly a minute still erases what has expired", async (store) => {
+    const clock = clockAtNoon();
+    const memory = await store.open({ clock: clock.now });
+    const conversation = await talk(memory, []);
+    await conversation.append([{ role: "user", content: "x" }], { expiresAt: after(10) });
+    clock.set(NOON + 120);
+    await memory.conversation(HARBOUR).append([{ role: "user", content: "y" }]);
+    clock.set(NOON + 60);
+    assert.equal((await conversation.snapshot()).turnCount, 0);
+    assert.equal((await memory.deletionWatermark()).sequence, 1);
+    assert.equal(await store.count(TURNS), 1);
+  });
+
   promise("A CLOCK conflict tells by how much the clock is behind", async (store) => {
     const clock = clockAtNoon();
     const conversation = await talk(await store.open({ clock: clock.now }), []);

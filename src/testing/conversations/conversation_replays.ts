@@ -107,6 +107,17 @@ export function testReplays({ promise, durable }: Suite): void {
     assert.equal(await store.count(REPLAYS), 100);
   });
 
+  promise("A scope's replays are counted by themselves: those of another leave them room", async (store) => {
+    const memory = await store.open(atNoon());
+    const harbour = memory.conversation(HARBOUR);
+    await harbour.append([{ role: "user", content: "x" }]);
+    const conversation = await talk(memory, ["t1"]);
+    const [snapshot, other] = [await conversation.snapshot(), await harbour.snapshot()];
+    for (let index = 0; index < 60; index++) await harbour.cachePut(other, `h${index}`, { index });
+    for (let index = 0; index < 60; index++) await conversation.cachePut(snapshot, `k${index}`, { index });
+    assert.equal(await store.count(REPLAYS), 120);
+  });
+
   promise("At its limit a key that is there is replaced, and nothing is dropped", async (store) => {
     const conversation = await talk(await store.open(atNoon()), []);
     const snapshot = await conversation.snapshot();

@@ -3,10 +3,11 @@
 import assert from "node:assert/strict";
 import { MutableClock } from "../kit/mutable_clock.ts";
 import type { StoreUnderTest } from "../kit/store_under_test.ts";
+import { defineKind } from "../../contracts/record_kind.ts";
 import type { Records } from "../../records/record_calls.ts";
 import { forEachRow } from "../kit/each_row.ts";
 import type { Suite } from "../kit/suite.ts";
-import { ANYTHING, COUNTER, factAt, factOf, RUN, START } from "./record_samples.ts";
+import { ANYTHING, COUNTER, factAt, factOf, RUN, START, wholeNumbers } from "./record_samples.ts";
 
 const CREATE = { expectedRevision: null, ttl: 60, now: 100 };
 
@@ -76,6 +77,19 @@ export function testList({ promise }: Suite): void {
     const { next } = await records.list("orchard", { limit: 4, now: 100 });
     assert.equal(next, "checkpoint/c4");
     assert.equal((await records.list("orchard", { limit: 1, after: next!, now: 100 })).next, null);
+  });
+
+  promise("Records.list() goes on within a kind whose name is one letter", async (store) => {
+    const { records } = await store.open({
+      kinds: [defineKind("n", wholeNumbers("n"), { ttlMax: null })],
+    });
+    for (const key of ["a", "b", "c"]) {
+      await records.put({ tenantId: "orchard", kind: "n", key }, { n: 1 }, {
+        expectedRevision: null,
+        ttl: null,
+      });
+    }
+    assert.deepEqual(await pagesOf(records, { limit: 1 }), [["n a"], ["n b"], ["n c"]]);
   });
 
   promise("Records.list() goes on after a key that has a slash in it", async (store) => {
