@@ -67,8 +67,22 @@ export type {
 } from "./src/contracts/options/conversation_options.ts";
 export type { Leftover, SweptLeftovers } from "./src/contracts/options/leftovers_report.ts";
 export type { Message, Metadata, Role } from "./src/contracts/message.ts";
-export type { Content, NewMessage, NewToolCall } from "./src/contracts/new_message.ts";
-export type { DataPart, MediaPart, OpaquePart, Part, ReasoningPart, TextPart } from "./src/contracts/part.ts";
+export type {
+  Content,
+  NewMessage,
+  NewMessageFacts,
+  NewMessages,
+  NewToolCall,
+} from "./src/contracts/new_message.ts";
+export type {
+  DataPart,
+  MediaFacts,
+  MediaPart,
+  OpaquePart,
+  Part,
+  ReasoningPart,
+  TextPart,
+} from "./src/contracts/part.ts";
 export type { ToolCall, ToolDefinition } from "./src/contracts/tool.ts";
 export { type Pin, pin, type PinInput, type TimedPin } from "./src/contracts/pin.ts";
 export type {

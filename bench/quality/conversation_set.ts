@@ -1,6 +1,6 @@
 /** The set: conversations as one assistant keeps them over weeks, and questions whose evidence is known. */
 
-import type { Message, NewMessage } from "../../mod.ts";
+import type { Message } from "../../mod.ts";
 
 /** A turn of the set. */
 export interface SetTurn {
@@ -92,7 +92,7 @@ function toMessages(turnId: string, lines: readonly MessageLine[]): readonly Mes
   return lines.map((line, index) => ({ messageId: `${turnId}.${index}`, ...toMessage(line, index) }));
 }
 
-function toMessage(line: MessageLine, index: number): NewMessage {
+function toMessage(line: MessageLine, index: number): Omit<Message, "messageId"> {
   switch (line[0]) {
     case "call":
       return {

@@ -30,6 +30,7 @@ export type Role = "system" | "developer" | "user" | "assistant" | "tool";
 
 /** Plain JSON of the caller's own, such as usage, model and status: at most 16 384 bytes as stored. */
 export interface Metadata {
+  /** Any value of plain JSON. */
   readonly [key: string]: Json;
 }
 

@@ -1,7 +1,7 @@
 /** Messages as callers write them: a discriminated union, so that shapes that are not valid do not compile. */
 
 import type { Json } from "../canonical/plain.ts";
-import type { Metadata } from "./message.ts";
+import type { Message, Metadata } from "./message.ts";
 import type { Part } from "./part.ts";
 
 /** The content of a message: text, a list of parts, or null for an assistant that only calls tools. */
@@ -18,7 +18,7 @@ export interface NewToolCall {
 }
 
 /** What every new message may have. */
-interface NewMessageFacts {
+export interface NewMessageFacts {
   /** Identifies the message; unique in its scope; without U+0000; chosen where it is absent. */
   readonly messageId?: string;
   /** The name of who speaks. */
@@ -26,6 +26,9 @@ interface NewMessageFacts {
   /** Plain JSON of the caller's own: stored and returned, never indexed, never sent to a model. */
   readonly metadata?: Metadata;
 }
+
+/** Messages as they may be passed: new ones, or such as were read back. */
+export type NewMessages = readonly NewMessage[] | readonly (Message | NewMessage)[];
 
 /** A message whose id the store may choose. */
 export type NewMessage =

@@ -22,6 +22,7 @@ import { Refused } from "./schema.ts";
 
 /** Text. The texts of a message's text parts, joined by a blank line, are its content: what is searched and counted. */
 export interface TextPart {
+  /** Text. */
   readonly type: "text";
   /** May be empty. */
   readonly text: string;
@@ -29,6 +30,7 @@ export interface TextPart {
 
 /** A model's reasoning: never indexed, and sent back to its own provider only. */
 export interface ReasoningPart {
+  /** Reasoning. */
   readonly type: "reasoning";
   /** May be empty. */
   readonly text: string;
@@ -39,7 +41,8 @@ export interface ReasoningPart {
 }
 
 /** What is known of a file, an image or a recording, wherever its bytes are. */
-interface MediaFacts {
+export interface MediaFacts {
+  /** Media. */
   readonly type: "media";
   /** A media type, such as `image/png`. */
   readonly mediaType: string;
@@ -79,17 +82,21 @@ export type MediaPart =
 
 /** Structured data, such as the result of a tool. */
 export interface DataPart {
+  /** Data. */
   readonly type: "data";
   /** What the data is. */
   readonly name: string;
+  /** Plain JSON, kept as it is; keys in the order of their code points. */
   readonly json: Json;
 }
 
 /** Anything else, in a format that its sender understands: kept as it is, never indexed. */
 export interface OpaquePart {
+  /** Opaque. */
   readonly type: "opaque";
   /** The format, such as `anthropic`. */
   readonly format: string;
+  /** Plain JSON, kept as it is; keys in the order of their code points. */
   readonly json: Json;
 }
 

@@ -22,7 +22,7 @@ import type { Budget, Retrieval } from "../context/configuration.ts";
 import type { DamagedRow, Skipping } from "../contracts/damaged.ts";
 import type { Tell } from "../contracts/options/memory_options.ts";
 import type { Message } from "../contracts/message.ts";
-import type { NewMessage } from "../contracts/new_message.ts";
+import type { NewMessages } from "../contracts/new_message.ts";
 import type { PinInput } from "../contracts/pin.ts";
 import type { DeleteOptions, DeleteTarget, Receipt } from "../contracts/options/receipt.ts";
 import type { Scope } from "../contracts/scope.ts";
@@ -275,19 +275,21 @@ export class Conversation {
    * ```
    */
   append(
-    messages: readonly (Message | NewMessage)[],
+    messages: NewMessages,
     options: AppendOptions & { readonly onDuplicate: "skip" },
   ): Promise<AppendedOrSkipped>;
+  /** Stores messages as a new turn, as above; a message whose id is there already is an error. */
   append(
-    messages: readonly (Message | NewMessage)[],
+    messages: NewMessages,
     options?: AppendOptions & { readonly onDuplicate?: "error" | undefined },
   ): Promise<Appended>;
+  /** Stores messages as a new turn, as above. */
   append(
-    messages: readonly (Message | NewMessage)[],
+    messages: NewMessages,
     options?: AppendOptions,
   ): Promise<Appended | AppendedOrSkipped>;
   async append(
-    messages: readonly (Message | NewMessage)[],
+    messages: NewMessages,
     options: AppendOptions = {},
   ): Promise<Appended | AppendedOrSkipped> {
     const plan = planAppend(this.#context(), messages, options);

@@ -99,8 +99,8 @@ function withId(message: MessageDraft, turnId: string, index: number): Message {
   return { ...message, messageId: message.messageId ?? `${turnId}:${index}` };
 }
 
-/** Bytes of media have no table yet; a reference would have nothing to refer to. */
-function requireStorable(messages: readonly MessageDraft[], messagesField: string): void {
+/** Requires media to have a url: bytes have no table yet, and a reference would have nothing to refer to. */
+export function requireStorable(messages: readonly MessageDraft[], messagesField: string): void {
   for (const [index, { parts = [] }] of messages.entries()) {
     for (const [position, part] of parts.entries()) {
       if (part.type !== "media" || part.url !== undefined) continue;

@@ -22,6 +22,7 @@ import type { Summary } from "../contracts/summary.ts";
 import type { TimedTurn } from "../contracts/turn.ts";
 import { unpackPin, unpackSummary, unpackTurn } from "../contracts/stored/unpack.ts";
 import { deadlineOf, requireBytes, writtenPin, writtenSummary } from "../conversations/plans.ts";
+import { requireStorable } from "../conversations/turn_plans.ts";
 import type { WrittenPin } from "../conversations/put_pin.ts";
 import type { WrittenSummary } from "../conversations/put_summary.ts";
 import type { Deadline } from "../conversations/put_turn.ts";
@@ -204,6 +205,7 @@ const TURN = fields({ type: anything, expires_at: nullable(time), turn: anything
 function parseTurn(given: LineFields): ImportedTurn {
   const { expires_at: expiresAt, turn: stored } = validateLine(TURN, given);
   const turn = unpack("turn", stored, unpackTurn);
+  requireStorable(turn.messages, "turn.messages");
   const payload = encodeTurn(turn);
   const bytes = requireBytes("turn", payload, TURN_BYTES_MAX);
   return { type: "turn", turn, expiry: expiresAt === null ? null : deadlineOf(expiresAt), payload, bytes };

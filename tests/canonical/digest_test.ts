@@ -128,6 +128,8 @@ for (const { id, message, start, end } of VECTORS.chunks_4_1_of_t1) {
   });
 }
 
+const NO_FACTS = { timestamp: null, metadata: null, skipsDuplicates: false };
+
 Deno.test("historyDigest() hashes each turn's messages as the reference does", () => {
   const { sha256 } = canonicalVector("Turn.content_hash preimage t1");
   const entry = [readStrictJson(encodeScope(SCOPE)), T1.turnId, T1.revision, T1.timestamp, sha256];
@@ -153,10 +155,21 @@ Deno.test("appendDigest() compares messages and expiry, and takes a missing mess
   const [message = assert.fail()] = T1.messages;
   const { messageId: _, ...unnamed } = message;
   const digests = [
-    appendDigest([unnamed], "keep"),
-    appendDigest([message], "keep"),
-    appendDigest([message], null),
-    appendDigest([message], EXPIRY),
+    appendDigest([unnamed], "keep", NO_FACTS),
+    appendDigest([message], "keep", NO_FACTS),
+    appendDigest([message], null, NO_FACTS),
+    appendDigest([message], EXPIRY, NO_FACTS),
+  ];
+  assert.equal(new Set(digests).size, 4);
+});
+
+Deno.test("appendDigest() compares time, metadata and what becomes of duplicates, and leaves out what is absent", () => {
+  const [message = assert.fail()] = T1.messages;
+  const digests = [
+    appendDigest([message], null, NO_FACTS),
+    appendDigest([message], null, { ...NO_FACTS, timestamp: EXPIRY }),
+    appendDigest([message], null, { ...NO_FACTS, metadata: {} }),
+    appendDigest([message], null, { ...NO_FACTS, skipsDuplicates: true }),
   ];
   assert.equal(new Set(digests).size, 4);
 });

@@ -6,6 +6,7 @@ import { defineKind, openMemory } from "../../mod.ts";
 import { nodeSqlite } from "../../src/engines/sqlite/drivers/node_sqlite.ts";
 import { RESULT } from "../../src/engines/sqlite/drivers/result_codes.ts";
 import { FaultyDriver } from "../kit/faulty_driver.ts";
+import { PARTS } from "../kit/message_arbitrary.ts";
 import { assertRefused, holdfast, printed, value } from "./collected.ts";
 import { DRIVES, POISONED_NAME, POISONED_TEXT } from "./poison.ts";
 import { IN_SCOPE, SCOPE, SECRET, StoredFile } from "./stored.ts";
@@ -54,6 +55,36 @@ Deno.test("inspect --show-content shows calls with their arguments, and what ans
   const output = await printed("inspect", store.path, "--show-content");
   assert.match(output, /^ {2}\| call c1: look_up \{"tree":"pear"\}$/m);
   assert.match(output, /^ {2}tool answers call c1:\n {2}\| Grafted in March\.$/m);
+});
+
+Deno.test("inspect --show-content shows parts, names, failures, metadata and arguments that are no JSON (MSG-01, MSG-08)", async () => {
+  await using store = await StoredFile.make(async (memory) => {
+    const toolCalls = [{ id: "c1", name: "run", arguments: '{"cmd":"echo ' }];
+    await memory.conversation(SCOPE).append([
+      { role: "user", name: "zoe", content: PARTS, metadata: { client: "web" } },
+      { role: "assistant", content: null, toolCalls },
+      { role: "tool", toolCallId: "c1", content: "No such file.", isError: true },
+    ], { metadata: { step: 7 } });
+  });
+  const output = await printed("inspect", store.path, "--show-content");
+  const shown = output.slice(output.indexOf("turn turn-")).split("\n").filter((line) =>
+    line.startsWith("  ")
+  );
+  assert.deepEqual(shown, [
+    '  | metadata {"step":7}',
+    "  user zoe:",
+    "  | reasoning: Let me look.",
+    "  | Here",
+    "  | image/png a.png: https://example.com/a.png",
+    "  | it is.",
+    '  | data weather: {"celsius":-3.5,"none":null}',
+    "  | opaque anthropic: null",
+    '  | metadata {"client":"web"}',
+    "  assistant:",
+    '  | call c1: run {"cmd":"echo ',
+    "  tool answers call c1, which failed:",
+    "  | No such file.",
+  ]);
 });
 
 Deno.test("inspect looks at one tenant or one conversation, and writes nothing", async () => {

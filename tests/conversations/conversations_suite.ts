@@ -1,6 +1,7 @@
 /** Every promise about conversations, as one suite that any kind of store has to pass. */
 
 import type { StoreTarget } from "../kit/store_target.ts";
+import { testAgents } from "./agents.ts";
 import { testAppending } from "./appending.ts";
 import { testCapacity } from "./capacity.ts";
 import { testClocks } from "./clocks.ts";
@@ -21,6 +22,7 @@ import { testUpkeep } from "./upkeep.ts";
 /** Registers the suite for one target. */
 export function testConversations(target: StoreTarget): void {
   const suite = suiteFor(target);
+  testAgents(suite);
   testAppending(suite);
   testCapacity(suite);
   testClocks(suite);

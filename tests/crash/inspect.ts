@@ -126,7 +126,8 @@ function find(store: ObservedStore): Found {
 /** Works the chain out anew, apart from the module, in the ledger and in main's copy of it. */
 export function assertChain(store: ObservedStore): void {
   const columns =
-    "sequence, batch, kind, lower(hex(scope_hash)), lower(hex(key_hash)), reserved, floor, at, counts, head";
+    "sequence, batch, kind, lower(hex(scope_hash)), lower(hex(key_hash)), reserved, floor, at, " +
+    "counts, head, lower(hex(messages))";
   const events = store.ledger(`SELECT ${columns} FROM events ORDER BY sequence`);
   assert.deepEqual(store.main(`SELECT ${columns} FROM deletions ORDER BY sequence`), events);
   const [[lineage, epoch, count, last]] = store.ledger(
@@ -139,9 +140,10 @@ export function assertChain(store: ObservedStore): void {
   ]);
   let head = firstHead(lineage);
   for (const [index, event] of events.entries()) {
-    const [sequence, batch, kind, scopeHash, keyHash, reserved, floor, at, counts, after] = event;
+    const [sequence, batch, kind, scopeHash, keyHash, reserved, floor, at, counts, after, messages] = event;
     assert.equal(sequence, index + 1);
-    head = chainHead(head, [sequence, batch, kind, scopeHash, keyHash, reserved === 1, floor, at, counts]);
+    const hashed = [sequence, batch, kind, scopeHash, keyHash, reserved === 1, floor, at, counts];
+    head = chainHead(head, messages === "" ? hashed : [...hashed, messages]);
     assert.equal(after, head, `the chain at event ${index + 1}`);
   }
   assert.equal(last, head);

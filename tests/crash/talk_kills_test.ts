@@ -34,6 +34,7 @@ const STEPS: readonly (readonly [on: "main" | "ledger", what: string])[] = [
   ["main", "DELETE FROM postings"],
   ["main", "DELETE FROM chunk_indexes"],
   ["main", "INSERT INTO replays"],
+  ["main", "INSERT INTO floors"],
   ["main", "DELETE FROM turns"],
   ["main", "DELETE FROM pins"],
   ["main", "DELETE FROM scopes"],

@@ -63,7 +63,7 @@ promise(
       covered_turns: 0,
       replays: 0,
       operations: 2,
-      floors: 2,
+      floors: 3, // of two pins that were lost with the turn, and of its message
     });
   },
 );
@@ -152,7 +152,10 @@ promise(
     await pinUp(conversation, pinOf("k", "v", { source }));
     await pinUp(conversation, pinOf("k", "w", { source, revision: 2, expiresAt: after(60) }));
     clock.advance(60);
-    await assert.rejects(pinUp(conversation, pinOf("k")), { reason: "REVISION", currentRevision: 2 });
+    await assert.rejects(pinUp(conversation, pinOf("k", "k", { revision: 1 })), {
+      reason: "REVISION",
+      currentRevision: 2,
+    });
     await pinUp(conversation, pinOf("k", "x", { revision: 3 }));
   },
 );

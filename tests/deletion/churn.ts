@@ -1,7 +1,14 @@
 /** A store that is churned: puts, revisions, deletions and expiries in turn, every text and identifier marked. */
 
 import { Buffer } from "node:buffer";
-import { type Conversation, type Memory, type MemoryOptions, openMemory, type Scope } from "@holdfast/memory";
+import {
+  type Conversation,
+  type Memory,
+  type MemoryOptions,
+  type NewMessage,
+  openMemory,
+  type Scope,
+} from "@holdfast/memory";
 import { NOON, pinOf, readTurns, sourceOf, summaryOf, turnOf } from "../conversations/samples.ts";
 import { MutableClock } from "../kit/mutable_clock.ts";
 import { Seeded } from "../model/records/seeded.ts";
@@ -9,6 +16,10 @@ import { Seeded } from "../model/records/seeded.ts";
 /** How each mark begins; eight digits follow. */
 const PREFIX = "zqx";
 const MARK_CHARACTERS = PREFIX.length + 8;
+
+/** The same in base64, as long as a mark is there. */
+const BASE64_PREFIX = Buffer.from(PREFIX).toString("base64");
+const BASE64_CHARACTERS = 4 * Math.ceil(MARK_CHARACTERS / 3);
 
 /** Numbers in a row, times this, modulo 10^8, are all different and in no order: pages are split in their middle. */
 const SCATTER = 48_271;
@@ -141,8 +152,9 @@ export class Churn {
   #write(conversation: Conversation, turn: Kept, expectedRevision: number): Promise<number> {
     const { scope } = conversation;
     const { turnId, ids, content, revision, expires } = turn;
-    const messages = [{ messageId: ids[1], role: "user" as const, content }];
-    return conversation.putTurn(turnOf(turnId, content, { scope, revision, messages }), {
+    const messages = [messageOf(ids[1], content)];
+    const metadata = { note: markOf(content) };
+    return conversation.putTurn(turnOf(turnId, content, { scope, revision, messages, metadata }), {
       operationId: `operation ${this.#operations++}`,
       expectedRevision,
       expiresAt: expires ? new Date((NOON + 3_600) * 1_000) : undefined,
@@ -288,13 +300,43 @@ export class Churn {
   }
 }
 
+/** A message that has the mark of its content wherever a message has text, and in the base64 that providers send. */
+function messageOf(messageId: string, content: string): NewMessage & { readonly messageId: string } {
+  const mark = markOf(content);
+  const base64 = Buffer.from(mark).toString("base64");
+  return {
+    messageId,
+    role: "assistant",
+    name: mark,
+    metadata: { note: mark, [mark]: base64 },
+    content: [
+      { type: "reasoning", text: mark, signature: base64, encrypted: mark },
+      { type: "text", text: content },
+      {
+        type: "media",
+        mediaType: "image/png",
+        url: `https://example.com/${mark}`,
+        filename: mark,
+        alt: mark,
+      },
+      { type: "data", name: mark, json: { [mark]: [mark] } },
+      { type: "opaque", format: mark, json: { [mark]: base64 } },
+    ],
+    toolCalls: [{ id: mark, name: mark, arguments: `{"cmd":"${mark}` }, {
+      id: "c",
+      name: "run",
+      arguments: { mark },
+    }],
+  };
+}
+
 function markOf(text: string): string {
   return text.slice(0, MARK_CHARACTERS);
 }
 
 /** What a search through every byte of every file found. */
 export interface Found {
-  /** Marks in UTF-8, whole. */
+  /** Marks in UTF-8 or in base64, whole. */
   readonly marks: ReadonlySet<string>;
   /** Beginnings of marks that are cut off, in UTF-8: long texts go on in other pages. */
   readonly fragments: readonly string[];
@@ -315,6 +357,12 @@ export function searchFiles(directory: string, wants: (name: string) => boolean 
       const mark = bytes.toString("latin1", at, at + MARK_CHARACTERS);
       if (/^zqx\d{8}$/.test(mark)) marks.add(mark);
       else fragments.push(/^zqx\d*/.exec(mark)![0]);
+    }
+    for (let at = bytes.indexOf(BASE64_PREFIX); at >= 0; at = bytes.indexOf(BASE64_PREFIX, at + 1)) {
+      const mark = Buffer.from(bytes.toString("latin1", at, at + BASE64_CHARACTERS), "base64").toString(
+        "latin1",
+      );
+      if (/^zqx\d{8}$/.test(mark)) marks.add(mark);
     }
     for (const needle of [wide, Buffer.from(wide).swap16()]) {
       for (let at = bytes.indexOf(needle); at >= 0; at = bytes.indexOf(needle, at + 1)) utf16++;

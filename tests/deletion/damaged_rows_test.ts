@@ -185,6 +185,18 @@ for (const { table, what, sql, read, named } of DAMAGES) {
   );
 }
 
+promise(
+  "check() tells how many deleted messages could come back where what keeps them away is gone (MSG-06)",
+  async (store) => {
+    store.damaged = true;
+    const { memory } = await fill(store);
+    store.sql("DELETE FROM floors");
+    assert.deepEqual((await memory.check()).problems.map(({ table, problem }) => [table, problem]), [
+      ["floors", "1 deleted messages could come back"],
+    ]);
+  },
+);
+
 promise("A damaged event of main's copy is told by what asks for its id, and by check()", async (store) => {
   store.damaged = true;
   const { memory } = await fill(store);

@@ -26,6 +26,7 @@ const UNRECORDED = { before: "old", after: "old" } as const;
 
 const TURN_STEPS: readonly Step[] = [
   { name: "1.2 main BEGIN IMMEDIATE", on: "main", sql: "BEGIN IMMEDIATE", ...UNRECORDED },
+  { name: "1.5 reserve its message", on: "main", sql: "INSERT INTO floors", ...UNRECORDED },
   { name: "1.5 erase the turn", on: "main", sql: "DELETE FROM turns", ...UNRECORDED },
   { name: "1.5 erase its pin", on: "main", sql: "DELETE FROM pins", ...UNRECORDED },
   { name: "1.5 write the scope", on: "main", sql: "UPDATE scopes", ...UNRECORDED },

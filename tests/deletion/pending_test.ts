@@ -75,7 +75,7 @@ function assertApplied(store: Store): void {
     summaries: 0,
     covered_turns: 0,
     replays: 0,
-    floors: 1,
+    floors: 2, // of a pin that was lost with the turn, and of the turn's message
   });
 }
 
@@ -274,9 +274,15 @@ promise(
     assert.deepEqual(progress(store), { recorded: before.recorded + 3, applied: 0 });
     assert.deepEqual((await readTurns(conversation)).length, 0);
     assert.deepEqual(progress(store), { recorded: 3, applied: 3 });
-    await assert.rejects(revise(conversation, turnOf("t1")), { reason: "REVISION", currentRevision: 1 });
+    await assert.rejects(revise(conversation, turnOf("t1", "t1", { revision: 1 })), {
+      reason: "REVISION",
+      currentRevision: 1,
+    });
     await revise(conversation, turnOf("t1", "back", { revision: 2 }));
-    await assert.rejects(pinUp(conversation, pinOf("derived")), { reason: "REVISION", currentRevision: 1 });
+    await assert.rejects(pinUp(conversation, pinOf("derived", "derived", { revision: 1 })), {
+      reason: "REVISION",
+      currentRevision: 1,
+    });
   },
 );
 

@@ -208,7 +208,10 @@ promise("What prune() erased cannot be seen, and ids may come back above their f
   await pinUp(conversation, pinOf("k", "v", { expiresAt: after(60) }));
   clock.advance(60);
   assert.equal((await memory.prune()).expired.pins, 1);
-  await assert.rejects(pinUp(conversation, pinOf("k")), { reason: "REVISION", currentRevision: 1 });
+  await assert.rejects(pinUp(conversation, pinOf("k", "k", { revision: 1 })), {
+    reason: "REVISION",
+    currentRevision: 1,
+  });
   await pinUp(conversation, pinOf("k", "v", { revision: 2 }));
   assert.deepEqual(await readIds(memory.conversation(ORCHARD)), []);
 });

@@ -119,6 +119,17 @@ refuses(
   "turn.messages[0].parts[0].type",
 );
 refuses(
+  "a turn with media whose bytes are not there",
+  changed(TURN, {
+    messages: [{
+      ...message,
+      content: "",
+      parts: [{ type: "media", media_type: "image/png", hash: "a".repeat(64), bytes: 1 }],
+    }],
+  }, "turn"),
+  "turn.messages[0].content[0].ref",
+);
+refuses(
   "a turn with null content of a user",
   changed(TURN, { messages: [{ ...message, content: "", role: "user", content_null: true }] }, "turn"),
   "turn.messages[0].content",

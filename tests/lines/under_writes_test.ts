@@ -103,7 +103,7 @@ Deno.test("A scope that is larger than an export holds ends it with SNAPSHOT whe
 
 Deno.test("A scope that turns are appended to all the time is exported as it was at one moment", async () => {
   await using memory = await freshStore();
-  const conversation = await longTalk(memory, 60);
+  const conversation = await longTalk(memory, 200);
   const { lines, rounds } = await exportWhile(
     memory,
     (round) => conversation.append([{ role: "user", content: `in between ${round}` }]),
@@ -111,7 +111,7 @@ Deno.test("A scope that turns are appended to all the time is exported as it was
   assert(rounds > 3, "the scope did not change while it was exported");
   const turns = lines.filter((line) => line.startsWith('{"type":"turn"'));
   const before = turns.filter((line) => !line.includes("in between"));
-  assert.equal(before.length, 60);
+  assert.equal(before.length, 200);
   await using fresh = await freshStore();
   assert.equal((await fresh.importLines(lines)).imported.turns, turns.length);
 });

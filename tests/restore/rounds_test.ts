@@ -89,7 +89,7 @@ async function leaveFloors(talk: Conversation, count: number): Promise<void> {
 async function assertFloors(talk: Conversation, count: number): Promise<void> {
   const expectedRevision = await talk.revision();
   for (let index = 0; index < count; index++) {
-    const pin = { scope: talk.scope, key: `k${index}`, value: "v", origin: "test" };
+    const pin = { scope: talk.scope, key: `k${index}`, value: "v", origin: "test", revision: 1 };
     await assert.rejects(talk.putPin(pin, { expectedRevision }), { reason: "REVISION", currentRevision: 1 });
   }
 }

@@ -48,13 +48,41 @@ async function showTurn(screen: Screen, line: InspectedLine): Promise<void> {
   const due = line.expires_at === null ? "" : `, expires ${line.expires_at}`;
   const at = turn.timestamp === undefined ? "" : `, ${turn.timestamp}`;
   await screen.line(`turn ${turn.turn_id}, revision ${turn.revision}${at}${bytesOf(line)}${due}`);
+  if (turn.metadata !== undefined) await screen.block(`metadata ${JSON.stringify(turn.metadata)}`);
   for (const message of (turn.messages ?? []) as readonly Fields[]) {
-    const answers = message.tool_call_id === null ? "" : ` answers call ${message.tool_call_id}`;
-    await screen.line(`  ${message.role}${answers}:`);
-    if (message.content !== "") await screen.block(String(message.content));
-    for (const call of message.tool_calls as readonly Fields[]) {
-      await screen.block(`call ${call.call_id}: ${call.name} ${call.arguments_json}`);
+    await showMessage(screen, message);
+  }
+}
+
+async function showMessage(screen: Screen, message: Fields): Promise<void> {
+  const named = message.name === undefined ? "" : ` ${message.name}`;
+  const answers = message.tool_call_id === null ? "" : ` answers call ${message.tool_call_id}`;
+  const failed = message.is_error === true ? ", which failed" : "";
+  await screen.line(`  ${message.role}${named}${answers}${failed}:`);
+  if (message.parts === undefined && message.content !== "") await screen.block(String(message.content));
+  for (const part of (message.parts ?? []) as readonly Fields[]) await showPart(screen, part);
+  for (const call of message.tool_calls as readonly Fields[]) {
+    await screen.block(`call ${call.call_id}: ${call.name} ${call.arguments_json ?? call.arguments_text}`);
+  }
+  if (message.metadata !== undefined) await screen.block(`metadata ${JSON.stringify(message.metadata)}`);
+}
+
+async function showPart(screen: Screen, part: Fields): Promise<void> {
+  switch (part.type) {
+    case "text":
+      if (part.text !== "") await screen.block(String(part.text));
+      break;
+    case "reasoning":
+      await screen.block(`reasoning: ${part.text}`);
+      break;
+    case "media": {
+      const place = part.url ?? `${counted(Number(part.bytes), "byte")}, SHA-256 ${part.hash}`;
+      const named = part.filename === undefined ? "" : ` ${part.filename}`;
+      await screen.block(`${part.media_type}${named}: ${place}`);
+      break;
     }
+    default:
+      await screen.block(`${part.type} ${part.name ?? part.format}: ${JSON.stringify(part.json)}`);
   }
 }
 

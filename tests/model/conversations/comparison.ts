@@ -31,7 +31,7 @@ export function compareAll(main: SqliteConnection, model: ConversationModel): vo
     rows(`SELECT session, turn_id, message_id FROM message_ids JOIN turns ON turns.id = turn
       JOIN scopes ON scopes.id = turns.scope ORDER BY session, turns.id, message_id`),
     expected((name, { turns }) =>
-      turns.flatMap(({ turnId, messageIds }) => messageIds.map((id) => [name, turnId, id]))
+      turns.flatMap(({ turnId, messageIds }) => messageIds.toSorted().map((id) => [name, turnId, id]))
     ),
     "message ids",
   );
@@ -74,7 +74,12 @@ function compareDerived(
   assert.deepEqual(
     rows(`SELECT session, floor FROM floors JOIN scopes ON scopes.scope_hash = floors.scope_hash
       ORDER BY session, floor`),
-    expected((name, { floors }) => [...floors.values()].sort((a, b) => a - b).map((floor) => [name, floor])),
+    expected((name, { floors, deletedMessages }) =>
+      [...floors.values(), ...[...deletedMessages].map(() => 1)].sort((a, b) => a - b).map((floor) => [
+        name,
+        floor,
+      ])
+    ),
     "floors",
   );
 }

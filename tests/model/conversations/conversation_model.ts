@@ -16,7 +16,10 @@ export interface TurnCall {
   readonly turnId: string;
   readonly messageIds: readonly string[];
   readonly content: string;
-  readonly revision: number;
+  /** Which of the shapes of messages it has. */
+  readonly shape: number;
+  /** Null for the next one. */
+  readonly revision: number | null;
   readonly timestamp: string;
   /** Absent keeps, null clears. */
   readonly expires?: number | null;
@@ -80,7 +83,14 @@ export class ConversationModel {
       return this.#absence(call.scope);
     }
     const scope = known ?? new ScopeModel();
-    const input = JSON.stringify(["turn", call.turnId, call.content, call.revision, call.expires ?? "keep"]);
+    const input = JSON.stringify([
+      "turn",
+      call.turnId,
+      call.content,
+      call.shape,
+      call.revision ?? 1,
+      call.expires ?? "keep",
+    ]);
     const recalled = recall(scope, call.operationId, input);
     if (recalled !== null) return recalled;
     this.#upkeep(call.scope, scope);
@@ -94,22 +104,37 @@ export class ConversationModel {
     return { value: scope.revision };
   }
 
+  /** An append that leaves out messages that are there, or were deleted. */
+  sendAgain(call: TurnCall): Outcome {
+    const scope = this.scopes.get(call.scope) ?? new ScopeModel();
+    this.#upkeep(call.scope, scope);
+    const taken = scope.turns.flatMap((turn) => turn.messageIds);
+    const isNew = (id: string): boolean => !taken.includes(id) && !scope.deletedMessages.has(id);
+    const messageIds = call.messageIds.filter(isNew);
+    const skipped = call.messageIds.filter((id) => !isNew(id));
+    if (messageIds.length === 0) return { value: { revision: scope.revision, turnId: null, skipped } };
+    const put = this.putTurn({ ...call, messageIds });
+    return "refused" in put ? put : { value: { revision: put.value, turnId: call.turnId, skipped } };
+  }
+
   #refuseTurn(call: TurnCall, scope: ScopeModel, old: ModelTurn | undefined): Outcome | null {
     if (old === undefined && this.#burning(call.scope, "turn", call.turnId) !== null) {
       return { refused: "DELETED" };
     }
     const before = old?.revision ?? this.#floor(call.scope, "turn", call.turnId);
-    if (call.revision !== before + 1) return conflict(before);
+    if (call.revision !== null && call.revision !== before + 1) return conflict(before);
     if (typeof call.expires === "number" && call.expires <= this.nowMs) return { refused: "CONTRACT" };
     if (old === undefined && scope.turns.length >= TURNS_MAX) return { refused: "CAPACITY" };
     const taken = scope.turns.filter((turn) => turn !== old).flatMap((turn) => turn.messageIds);
-    return call.messageIds.some((id) => taken.includes(id)) ? { refused: "CONTRACT" } : null;
+    if (call.messageIds.some((id) => taken.includes(id))) return { refused: "CONTRACT" };
+    return call.messageIds.some((id) => scope.deletedMessages.has(id)) ? { refused: "DELETED" } : null;
   }
 
   #writeTurn(call: TurnCall, scope: ScopeModel, old: ModelTurn | undefined): void {
-    const { turnId, messageIds, revision, content, timestamp } = call;
+    const { turnId, messageIds, content, shape, timestamp } = call;
+    const revision = (old?.revision ?? this.#floor(call.scope, "turn", turnId)) + 1;
     const expires = call.expires === undefined ? old?.expires ?? null : call.expires;
-    const turn = { turnId, messageIds, revision, content, timestamp, expires };
+    const turn = { turnId, messageIds, revision, content, shape, timestamp, expires };
     if (old === undefined) {
       scope.turns.push(turn);
       scope.changed(noCounts());
@@ -242,8 +267,10 @@ export class ConversationModel {
     }
     const there = kind === "turn" ? scope.turns.find(({ turnId }) => turnId === key) : scope.pins.get(key);
     if (there === undefined) scope.changed(counts);
-    else if (kind === "turn") scope.eraseTurn(key, counts);
-    else scope.erasePin(key, counts);
+    else if (kind === "turn") {
+      for (const id of (there as ModelTurn).messageIds) if (id !== `${key}:0`) scope.deletedMessages.add(id);
+      scope.eraseTurn(key, counts);
+    } else scope.erasePin(key, counts);
     return there?.revision ?? 0;
   }
 

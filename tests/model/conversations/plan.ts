@@ -3,13 +3,14 @@
 import type { Seeded } from "../records/seeded.ts";
 import type { ConversationModel, DeleteCall, PinCall, TurnCall } from "./conversation_model.ts";
 import type { ScopeModel } from "./scope_model.ts";
+import { SHAPES } from "./shapes.ts";
 
 /** One step, as data. A snapshot is named by its place among those that were taken. */
 export type Step =
   | { readonly op: "clock"; readonly byMs: number }
   | { readonly op: "reopen" }
   | { readonly op: "create"; readonly scope: string }
-  | { readonly op: "putTurn" | "append"; readonly call: TurnCall }
+  | { readonly op: "putTurn" | "append" | "sendAgain"; readonly call: TurnCall }
   | { readonly op: "putPin"; readonly call: PinCall }
   | { readonly op: "delete"; readonly call: DeleteCall }
   | { readonly op: "snapshot" | "turns"; readonly scope: string }
@@ -40,6 +41,7 @@ export function drawStep(seeded: Seeded, model: ConversationModel, number: numbe
     [held === null ? 6 : 1, { op: "create", scope }],
     [14, { op: "putTurn", call: drawTurn(seeded, model, scope, number) }],
     [3, { op: "append", call: drawAppend(seeded, model, scope, number) }],
+    [4, { op: "sendAgain", call: drawSent(seeded, scope, number) }],
     [8, { op: "putPin", call: drawPin(seeded, model, scope, number) }],
     [7, { op: "delete", call: drawDelete(seeded, held, scope, number) }],
     [6, { op: "snapshot", scope }],
@@ -97,7 +99,8 @@ function drawTurn(seeded: Seeded, model: ConversationModel, scope: string, numbe
     turnId,
     messageIds: [messageId],
     content: `content ${number} ☃`,
-    revision: before + (seeded.chance(0.95) ? 1 : 2),
+    shape: seeded.integer(0, SHAPES - 1),
+    revision: seeded.chance(0.2) ? null : before + (seeded.chance(0.95) ? 1 : 2),
     timestamp: new Date(model.nowMs).toISOString(),
     ...expiry,
     expected: drawExpected(seeded, held),
@@ -112,9 +115,27 @@ function drawAppend(seeded: Seeded, model: ConversationModel, scope: string, num
     turnId: `append ${number}`,
     messageIds: [`append ${number} message`],
     content: `content ${number}`,
+    shape: seeded.integer(0, SHAPES - 1),
     revision: 1,
     timestamp: "",
     expires,
+    expected: null,
+    operationId: null,
+  };
+}
+
+/** What a client sends again: some that it sent before, and perhaps a new one. */
+function drawSent(seeded: Seeded, scope: string, number: number): TurnCall {
+  const known = seeded.shuffled(TURN_IDS).slice(0, seeded.integer(1, 3)).map((turnId) => `${turnId} message`);
+  return {
+    scope,
+    turnId: `sent ${number}`,
+    messageIds: [...known, ...seeded.chance(0.5) ? [`sent ${number} message`] : []],
+    content: `content ${number}`,
+    shape: seeded.integer(0, SHAPES - 1),
+    revision: 1,
+    timestamp: "",
+    expires: null,
     expected: null,
     operationId: null,
   };

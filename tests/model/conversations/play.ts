@@ -27,6 +27,7 @@ import {
 } from "./conversation_model.ts";
 import { drawStep, type Step } from "./plan.ts";
 import type { Outcome } from "./scope_model.ts";
+import { messageOf, storedMessageOf } from "./shapes.ts";
 
 /** How a run is played. */
 export interface Run {
@@ -37,6 +38,9 @@ export interface Run {
   /** How many stores have the file open at once; each call goes to one of them. */
   readonly stores: number;
 }
+
+/** A step that puts a turn. */
+type Put = Step & { readonly op: "putTurn" | "append" | "sendAgain" };
 
 /** How often each kind of outcome was met. */
 export type Tally = Readonly<Record<string, number>>;
@@ -156,6 +160,8 @@ class Player {
         return this.#agree(step, await outcomeOf(putTurn(memory, step.call)), this.model.putTurn(step.call));
       case "append":
         return await this.#append(memory, step);
+      case "sendAgain":
+        return await this.#sendAgain(memory, step);
       case "putPin":
         return this.#agree(
           step,
@@ -173,14 +179,24 @@ class Player {
     }
   }
 
-  async #append(memory: Memory, step: Step & { readonly op: "append" | "putTurn" }): Promise<void> {
-    const { scope, content, expires } = step.call;
+  async #append(memory: Memory, step: Put): Promise<void> {
+    const { scope, content, shape, expires } = step.call;
     const expiresAt = typeof expires === "number" ? new Date(expires) : expires;
-    const outcome = await outcomeOf(at(memory, scope).append([{ role: "user", content }], { expiresAt }));
+    const { messageId: _, ...message } = messageOf("none", content, shape);
+    const outcome = await outcomeOf(at(memory, scope).append([message], { expiresAt }));
     if ("refused" in outcome) return this.#agree(step, outcome, this.model.putTurn(step.call));
     const { turnId, revision } = outcome.value as { turnId: string; revision: number };
     const messageIds = [`${turnId}:0`];
     this.#agree(step, { value: revision }, this.model.putTurn({ ...step.call, turnId, messageIds }));
+  }
+
+  /** The store chooses the turn's id. */
+  async #sendAgain(memory: Memory, step: Put): Promise<void> {
+    const { scope, messageIds, content, shape } = step.call;
+    const messages = messageIds.map((messageId) => messageOf(messageId, content, shape));
+    const outcome = await outcomeOf(at(memory, scope).append(messages, { onDuplicate: "skip" }));
+    const turnId = "refused" in outcome ? null : (outcome.value as { readonly turnId: string | null }).turnId;
+    this.#agree(step, outcome, this.model.sendAgain({ ...step.call, turnId: turnId ?? step.call.turnId }));
   }
 
   /** The source is worked out from the model's turn, with the revision that was drawn. */
@@ -188,11 +204,9 @@ class Player {
     const { scope, key, value, revision, effective, expires, cites, expected: expectedRevision } = call;
     const conversation = at(memory, scope);
     const turn = this.model.scopes.get(scope)?.turns.find(({ turnId }) => turnId === cites?.turnId);
-    const messages = [{
-      messageId: turn?.messageIds[0] ?? "",
-      role: "user" as const,
-      content: turn?.content ?? "",
-    }];
+    const messages = turn === undefined
+      ? []
+      : [storedMessageOf(turn.messageIds[0]!, turn.content, turn.shape)];
     const source = turn === undefined || cites === null
       ? null
       : sourceOf({ ...turn, revision: cites.revision, scope: conversation.scope, messages } as never);
@@ -236,10 +250,14 @@ class Player {
     const expected = this.model.snapshot(step.scope);
     const read = async (): Promise<unknown> =>
       (await Array.fromAsync(at(memory, step.scope).turns())).map(({ turnId, revision, messages }) => {
-        return [turnId, revision, messages[0]!.content];
+        return [turnId, revision, messages];
       });
     const turns = this.model.scopes.get(step.scope)?.turns ?? [];
-    const all = turns.map(({ turnId, revision, content }) => [turnId, revision, content]);
+    const all = turns.map((turn) => [
+      turn.turnId,
+      turn.revision,
+      turn.messageIds.map((messageId) => storedMessageOf(messageId, turn.content, turn.shape)),
+    ]);
     this.#agree(step, await outcomeOf(read()), "refused" in expected ? expected : { value: all });
   }
 
@@ -280,12 +298,12 @@ class Player {
     const turns = (this.model.scopes.get(token.scope)?.turns ?? []).filter(({ turnId }) =>
       step.covers.includes(turnId)
     );
-    const history = turns.map(({ turnId, revision, timestamp, messageIds, content }) => ({
+    const history = turns.map(({ turnId, revision, timestamp, messageIds, content, shape }) => ({
       turnId,
       scope,
       revision,
       timestamp,
-      messages: [{ messageId: messageIds[0]!, role: "user" as const, content }],
+      messages: messageIds.map((messageId) => storedMessageOf(messageId, content, shape)),
     }));
     const summary = summaryFromHistory({
       scope,
@@ -312,10 +330,11 @@ function at(memory: Memory, name: string): Conversation {
 }
 
 function putTurn(memory: Memory, call: TurnCall): Promise<number> {
-  const { scope, turnId, messageIds, content, revision, timestamp, expires, expected, operationId } = call;
+  const { scope, turnId, messageIds, content, shape, timestamp, expires, expected, operationId } = call;
   const conversation = at(memory, scope);
-  const messages = messageIds.map((messageId) => ({ messageId, role: "user" as const, content }));
-  return conversation.putTurn({ turnId, scope: conversation.scope, revision, timestamp, messages }, {
+  const messages = messageIds.map((messageId) => messageOf(messageId, content, shape));
+  const revision = call.revision === null ? {} : { revision: call.revision };
+  return conversation.putTurn({ turnId, scope: conversation.scope, ...revision, timestamp, messages }, {
     operationId: operationId!,
     expectedRevision: expected!,
     expiresAt: typeof expires === "number" ? new Date(expires) : expires,

@@ -11,6 +11,8 @@ export interface ModelTurn {
   readonly messageIds: readonly string[];
   revision: number;
   content: string;
+  /** Which of the shapes of messages it has. */
+  readonly shape: number;
   readonly timestamp: string;
   expires: number | null;
 }
@@ -68,6 +70,8 @@ export class ScopeModel {
   readonly operations = new Map<string, { readonly input: string; readonly result: number }>();
   /** Floors that main keeps: of pins lost with their source. */
   readonly floors = new Map<string, number>();
+  /** Ids of messages that were deleted with their turn, those that the store chose apart. */
+  readonly deletedMessages = new Set<string>();
   /** No later than the first time at which something is due. */
   nextExpiry: number | null = null;
 

@@ -7,6 +7,24 @@ const TARGETS = "tests/mutants/targets";
 /** Tombstones, the ledger, and whether the two files belong together. */
 export const DELETION_BREAKS: readonly Mutant[] = [
   {
+    name: "an event that is applied reserves no messages",
+    file: "src/deletion/apply_deletion.ts",
+    find: "yield* reserveMessages(transaction, event.scopeHash, event.messages ?? []);",
+    replace: "",
+    test: `${TARGETS}/deletions_test.ts`,
+    promise: "A message whose deletion another process completed",
+    why: "a client that sends its history again would bring back what its user deleted",
+  },
+  {
+    name: "the chain leaves out the messages of an event",
+    file: "src/engine/chain.ts",
+    find: "...event.messages === undefined ? [] : [toHex(encodeHashes(event.messages))],",
+    replace: "",
+    test: "tests/engine/chain_test.ts",
+    promise: "verifyChain() refuses an event whose messages was changed",
+    why: "a forged ledger could free a deleted message",
+  },
+  {
     name: "a receipt's code leaves out whether it was scrubbed",
     file: "src/deletion/receipt_mac.ts",
     find: "`${already}`, `${scrubbed}`",

@@ -63,8 +63,9 @@ export const TIME_BREAKS: readonly Mutant[] = [
   {
     name: "a turn's revision moves its time",
     file: "src/conversations/put_turn.ts",
-    find: "if (plan.retimed === null) return plan;",
-    replace: "if (plan.retimed !== undefined) return plan;",
+    find:
+      "const timestamp = plan.isTimeOpen && old !== null ? yield* readTime(transaction, row, old) : null;",
+    replace: "const timestamp = null;",
     test: `${TARGETS}/time_test.ts`,
     promise: "A turn's revision without a time of its own",
     why: "a typing error that is corrected weeks later would have been said today",

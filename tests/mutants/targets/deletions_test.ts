@@ -15,7 +15,12 @@ async function putAll(bed: TestBed, keys: readonly string[]): Promise<number[]> 
 }
 
 /** Main's next COMMIT after the ledger's is refused: the deletion is recorded and not applied. */
-async function leavePending(bed: TestBed, key: string, revision: number): Promise<void> {
+function leavePending(bed: TestBed, key: string, revision: number): Promise<void> {
+  return pendingAfter(bed, () => bed.records.forget(factId(key), revision));
+}
+
+/** The same of any deletion. */
+async function pendingAfter(bed: TestBed, erase: () => Promise<unknown>): Promise<void> {
   let recorded = false;
   const { driver } = bed;
   driver.hook = (database, sql, run) => {
@@ -28,7 +33,7 @@ async function leavePending(bed: TestBed, key: string, revision: number): Promis
     if (database === "ledger" && sql === "COMMIT") recorded = true;
     return result;
   };
-  await assert.rejects(bed.records.forget(factId(key), revision), { code: "FULL" });
+  await assert.rejects(erase(), { code: "FULL" });
   driver.hook = (_database, _sql, run) => run();
 }
 
@@ -76,6 +81,16 @@ Deno.test("A recorded deletion is completed before the next write", async () => 
   const put = bed.records.put(factId("b"), fact(), { expectedRevision: null, ttl: 60 });
   await assert.doesNotReject(put);
   assert.deepEqual(bed.driver.rows("main", "SELECT key FROM records"), [["b"]]);
+});
+
+Deno.test("A message whose deletion another process completed cannot be sent again", async () => {
+  await using bed = await TestBed.inFile();
+  const conversation = bed.memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+  const message = { messageId: "m", role: "user", content: "My door code is 4711." } as const;
+  const { turnId: key, revision: expectedRevision } = await conversation.append([message]);
+  await pendingAfter(bed, () => conversation.delete({ kind: "turn", key, expectedRevision }));
+  const again = await conversation.append([message]).then(() => "stored", ({ reason }) => reason);
+  assert.equal(again, "DELETED");
 });
 
 Deno.test("A store that a restore has replaced writes nothing more", async () => {

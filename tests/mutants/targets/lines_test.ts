@@ -109,21 +109,6 @@ Deno.test("What is due is in no export", async () => {
   assert.equal((await exported(bed.memory)).join("").includes("pears"), false);
 });
 
-Deno.test("A turn with an open call does not come in by an import", async () => {
-  await using source = await TestBed.inMemory();
-  await using bed = await TestBed.inMemory();
-  await fill(source.memory);
-  const call = { call_id: "c", name: "dig", arguments_json: "{}" };
-  const lines = (await exported(source.memory)).map((line) =>
-    line.replace('"role":"user"', '"role":"assistant"').replace(
-      '"tool_calls":[]',
-      `"tool_calls":[${JSON.stringify(call)}]`,
-    )
-  );
-  await importChanged(bed.memory, lines);
-  assert.deepEqual(await turnIds(bed.memory), []);
-});
-
 Deno.test("An import overwrites nothing", async () => {
   await using source = await TestBed.inMemory();
   await using bed = await TestBed.inMemory();

@@ -80,11 +80,22 @@ const COUNTED_TWICE: readonly (readonly [table: string, sql: string])[] = [
   ["operations", COUNT_OPERATIONS],
 ];
 
+/** Messages that an event says were deleted, of which no floor keeps a client from sending them again. */
+const COUNT_UNRESERVED_MESSAGES = `WITH RECURSIVE deleted (scope_hash, messages, place) AS (
+  SELECT scope_hash, messages, 1 FROM deletions WHERE octet_length(messages) > 0
+  UNION ALL
+  SELECT scope_hash, messages, place + 16 FROM deleted WHERE place + 16 <= octet_length(messages))
+  SELECT count(*) FROM deleted WHERE NOT EXISTS (SELECT 1 FROM floors
+  WHERE floors.scope_hash = deleted.scope_hash AND floors.key_hash = substr(deleted.messages, deleted.place, 16))
+  AND NOT EXISTS (SELECT 1 FROM deletions WHERE deletions.key_hash = deleted.scope_hash)`;
+
 function checkCounts(connection: Connection, collector: CheckCollector): void {
   for (const [table, sql] of COUNTED_TWICE) {
     const [indexed, rows] = connection.get(sql)!;
     if (indexed !== rows) collector.problem("main", table, "The table has other rows than its index");
   }
+  const [unreserved] = connection.get(COUNT_UNRESERVED_MESSAGES)!;
+  if (unreserved !== 0) collector.problem("main", "floors", `${unreserved} deleted messages could come back`);
 }
 
 /** Looks through the pages of a file. */

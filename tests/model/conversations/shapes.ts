@@ -1,0 +1,37 @@
+/** The shapes of messages that a run plays. */
+
+import type { Message, NewMessage } from "@holdfast/memory";
+import { toMessage } from "../../../src/contracts/message.ts";
+import { PARTS } from "../../kit/message_arbitrary.ts";
+
+type Given = NewMessage & { readonly messageId: string };
+
+const MAKERS: readonly ((messageId: string, content: string) => Given)[] = [
+  (messageId, content) => ({ messageId, role: "user", content }),
+  (messageId, content) => ({ messageId, role: "user", content: [...PARTS, { type: "text", text: content }] }),
+  (messageId, content) => ({ messageId, role: "developer", content, name: "policy", metadata: { content } }),
+  (messageId, content) => ({
+    messageId,
+    role: "assistant",
+    content,
+    toolCalls: [{ id: "c", name: "run", arguments: `{"cmd":"${content}` }, {
+      id: "d",
+      name: "run",
+      arguments: [1],
+    }],
+  }),
+  (messageId, content) => ({ messageId, role: "tool", toolCallId: "c", content, isError: true }),
+];
+
+/** How many there are. */
+export const SHAPES = MAKERS.length;
+
+/** A message of a shape, as it is put. */
+export function messageOf(messageId: string, content: string, shape: number): Given {
+  return MAKERS[shape]!(messageId, content);
+}
+
+/** The same as it is read back. */
+export function storedMessageOf(messageId: string, content: string, shape: number): Message {
+  return toMessage(messageOf(messageId, content, shape));
+}
