@@ -7,7 +7,7 @@
  * import { openMemory } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const identity = { tenantId: "orchard", kind: "checkpoint", key: "run-a" } as const;
+ * const identity = { tenantId: "acme", kind: "checkpoint", key: "run-a" } as const;
  * await memory.records.put(identity, { schema: 1, step: 0, items: [] }, { expectedRevision: null, ttl: 3_600 });
  * const found = await memory.records.get(identity);
  * assert.equal(found?.value.step, 0);
@@ -65,6 +65,18 @@ export type {
   PutSummaryOptions,
   PutTurnOptions,
 } from "./src/contracts/options/conversation_options.ts";
+export type { Lifetime, RequiredLifetime } from "./src/contracts/options/lifetime.ts";
+export type { PutOptions, UpdateOptions } from "./src/contracts/options/record_options.ts";
+export type {
+  AppendEntriesOptions,
+  EraseJournalOptions,
+  JournalEntry,
+  NewJournalEntry,
+  PopOptions,
+  ReadJournalOptions,
+  ReplaceSuffixOptions,
+  SuffixToReplace,
+} from "./src/contracts/options/journal_options.ts";
 export type { Leftover, SweptLeftovers } from "./src/contracts/options/leftovers_report.ts";
 export type { Message, Metadata, Role } from "./src/contracts/message.ts";
 export type {
@@ -141,14 +153,12 @@ export type {
   GetOptions,
   ListOptions,
   PurgeOptions,
-  PutOptions,
   RecordIdentity,
   RecordInput,
   RecordItem,
   RecordPage,
   RecordValue,
   StoredRecord,
-  UpdateOptions,
 } from "./src/contracts/record.ts";
 export {
   defineKind,
@@ -184,6 +194,7 @@ export {
   type StorageCode,
   StorageError,
 } from "./src/errors.ts";
+export { Journal } from "./src/journals/journal.ts";
 export { Memory } from "./src/memory.ts";
 export { type MemoryOptions, openMemory, restoreMemory } from "./src/open.ts";
 export { Records } from "./src/records/record_calls.ts";

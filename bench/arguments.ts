@@ -1,34 +1,34 @@
-/** What the programs here are told: some flags, and words. */
+/** Parses the command line of the programs in this folder: flags and words. */
 
 import { print, refuse } from "./ending.ts";
 
-/** What was told. */
+/** The parsed command line. */
 export interface Arguments {
   readonly flags: ReadonlySet<string>;
-  /** Whatever is not a flag. */
+  /** The arguments that are not flags. */
   readonly words: readonly string[];
 }
 
-/** What a program can be told. */
-export interface Telling {
+/** The command line that a program accepts. */
+export interface Accepted {
   readonly usage: string;
-  /** With their dashes. */
+  /** The flags, with their dashes. */
   readonly flags: readonly string[];
 }
 
-/** Reads them; answers `--help` with the usage, and ends the program at a flag that it does not know. */
-export function readArguments(args: readonly string[], { usage, flags }: Telling): Arguments {
+/** Parses arguments. Prints the usage for `--help`, and exits with an error for an unknown flag. */
+export function readArguments(args: readonly string[], { usage, flags }: Accepted): Arguments {
   if (args.includes("--help") || args.includes("-h")) {
     print(usage);
     Deno.exit(0);
   }
-  const told = args.filter((argument) => argument.startsWith("-"));
-  const unknown = told.find((flag) => !flags.includes(flag));
-  if (unknown !== undefined) refuse(`There is no ${unknown}`, usage);
-  return { flags: new Set(told), words: args.filter((argument) => !argument.startsWith("-")) };
+  const given = args.filter((argument) => argument.startsWith("-"));
+  const unknown = given.find((flag) => !flags.includes(flag));
+  if (unknown !== undefined) refuse(`Unknown flag: ${unknown}`, usage);
+  return { flags: new Set(given), words: args.filter((argument) => !argument.startsWith("-")) };
 }
 
-/** Those whose text has one of the parts; all, if no part is asked for; a part that is in none ends the program. */
+/** Returns the items whose text has one of the parts, or all without parts. Exits with an error if a part has no match. */
 export function choose<T>(
   all: readonly T[],
   textOf: (one: T) => string,

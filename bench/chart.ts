@@ -1,7 +1,6 @@
 /**
- * Draws how costs grow: a line of dots for each operation, on a scale on which twice as far is ten times as much. Plain
- * text in, an SVG document out, the same for the same numbers. It says its own colours for light and dark, needs no
- * font of its own, and its words stay text.
+ * Draws a chart of growing costs: a line of dots for each operation, on a logarithmic scale. The result is an SVG document
+ * that is the same for the same numbers. It has colours for light and dark, needs no fonts, and keeps its words as text.
  */
 
 import { escape, words as text } from "../docs/pictures/svg.ts";
@@ -9,9 +8,9 @@ import { escape, words as text } from "../docs/pictures/svg.ts";
 /** One operation. */
 export interface ChartRow {
   readonly name: string;
-  /** Times the cost on the smallest store, from the second store on; the last is written out. */
+  /** The cost as a multiple of that on the smallest store, from the second store on; the last is also written as text. */
   readonly ratios: readonly number[];
-  /** Whether there is a reason for it to grow. */
+  /** Whether the growth has a reason. */
   readonly grows: boolean;
 }
 
@@ -21,12 +20,12 @@ export interface ChartGroup {
   readonly rows: readonly ChartRow[];
 }
 
-/** What is drawn. */
+/** The content of a chart. */
 export interface Chart {
   readonly title: string;
-  /** For those who do not see it. */
+  /** The text alternative for screen readers. */
   readonly description: string;
-  /** What the marks of a row stand for, such as "1 000 turns". */
+  /** The meaning of the marks in a row, such as "1 000 turns". */
   readonly marks: readonly string[];
   readonly groups: readonly ChartGroup[];
 }
@@ -37,15 +36,15 @@ const TOP = 74;
 const LINE = 17;
 const GAP = 28;
 const COLUMN = (WIDTH - 2 * MARGIN - GAP) / 2;
-/** Within a column: names, then the scale, then the last ratio. */
+/** The place of the scale in a column, between the names and the last ratio. */
 const SCALE = { from: 164, to: COLUMN - 52 };
-/** From half to six hundred times as much. */
+/** The ratios that the scale covers. */
 const RANGE = { least: 0.5, most: 600 };
 const TICKS = [1, 10, 100];
-/** What measuring alone makes of two equal costs. */
+/** The ratios of two equal costs, within the measurement error. */
 const SAME = { from: 0.8, to: 1.25 };
 
-/** Plain rules only: not every program that draws SVG knows variables, and one that skips the query shows the light. */
+/** Plain rules without variables, because not every SVG renderer has them. Without the query the colours are light. */
 const STYLE = `
   text { font: 12px ui-sans-serif, system-ui, sans-serif; fill: #24292f }
   .title { font-size: 15px; font-weight: 600 }
@@ -75,7 +74,7 @@ const STYLE = `
   }
 `;
 
-/** The document. */
+/** Returns the SVG document of a chart. */
 export function drawChart({ title, description, marks, groups }: Chart): string {
   const columns = halve(groups);
   const lines = Math.max(...columns.map((column) => column.length));
@@ -96,7 +95,7 @@ export function drawChart({ title, description, marks, groups }: Chart): string 
 
 type Line = ChartGroup["heading"] | ChartRow;
 
-/** Headings and rows in two columns of about the same length; none ends with a heading. */
+/** Splits headings and rows into two columns of about the same length, neither of which ends with a heading. */
 function halve(groups: readonly ChartGroup[]): readonly (readonly Line[])[] {
   const lines = groups.flatMap(({ heading, rows }): Line[] => [heading, ...rows]);
   let middle = Math.ceil(lines.length / 2);
@@ -114,7 +113,7 @@ function drawLegend(marks: readonly string[]): string[] {
     x += 34 + mark.length * 6;
   }
   drawn.push(`<rect class="same" x="${x}" y="${y - 10}" width="16" height="12"/>`);
-  drawn.push(text(x + 22, y, "as much, within what measuring can tell", "quiet"));
+  drawn.push(text(x + 22, y, "equal, within the measurement error", "quiet"));
   x += 266;
   drawn.push(`<g class="grows">${drawMark(x, y - 4, true)}</g>`);
   drawn.push(text(x + 10, y, "may grow: the table says why", "quiet"));
@@ -157,14 +156,14 @@ function drawMark(x: number, y: number, isLast: boolean): string {
   return `<circle class="${isLast ? "dot" : "ring"}" cx="${x}" cy="${y}" r="${isLast ? 4 : 3.25}"/>`;
 }
 
-/** Where a ratio lies in a column. */
+/** Returns the horizontal position of a ratio in a column. */
 function placeOf(ratio: number): number {
   const within = Math.min(RANGE.most, Math.max(RANGE.least, ratio));
   const part = Math.log(within / RANGE.least) / Math.log(RANGE.most / RANGE.least);
   return SCALE.from + part * (SCALE.to - SCALE.from);
 }
 
-/** A ratio with as many digits as it is worth. */
+/** Formats a ratio with three significant digits. */
 export function written(ratio: number): string {
   return ratio < 10 ? ratio.toFixed(2) : ratio < 100 ? ratio.toFixed(1) : ratio.toFixed(0);
 }

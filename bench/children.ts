@@ -1,9 +1,9 @@
-/** Other programs that a run starts: none outlives it. */
+/** Runs other programs, and stops them when the run ends. */
 
 const running = new Set<Deno.ChildProcess>();
 let stopping = false;
 
-/** What a program gave. */
+/** The result of a program. */
 export interface Ended {
   readonly success: boolean;
   readonly code: number;
@@ -11,7 +11,7 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** Runs a command to its end. */
+/** Runs a command until it exits. */
 export async function runCommand(command: string, args: readonly string[]): Promise<Ended> {
   if (stopping) await never();
   const child = new Deno.Command(command, { args: [...args], stdout: "piped", stderr: "piped" }).spawn();
@@ -23,7 +23,7 @@ export async function runCommand(command: string, args: readonly string[]): Prom
   return { success, code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
 }
 
-/** Runs one of the programs beside this module with the project's configuration; gives what it printed. */
+/** Runs a program of the `programs` folder with the project's configuration; returns what it printed. */
 export async function runProgram(name: string, args: readonly string[]): Promise<string> {
   const { success, stdout, stderr } = await runCommand(Deno.execPath(), [
     ...["run", "-A", "--no-check", "--config", CONFIG_PATH],
@@ -34,15 +34,15 @@ export async function runProgram(name: string, args: readonly string[]): Promise
   return stdout;
 }
 
-/** The project's configuration. */
+/** The path of the project's configuration. */
 export const CONFIG_PATH = `${import.meta.dirname!}/../deno.json`;
 
-/** Where such a program lies. */
+/** Returns the path of a program in the `programs` folder. */
 export function programPath(name: string): string {
   return `${import.meta.dirname!}/programs/${name}`;
 }
 
-/** Ends those that run, and waits for their end. Whoever waits for one waits on: the run is ending. */
+/** Stops the running programs and waits until they exit. Pending calls never return, because the run is ending. */
 export async function stopChildren(): Promise<void> {
   stopping = true;
   const ends = [...running].map((child) => {

@@ -1,7 +1,7 @@
 /**
- * Goal: whether an assembly costs the same however long the conversation is, what it costs beside the one exact count
- * that no assembly can do without, and what a search costs beside one without an index. Non-goal: how good the evidence
- * is, and the first assembly, which counts and indexes. Seeds 11 and 12.
+ * Goal: whether an assembly costs the same however long the conversation is, what it costs compared with the one exact
+ * count that every assembly needs, and what a search costs compared with one without an index. Non-goal: the quality of
+ * the evidence, and the first assembly, which counts and indexes. Seeds 11 and 12.
  */
 import { type Conversation, defaultTokenCounter } from "../mod.ts";
 import { Directory } from "./directories.ts";
@@ -19,14 +19,14 @@ export const assembleGrowth: Question = {
   floor: "the same at 1 000 turns",
   target: 1.5,
   run: (size) =>
-    besideSmaller(size, async (conversation) => {
+    compareWithSmaller(size, async (conversation) => {
       const { context } = await conversation.assemble(QUESTION, BUDGET, { system: SYSTEM });
       return context.diagnostics.estimate.serializedTokens;
     }),
 };
 
-/** The same call on a large history and, as the floor, on a small one; the call gives what it found, as a number. */
-async function besideSmaller(
+/** Measures a call on a large history and, as the floor, on a small one; the call returns its result as a number. */
+async function compareWithSmaller(
   size: Size,
   call: (conversation: Conversation) => Promise<number>,
 ): Promise<Answer> {
@@ -44,7 +44,7 @@ async function besideSmaller(
   return { ...pairs, unit: "us", checksum };
 }
 
-/** The row of an assembly beside what it cannot do without. */
+/** The row of an assembly compared with the one exact count that it needs. */
 export const assembleBesideCount: Question = {
   name: "assemble to 8 000 tokens at 10 000 turns",
   floor: "one exact token count of the request it returns",
@@ -66,7 +66,7 @@ export const assembleBesideCount: Question = {
   },
 };
 
-/** A row of searches as the history grows, for words that stand in the same share of its turns. */
+/** Creates a row of searches as the history grows, for words that are in the same share of its turns. */
 function searchGrowth(share: string): Question {
   const { question } = QUESTIONS.find((each) => each.share === share)!;
   return {
@@ -74,20 +74,20 @@ function searchGrowth(share: string): Question {
     floor: "the same at 1 000 turns",
     target: null,
     run: (size) =>
-      besideSmaller(size, async (conversation) => {
+      compareWithSmaller(size, async (conversation) => {
         const found = await conversation.search(question);
         return found.reduce((characters, { content }) => characters + content.length, 0);
       }),
   };
 }
 
-/** The row of searches for words of which each stands in one of twenty turns. */
+/** The row of searches for words that are each in one of twenty turns. */
 export const fewTurnsSearchGrowth: Question = searchGrowth("5 %");
 
 /** The row of searches for words that nearly all turns have. */
 export const mostTurnsSearchGrowth: Question = searchGrowth("most");
 
-/** The row of a search beside a program that keeps all texts in memory and has no index. */
+/** The row of a search compared with a program that keeps all texts in memory and has no index. */
 export const searchBesideScan: Question = {
   name: "search at 10 000 turns",
   floor: "BM25+ by hand over all words in memory, split before, no index",
@@ -113,7 +113,7 @@ function wordsOf(text: string): readonly string[] {
   return text.toLowerCase().match(WORD) ?? [];
 }
 
-/** The best texts for a question, from nothing but their words: BM25+ with the usual parameters. */
+/** Ranks texts for a question by their words alone: BM25+ with the usual parameters. */
 function scan(
   texts: readonly (readonly string[])[],
   question: readonly string[],

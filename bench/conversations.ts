@@ -1,7 +1,7 @@
 /**
- * Goal: what a conversation costs beside the plainest durable upsert, and whether its cost stays the same as the
- * history grows, in a steady state: logs have their full size on both sides. Non-goal: retrieval and assembly, which
- * have programs of their own. Seedless: all turns are alike.
+ * Goal: what a conversation costs compared with the plainest durable upsert, and whether its cost stays the same as the
+ * history grows, in a steady state: both sides have logs of full size. Non-goal: retrieval and assembly, which have
+ * programs of their own. No seed: all turns are alike.
  */
 import { type Conversation, type Memory, openMemory, turn } from "../mod.ts";
 import { Directory } from "./directories.ts";
@@ -15,11 +15,11 @@ const TEXT = "The night shift moved the pallets to bay seven and counted them tw
   500,
 );
 
-/** Revisions from here on differ from those that the floor began with: SQLite does not write equal bytes. */
+/** Revisions from here on differ from the floor's first ones, because SQLite does not write a page that is unchanged. */
 const CHANGED = 1_000_000;
 
-/** A conversation with some turns, and what is needed to go on. */
-class Talk {
+/** A conversation with some turns, and the state that is needed to add more. */
+class FilledConversation {
   readonly conversation: Conversation;
   readonly #session: string;
   revision = 0;
@@ -27,10 +27,10 @@ class Talk {
 
   constructor(memory: Memory, session: string) {
     this.#session = session;
-    this.conversation = memory.conversation({ tenantId: "orchard", sessionId: session });
+    this.conversation = memory.conversation({ tenantId: "acme", sessionId: session });
   }
 
-  /** Turns that the store has. */
+  /** Returns the number of turns in the store. */
   async count(): Promise<number> {
     return (await this.conversation.snapshot()).turnCount;
   }
@@ -45,12 +45,12 @@ class Talk {
     await Promise.all(puts);
   }
 
-  /** Puts a turn of 500 characters, and counts on its success. */
+  /** Puts a turn of 500 characters, and assumes that it succeeds. */
   put(): Promise<number> {
     const number = this.turns++;
     const value = turn({
       turnId: `turn-${number}`,
-      scope: { tenantId: "orchard", sessionId: this.#session },
+      scope: { tenantId: "acme", sessionId: this.#session },
       messages: [{ messageId: `message-${number}`, role: "user", content: TEXT }],
       timestamp: "2026-03-01T09:00:00Z",
     });
@@ -61,14 +61,14 @@ class Talk {
   }
 }
 
-async function openTalks(
+async function openConversations(
   directory: Directory,
   counts: readonly number[],
-): Promise<{ memory: Memory; talks: Talk[] }> {
+): Promise<{ memory: Memory; conversations: FilledConversation[] }> {
   const memory = await openMemory(`${directory.path}/ours.db`, { limits: LIMITS });
-  const talks = counts.map((_, index) => new Talk(memory, `session-${index}`));
-  for (const [index, talk] of talks.entries()) await talk.fill(counts[index]!);
-  return { memory, talks };
+  const conversations = counts.map((_, index) => new FilledConversation(memory, `session-${index}`));
+  for (const [index, filled] of conversations.entries()) await filled.fill(counts[index]!);
+  return { memory, conversations };
 }
 
 const countsFor = (size: Size): [small: number, large: number] => size === "full" ? [100, 10_000] : [10, 100];
@@ -83,7 +83,7 @@ export const lonePutTurn: Question = {
   target: 2.4,
   run: async (size) => {
     using directory = new Directory();
-    const { memory, talks: [talk] } = await openTalks(directory, [100]);
+    const { memory, conversations: [filled] } = await openConversations(directory, [100]);
     await using _ = memory;
     using floor = new Floor(`${directory.path}/floor.db`, 2_000);
     await floor.fillLog(size);
@@ -91,12 +91,12 @@ export const lonePutTurn: Question = {
     const pairs = await timeInTurn(
       effortFor(size),
       (index) => floor.put(index % 2_000, CHANGED + index),
-      () => talk!.put(),
+      () => filled!.put(),
     );
     return {
       ...pairs,
       unit: "us",
-      checksum: await talk!.count() + floor.sumOfRevisions(),
+      checksum: await filled!.count() + floor.sumOfRevisions(),
       ...comparable(pairs),
     };
   },
@@ -109,11 +109,11 @@ export const snapshotGrowth: Question = {
   target: 1.2,
   run: async (size) => {
     using directory = new Directory();
-    const { memory, talks: [small, large] } = await openTalks(directory, countsFor(size));
+    const { memory, conversations: [small, large] } = await openConversations(directory, countsFor(size));
     await using _ = memory;
     let checksum = 0;
-    const take = async (talk: Talk): Promise<void> => {
-      for (let again = 0; again < 20; again++) checksum += (await talk.conversation.snapshot()).turnCount;
+    const take = async (filled: FilledConversation): Promise<void> => {
+      for (let again = 0; again < 20; again++) checksum += (await filled.conversation.snapshot()).turnCount;
     };
     const pairs = await timeInTurn(effortFor(size), () => take(small!), () => take(large!));
     return { ...pairs, unit: "us", checksum };
@@ -127,7 +127,7 @@ export const putTurnGrowth: Question = {
   target: 1.2,
   run: async (size) => {
     using directory = new Directory();
-    const { memory, talks: [small, large] } = await openTalks(directory, countsFor(size));
+    const { memory, conversations: [small, large] } = await openConversations(directory, countsFor(size));
     await using _ = memory;
     await fillOurLog(`${directory.path}/ours.db`, size, memory);
     const pairs = await timeInTurn(effortFor(size), () => small!.put(), () => large!.put());
@@ -142,7 +142,7 @@ export const deleteTurn: Question = {
   target: 2.5,
   run: async (size) => {
     using directory = new Directory();
-    const { memory, talks: [talk] } = await openTalks(directory, [1_000]);
+    const { memory, conversations: [filled] } = await openConversations(directory, [1_000]);
     await using _ = memory;
     using floor = new Floor(`${directory.path}/floor.db`, 2_000);
     await floor.fillLog(size);
@@ -152,8 +152,8 @@ export const deleteTurn: Question = {
       floor.put(index % 2_000, CHANGED + index);
       floor.put((index + 7) % 2_000, 2 * CHANGED + index);
     }, async (index) => {
-      const expectedRevision = talk!.revision++;
-      const receipt = await talk!.conversation.delete({
+      const expectedRevision = filled!.revision++;
+      const receipt = await filled!.conversation.delete({
         kind: "turn",
         key: `turn-${index}`,
         expectedRevision,
@@ -164,18 +164,18 @@ export const deleteTurn: Question = {
   },
 };
 
-/** The row of a replay that is there. */
+/** The row of a response cache hit. */
 export const replayHit: Question = {
   name: "cacheGet hit at 10 000 turns",
   floor: "records.get",
   target: 4,
   run: async (size) => {
     using directory = new Directory();
-    const { memory, talks: [talk] } = await openTalks(directory, [countsFor(size)[1]]);
+    const { memory, conversations: [filled] } = await openConversations(directory, [countsFor(size)[1]]);
     await using _ = memory;
     await memory.records.put(identityOf(1), factOf(1), { expectedRevision: null, ttl: 86_400 });
-    const snapshot = await talk!.conversation.snapshot();
-    await talk!.conversation.cachePut(snapshot, "answer", { text: TEXT });
+    const snapshot = await filled!.conversation.snapshot();
+    await filled!.conversation.cachePut(snapshot, "answer", { text: TEXT });
     let checksum = 0;
     const pairs = await timeInTurn(effortFor(size), async () => {
       for (let again = 0; again < 20; again++) {
@@ -183,7 +183,7 @@ export const replayHit: Question = {
       }
     }, async () => {
       for (let again = 0; again < 20; again++) {
-        if ((await talk!.conversation.cacheGet(snapshot, "answer")) !== null) checksum++;
+        if ((await filled!.conversation.cacheGet(snapshot, "answer")) !== null) checksum++;
       }
     });
     return { ...pairs, unit: "us", checksum };

@@ -1,6 +1,6 @@
 /**
- * Goal: whether counting tokens stays linear on the worst text that could be found, and as fast after many words as
- * before. Non-goal: the tokenizer's own speed on ordinary text. Seeds 15, 16 and 17.
+ * Goal: whether counting tokens stays linear on the worst text that was found, and as fast after many words as before.
+ * Non-goal: the tokenizer's own speed on ordinary text. Seeds 15, 16 and 17.
  */
 import { defaultTokenCounter } from "../mod.ts";
 import { runProgram } from "./children.ts";
@@ -21,7 +21,7 @@ export const worstCount: Question = {
     let worst = "";
     let checksum = 0;
     const pairs = await timeInTurn(
-      { rounds, ready: () => worst = writer.scrambled(WORST_ALPHABET, characters) }, // merges are remembered
+      { rounds, ready: () => worst = writer.scrambled(WORST_ALPHABET, characters) }, // the tokenizer caches merges
       () => checksum += counter.countText(ordinary),
       () => checksum += counter.countText(worst),
     );
@@ -29,7 +29,7 @@ export const worstCount: Question = {
   },
 };
 
-/** Thai: of Latin, Chinese, Thai, accented letters, punctuation and base64 it took the longest for each character. */
+/** Thai took the longest per character of Latin, Chinese, Thai, accented letters, punctuation and base64. */
 const WORST_ALPHABET = "กขคงจชซญดตถทนบปผพฟมยรลวสหอะาิีุู";
 
 /** The row of a process that has counted many different words. */

@@ -1,19 +1,19 @@
-/** Directories that a run writes in: each is removed when its row is done, and all are when the run is cut short. */
+/** Temporary directories of a run: removed after their row, or when the run is interrupted. */
 
 import { statfsSync } from "node:fs";
 
-/** Where Linux keeps files in memory. */
+/** The file system in memory of Linux. */
 const IN_MEMORY = "/dev/shm";
 
 const present = new Set<Directory>();
 
-/** What is asked of a directory. */
+/** The options of a directory. */
 export interface DirectoryOptions {
-  /** Lies in memory where the machine has a file system there with room for as many bytes. */
+  /** Creates the directory in memory if the machine has a file system there with room for this many bytes. */
   readonly inMemoryBytes?: number;
 }
 
-/** See the module's documentation. */
+/** A temporary directory, which is removed when it is disposed. */
 export class Directory implements Disposable {
   readonly path: string;
 
@@ -29,7 +29,7 @@ export class Directory implements Disposable {
   }
 }
 
-/** Removes all that are left. */
+/** Removes all directories that are left. */
 export function removeDirectories(): void {
   for (const directory of present) directory[Symbol.dispose]();
 }

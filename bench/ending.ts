@@ -1,12 +1,12 @@
-/** How a run ends before its time: without leaving files or processes behind. */
+/** Ends a run early without leaving files or processes behind. */
 
 import { stopChildren } from "./children.ts";
 import { removeDirectories } from "./directories.ts";
 
-/** What shells say of a process that a signal ended: 128 and the signal's number. */
+/** Exit codes of a process that a signal ended, as in shells: 128 plus the number of the signal. */
 const CODES = { SIGINT: 130, SIGTERM: 143, SIGPIPE: 141 } as const;
 
-/** Cleans up and exits at the signals that ask for it. */
+/** Cleans up and exits at SIGINT and SIGTERM. */
 export function endAtSignals(): void {
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     if (signal === "SIGTERM" && Deno.build.os === "windows") continue; // does not have it
@@ -23,7 +23,7 @@ async function end(code: number): Promise<never> {
   }
 }
 
-/** Prints a line. Where nobody reads on, such as after `head -3`, there is nobody to measure for. */
+/** Prints a line. Exits if the reader has closed the pipe, such as `head -3` does. */
 export function print(text: string): void {
   try {
     writeAll(Deno.stdout, `${text}\n`);
@@ -34,7 +34,7 @@ export function print(text: string): void {
   }
 }
 
-/** Says what is wrong with how the program was called, and ends it. */
+/** Prints a usage error and exits. */
 export function refuse(complaint: string, usage: string): never {
   writeAll(Deno.stderr, `${complaint}\n${usage}\n`);
   Deno.exit(2);

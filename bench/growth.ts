@@ -1,7 +1,7 @@
 /**
- * Goal: whether the cost of any public operation grows with what a store holds, and why where it does. Non-goal: what an
- * operation costs; bench/main.ts sets that against floors. Stores lie in memory where the machine has a file system
- * with room there: what a disk adds is the same at every size, and would hide growth. Seeds 11 and 12.
+ * Goal: whether the cost of any public operation grows with the size of a store, and the reason if it does. Non-goal: the
+ * cost itself, which bench/main.ts compares with floors. Stores are in memory if the machine has a file system with room
+ * there, because a disk adds the same time at every size, which would hide growth. Seeds 11 and 12.
  */
 import { readArguments } from "./arguments.ts";
 import { written } from "./chart.ts";
@@ -14,10 +14,10 @@ import { messageOf } from "./table.ts";
 
 const USAGE = `Usage: deno task bench:growth, or deno run -A bench/growth.ts [--small] [folder]
 
-Measures how the cost of each operation grows. Writes charts and tables to the folder, which must be there; with none,
-or with --small, it only prints.
+Measures how the cost of each operation grows. Writes charts and tables to the folder, which must exist; without a
+folder, or with --small, it only prints.
 
-  --small  do as little as possible, to show that nothing has rotted; nothing is validated
+  --small  do as little as possible, to show that everything still runs; nothing is validated
 
 Exits with 1 if an operation failed, or grows without a reason.`;
 
@@ -29,7 +29,7 @@ function lineOf(growth: Growth, size: Size): string {
   return `${growth.name.padEnd(NAME_WIDTH)}${ratios.join("")}  ${verdict}  [work ${growth.work.join(", ")}]`;
 }
 
-/** Measures all plans; gives null in place of those in which something failed. */
+/** Measures all plans; the result is null for a plan in which something failed. */
 async function measureAll(size: Size): Promise<readonly (Measurement | null)[]> {
   const measurements: (Measurement | null)[] = [];
   for (const plan of plansFor(size)) {
@@ -69,11 +69,11 @@ function isFolder(path: string): boolean {
 endAtSignals();
 const { flags, words } = readArguments(Deno.args, { usage: USAGE, flags: ["--small"] });
 const [folder, ...more] = words;
-if (more.length > 0) refuse("There can be only one folder", USAGE);
-if (folder !== undefined && !isFolder(folder)) refuse(`There is no folder "${folder}"`, USAGE);
+if (more.length > 0) refuse("Expected at most one folder", USAGE);
+if (folder !== undefined && !isFolder(folder)) refuse(`Folder not found: "${folder}"`, USAGE);
 const size = flags.has("--small") ? "small" : "full";
 if (size === "small") {
-  print("The small size: it shows that every operation still runs, and validates nothing.");
+  print("The small size shows that every operation still runs. It validates nothing.");
 }
 const measurements = await measureAll(size);
 const whole = measurements.filter((measurement) => measurement !== null);

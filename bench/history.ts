@@ -1,43 +1,43 @@
-/** Conversations that rows about index and contexts ask: some words are rare in them, others in most turns. */
+/** The conversations that index and context rows use: some words are rare in them, others are in most turns. */
 
 import { type Budget, type Conversation, type Memory, openMemory } from "../mod.ts";
 import { seeded } from "./measure.ts";
 import { TextWriter } from "./texts.ts";
 
-/** Any number of turns may be put. */
+/** Limits that allow any number of turns. */
 export const LIMITS = { turnsPerScope: 1_000_000, bytesPerScope: 1_000_000_000 };
 
-const SCOPE = { tenantId: "orchard", sessionId: "spring" };
+const SCOPE = { tenantId: "acme", sessionId: "ticket-4711" };
 const RARE = ["quixotic", "zephyr", "xylophone"];
 const COMMON = ["pump", "valve", "north"];
 
-/** Turns that have each rare word, however long the conversation is. */
+/** The number of turns that have each rare word, however long the conversation is. */
 const RARE_TURNS = 12;
 
-/** Words that stand in as many of a hundred turns each, at even distances, so that their share is the same in any history. */
+/** Words that are each in this percentage of the turns, evenly spread, so that their share is the same in any history. */
 const SPREAD: readonly { readonly percent: number; readonly words: readonly string[] }[] = [
   { percent: 1, words: ["gasket", "flange", "dynamo"] },
   { percent: 5, words: ["hopper", "sluice", "girder"] },
   { percent: 20, words: ["ladder", "winch", "trolley"] },
 ];
 
-/** Questions of words that are equally frequent, by how many of a hundred turns have each of them. */
+/** Questions of equally frequent words, with the share of turns that have each of them. */
 export const QUESTIONS: readonly { readonly share: string; readonly question: string }[] = [
-  ...SPREAD.map(({ percent, words }) => ({ share: `${percent} %`, question: asking(words) })),
-  { share: "most", question: asking(COMMON) },
+  ...SPREAD.map(({ percent, words }) => ({ share: `${percent} %`, question: questionOf(words) })),
+  { share: "most", question: questionOf(COMMON) },
 ];
 
-/** What is asked: its rarest words occur equally often in any conversation, and its others in most turns. */
-export const QUESTION = asking([...RARE, ...COMMON]);
+/** A question whose rarest words are equally frequent in any conversation, and whose others are in most turns. */
+export const QUESTION = questionOf([...RARE, ...COMMON]);
 
-/** What two words of those that are in most turns ask. */
-export const FREQUENT_QUESTION = asking(COMMON.slice(0, 2));
+/** A question of two words that are in most turns. */
+export const FREQUENT_QUESTION = questionOf(COMMON.slice(0, 2));
 
-function asking(words: readonly string[]): string {
+function questionOf(words: readonly string[]): string {
   return `Where is the ${words.join(" ")}?`;
 }
 
-/** Some 8 000 tokens, a quarter of them for evidence. */
+/** A budget of 8 000 tokens, a quarter of them for evidence. */
 export const BUDGET: Budget = {
   maxInputTokens: 8_000,
   contextWindow: 128_000,
@@ -47,14 +47,14 @@ export const BUDGET: Budget = {
 
 export const SYSTEM = "Answer from the data.";
 
-/** The texts of a conversation of `count` turns, of 500 characters. */
+/** Yields the texts of a conversation of `count` turns with 500 characters each. */
 export function* historyTexts(count: number): Generator<string, void, undefined> {
   const writer = new TextWriter(11);
   const random = seeded(12);
   const apart = Math.max(1, Math.floor(count / RARE_TURNS));
   for (let index = 0; index < count; index++) {
     const rare = RARE.filter((_, word) => index % apart === Math.floor((apart * (word + 1)) / 5));
-    // Some of the common words in each part of the text, since a turn is indexed in parts.
+    // Each part has some of the common words, because a turn is indexed in chunks.
     const parts = Array.from({ length: 3 }, () => {
       return `${COMMON.filter(() => random() < 0.9).join(" ")} ${writer.english(140)}`;
     });
@@ -63,7 +63,7 @@ export function* historyTexts(count: number): Generator<string, void, undefined>
   }
 }
 
-/** Those of the evenly spread words that a turn has. */
+/** Returns the evenly spread words that a turn has. */
 function spreadAt(index: number): readonly string[] {
   return SPREAD.flatMap(({ percent, words }) => {
     const apart = 100 / percent;
@@ -71,7 +71,7 @@ function spreadAt(index: number): readonly string[] {
   });
 }
 
-/** Appends texts as turns, user and assistant in turn. */
+/** Appends texts as turns, alternating user and assistant. */
 export async function appendAll(conversation: Conversation, texts: Iterable<string>): Promise<void> {
   const appended: Promise<unknown>[] = [];
   let position = 0;
@@ -83,7 +83,7 @@ export async function appendAll(conversation: Conversation, texts: Iterable<stri
   await Promise.all(appended);
 }
 
-/** Opens a store with a conversation of `count` turns in it, its index ready. */
+/** Opens a store with a conversation of `count` turns and a complete index. */
 export async function openHistory(
   path: string,
   count: number,
@@ -95,7 +95,7 @@ export async function openHistory(
   return { memory, conversation };
 }
 
-/** The conversation of a store that {@linkcode openHistory} made. */
+/** Returns the conversation of a store that {@linkcode openHistory} created. */
 export function historyOf(memory: Memory): Conversation {
   return memory.conversation(SCOPE);
 }

@@ -1,7 +1,7 @@
 /**
- * Goal: what it costs to index a conversation for the first time, in time and in bytes, and to delete a turn from its
- * index, in a steady state: logs have their full size on both sides. Non-goal: how fast one word of an index is found.
- * Floors: SQLite's own full-text index, the text itself, and durable upserts. Seeds 11 to 14.
+ * Goal: the cost of indexing a conversation for the first time, in time and in bytes, and of deleting a turn from its
+ * index, in a steady state: both sides have logs of full size. Non-goal: the speed of finding a word. Floors: SQLite's
+ * own full-text index, the text itself, and durable upserts. Seeds 11 to 14.
  */
 import { DatabaseSync } from "node:sqlite";
 import { type Conversation, openMemory } from "../mod.ts";
@@ -12,10 +12,10 @@ import { comparable, perUnit, type Question, roundOf, type Size, sum, timeInTurn
 import { Floor } from "./stores.ts";
 import { TextWriter } from "./texts.ts";
 
-/** Turns that one transaction of either index takes. */
+/** The number of turns in one transaction of either index. */
 const BATCH = 32;
 
-const SCOPE = { tenantId: "orchard", sessionId: "spring" };
+const SCOPE = { tenantId: "acme", sessionId: "ticket-4711" };
 
 async function indexAll(conversation: Conversation): Promise<void> {
   const snapshot = await conversation.snapshot();
@@ -53,7 +53,7 @@ export const firstIndexing: Question = {
   },
 };
 
-/** SQLite's full-text index over texts that it does not keep. */
+/** SQLite's full-text index, without the texts. */
 class FullTextIndex implements Disposable {
   readonly #path: string;
   readonly #database: DatabaseSync;
@@ -87,7 +87,7 @@ class FullTextIndex implements Disposable {
   }
 }
 
-/** A row of file sizes: turns, ids, checksums and index, beside the text alone. */
+/** Creates a row of file sizes: turns, ids, checksums and index, compared with the text alone. */
 function fileSize(
   name: string,
   count: Record<Size, number>,
@@ -118,7 +118,7 @@ function fileSize(
   };
 }
 
-/** The bytes of all texts that a store gives back. */
+/** Returns the bytes of all texts in a store. */
 async function textBytesOf(path: string): Promise<number> {
   await using memory = await openMemory(path, { limits: LIMITS });
   let bytes = 0;

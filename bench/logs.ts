@@ -1,7 +1,7 @@
 /**
- * Steady state of what commits durably. A write-ahead log that still grows makes its sync write the file's new length,
- * too; one that was copied back once is written over from its start, and its sync is cheaper. So every durable row
- * begins with logs of full size on both sides: past one automatic checkpoint.
+ * Brings write-ahead logs into a steady state. While a log grows, its sync also writes the new length of the file. After
+ * the first checkpoint the log is overwritten from its start, and its sync is cheaper. Every durable row therefore begins
+ * with logs of full size on both sides, after one automatic checkpoint.
  */
 
 import type { DatabaseSync } from "node:sqlite";
@@ -9,16 +9,16 @@ import type { Memory } from "../mod.ts";
 import type { Size } from "./measure.ts";
 import { factOf, identityOf } from "./stores.ts";
 
-/** SQLite copies its log back after as many frames, unless it is told otherwise, and nobody here tells it. */
+/** The frames after which SQLite runs a checkpoint: its default, and fewer for the small size. */
 const CHECKPOINT_FRAMES = { full: 1_000, small: 8 } as const;
 
-/** A page and what SQLite writes before it. */
+/** The bytes of a page and the frame header before it. */
 const FRAME_BYTES = 4_096 + 24;
 
-/** Each commit writes a page at least. */
+/** Most commits that are needed, because each one writes at least one page. */
 const COMMITS_MAX = 2 * CHECKPOINT_FRAMES.full;
 
-/** Commits until the log of a file has its full size, then once more, which writes over its start. */
+/** Commits until the log of a file has its full size, and once more, which overwrites its start. */
 export async function fillLog(path: string, size: Size, commit: (number: number) => unknown): Promise<void> {
   const fullBytes = CHECKPOINT_FRAMES[size] * FRAME_BYTES;
   let number = 0;
@@ -29,17 +29,17 @@ export async function fillLog(path: string, size: Size, commit: (number: number)
   await commit(number);
 }
 
-/** Fills the log of a database by hand, without touching its other tables. */
+/** Fills the log of a database without touching its other tables. */
 export async function fillLogByHand(path: string, size: Size, database: DatabaseSync): Promise<void> {
   database.exec("CREATE TABLE log_filler (number INTEGER) STRICT; INSERT INTO log_filler VALUES (-1)");
   const update = database.prepare("UPDATE log_filler SET number = ?");
   await fillLog(path, size, (number) => update.run(number));
 }
 
-/** No row has a record of that index. */
+/** The index of a record that no row uses. */
 const FILLER = 1_000_000;
 
-/** Fills the log of a store of ours with puts. */
+/** Fills the log of our store with puts. */
 export async function fillOurLog(path: string, size: Size, memory: Memory): Promise<void> {
   let expectedRevision: number | null = null;
   await fillLog(path, size, async (number) => {
@@ -50,7 +50,7 @@ export async function fillOurLog(path: string, size: Size, memory: Memory): Prom
   });
 }
 
-/** Fills both logs of a store that deletes: its own and its ledger's. */
+/** Fills the logs of our store and of its ledger. */
 export async function fillOurLogs(path: string, size: Size, memory: Memory): Promise<void> {
   await fillOurLog(path, size, memory);
   await fillLog(`${path}.deletions`, size, async (number) => {

@@ -1,4 +1,4 @@
-/** Runs every question and prints one table: see the usage below. */
+/** Runs every question and prints one table. */
 import { choose, readArguments } from "./arguments.ts";
 import { deleteTurn, lonePutTurn, putTurnGrowth, replayHit, snapshotGrowth } from "./conversations.ts";
 import {
@@ -11,6 +11,7 @@ import {
 import { countAfterWords, worstCount } from "./counting.ts";
 import { chineseFileSize, deleteIndexedTurn, englishFileSize, firstIndexing } from "./indexing.ts";
 import { endAtSignals, print } from "./ending.ts";
+import { journalAppendGrowth, loneJournalAppend } from "./journals.ts";
 import type { Question } from "./measure.ts";
 import { assemblePeak } from "./memory.ts";
 import { servePeak } from "./memory_serve.ts";
@@ -29,6 +30,8 @@ const QUESTIONS: readonly Question[] = [
   putTurnGrowth,
   deleteTurn,
   deleteIndexedTurn,
+  loneJournalAppend,
+  journalAppendGrowth,
   firstIndexing,
   englishFileSize,
   chineseFileSize,
@@ -48,12 +51,12 @@ const QUESTIONS: readonly Question[] = [
 
 const USAGE = `Usage: deno task bench [--small] [--json] [part of a row's name]...
 
-Measures rows beside their floors and prints one table: all rows, or those whose names contain one of the parts.
+Compares rows with their floors and prints one table: all rows, or those whose names contain one of the parts.
 
-  --small  do as little as possible, to show that nothing has rotted; nothing is validated
-  --json   print for machines
+  --small  do as little as possible, to show that everything still runs; nothing is validated
+  --json   print JSON
 
-Exits with 1 if a row failed; one that misses its target is printed so, and is no failure.`;
+Exits with 1 if a row failed. A row that misses its target is marked, and is not a failure.`;
 
 endAtSignals();
 const { flags, words } = readArguments(Deno.args, { usage: USAGE, flags: ["--small", "--json"] });

@@ -1,57 +1,57 @@
 /**
- * How every row is measured: floor and ours in turn, several rounds. What is validated is the median of the ratios of
- * paired rounds. Beside it stand their spread, and the ratio of the means, which leaves out nothing that a median
- * hides: checkpoints, pauses, whatever else comes now and then.
+ * Measures every row in several rounds, floor and ours in turn. The target applies to the median of the ratios of paired
+ * rounds. The table also has their spread and the ratio of the means, which includes what a median hides: checkpoints,
+ * pauses, and other rare events.
  */
 
-/** One question, answered by a ratio. */
+/** A question that a ratio answers. */
 export interface Question {
-  /** What is measured. */
+  /** The work that is measured. */
   readonly name: string;
-  /** What it is compared with. */
+  /** The work that it is compared with. */
   readonly floor: string;
-  /** The most that the ratio may be; null for what is only shown. */
+  /** The highest ratio that meets the target; null if there is no target. */
   readonly target: number | null;
   /** Runs all rounds. */
   readonly run: (size: Size) => Promise<Answer>;
 }
 
-/** How much is done: `small` only shows that the program still runs. */
+/** The amount of work: `small` only shows that the program still runs. */
 export type Size = "small" | "full";
 
-/** What the calls of one round came to, each. */
+/** The median and the mean of the calls of one round. */
 export interface Round {
   readonly median: number;
   readonly mean: number;
 }
 
-/** Rounds of both, in pairs. */
+/** The rounds of both sides, in pairs. */
 export interface Pairs {
   readonly floor: readonly Round[];
   readonly ours: readonly Round[];
 }
 
-/** What the rounds gave: microseconds, or bytes. */
+/** The result of the rounds, in microseconds or bytes. */
 export interface Answer extends Pairs {
   readonly unit: "us" | "bytes";
-  /** A checksum of the work that both did, so that none of it can be left out. */
+  /** A checksum of the work of both sides, so that none of it can be optimized away. */
   readonly checksum: number;
-  /** Why the row cannot be compared here, if it cannot. */
+  /** The reason why the row cannot be compared on this machine, if it cannot. */
   readonly notComparable?: string;
 }
 
-/** How often is measured. */
+/** The number of measurements. */
 export interface Effort {
   readonly rounds: number;
-  /** Calls of each in a round; one unless told. */
+  /** Calls of each side in a round. Default: 1. */
   readonly repetitions?: number;
-  /** Rounds before that are not counted. */
+  /** Warm-up rounds, which do not count. Default: 0. */
   readonly warm?: number;
-  /** Made before each pair of calls, without being measured. */
+  /** Prepares each pair of calls, without being measured. */
   readonly ready?: (repetition: number) => unknown;
 }
 
-/** A call; told how many pairs came before. */
+/** A call; `repetition` is the number of pairs before it. */
 export type Call = (repetition: number) => unknown;
 
 /** Times two calls in turn. */
@@ -63,7 +63,7 @@ export function timeInTurn(effort: Effort, floor: Call, ours: Call): Promise<Pai
   );
 }
 
-/** The same, of two calls that say themselves what they came to. */
+/** Measures two calls in turn, which return their own measurements. */
 export async function measureInTurn(
   { rounds, repetitions = 1, warm = 0, ready }: Effort,
   floor: (repetition: number) => Promise<number>,
@@ -80,7 +80,7 @@ export async function measureInTurn(
       two.push(await ours(number));
       number++;
     }
-    await hearSignals();
+    await handleSignals();
     if (round < 0) continue;
     pairs.floor.push(roundOf(one));
     pairs.ours.push(roundOf(two));
@@ -88,12 +88,12 @@ export async function measureInTurn(
   return pairs;
 }
 
-/** Whether to stop is told between tasks only, and a round may be one. */
-function hearSignals(): Promise<void> {
-  return new Promise((heard) => setTimeout(heard));
+/** Lets signal listeners run. They run only between tasks, and a round may be a single task. */
+function handleSignals(): Promise<void> {
+  return new Promise((handled) => setTimeout(handled));
 }
 
-/** What some numbers come to. */
+/** Returns the median and the mean of numbers. */
 export function roundOf(numbers: readonly number[]): Round {
   return { median: median(numbers), mean: sum(numbers) / numbers.length };
 }
@@ -108,17 +108,17 @@ export function perUnit(
   return { floor: divide(floor, units.floor), ours: divide(ours, units.ours) };
 }
 
-/** How ours compares with the floor. */
+/** The comparison of ours with the floor. */
 export interface Comparison {
   /** The median of the ratios of paired rounds. */
   readonly ratio: number;
-  /** Between which most of those ratios lie: the 10th and the 90th percentile. */
+  /** The 10th and the 90th percentile of those ratios. */
   readonly spread: readonly [low: number, high: number];
-  /** All time of ours, over all of the floor's. */
+  /** The total of ours, divided by the total of the floor. */
   readonly meanRatio: number;
 }
 
-/** Compares them. */
+/** Compares ours with the floor. */
 export function compare({ floor, ours }: Pairs): Comparison {
   const ratios = ours.map((round, index) => round.median / floor[index]!.median);
   const total = (rounds: readonly Round[]): number => sum(rounds.map(({ mean }) => mean));
@@ -129,39 +129,39 @@ export function compare({ floor, ours }: Pairs): Comparison {
   };
 }
 
-/** The middle of some numbers. */
+/** Returns the median of numbers. */
 export function median(numbers: readonly number[]): number {
   const sorted = [...numbers].sort((left, right) => left - right);
   const middle = sorted.length >> 1;
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
 
-/** The nearest-rank percentile: always one of the numbers, of few the least or the greatest. */
+/** Returns the nearest-rank percentile, which is always one of the numbers; of few, the smallest or the largest. */
 export function percentile(numbers: readonly number[], percent: number): number {
   const sorted = [...numbers].sort((left, right) => left - right);
-  // From either end alike, so that as many numbers are left out below as above.
+  // Symmetric, so that as many numbers are left out below as above.
   const fromBelow = Math.max(0, Math.ceil((sorted.length * Math.min(percent, 100 - percent)) / 100) - 1);
   return percent <= 50 ? sorted[fromBelow]! : sorted[sorted.length - 1 - fromBelow]!;
 }
 
-/** Numbers added up. */
+/** Returns the sum of numbers. */
 export function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
 }
 
-/** The median of the ratios of paired numbers. */
+/** Returns the median of the ratios of paired numbers. */
 export function ratioOf(floor: readonly number[], ours: readonly number[]): number {
   return median(ours.map((number, round) => number / floor[round]!));
 }
 
-/** Microseconds that a call took. */
+/** Returns the microseconds that a call takes. */
 export async function timeUs(call: () => unknown): Promise<number> {
   const startedMs = performance.now();
   await call();
   return (performance.now() - startedMs) * 1_000;
 }
 
-/** Numbers that are the same in each run: a small generator with a seed (mulberry32). */
+/** Creates a pseudo-random generator (mulberry32), which returns the same numbers for the same seed. */
 export function seeded(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -172,10 +172,10 @@ export function seeded(seed: number): () => number {
   };
 }
 
-/** Below this, in microseconds, a durable commit did not reach a disk, and everything but the sync would show. */
+/** A faster commit, in microseconds, did not reach a disk, so that the rows would not compare durable writes. */
 export const DURABLE_COMMIT_US_MIN = 80;
 
-/** Says so if the floor's commits were too fast to be durable; `commits` are what each of its calls made. */
+/** Returns a reason if the floor's commits were too fast to be durable; `commits` is the number in each call. */
 export function comparable({ floor }: Pairs, commits = 1): { readonly notComparable?: string } {
   const commitUs = median(floor.map((round) => round.median)) / commits;
   if (commitUs >= DURABLE_COMMIT_US_MIN) return {};

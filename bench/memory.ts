@@ -1,6 +1,6 @@
 /**
- * Goal: whether an assembly's memory stays the same however long the conversation is. Non-goal: what Deno and the
- * tokenizer take by themselves, which is most of it. Each is a process of its own; the first makes the store. Seed 11.
+ * Goal: whether the memory of an assembly stays the same however long the conversation is. Non-goal: the memory of Deno
+ * and the tokenizer, which is most of it. Each measurement is a process of its own; this one creates the stores. Seed 11.
  */
 import { runProgram } from "./children.ts";
 import { Directory } from "./directories.ts";
@@ -8,7 +8,7 @@ import { openHistory } from "./history.ts";
 import { measureInTurn, type Question } from "./measure.ts";
 import type { Assembled } from "./programs/assemble_peak.ts";
 
-/** The row. */
+/** The row of the peak memory of an assembly. */
 export const assemblePeak: Question = {
   name: "resident memory at its peak, assemble at 10 000 turns",
   floor: "the same at 1 000 turns",

@@ -1,7 +1,7 @@
 /**
- * Goal: what a store of many scopes keeps in memory while it serves them, beside a bare program that keeps the same
- * turns in a table of its own: same driver, same journal, SQLite's default page cache in each connection. Non-goal: what
- * an assembly takes (memory.ts). Each is a process of its own. Seedless: all turns are alike.
+ * Goal: the memory of a store that reads and writes many scopes, compared with a bare program that keeps the same turns
+ * in a table of its own, with the same driver, the same journal, and SQLite's default page cache in each connection.
+ * Non-goal: the memory of an assembly (memory.ts). Each measurement is a process of its own. No seed: all turns are alike.
  */
 import { DatabaseSync } from "node:sqlite";
 import { type Memory, openMemory } from "../mod.ts";
@@ -14,10 +14,10 @@ import { CREATE_TURNS, INSERT_TURN, scopeOf, type Served, textOf } from "./progr
 const TURNS_PER_SCOPE = 10;
 const AT_ONCE = 64;
 
-/** What both stores and their logs take, generously. */
+/** A generous upper bound of the bytes of both stores and their logs. */
 const STORES_BYTES = 256 * 1_024 * 1_024;
 
-/** The row. */
+/** The row of the peak memory with many scopes. */
 export const servePeak: Question = {
   name: "resident memory at its peak, 10 000 scopes, 100 000 turns",
   floor: "a bare program with the driver, same turns served",

@@ -1,9 +1,9 @@
 /**
- * Goal: what the same work costs in others that run here, in one run, with the same durability; rows that are lost are
- * printed like those that are won. Non-goal: which is the better choice; the terms of each row say what either leaves
- * out. What is durable is measured in a steady state: logs have their full size on both sides. Seeds 11 and 12. Then,
- * what each keeps where cost is not the question, and how many syncs a commit costs: an answer that is not the one that
- * is published fails the run.
+ * Goal: the cost of the same work in other stores that run on this machine, in one run and with the same durability. Rows
+ * that we lose are printed like those that we win. Non-goal: which store is the better choice; the terms of each row say
+ * what either side leaves out. Durable work is measured in a steady state: both sides have logs of full size. Seeds 11
+ * and 12. Afterwards it checks what each store guarantees, and the number of syncs per commit; the run fails if an answer
+ * differs from the published one.
  */
 import { choose, readArguments } from "./arguments.ts";
 import { endAtSignals, print } from "./ending.ts";
@@ -20,30 +20,28 @@ import { messageOf } from "./table.ts";
 
 const USAGE = `Usage: deno task bench:peers [--small] [part of the work or of the peer]...
 
-Measures the same work beside others that run here: all rows, then what each keeps and how many syncs a commit costs;
-or only those rows whose work or peer contains one of the parts.
+Compares the same work with other stores: all rows, then what each store keeps and the number of syncs per commit; or
+only those rows whose work or peer contains one of the parts.
 
-  --small  do as little as possible, to show that nothing has rotted; no ratio means anything
+  --small  do as little as possible, to show that everything still runs; the ratios mean nothing
 
-Exits with 1 if a row failed, or if what is published of what each keeps is not so.`;
+Exits with 1 if a row failed, or if an answer on what each keeps differs from the published one.`;
 
 const WORK_WIDTH = 50;
 
 function headOf(size: Size): string {
   const columns = `${"ratio".padStart(8)} ${"10th - 90th".padStart(15)} ${"mean".padStart(8)}`;
   return [
-    ...(size === "small"
-      ? ["The small size: it shows that every row still runs; no ratio means anything."]
-      : []),
-    `Deno ${Deno.version.deno}, ${Deno.build.target}; the time of ours, the peer's being 1`,
-    "ratio: the median of paired rounds, then their 10th and 90th percentiles; mean: all of ours over all of the peer's",
+    ...(size === "small" ? ["The small size shows that every row still runs. Its ratios mean nothing."] : []),
+    `Deno ${Deno.version.deno}, ${Deno.build.target}; our time as a multiple of the peer's`,
+    "ratio: median of paired rounds, with their 10th and 90th percentiles; mean: total of ours over total of the peer",
     `${"work".padEnd(WORK_WIDTH)} ${"ours".padEnd(30)} ${"peer".padEnd(22)} ${columns}`,
   ].join("\n");
 }
 
 function lineOf({ work, ours, peer, terms }: PeerQuestion, answer: PeerAnswer | string): string {
-  const told = typeof answer === "string" ? `not measured: ${answer}` : numbersOf(answer);
-  return `${work.padEnd(WORK_WIDTH)} ${ours.padEnd(30)} ${peer.padEnd(22)} ${told}  ${terms}`;
+  const result = typeof answer === "string" ? `not measured: ${answer}` : numbersOf(answer);
+  return `${work.padEnd(WORK_WIDTH)} ${ours.padEnd(30)} ${peer.padEnd(22)} ${result}  ${terms}`;
 }
 
 function numbersOf(answer: PeerAnswer): string {
@@ -55,7 +53,7 @@ function numbersOf(answer: PeerAnswer): string {
   return `${numbers}  [work ${answer.checksum}]`;
 }
 
-/** Prints the rows; gives how many failed. */
+/** Prints the rows; returns the number that failed. */
 async function printRows(questions: readonly PeerQuestion[], size: Size): Promise<number> {
   let failed = 0;
   print(headOf(size));
@@ -70,15 +68,15 @@ async function printRows(questions: readonly PeerQuestion[], size: Size): Promis
   return failed;
 }
 
-/** Tries what each keeps; gives how many answers were not those that are published. */
+/** Checks what each store keeps; returns the number of answers that differ from the published ones. */
 async function printKeepings(): Promise<number> {
   let wrong = 0;
   print(`\n| what each keeps | ${KEEPERS.join(" | ")} |`);
   for (const keeping of KEEPINGS) {
     print(rowOf(keeping));
-    for (const [keeper, found] of Object.entries(keeping.tries)) {
-      const complaint = await complaintOf(found, keeping.said[keeper as Keeper]);
-      if (complaint === undefined) print(`not tried: ${keeper} cannot be had here`);
+    for (const [keeper, check] of Object.entries(keeping.checks)) {
+      const complaint = await complaintOf(check, keeping.published[keeper as Keeper]);
+      if (complaint === undefined) print(`not checked: ${keeper} is not available here`);
       if (typeof complaint !== "string") continue;
       print(`${complaint}: ${keeper}`);
       wrong++;
@@ -87,27 +85,27 @@ async function printKeepings(): Promise<number> {
   return wrong;
 }
 
-/** What is wrong with what is said; null if it is so, undefined where it cannot be tried. */
+/** Compares an answer with the published one: a complaint, null if they agree, undefined if it cannot be checked. */
 async function complaintOf(
-  found: () => Promise<boolean | undefined>,
-  said: boolean | null,
+  check: () => Promise<boolean | undefined>,
+  published: boolean | null,
 ): Promise<string | null | undefined> {
   try {
-    const kept = await found();
+    const kept = await check();
     if (kept === undefined) return undefined;
-    return kept === said ? null : `NOT SO, but ${kept}`;
+    return kept === published ? null : `WRONG, it is ${kept}`;
   } catch (error) {
     return `failed: ${messageOf(error)}`;
   }
 }
 
-/** Counts syncs; gives how many commits took another number than one. */
+/** Prints the syncs per commit; returns the number of stores for which it is not one. */
 async function printSyncs(): Promise<number> {
   let wrong = 0;
   print("\nsyncs for each durable commit, counted by strace");
   for (const [name, committer] of Object.entries(COMMITTERS)) {
     const syncs = await syncsPerCommit(committer);
-    print(`${name.padEnd(14)} ${syncs ?? "not counted: strace cannot be had here"}`);
+    print(`${name.padEnd(14)} ${syncs ?? "not counted: strace is not available here"}`);
     if (syncs !== null && syncs !== 1) wrong++;
   }
   return wrong;

@@ -1,6 +1,6 @@
 /**
- * Goal: what `records.get` adds to the SELECT that it has to run: identity, expiry, checksum, JSON, the kind's schema.
- * Non-goal: cold caches; all rows fit in SQLite's page cache. Seed 1.
+ * Goal: the time that `records.get` adds to the SELECT that it runs: identity, expiry, checksum, JSON, and the kind's
+ * schema. Non-goal: cold caches; all rows fit into SQLite's page cache. Seed 1.
  */
 import { Directory } from "./directories.ts";
 import { perUnit, type Question, seeded, timeInTurn } from "./measure.ts";
@@ -8,7 +8,7 @@ import { Floor, identityOf, openOurs } from "./stores.ts";
 
 const ROWS = 2_000;
 
-/** The row. */
+/** The row of a get. */
 export const recordsGet: Question = {
   name: "records.get",
   floor: "the bare prepared SELECT",

@@ -1,6 +1,6 @@
 /**
- * Goal: what a durable, checked, counted `records.put` costs beside the plainest durable upsert, alone and among 64, in
- * a steady state: logs have their full size on both sides. Non-goal: throughput of several processes. Seed 2.
+ * Goal: the cost of a durable, checked `records.put` compared with the plainest durable upsert, alone and among 64, in a
+ * steady state: both sides have logs of full size. Non-goal: throughput of several processes. Seed 2.
  */
 import { fillOurLog } from "./logs.ts";
 import {
@@ -20,11 +20,11 @@ import { factOf, Floor, identityOf, openOurs } from "./stores.ts";
 const ROWS = 2_000;
 const GROUP = 64;
 
-/** Two stores of equal rows. */
+/** Two stores with equal rows. */
 interface Stores {
   readonly floor: Floor;
   readonly memory: Memory;
-  /** Of ours. */
+  /** The revisions of our rows. */
   readonly revisions: number[];
 }
 
@@ -45,7 +45,7 @@ async function put({ memory, revisions }: Stores, index: number, number: number)
   revisions[index] = await memory.records.put(identityOf(index), factOf(number), options);
 }
 
-/** The row of a put by itself. */
+/** The row of a single put. */
 export const lonePut: Question = {
   name: "lone records.put, durable",
   floor: "hand-written BEGIN IMMEDIATE, one upsert, COMMIT, FULL",
@@ -67,7 +67,7 @@ export const lonePut: Question = {
     }),
 };
 
-/** The row of 64 puts at once, each. */
+/** The row of one of 64 concurrent puts. */
 export const groupedPut: Question = {
   name: "64 concurrent records.put, each",
   floor: "the same hand-written durable upsert",

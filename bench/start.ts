@@ -1,13 +1,13 @@
 /**
- * Goal: what a program pays from its start to its first `records.get`, beside a bare program with the driver that does
- * the same. Non-goal: the first run after an install, when Deno still compiles; both programs are run once before.
+ * Goal: the time of a program from its start to its first `records.get`, compared with a bare program with the driver
+ * that does the same. Non-goal: the first run, when Deno still compiles; both programs are run once before.
  */
 import { programPath, runCommand } from "./children.ts";
 import { Directory } from "./directories.ts";
 import { type Question, timeInTurn } from "./measure.ts";
 import { Floor, openOurs } from "./stores.ts";
 
-/** The row. */
+/** The row of the start-up time. */
 export const start: Question = {
   name: "process start to the first records.get",
   floor: "a bare program with the driver doing the same",

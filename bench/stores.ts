@@ -1,14 +1,14 @@
-/** The two stores that rows compare: one of ours, and what a user could write by hand with the built-in driver. */
+/** The two stores that rows compare: ours, and one that a user could write with the built-in driver. */
 
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { type Fact, type Memory, openMemory } from "../mod.ts";
 import { fillLogByHand } from "./logs.ts";
 import type { Size } from "./measure.ts";
 
-/** The tenant of all records here. */
-export const TENANT = "orchard";
+/** The tenant of all records in these stores. */
+export const TENANT = "acme";
 
-/** A fact that is different for each number. */
+/** Returns a fact that is different for each number. */
 export function factOf(number: number): Fact {
   return {
     schema: 1,
@@ -18,7 +18,7 @@ export function factOf(number: number): Fact {
   };
 }
 
-/** A store of ours with `count` facts; gives their revisions, too. */
+/** Opens our store with `count` facts; returns it with their revisions. */
 export async function openOurs(
   path: string,
   count: number,
@@ -32,12 +32,12 @@ export async function openOurs(
   return { memory, revisions: await Promise.all(puts) };
 }
 
-/** The identity of a fact. */
+/** Returns the identity of a fact. */
 export function identityOf(index: number): { tenantId: string; kind: "fact"; key: string } {
   return { tenantId: TENANT, kind: "fact", key: `k-${index}` };
 }
 
-/** A store by hand: one table, WAL, FULL, one upsert a transaction. */
+/** A hand-written store: one table, WAL, synchronous FULL, one upsert per transaction. */
 export class Floor implements Disposable {
   readonly #path: string;
   readonly #database: DatabaseSync;
@@ -68,24 +68,24 @@ export class Floor implements Disposable {
     this.#commit.run();
   }
 
-  /** Brings its log to full size; until then its commits cost more than later. */
+  /** Brings its log to full size, because commits cost more while the log grows. */
   fillLog(size: Size): Promise<void> {
     return fillLogByHand(this.#path, size, this.#database);
   }
 
-  /** One durable upsert of a row that changes. */
+  /** Makes one durable upsert that changes a row. */
   put(index: number, revision: number): void {
     this.#begin.run();
     this.#put(index, revision);
     this.#commit.run();
   }
 
-  /** The bare prepared SELECT. */
+  /** Runs the bare prepared SELECT. */
   get(index: number): unknown[] {
     return this.#select.get(TENANT, "fact", `k-${index}`) as unknown as unknown[];
   }
 
-  /** All revisions added up: what was written. */
+  /** Returns the sum of all revisions, as a checksum of the writes. */
   sumOfRevisions(): number {
     return this.#database.prepare("SELECT sum(revision) AS sum FROM records").get()!["sum"] as number;
   }

@@ -1,27 +1,27 @@
-/** The table of a run: one line a row, for people and for machines. */
+/** Formats the table of a run: one line per row, as text or JSON. */
 
 import { type Answer, compare, median, type Question, type Size } from "./measure.ts";
 
-/** One row, measured. */
+/** A measured row. */
 export interface Line {
   readonly row: string;
   readonly floor: string;
   readonly unit: "us" | "bytes";
-  /** The median of the floor, in that unit. */
+  /** The median of the floor, in `unit`. */
   readonly floorMedian: number;
   /** The median of ours. */
   readonly oursMedian: number;
-  /** The median of the ratios of paired rounds: what the target is for. */
+  /** The median of the ratios of paired rounds, to which the target applies. */
   readonly ratio: number;
   /** The 10th and the 90th percentile of those ratios. */
   readonly spread: readonly [low: number, high: number];
-  /** All of ours over all of the floor. */
+  /** The total of ours, divided by the total of the floor. */
   readonly meanRatio: number;
-  /** Null for what is only shown. */
+  /** The highest ratio that meets the target; null if there is no target. */
   readonly target: number | null;
-  /** Null where nothing is validated. */
+  /** Whether the ratio meets the target; null if it is not validated. */
   readonly holds: boolean | null;
-  /** Why it cannot be compared here; null if it can. */
+  /** The reason why the row cannot be compared on this machine; null if it can. */
   readonly notComparable: string | null;
   readonly checksum: number;
 }
@@ -30,11 +30,11 @@ export interface Line {
 export interface FailedLine {
   readonly row: string;
   readonly floor: string;
-  /** What went wrong. */
+  /** The message of the error. */
   readonly failed: string;
 }
 
-/** Measures a row; what goes wrong there is told, and the other rows go on. */
+/** Measures a row. An error becomes a line of its own, so that the other rows are still measured. */
 export async function measureLine(question: Question, size: Size): Promise<Line | FailedLine> {
   try {
     return lineOf(question, await question.run(size), size);
@@ -43,7 +43,7 @@ export async function measureLine(question: Question, size: Size): Promise<Line 
   }
 }
 
-/** What an error says, and its cause after it. */
+/** Returns the message of an error, followed by that of its cause. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause === undefined ? error.message : `${error.message}: ${messageOf(error.cause)}`;
@@ -52,7 +52,7 @@ export function messageOf(error: unknown): string {
 function lineOf(question: Question, answer: Answer, size: Size): Line {
   const comparison = compare(answer);
   const notComparable = answer.notComparable ?? null;
-  const isJudged = size === "full" && notComparable === null && question.target !== null;
+  const isValidated = size === "full" && notComparable === null && question.target !== null;
   return {
     row: question.name,
     floor: question.floor,
@@ -61,7 +61,7 @@ function lineOf(question: Question, answer: Answer, size: Size): Line {
     oursMedian: median(answer.ours.map((round) => round.median)),
     ...comparison,
     target: question.target,
-    holds: isJudged ? comparison.ratio <= question.target : null,
+    holds: isValidated ? comparison.ratio <= question.target : null,
     notComparable,
     checksum: answer.checksum,
   };
@@ -72,21 +72,19 @@ const NUMBER_WIDTH = 11;
 const RATIO_WIDTH = 7;
 const SPREAD_WIDTH = 15;
 
-/** What stands above the lines. */
+/** Returns the head of the table. */
 export function headOf(size: Size): string {
   const columns = cells(["floor", "ours", "ratio", "10th - 90th", "mean", "at most"]);
   return [
-    ...(size === "small"
-      ? ["The small size: it shows that every row still runs, and validates nothing."]
-      : []),
-    `Deno ${Deno.version.deno}, ${Deno.build.target}; WAL, synchronous FULL, logs of their full size`,
-    "µs or bytes, medians; ratio: the median of paired rounds, which is validated, and their 10th and 90th percentiles;",
-    "mean: all of ours over all of the floor, checkpoints and pauses among it",
+    ...(size === "small" ? ["The small size shows that every row still runs. It validates nothing."] : []),
+    `Deno ${Deno.version.deno}, ${Deno.build.target}; WAL, synchronous FULL, logs of full size`,
+    "medians in µs or bytes; ratio: median of paired rounds, which is validated, with their 10th and 90th percentiles;",
+    "mean: total of ours over total of the floor, including checkpoints and pauses",
     `${"row".padEnd(ROW_WIDTH)} ${columns}`,
   ].join("\n");
 }
 
-/** A line for people. */
+/** Formats a line as text. */
 export function format(line: Line | FailedLine): string {
   if ("failed" in line) return `${line.row.padEnd(ROW_WIDTH)} failed: ${line.failed}`;
   const numbers = [

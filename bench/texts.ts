@@ -1,24 +1,24 @@
 /**
- * Texts that rows about index and contexts are made of: seeded, and no one's words. Their words are as unequal as those
- * of real texts (Zipf's law), so that postings and terms come to what real texts have: English manual pages gave 57
- * postings for 500 characters, Chinese ones 202 for 200.
+ * Generates the texts of index and context rows from a seed. Their word frequencies follow Zipf's law, so that they have
+ * about as many terms and postings as real texts: English manual pages have 57 postings per 500 characters, Chinese ones
+ * 202 per 200.
  */
 import { seeded } from "./measure.ts";
 
 const SYLLABLES = "ba den ka lor mi nes po rin sa tel vo wen".split(" ");
 const FUNCTION_WORDS = "the of and to in is it for on with as at by be are this that from or an".split(" ");
 
-/** Words that the language has beside its function words. */
+/** The number of words of the language, without its function words. */
 const ENGLISH_WORDS = 12_000;
 
 const FIRST_IDEOGRAPH = 0x4e00;
 const CHINESE_WORDS = 1_000;
-/** Characters that words begin and end with. */
+/** The number of characters with which words begin and end. */
 const IDEOGRAPHS = { first: 700, second: 500 };
-/** The most frequent words have one character. */
+/** The number of words with a single character, which are the most frequent ones. */
 const SHORT_WORDS = 60;
 
-/** Writes texts, the same ones for the same seed. */
+/** Generates texts, which are the same for the same seed. */
 export class TextWriter {
   readonly #random: () => number;
 
@@ -26,7 +26,7 @@ export class TextWriter {
     this.#random = seeded(seed);
   }
 
-  /** Ordinary English, as far as an index and a tokenizer can tell: about `characters` long. */
+  /** Returns text that is like ordinary English for an index and a tokenizer, with about `characters` characters. */
   english(characters: number): string {
     const words: string[] = [];
     for (let length = 0; length < characters; length += words.at(-1)!.length + 1) {
@@ -39,7 +39,7 @@ export class TextWriter {
     return `${words.join(" ").slice(0, characters - 1).trimEnd()}.`;
   }
 
-  /** Ordinary Chinese, likewise: words of one or two characters, many of which come back, and a comma now and then. */
+  /** Returns text like ordinary Chinese: words of one or two characters, many of them repeated, and some commas. */
   chinese(characters: number): string {
     const words: string[] = [];
     for (let length = 0; length < characters; length += words.at(-1)!.length) {
@@ -52,7 +52,7 @@ export class TextWriter {
     return words.join("").slice(0, characters);
   }
 
-  /** Names and numbers such as logs have: each is indexed whole and by its parts. */
+  /** Returns names and numbers as in logs, each of which is indexed whole and by its parts. */
   identifiers(characters: number): string {
     const words: string[] = [];
     for (let length = 0; length < characters; length += words.at(-1)!.length + 1) {
@@ -63,7 +63,7 @@ export class TextWriter {
     return words.join(" ").slice(0, characters);
   }
 
-  /** Unbroken letters without any sense, which a tokenizer has the most work with. */
+  /** Returns random letters without a break, which cost a tokenizer the most. */
   scrambled(alphabet: string, characters: number): string {
     const letters = [...alphabet];
     let text = "";
@@ -71,7 +71,7 @@ export class TextWriter {
     return text;
   }
 
-  /** A rank below `count`: the chance of each falls as its rank rises. */
+  /** Returns a random rank below `count`; higher ranks are less likely. */
   #rank(count: number): number {
     return Math.floor(Math.exp(this.#random() * Math.log(count + 1))) - 1;
   }

@@ -1,6 +1,6 @@
 /**
  * One run of a small harness on a real file: it resumes after a restart, a stale write is rejected, tenants do not see
- * each other, a fact expires, and everything is cleared away. Times are handed in, so that each run is the same.
+ * each other, a fact expires, and everything is removed. Times are passed explicitly, so that each run prints the same.
  *
  * Run it with `deno task demo`, or by hand with exactly the permissions it needs:
  * `deno run --allow-read=.demo --allow-write=.demo examples/01_harness_state.ts`
@@ -8,12 +8,12 @@
 import { ConflictError, type Memory, openMemory } from "../mod.ts";
 import { demo, print } from "./demo.ts";
 
-const RUN = { tenantId: "orchard", kind: "checkpoint", key: "run-a" } as const;
-const PREFERENCE = { tenantId: "orchard", kind: "fact", key: "preference" } as const;
+const RUN = { tenantId: "acme", kind: "checkpoint", key: "release-42" } as const;
+const PREFERENCE = { tenantId: "acme", kind: "fact", key: "preference" } as const;
 const START = { schema: 1, step: 0, items: [] } as const;
 const LAST_STEP = 2;
 
-/** One step of the run: absence is never permission to start again. */
+/** One step of the run. A missing checkpoint is an error, never permission to start again. */
 async function advance({ records }: Memory, item: string, now: number): Promise<number> {
   const found = await records.get(RUN, { now });
   if (found === null) throw new Error("There is no live checkpoint to advance");
@@ -46,15 +46,15 @@ await demo(async () => {
     reviewed: false,
   } as const;
   await records.put(PREFERENCE, fact, { expectedRevision: null, now: 103, ttl: 5 });
-  const other = await records.get({ ...PREFERENCE, tenantId: "harbour" }, { now: 104 });
+  const other = await records.get({ ...PREFERENCE, tenantId: "globex" }, { now: 104 });
   print(`other tenant: ${other?.value.text ?? "None"}`);
 
   const before = await records.get(PREFERENCE, { now: 107 });
   const after = await records.get(PREFERENCE, { now: 108 });
   if (before === null) throw new Error("The fact should still be visible one second before its deadline");
   print(`at expiry: ${after?.value.text ?? "None"}`);
-  print(`expired rows purged: ${await records.purge("orchard", { now: 108 })}`);
+  print(`expired rows purged: ${await records.purge("acme", { now: 108 })}`);
 
   print(`checkpoint forgotten: ${await records.forget(RUN, revision) ? "True" : "False"}`);
-  print(`remaining rows: ${(await records.list("orchard", { now: 0 })).items.length}`);
+  print(`remaining rows: ${(await records.list("acme", { now: 0 })).items.length}`);
 });

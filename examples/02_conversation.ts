@@ -1,6 +1,6 @@
 /**
- * A chat that is kept across a restart, in a small file: two sittings with one session, printed as they read. Times are
- * handed in, so that each run is the same.
+ * A chat that is kept across a restart, in a small file: one session in two processes, printed at the end. Times are
+ * passed explicitly, so that each run prints the same.
  *
  * Run it with exactly the permissions it needs:
  * `deno run --allow-read=.demo --allow-write=.demo examples/02_conversation.ts`
@@ -8,10 +8,10 @@
 import { type Conversation, type Memory, openMemory, summaryFromHistory, type TimedTurn } from "../mod.ts";
 import { demo, print } from "./demo.ts";
 
-const SCOPE = { tenantId: "orchard", sessionId: "spring" };
+const SCOPE = { tenantId: "acme", sessionId: "ticket-4711" };
 let time = Date.UTC(2026, 2, 2, 9, 0);
 
-/** At most two hundred turns and a hundred kilobytes: what a store may become is decided where it is opened. */
+/** Opens the store. Its limits are chosen here: at most two hundred turns and a hundred kilobytes for a session. */
 function open(): Promise<Memory> {
   const limits = { turnsPerScope: 200, bytesPerScope: 100_000 };
   return openMemory(".demo/chat.db", { clock: () => time, limits });
@@ -35,8 +35,8 @@ await demo(async () => {
   {
     await using memory = await open();
     const conversation = memory.conversation(SCOPE);
-    await exchange(conversation, "Which trees were grafted?", "The pears, on 1 March.");
-    await exchange(conversation, "And the plums?", "Not yet; they wait for dry weather.");
+    await exchange(conversation, "Which orders were shipped?", "The lamps, on 1 March.");
+    await exchange(conversation, "And the desks?", "Not yet; customs still holds them.");
     const expectedRevision = await conversation.revision();
     const pin = { scope: SCOPE, key: "style", value: "Answer in one sentence.", origin: "settings" };
     await conversation.putPin(pin, { expectedRevision });
@@ -48,12 +48,12 @@ await demo(async () => {
   const conversation = memory.conversation(SCOPE);
   const before = await conversation.snapshot();
   print(`kept: ${before.turnCount} turns, ${before.pins.length} pin (${before.pins[0]?.value})`);
-  await exchange(conversation, "Is it dry now?", "Yes, the plums can be grafted today.");
+  await exchange(conversation, "Are they through customs now?", "Yes, the desks can be shipped today.");
 
   const history = await Array.fromAsync(conversation.turns({ last: 3 }));
   const summary = summaryFromHistory({
     scope: SCOPE,
-    content: "Pears grafted 1 March; plums today.",
+    content: "Lamps shipped 1 March; desks today.",
     history,
     policyVersion: "by-hand-1",
     createdAt: new Date(time),
@@ -63,7 +63,7 @@ await demo(async () => {
   for await (const turn of conversation.turns()) printTurn(turn);
   const snapshot = await conversation.snapshot();
   print(`summary: ${snapshot.summary?.content}`);
-  print(`printed, a snapshot shows its text: ${Deno.inspect(snapshot).includes("Pears")}`);
+  print(`printed, a snapshot shows its text: ${Deno.inspect(snapshot).includes("Lamps")}`);
   const { size } = await Deno.stat(".demo/chat.db");
   print(`the file is small: ${size < 300_000}`);
 });

@@ -1,6 +1,6 @@
 /**
- * A secret is told among a thousand turns; a pin, a summary and a replay are made from it. Its turn is deleted, and that
- * is proved twice: by the receipt, and by searching every byte of every file. Then the same without scrubbing.
+ * One of a thousand turns holds a secret; a pin, a summary and a cached response are derived from it. The turn is deleted,
+ * and the deletion proved twice: by its receipt, and by searching every byte of every file. Then the same without a scrub.
  *
  * `deno run --allow-read=.demo --allow-write=.demo examples/03_prove_a_deletion.ts`
  */
@@ -10,18 +10,18 @@ import { type Conversation, openMemory, summaryFromHistory } from "../mod.ts";
 import { demo, print } from "./demo.ts";
 
 const SECRET = "OPAL-8812-HERON";
-const SCOPE = { tenantId: "orchard", sessionId: "spring" };
+const SCOPE = { tenantId: "acme", sessionId: "ticket-4711" };
 
-/** A thousand turns, of which one tells the secret. Gives that one's id. */
-async function talk(conversation: Conversation): Promise<string> {
+/** Appends a thousand turns, one of them with the secret; resolves to its id. */
+async function appendTurns(conversation: Conversation): Promise<string> {
   const turns = await Promise.all(Array.from({ length: 1_000 }, (_, index) => {
-    const content = index === 700 ? `The gate opens with ${SECRET}.` : `Row ${index}: watered, nothing new.`;
+    const content = index === 700 ? `The gate opens with ${SECRET}.` : `Check ${index}: nothing new.`;
     return conversation.append([{ role: "user", content }]);
   }));
   return turns[700]!.turnId;
 }
 
-/** A pin, a summary and a replay, all made from that turn. */
+/** Derives a pin, a summary and a cached response from that turn. */
 async function derive(conversation: Conversation, turnId: string): Promise<void> {
   const history = (await Array.fromAsync(conversation.turns())).filter((turn) => turn.turnId === turnId);
   const { messageId, content } = history[0]!.messages[0]!;
@@ -40,7 +40,7 @@ async function derive(conversation: Conversation, turnId: string): Promise<void>
 const little = Buffer.from(SECRET, "utf16le");
 const NEEDLES = [Buffer.from(SECRET), little, Buffer.from(little).swap16()];
 
-/** The files of a directory that hold the secret anywhere, as UTF-8 or UTF-16; and how many were searched. */
+/** Searches the files of a directory for the secret, as UTF-8 and UTF-16; names those that hold it. */
 function search(directory: string): string {
   const names = [...Deno.readDirSync(directory)].map(({ name }) => name).sort();
   const holders = names.filter((name) => {
@@ -54,7 +54,7 @@ async function prove(directory: string, scrub: boolean): Promise<void> {
   {
     await using memory = await openMemory(`${directory}/agent.db`);
     const conversation = memory.conversation(SCOPE);
-    const key = await talk(conversation);
+    const key = await appendTurns(conversation);
     await derive(conversation, key);
     print(`search before the deletion: ${search(directory)}`);
     const target = { kind: "turn", key, expectedRevision: await conversation.revision() } as const;
@@ -70,6 +70,6 @@ async function prove(directory: string, scrub: boolean): Promise<void> {
 await demo(async () => {
   print("-- with scrub --");
   await prove(".demo/scrubbed", true);
-  print("-- without scrub: no read gives it, but its bytes may stay until the next prune --");
+  print("-- without scrub: no read returns it, but its bytes may stay until the next prune --");
   await prove(".demo/unscrubbed", false);
 });

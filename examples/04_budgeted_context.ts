@@ -1,6 +1,6 @@
 /**
- * One incident of some hundred turns, put into 900 tokens and into 8 000: what each block of the context costs, where it
- * was taken from, and what was left out and why. Every run is the same.
+ * An incident of 320 turns in a context of 900 tokens and in one of 8 000: the cost and the source of each block, what was
+ * left out, and why. Every run prints the same.
  *
  * `deno run --allow-read=.demo --allow-write=.demo examples/04_budgeted_context.ts`
  */
@@ -26,21 +26,21 @@ const SYSTEM =
   "You help the engineer on call. Answer from the data you are given, and name the turn you rely on.";
 
 const WHY: Readonly<Record<string, string>> = {
-  messages_capped: "longer than the cap; head and tail are shown",
+  messages_capped: "longer than the cap: shortened to head and tail",
   recent_suffix_selected: "older than what fits the window",
-  evidence_retrieved: "ranked below the chosen pieces, or did not fit",
-  evidence_over_budget: "nothing found fits the reserve",
+  evidence_retrieved: "ranked below the chosen chunks, or did not fit",
+  evidence_over_budget: "no chunk found fits the reserve",
   summary_over_budget: "the summary does not fit its reserve",
-  summary_unavailable_or_stale: "no summary stands for the turns left out",
+  summary_unavailable_or_stale: "no summary covers the omitted turns",
 };
 
-/** Stores the incident: its turns, a rule that is always carried, and a summary of its first part. */
+/** Stores the incident: its turns, a rule that every context carries, and a summary of its first part. */
 async function record(conversation: Conversation, clock: { ms: number }): Promise<void> {
   let expectedRevision = await conversation.create();
   let number = 0;
   for (const texts of incidentTurns(TURNS)) {
     clock.ms += 45_000;
-    const turnId = `t${++number}`; // short ids leave more of a budget to what was said
+    const turnId = `t${++number}`; // short ids leave more of the budget for content
     const messages = texts.map((message, index) => ({ ...message, messageId: `${turnId}.${index}` }));
     const turn = { turnId, scope: SCOPE, messages };
     expectedRevision = await conversation.putTurn(turn, { operationId: turnId, expectedRevision });
@@ -64,7 +64,7 @@ async function record(conversation: Conversation, clock: { ms: number }): Promis
   await conversation.putSummary(await conversation.snapshot(), summary);
 }
 
-/** The places a block was taken from, in few words. */
+/** The sources of a block, in few words. */
 function sourcesOf(block: Block, numbers: ReadonlyMap<string, number>): string {
   const turns = [...new Set(block.sources.map(({ turnId }) => numbers.get(turnId) ?? 0))];
   if (turns.length === 0) return block.kind === "system" || block.kind === "question" ? "the caller" : "-";
@@ -88,12 +88,12 @@ function blocksTable(
   return [...rows, frame, ["estimate", "", String(estimatedTokens), `${diagnostics.remainingTokens} left`]];
 }
 
-/** A place in the history: each message of a turn begins at 0. */
+/** A position in the history as a key; `start` counts from the beginning of the message. */
 function placeOf({ turnId, messageId, start }: SourceRef): string {
   return `${turnId} ${messageId} ${start}`;
 }
 
-/** What is not in the context, and the reason that its layer gives. */
+/** Lists what is not in the context, with the reason that each layer reports. */
 function leftOutTable({ context }: Assembly, found: readonly Hit[]): readonly (readonly string[])[] {
   const { layers, omittedTurnCount, blocks } = context.diagnostics;
   const reasons = new Map(layers.map((layer) => [layer.layer, layer]));
@@ -152,7 +152,7 @@ await demo(async () => {
       ...(large ? { cap: { maxTokens: 120, headTokens: 70, tailTokens: 30 } } : {}),
     });
     print(`In ${maxInputTokens} tokens`);
-    printTable(["block", "tokens", "adds", "taken from"], blocksTable(assembly, numbers));
+    printTable(["block", "tokens", "adds", "source"], blocksTable(assembly, numbers));
     printTable(["left out", "how many", "why"], leftOutTable(assembly, found));
   }
   const best = found.slice(0, 3).map(({ source, content, score }) => [

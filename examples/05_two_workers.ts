@@ -1,7 +1,7 @@
 /**
- * Two workers race for one checkpoint: both read revision 1, both write what they made of it. One wins; the other is told
- * `REVISION`, reads again, and computes anew, so that neither basket is lost. Each has the file open for itself, as two
- * processes would.
+ * Two workers race for one checkpoint: both read revision 1, and both write. One wins; the other gets the conflict
+ * `REVISION`, rereads and recomputes, so that no finished check is lost. Each opens the file for itself, as two processes
+ * would.
  *
  * Run it with exactly the permissions it needs:
  * `deno run --allow-read=.demo --allow-write=.demo examples/05_two_workers.ts`
@@ -9,21 +9,21 @@
 import { ConflictError, type Memory, openMemory } from "../mod.ts";
 import { demo, print } from "./demo.ts";
 
-const RUN = { tenantId: "orchard", kind: "checkpoint", key: "harvest" } as const;
+const RUN = { tenantId: "acme", kind: "checkpoint", key: "release-42" } as const;
 
-async function addBasket({ records }: Memory, basket: string): Promise<void> {
+async function addCheck({ records }: Memory, check: string): Promise<void> {
   for (;;) {
     const { value, revision } = (await records.get(RUN))!;
-    await Promise.resolve(); // a model would be asked here: time enough for the other worker
+    await Promise.resolve(); // a real worker would call a model here, while the other one writes
     try {
-      await records.put(RUN, { ...value, items: [...value.items, basket] }, {
+      await records.put(RUN, { ...value, items: [...value.items, check] }, {
         expectedRevision: revision,
         ttl: 60,
       });
       return;
     } catch (error) {
       if (!(error instanceof ConflictError) || !error.retryable) throw error;
-      print(`${basket}: read revision ${revision}, but it is ${error.currentRevision} by now; again`);
+      print(`${check}: read revision ${revision}, but it is ${error.currentRevision} by now; again`);
     }
   }
 }
@@ -32,17 +32,17 @@ await demo(async () => {
   await using first = await openMemory(".demo/agent.db");
   await using second = await openMemory(".demo/agent.db");
   await first.records.put(RUN, { schema: 1, step: 0, items: [] }, { expectedRevision: null, ttl: 60 });
-  await Promise.all([addBasket(first, "pears"), addBasket(second, "plums")]);
+  await Promise.all([addCheck(first, "build"), addCheck(second, "lint")]);
   const found = (await first.records.get(RUN))!;
-  print(`baskets: ${found.value.items.toSorted().join(", ")}`);
+  print(`checks: ${found.value.items.toSorted().join(", ")}`);
   print(`revision: ${found.revision}`);
 
   // `update` is the same loop, written once.
   await Promise.all(
-    ["figs", "nuts"].map((basket, index) =>
+    ["test", "sign"].map((check, index) =>
       [first, second][index]!.records.update(
         RUN,
-        (value) => ({ ...value, items: [...value.items, basket] }),
+        (value) => ({ ...value, items: [...value.items, check] }),
         {
           ttl: 60,
         },
@@ -51,5 +51,5 @@ await demo(async () => {
   );
   print(`with update: ${(await second.records.get(RUN))!.value.items.toSorted().join(", ")}`);
   print(`revision: ${(await second.records.get(RUN))!.revision}`);
-  print(`sound: ${(await first.check()).ok}`);
+  print(`intact: ${(await first.check()).ok}`);
 });

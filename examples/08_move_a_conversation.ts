@@ -1,22 +1,22 @@
 /**
- * A conversation moves from one store to another, through a file of JSON Lines: equal to the byte, though a second import
- * meets what is there already, and a third one what was deleted in between.
+ * A conversation moves from one store to another through a file of JSON Lines, equal to the byte. A second import changes
+ * nothing, and a third one does not bring back what was deleted in between.
  *
  * `deno run --allow-read=.demo --allow-write=.demo examples/08_move_a_conversation.ts`
  */
 import { type ImportReport, type Memory, openMemory } from "../mod.ts";
 import { demo, print } from "./demo.ts";
 
-const SCOPE = { tenantId: "orchard", sessionId: "spring" };
-const FILE = ".demo/spring.jsonl";
+const SCOPE = { tenantId: "acme", sessionId: "ticket-4711" };
+const FILE = ".demo/ticket-4711.jsonl";
 
-async function talk(memory: Memory): Promise<void> {
+async function fill(memory: Memory): Promise<void> {
   const conversation = memory.conversation(SCOPE);
   await conversation.append([
-    { role: "user", content: "Which trees were grafted?" },
-    { role: "assistant", content: "The pears, on 1 March." },
+    { role: "user", content: "Which orders were shipped?" },
+    { role: "assistant", content: "The lamps, on 1 March." },
   ]);
-  await conversation.append([{ role: "user", content: "And the plums?" }]);
+  await conversation.append([{ role: "user", content: "And the desks?" }]);
   const pin = { scope: SCOPE, key: "style", value: "Answer in one sentence.", origin: "settings" };
   await conversation.putPin(pin, { expectedRevision: await conversation.revision() });
 }
@@ -31,8 +31,8 @@ async function read(memory: Memory): Promise<ImportReport> {
   return await memory.importLines((await Deno.open(FILE)).readable);
 }
 
-/** What the lines of a store's export say, without the first and the last, which speak of the store. */
-async function held(memory: Memory): Promise<string> {
+/** The lines of an export without the first and the last, which describe the store. */
+async function contentOf(memory: Memory): Promise<string> {
   const lines = await Array.fromAsync(memory.exportLines({ scope: SCOPE, includeContent: true }));
   return lines.slice(1, -1).join("");
 }
@@ -41,7 +41,7 @@ function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-function told(which: string, { imported, unchanged, refused }: ImportReport): string {
+function describe(which: string, { imported, unchanged, refused }: ImportReport): string {
   return `${which}: ${counted(imported.turns, "turn")} and ${counted(imported.pins, "pin")} imported, ` +
     `${counted(unchanged.turns, "turn")} unchanged, ${refused.turns} refused`;
 }
@@ -49,12 +49,12 @@ function told(which: string, { imported, unchanged, refused }: ImportReport): st
 await demo(async () => {
   await using from = await openMemory(".demo/from.db");
   await using to = await openMemory(".demo/to.db");
-  await talk(from);
+  await fill(from);
   await write(from);
   print(`lines: ${(await Deno.readTextFile(FILE)).trimEnd().split("\n").length}`);
-  print(told("first import", await read(to)));
-  print(`equal to the byte: ${await held(from) === await held(to)}`);
-  print(told("second import", await read(to)));
+  print(describe("first import", await read(to)));
+  print(`equal to the byte: ${await contentOf(from) === await contentOf(to)}`);
+  print(describe("second import", await read(to)));
   const conversation = to.conversation(SCOPE);
   const [turn] = await Array.fromAsync(conversation.turns());
   await conversation.delete({
@@ -63,7 +63,7 @@ await demo(async () => {
     expectedRevision: await conversation.revision(),
   });
   print("the first turn is deleted");
-  print(told("third import", await read(to)));
+  print(describe("third import", await read(to)));
   const outline = await Array.fromAsync(from.exportLines({ scope: SCOPE }));
-  print(`an export that was not asked for its text holds some: ${outline.join("").includes("pears")}`);
+  print(`an export without content holds text: ${outline.join("").includes("lamps")}`);
 });

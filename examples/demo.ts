@@ -1,16 +1,16 @@
-/** What the examples share: a line on standard output, and a directory that is gone afterwards. */
+/** Shared by the examples: prints lines, and removes their directory afterwards. */
 
 /** Prints a line. */
 export function print(line: string = ""): void {
   Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
 }
 
-/** Runs an example's body, and removes `.demo` whatever comes of it. */
+/** Runs an example, and removes `.demo` afterwards, even if the example fails. */
 export async function demo(body: () => Promise<void>): Promise<void> {
   try {
     await body();
   } catch (error) {
-    // What failed is what the reader has to see, not that `.demo` was never made.
+    // Report what failed, not that `.demo` was never created.
     await removeDemo().catch(() => {});
     throw error;
   }

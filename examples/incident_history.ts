@@ -1,4 +1,4 @@
-/** The conversation of example 04: an on-call agent and an engineer through one long incident. Made by a seed, invented. */
+/** The invented conversation of example 04: an agent and an engineer on call during a long incident, made from a seed. */
 
 /** One message of the history. */
 export interface IncidentMessage {
@@ -12,7 +12,7 @@ export interface IncidentMessage {
   }[];
 }
 
-/** What the example asks for later: said once, early on, in words that the question does not repeat exactly. */
+/** The answers to the question of the example: each occurs once, early, in words that the question does not repeat. */
 const TURNING_POINTS: Readonly<Record<number, readonly [question: string, answer: string]>> = {
   12: [
     "Who touched the gateway this morning?",

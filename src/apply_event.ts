@@ -1,10 +1,10 @@
-/** Applies a recorded deletion in main: each kind of thing knows how. */
+/** Applies a recorded deletion in main, by its kind. */
 
 import { applyDeletion } from "./deletion/apply_deletion.ts";
 import type { Operation, RecordedEvent, WriteTransaction } from "./engine/operation.ts";
 import { applyForget } from "./records/forget.ts";
 
-/** Erases what an event says. */
+/** Erases what a recorded event deleted. */
 export function applyEvent(
   transaction: WriteTransaction,
   event: RecordedEvent,

@@ -1,4 +1,4 @@
-/** Backups: one private file each, made under another name and looked through before it gets its own. */
+/** Backups: one private file each, written under a temporary name and checked before it gets its own. */
 
 import { readFields, requireCallback, requireDamaged, requireSignal } from "./contracts/arguments.ts";
 import type { BackupOptions, BackupReport } from "./contracts/options/backup_options.ts";
@@ -7,16 +7,17 @@ import { checkConversations } from "./conversations/check_conversations.ts";
 import { Damage } from "./engine/damage.ts";
 import type { CheckRows, Engine } from "./engine/engine.ts";
 import { ContractError } from "./errors.ts";
+import { checkJournals } from "./journals/check_journals.ts";
 import { checkRecords } from "./records/check_records.ts";
 
-/** What is backed up, and by which kinds its records are validated. */
+/** The store to back up, and the kinds that validate its records. */
 interface BackupSource {
   readonly engine: Engine;
   readonly of: BackupReport["of"];
   readonly kinds: ReadonlyMap<string, RecordKind>;
 }
 
-/** Copies the store, or its ledger, to a place where nothing is yet. */
+/** Copies the store, or its ledger, to a destination that does not exist yet. */
 export async function backUp(
   destination: unknown,
   options: BackupOptions,
@@ -30,7 +31,9 @@ export async function backUp(
   const signal = requireSignal(given.signal);
   const onProgress = requireCallback("onProgress", given.onProgress) as BackupOptions["onProgress"];
   const files = await engine.files?.();
-  if (files === undefined) throw new ContractError("destination", "This store does not lie in files");
+  if (files === undefined) {
+    throw new ContractError("destination", "Cannot back up: the store is not kept in files");
+  }
   const { mendCopy } = damage.isSkipped ? await import("./mend_copy.ts") : { mendCopy: undefined };
   const report = await files.backUp(of, destination, {
     signal,
@@ -41,10 +44,11 @@ export async function backUp(
   return { ...report, skipped: damage.skipped };
 }
 
-/** Looks through the records and conversations of a copy. */
+/** Returns the check of a copy's records, conversations and journals. */
 export function rowsCheck(kinds: ReadonlyMap<string, RecordKind>): CheckRows {
   return async (copy, collector) => {
     await checkRecords(copy, kinds, collector);
     await checkConversations(copy, collector);
+    await checkJournals(copy, collector);
   };
 }

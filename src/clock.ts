@@ -1,11 +1,11 @@
-/** The only place that reads time, sleeps, yields to the event loop, or draws random numbers. */
+/** The only module that reads the time, sleeps, yields to the event loop, or draws random numbers. */
 
 /** Milliseconds since the Unix epoch, from the machine's clock. */
 export function systemNowMs(): number {
   return Date.now();
 }
 
-/** Milliseconds on a clock that never steps; its origin means nothing. */
+/** Milliseconds on a clock that never steps; its origin is arbitrary. */
 export function monotonicMs(): number {
   return performance.now();
 }
@@ -17,33 +17,33 @@ export function sleep(ms: number): Promise<void> {
   });
 }
 
-/** Calls back once the event loop has delivered what was ready. */
+/** Calls back after the event loop has delivered what was ready. */
 export function soon(callback: () => void): void {
   setImmediate(callback);
 }
 
-/** Between timers, which take 1 to 2 ms, so many turns of the loop cost next to nothing. */
+/** Turns of the event loop from one timer to the next: a timer takes 1 to 2 ms, the other turns next to nothing. */
 const TURNS_PER_TIMER = 4;
 
 let turns = 0;
 
-/** When the event loop had its last turn, as far as it was given one here. */
+/** When this module last yielded to the event loop. */
 let turnMs = -Infinity;
 
 /**
- * Resolves once the event loop has delivered what was ready; every fourth time sockets and signals are looked at, too.
- * Deno does so when nothing else is left to do: while one immediate follows the other a server answered a request after
- * 117 of them, and an interrupt was seen after 16. With a timer in between it is the next turn.
+ * Resolves once the event loop has delivered what was ready. Every fourth call also lets it poll sockets and signals.
+ * Deno polls them only when nothing else is ready: with immediates alone, a server answered a request after 117 of them,
+ * and an interrupt was noticed after 16. With a timer in between, both happen in the next turn.
  */
 export async function yieldToEventLoop(): Promise<void> {
   await (++turns % TURNS_PER_TIMER === 0 ? sleep(0) : new Promise<void>(soon));
   turnMs = monotonicMs();
 }
 
-/** Milliseconds of work after which the event loop gets its turn: short beside a request, long beside a turn of the loop. */
+/** Milliseconds of work between yields: short compared with a request, long compared with a turn of the event loop. */
 export const WORK_MS = 8;
 
-/** Yields to the event loop if this thread has worked for {@linkcode WORK_MS} since it last did: call it between short steps. */
+/** Yields to the event loop if the last yield is {@linkcode WORK_MS} or longer ago. Call it between short steps. */
 export async function yieldIfBusy(): Promise<void> {
   if (monotonicMs() - turnMs >= WORK_MS) await yieldToEventLoop();
 }

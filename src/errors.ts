@@ -1,47 +1,24 @@
 /**
- * The errors of Holdfast: stable codes, content-free messages, and details that hold counts and names, never values.
+ * The errors of Holdfast. Codes are stable; messages and details hold counts and names, never stored values.
  *
  * @module
  */
 
-/**
- * Facts about an error: counts, field names, positions. Never what a caller stored or asked.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { ContractError, type ErrorDetails } from "@holdfast/memory";
- *
- * const details: ErrorDetails = new ContractError("value.step", "Expected step to be 0, 1 or 2").details;
- * assert.deepEqual(details, { field: "value.step" });
- * ```
- */
+/** Facts about an error: counts, field names and positions; never what a caller stored or asked. */
 export type ErrorDetails = Readonly<Record<string, unknown>>;
 
-/**
- * What every error takes besides its message.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type MemoryErrorOptions, StorageError } from "@holdfast/memory";
- *
- * const options: MemoryErrorOptions = { details: { attempts: 3 }, cause: new Error("disk I/O error") };
- * const error = new StorageError("IO", "Cannot read", options);
- * assert.equal(error.details.attempts, 3);
- * assert.equal((error.cause as Error).message, "disk I/O error");
- * ```
- */
+/** Options of every error. */
 export interface MemoryErrorOptions {
   /** Counts, field names and positions that explain the error. */
   readonly details?: ErrorDetails;
-  /** The error underneath, kept as it was. */
+  /** The underlying error, unchanged. */
   readonly cause?: unknown;
 }
 
 /**
- * The base of every error that Holdfast raises on purpose. After one, nothing has changed, unless `details.outcome`
- * is `"unknown"`, or `details.recorded` names a deletion that is irrevocable and will be completed.
+ * The base class of every error that Holdfast throws. A call that throws one changed nothing, with two exceptions: with
+ * `details.outcome` of `"unknown"` the write may be there or not, and `details.recorded` names a deletion that is
+ * irrevocable and will be completed.
  *
  * @example Telling errors of this module from others
  * ```ts
@@ -54,12 +31,12 @@ export interface MemoryErrorOptions {
  * ```
  */
 export class MemoryError extends Error {
-  /** The stable code. Messages may be reworded, codes are not. */
+  /** The stable code. Messages may be reworded; codes are not. */
   readonly code: string;
   /** Counts, field names and positions; frozen, without content. */
   readonly details: ErrorDetails;
 
-  /** Makes an error with a stable code and a message without content. */
+  /** Creates an error with a stable code and a message without content. */
   constructor(code: string, message: string, options: MemoryErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = new.target.name;
@@ -67,14 +44,14 @@ export class MemoryError extends Error {
     this.details = Object.freeze({ ...options.details });
   }
 
-  /** Whether the caller can succeed by reading again or waiting, without doing anything else differently. */
+  /** Whether the same call can succeed after reading again or waiting. */
   get retryable(): boolean {
     return false;
   }
 }
 
 /**
- * What the caller handed in is wrong (code `CONTRACT`). `field` names where, never the value.
+ * Thrown when an argument is invalid (code `CONTRACT`). `field` names the field, never its value.
  *
  * @example
  * ```ts
@@ -82,15 +59,15 @@ export class MemoryError extends Error {
  * import { openMemory } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const identity = { tenantId: "Orchard", kind: "fact", key: "preference" };
+ * const identity = { tenantId: "Acme", kind: "fact", key: "preference" };
  * await assert.rejects(memory.records.get(identity), { code: "CONTRACT", field: "tenantId" });
  * ```
  */
 export class ContractError extends MemoryError {
-  /** The field that is wrong, as a path such as `value.items[2]`. */
+  /** The invalid field, as a path such as `value.items[2]`. */
   readonly field: string;
 
-  /** Makes the error for one field. */
+  /** Creates the error for one field. */
   constructor(field: string, message: string, options: MemoryErrorOptions = {}) {
     super("CONTRACT", message, { ...options, details: { field, ...options.details } });
     this.field = field;
@@ -98,31 +75,17 @@ export class ContractError extends MemoryError {
 }
 
 /**
- * Why a {@linkcode ConflictError} was raised.
+ * The reason of a {@linkcode ConflictError}.
  *
  * - `REVISION`: the revision is not the expected one (retryable after reading again)
  * - `SNAPSHOT`: the snapshot is stale (retryable with a fresh one)
- * - `IDEMPOTENCY`: the operation id was used before with other input
- * - `DELETED`: the identifier was deleted for ever
- * - `MISSING`: there is nothing by that name
+ * - `IDEMPOTENCY`: the operation id was used before with different input
+ * - `DELETED`: the identifier was deleted and is permanently reserved
+ * - `MISSING`: nothing exists under that name
  * - `EXPIRED`: a deadline has passed
- * - `CAPACITY`: a stated limit is reached
+ * - `CAPACITY`: a documented limit is reached
  * - `NOT_READY`: an index is not complete (retryable once it is)
  * - `CLOCK`: the clock is behind the highest time seen
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { ConflictError, type ConflictReason, openMemory } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const run = { tenantId: "orchard", kind: "checkpoint", key: "run-a" } as const;
- * const start = { schema: 1, step: 0, items: [] } as const;
- * await memory.records.put(run, start, { expectedRevision: null, ttl: 60 });
- * const error = await memory.records.put(run, start, { expectedRevision: null, ttl: 60 }).catch((error) => error);
- * const reason: ConflictReason | null = error instanceof ConflictError ? error.reason : null;
- * assert.equal(reason, "REVISION");
- * ```
  */
 export type ConflictReason =
   | "REVISION"
@@ -137,25 +100,14 @@ export type ConflictReason =
 
 const RETRYABLE_REASONS: ReadonlySet<ConflictReason> = new Set(["REVISION", "SNAPSHOT", "NOT_READY"]);
 
-/**
- * What a {@linkcode ConflictError} takes besides reason and message.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { ConflictError, type ConflictErrorOptions } from "@holdfast/memory";
- *
- * const options: ConflictErrorOptions = { currentRevision: null };
- * assert.equal(new ConflictError("REVISION", "Cannot put record: nothing is there", options).currentRevision, null);
- * ```
- */
+/** Options of a {@linkcode ConflictError}. */
 export interface ConflictErrorOptions extends MemoryErrorOptions {
-  /** The revision there is now; `null` where there is nothing. */
+  /** The current revision; `null` if nothing exists. */
   readonly currentRevision?: number | null;
 }
 
 /**
- * The call was well formed but does not fit what is stored (code `CONFLICT`).
+ * Thrown when a valid call conflicts with what is stored (code `CONFLICT`).
  *
  * @example
  * ```ts
@@ -168,12 +120,12 @@ export interface ConflictErrorOptions extends MemoryErrorOptions {
  * ```
  */
 export class ConflictError extends MemoryError {
-  /** Why, as a stable word. */
+  /** The reason, as a stable word. */
   readonly reason: ConflictReason;
-  /** The revision there is now; `null` where there is nothing; absent where no revision is involved. */
+  /** The current revision; `null` if nothing exists; absent if no revision is involved. */
   readonly currentRevision?: number | null;
 
-  /** Makes the error for one reason. */
+  /** Creates the error for one reason. */
   constructor(reason: ConflictReason, message: string, options: ConflictErrorOptions = {}) {
     const { currentRevision } = options;
     const known = currentRevision === undefined ? { reason } : { reason, currentRevision };
@@ -182,14 +134,14 @@ export class ConflictError extends MemoryError {
     if (currentRevision !== undefined) this.currentRevision = currentRevision;
   }
 
-  /** Whether reading again (or finishing the index) and repeating the call can succeed. */
+  /** Whether repeating the call can succeed after reading again, or after completing the index. */
   override get retryable(): boolean {
     return RETRYABLE_REASONS.has(this.reason);
   }
 }
 
 /**
- * Stored data, digests, lineage or ledger do not agree (code `INTEGRITY`). Never raised for what a caller handed in.
+ * Thrown when stored data, checksums, lineage or ledger contradict each other (code `INTEGRITY`). Never thrown for arguments.
  *
  * @example
  * ```ts
@@ -200,38 +152,27 @@ export class ConflictError extends MemoryError {
  * ```
  */
 export class IntegrityError extends MemoryError {
-  /** Makes the error. */
+  /** Creates the error. */
   constructor(message: string, options: MemoryErrorOptions = {}) {
     super("INTEGRITY", message, options);
   }
 }
 
 /**
- * What is wrong with the file or the machine.
+ * What is wrong with the files or the machine.
  *
  * - `BUSY`: another process holds the lock (retryable)
  * - `FULL`: the disk or the file is full
  * - `READONLY`: the store or its file cannot be written
- * - `PERMISSION`: Deno or the operating system forbids it; the message names the flag
- * - `UNSAFE`: a link, a mode, an owner or a foreign file
- * - `EXISTS`: the destination is there already
- * - `REPLACED`: another file lies under the name, or a restore has fenced this store
- * - `RESTORE`: a restore is needed, or unfinished
- * - `SCHEMA`: the file is of a newer version
- * - `CORRUPT`: SQLite finds the file damaged
+ * - `PERMISSION`: Deno or the operating system denies access; the message names the flag
+ * - `UNSAFE`: a link, an unsafe mode or owner, or a foreign file
+ * - `EXISTS`: the destination exists already
+ * - `REPLACED`: another file has taken the name, or a restore has fenced off this store
+ * - `RESTORE`: a restore is needed, or was not finished
+ * - `SCHEMA`: a newer version wrote the file
+ * - `CORRUPT`: SQLite reports the file as damaged
  * - `IO`: reading or writing failed
  * - `CLOSED`: the store was closed
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { openMemory, type StorageCode } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * await memory.close();
- * const code: StorageCode = "CLOSED";
- * await assert.rejects(memory.check(), { name: "StorageError", code });
- * ```
  */
 export type StorageCode =
   | "BUSY"
@@ -248,8 +189,8 @@ export type StorageCode =
   | "CLOSED";
 
 /**
- * What exactly is wrong with a store's files, as a stable word in `details.because`, where one code has several causes
- * that ask for different remedies.
+ * The cause of an error as a stable word, in `details.because`. Only errors whose code has several causes, with different
+ * remedies, have one.
  */
 export type Because =
   | "backup"
@@ -282,13 +223,13 @@ export type Because =
   | "store"
   | "unfinished";
 
-/** Details that tell it. */
+/** Details that name a cause. */
 export function because(word: Because, more: ErrorDetails = {}): ErrorDetails {
   return { because: word, ...more };
 }
 
 /**
- * The file or the machine is in the way; `code` says how.
+ * Thrown when the files or the machine prevent the call; `code` says how.
  *
  * @example
  * ```ts
@@ -299,38 +240,27 @@ export function because(word: Because, more: ErrorDetails = {}): ErrorDetails {
  * ```
  */
 export class StorageError extends MemoryError {
-  /** Which way the file or the machine is in the way. */
+  /** The stable code: what is wrong with the files or the machine. */
   declare readonly code: StorageCode;
 
-  /** Makes the error for one code. */
+  /** Creates the error for one code. */
   constructor(code: StorageCode, message: string, options: MemoryErrorOptions = {}) {
     super(code, message, options);
   }
 
-  /** Whether waiting and repeating the call can succeed: only for `BUSY`. */
+  /** Whether repeating the call later can succeed: only for `BUSY`. */
   override get retryable(): boolean {
     return this.code === "BUSY";
   }
 }
 
 /**
- * What does not fit.
+ * What does not fit the token budget.
  *
  * - `REQUIRED_CONTEXT_TOO_LARGE`: system text, pins, tools and question alone exceed the input allowance
- * - `LAYER_ALLOCATION`: the reserves exceed what is left
+ * - `LAYER_ALLOCATION`: the reserves exceed the rest of the allowance
  * - `CAP_BUDGET`: a message cannot be shortened to the cap
  * - `PROMPT_TOO_LARGE`: the finished request exceeds the allowance
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type BudgetCode, openMemory } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * const code: BudgetCode = "REQUIRED_CONTEXT_TOO_LARGE";
- * await assert.rejects(conversation.assemble("When?", { maxInputTokens: 10 }, { system: "Answer from the notes." }), { code });
- * ```
  */
 export type BudgetCode =
   | "REQUIRED_CONTEXT_TOO_LARGE"
@@ -339,7 +269,7 @@ export type BudgetCode =
   | "PROMPT_TOO_LARGE";
 
 /**
- * The token budget cannot hold what must be there; `details` carries the counts.
+ * Thrown when the token budget cannot hold the required context; `details` has the counts.
  *
  * @example
  * ```ts
@@ -352,29 +282,28 @@ export type BudgetCode =
  * ```
  */
 export class BudgetError extends MemoryError {
-  /** What does not fit. */
+  /** The stable code: what does not fit the token budget. */
   declare readonly code: BudgetCode;
 
-  /** Makes the error for one code. */
+  /** Creates the error for one code. */
   constructor(code: BudgetCode, message: string, options: MemoryErrorOptions = {}) {
     super(code, message, options);
   }
 }
 
 /**
- * A summary policy or token counter that the caller supplied threw, or gave something else than promised (code
- * `POLICY`).
+ * Thrown when a summary policy or token counter threw or returned an invalid result (code `POLICY`).
  *
  * @example
  * ```ts
  * import assert from "node:assert/strict";
  * import { PolicyError } from "@holdfast/memory";
  *
- * assert.equal(new PolicyError("The token counter gave no whole number").code, "POLICY");
+ * assert.equal(new PolicyError("The token counter returned no whole number").code, "POLICY");
  * ```
  */
 export class PolicyError extends MemoryError {
-  /** Makes the error. */
+  /** Creates the error. */
   constructor(message: string, options: MemoryErrorOptions = {}) {
     super("POLICY", message, options);
   }

@@ -1,4 +1,4 @@
-/** Looking over a store: which tenants and scopes there are, and how much they hold. No text is read. */
+/** Lists tenants and scopes with their counts and sizes, a page at a time; reads no text. */
 
 import { equalBytes } from "./canonical/keyed_hash.ts";
 import { instantFromMs } from "./canonical/time.ts";
@@ -19,7 +19,7 @@ import { because, ContractError, StorageError } from "./errors.ts";
 import { CHECK_ROWS_PER_BATCH, INSPECTED_DEFAULT, INSPECTED_MAX, PENDING_EVENTS_READ_MAX } from "./limits.ts";
 import { selectNextTenant } from "./records/read.ts";
 
-/** Looks over a page. */
+/** Reads one page. */
 export async function inspect(engine: Engine, options: InspectOptions): Promise<Inspection> {
   const given = readFields("options", options, ["after", "limit", "signal"]);
   const limit = given.limit === undefined
@@ -64,7 +64,7 @@ function cursorAfter(tenant: string | null, scope: number | null): string {
   return scope === null ? `tenant:${tenant ?? ""}` : `scope:${scope}`;
 }
 
-/** What is pending is completed before a read, but where nothing can be written: there it is left out. */
+/** Pending deletions. A read completes them first, except in a read-only store, where their targets are left out. */
 async function pendingOf(engine: Engine): Promise<readonly DeletionEvent[]> {
   if (!engine.readOnly) return [];
   const events = await engine.pending();
@@ -91,6 +91,8 @@ function toInspected(row: ScopeRow): InspectedScope {
     turns: row.turns,
     bytes: row.turnBytes,
     pins: row.pins,
+    journals: row.journals,
+    journalBytes: row.journalBytes,
     nextExpiryAt: row.nextExpiry === null ? null : instantFromMs(Math.min(row.nextExpiry, LATEST_MS)).text,
   };
 }

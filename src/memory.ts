@@ -25,14 +25,18 @@ import { Conversation } from "./conversations/conversation.ts";
 import type { ScopeLimits } from "./conversations/put_turn.ts";
 import type { Engine } from "./engine/engine.ts";
 import type { EngineFiles } from "./engine/engine_files.ts";
+import { Journal } from "./journals/journal.ts";
 import { Records } from "./records/record_calls.ts";
 
-/** The files of a memory's store. For the command, which makes files of its own from it; no part of the interface. */
+/** The files of a memory's store, for the command line; not part of the public interface. */
 export let filesOf: (memory: Memory) => Promise<EngineFiles | undefined>;
 
+/** The engine of a memory. For the test kit, which looks at rows through it; no part of the interface. */
+export let engineOf: (memory: Memory) => Engine;
+
 /**
- * One open store: harness records in one database file, with a ledger of deletions beside it. Get one from
- * `openMemory` or `restoreMemory`.
+ * An open store: records and conversations in one database file, and a ledger of deletions next to it. Returned by
+ * `openMemory` and `restoreMemory`.
  *
  * @example
  * ```ts
@@ -46,18 +50,19 @@ export let filesOf: (memory: Memory) => Promise<EngineFiles | undefined>;
 export class Memory implements AsyncDisposable {
   static {
     filesOf = async (memory) => await memory.#engine.files?.();
+    engineOf = (memory) => memory.#engine;
   }
 
   /** Checkpoints, facts, and further kinds. */
   readonly records: Records;
-  /** What a restore erased again, and which files it fenced; null in a store that was opened. */
+  /** The report of the restore; null in a store that was opened. */
   readonly restored: RestoreReport | null;
   readonly #engine: Engine;
   readonly #kinds: ReadonlyMap<string, RecordKind>;
   readonly #limits: ScopeLimits;
   readonly #tell: Tell;
 
-  /** Made by `openMemory` and `restoreMemory`. */
+  /** Use `openMemory` or `restoreMemory` instead. */
   constructor(
     engine: Engine,
     { kinds, limits, tell, restored }: {
@@ -76,7 +81,7 @@ export class Memory implements AsyncDisposable {
   }
 
   /**
-   * A scope's turns, pins, summary and response cache. Nothing is read or written yet.
+   * Returns a handle on a scope's turns, pins, summary and response cache; reads and writes nothing.
    *
    * @throws {ContractError} naming the field
    *
@@ -86,9 +91,9 @@ export class Memory implements AsyncDisposable {
    * import { openMemory } from "@holdfast/memory";
    *
    * await using memory = await openMemory(":memory:");
-   * const spring = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
-   * await spring.append([{ role: "user", content: "Which trees were grafted?" }]);
-   * const same = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+   * const conversation = memory.conversation({ tenantId: "acme", sessionId: "ticket-7" });
+   * await conversation.append([{ role: "user", content: "Where is order 7?" }]);
+   * const same = memory.conversation({ tenantId: "acme", sessionId: "ticket-7" });
    * assert.equal((await same.snapshot()).turnCount, 1);
    * ```
    */
@@ -97,11 +102,39 @@ export class Memory implements AsyncDisposable {
   }
 
   /**
-   * Erases what has expired in every scope and for every tenant and what is left of indexes that made room for others,
-   * finishes pending deletions, and scrubs the files. Runs in bounded groups, between which other calls run; while one
-   * table is rewritten, the process stands still.
+   * A journal of a scope: an ordered list of JSON entries, for protocols that keep their own items. Nothing is read or
+   * written yet.
    *
-   * @throws {ContractError} naming the option
+   * @param part which journal of the scope, where it has several: text of at most 1 000 code points
+   * @throws {ContractError} naming the field
+   *
+   * @example
+   * ```ts
+   * import assert from "node:assert/strict";
+   * import { openMemory } from "@holdfast/memory";
+   *
+   * await using memory = await openMemory(":memory:");
+   * const scope = { tenantId: "acme", sessionId: "ticket-4711" };
+   * await memory.journal(scope).append([{ json: { role: "user", content: "Where is order 7?" } }]);
+   * await memory.journal(scope, "subagents/tracker").append([{ json: { tool: "track", order: 7 } }]);
+   * const [entry] = await Array.fromAsync(memory.journal(scope).read());
+   * assert.deepEqual(entry?.json, { role: "user", content: "Where is order 7?" });
+   * ```
+   */
+  journal(scope: Scope, part?: string): Journal {
+    return new Journal(this.#engine, { scope: toScope(scope), part }, {
+      limits: this.#limits,
+      tell: this.#tell,
+    });
+  }
+
+  /**
+   * Erases what has expired, completes pending deletions, and scrubs the files.
+   *
+   * Covers every tenant and every scope, and removes replaced indexes. Writes in bounded groups, so that other calls run in
+   * between. While the scrub rewrites a table, the process is blocked.
+   *
+   * @throws {ContractError} naming the invalid option
    * @throws {StorageError} `BUSY`, `FULL`, `IO`, `READONLY`, `REPLACED`, `CLOSED`
    *
    * @example
@@ -111,8 +144,8 @@ export class Memory implements AsyncDisposable {
    *
    * let nowMs = Date.UTC(2026, 2, 1);
    * await using memory = await openMemory(":memory:", { clock: () => nowMs });
-   * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
-   * await conversation.append([{ role: "user", content: "It rains." }], { expiresAt: new Date(nowMs + 60_000) });
+   * const conversation = memory.conversation({ tenantId: "acme", sessionId: "ticket-7" });
+   * await conversation.append([{ role: "user", content: "The deployment is running." }], { expiresAt: new Date(nowMs + 60_000) });
    * nowMs += 60_000;
    * const { expired, scrub } = await memory.prune();
    * assert.deepEqual([expired.turns, scrub?.complete], [1, true]);
@@ -137,8 +170,10 @@ export class Memory implements AsyncDisposable {
   }
 
   /**
-   * Verifies a receipt: that this store made it and no field was changed, that the whole chain holds and has the event,
-   * and that no table holds what was deleted. With a subject, also that it is about that tenant, session, turn or pin.
+   * Verifies a receipt of a deletion.
+   *
+   * It is valid if this store issued it and no field was changed, if the ledger's chain is intact and contains the event,
+   * and if no table holds what was deleted. With a subject, it must also be about that tenant, session, turn or pin.
    *
    * @throws {ContractError} if it is no receipt, or naming the field of the subject
    * @throws {StorageError} `BUSY`, `IO`, `REPLACED`, `CLOSED`
@@ -149,13 +184,13 @@ export class Memory implements AsyncDisposable {
    * import { openMemory } from "@holdfast/memory";
    *
    * await using memory = await openMemory(":memory:");
-   * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
-   * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
+   * const conversation = memory.conversation({ tenantId: "acme", sessionId: "ticket-7" });
+   * await conversation.append([{ role: "user", content: "Customs has held order 7 since Tuesday." }]);
    * const receipt = await conversation.delete({ kind: "scope", expectedRevision: await conversation.revision() });
    * const { valid, remains } = await memory.verifyReceipt(receipt);
    * assert.deepEqual([valid, remains], [true, {}]);
    * assert.equal((await memory.verifyReceipt(receipt, conversation.scope)).valid, true);
-   * assert.equal((await memory.verifyReceipt(receipt, { tenantId: "vineyard" })).valid, false);
+   * assert.equal((await memory.verifyReceipt(receipt, { tenantId: "globex" })).valid, false);
    * ```
    */
   async verifyReceipt(receipt: Receipt, subject?: ReceiptSubject): Promise<ReceiptReport> {
@@ -164,11 +199,11 @@ export class Memory implements AsyncDisposable {
   }
 
   /**
-   * Looks through the whole store: pages, checksums, record bodies, the ledger's chain. Reads in batches, between
-   * which other work runs.
+   * Checks the whole store: pages, checksums, record bodies, and the ledger's chain. Reads in batches, so that other calls
+   * run in between.
    *
-   * @returns what is damaged; damage is reported, not thrown
-   * @throws {ContractError} naming the option that is wrong
+   * @returns the damage found; damage is reported, not thrown
+   * @throws {ContractError} naming the invalid option
    * @throws {StorageError} `BUSY`, `IO`, `REPLACED`, `CLOSED`
    *
    * @example
@@ -177,8 +212,8 @@ export class Memory implements AsyncDisposable {
    * import { openMemory } from "@holdfast/memory";
    *
    * await using memory = await openMemory(":memory:");
-   * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
-   * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
+   * const conversation = memory.conversation({ tenantId: "acme", sessionId: "ticket-7" });
+   * await conversation.append([{ role: "user", content: "Customs has held order 7 since Tuesday." }]);
    * const { ok, rows } = await memory.check();
    * assert.deepEqual([ok, rows.turns], [true, 1]);
    * ```
@@ -188,23 +223,27 @@ export class Memory implements AsyncDisposable {
     const given = readFields("options", options, ["signal", "onProgress"]);
     const signal = requireSignal(given.signal);
     const onProgress = requireCallback("onProgress", given.onProgress) as CheckOptions["onProgress"];
-    const [{ CheckCollector }, { checkRecords }, { checkConversations }] = await Promise.all([
-      import("./engine/check_collector.ts"),
-      import("./records/check_records.ts"),
-      import("./conversations/check_conversations.ts"),
-    ]);
+    const [{ CheckCollector }, { checkRecords }, { checkConversations }, { checkJournals }] = await Promise
+      .all([
+        import("./engine/check_collector.ts"),
+        import("./records/check_records.ts"),
+        import("./conversations/check_conversations.ts"),
+        import("./journals/check_journals.ts"),
+      ]);
     const collector = new CheckCollector({ signal, onProgress });
     await this.#engine.check(collector);
     await checkRecords(this.#engine, this.#kinds, collector);
     await checkConversations(this.#engine, collector);
+    await checkJournals(this.#engine, collector);
     const report = collector.report();
     this.#tell({ operation: "check", counts: { problems: report.problems.length } }, startedMs);
     return report;
   }
 
   /**
-   * The place up to which deletions are recorded and applied. Keep it apart from the store: a restore can then be held
-   * to a ledger that has at least these.
+   * Returns the position in the ledger up to which deletions are recorded and applied.
+   *
+   * Keep it apart from the store: a restore then refuses a ledger that lacks any of these deletions.
    *
    * @throws {StorageError} `BUSY`, `IO`, `REPLACED`, `READONLY`, `CLOSED`
    *
@@ -214,8 +253,8 @@ export class Memory implements AsyncDisposable {
    * import { openMemory } from "@holdfast/memory";
    *
    * await using memory = await openMemory(":memory:");
-   * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
-   * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
+   * const conversation = memory.conversation({ tenantId: "acme", sessionId: "ticket-7" });
+   * await conversation.append([{ role: "user", content: "Customs has held order 7 since Tuesday." }]);
    * assert.equal((await memory.deletionWatermark()).sequence, 0);
    * await conversation.delete({ kind: "scope", expectedRevision: await conversation.revision() });
    * assert.equal((await memory.deletionWatermark()).sequence, 1);
@@ -226,19 +265,20 @@ export class Memory implements AsyncDisposable {
   }
 
   /**
-   * Copies the store, as it is at one moment, into one private file; other writers go on and do not make it start over.
-   * The file is made under another name (with `.partial` appended), looked through, synced, and only then gets its own.
-   * What can be made again, indexes and cached responses, is left out, and so is every trace of what was deleted.
+   * Copies the store, as it is at one moment, into one private file. Other processes can keep writing meanwhile.
    *
-   * With `damaged: "skip"` a damaged row is left out with what cites it, and the report lists both as `skipped`. Totals
-   * and names of scopes are put right where the rest tells them. What SQLite itself cannot read, meta rows, events and
-   * floors are still an error.
+   * The file is written under a temporary name (with `.partial` appended), checked and synced before it gets its own.
+   * Indexes and cached responses, which can be rebuilt, are left out, and so is every trace of deleted content.
    *
-   * @param destination where nothing is yet
-   * @returns what it holds; keep its watermark, or a later one, apart from the store
-   * @throws {ContractError} naming what is wrong
+   * With `damaged: "skip"` damaged rows are left out together with rows that cite them, and the report lists both as
+   * `skipped`. Totals and names of scopes are repaired from the other rows where possible. Pages that SQLite cannot read,
+   * and damaged meta rows, events and floors, are still errors.
+   *
+   * @param destination a path that does not exist yet
+   * @returns a report; keep its watermark, or a later one, apart from the store
+   * @throws {ContractError} naming the invalid argument
    * @throws {StorageError} `EXISTS`, `BUSY`, `PERMISSION`, `UNSAFE`, `FULL`, `IO`, `REPLACED`, `CLOSED`
-   * @throws {IntegrityError} if the store is damaged: a copy could not be restored; `details` names the first row
+   * @throws {IntegrityError} if the store is damaged, since the copy could not be restored; `details` names the first row
    *
    * @example
    * ```ts
@@ -247,7 +287,7 @@ export class Memory implements AsyncDisposable {
    *
    * const directory = await Deno.makeTempDir();
    * await using memory = await openMemory(`${directory}/agent.db`);
-   * await memory.conversation({ tenantId: "orchard", sessionId: "spring" }).append([{ role: "user", content: "Hi." }]);
+   * await memory.conversation({ tenantId: "acme", sessionId: "ticket-7" }).append([{ role: "user", content: "Hi." }]);
    * const { watermark } = await memory.backup(`${directory}/agent.backup`);
    * assert.deepEqual(watermark, await memory.deletionWatermark());
    * ```
@@ -257,11 +297,12 @@ export class Memory implements AsyncDisposable {
   }
 
   /**
-   * Copies the deletion ledger into one private file, in the same way. It holds hashes and counts, no text. A restore can
-   * use it if the ledger itself is lost; deletions that came later are missing in it.
+   * Copies the deletion ledger into one private file, as `backup` does. It holds hashes and counts, no text.
    *
-   * @param destination where nothing is yet
-   * @throws {ContractError} naming what is wrong
+   * A restore can use the copy if the ledger itself is lost; deletions after the copy are then lost.
+   *
+   * @param destination a path that does not exist yet
+   * @throws {ContractError} naming the invalid argument
    * @throws {StorageError} as {@linkcode Memory.backup}
    * @throws {IntegrityError} if the ledger is damaged
    *
@@ -296,10 +337,9 @@ export class Memory implements AsyncDisposable {
   }
 
   /**
-   * Looks over the store, a page at a time: tenants with records, then scopes, with counts, bytes, and when something is
-   * next due. No text is read.
+   * Lists tenants with records, then scopes, a page at a time. Each has counts, bytes and the next expiry; no text is read.
    *
-   * @throws {ContractError} naming the option
+   * @throws {ContractError} naming the invalid option
    * @throws {IntegrityError} if a scope's row is damaged
    * @throws {StorageError} `BUSY`, `IO`, `READONLY`, `REPLACED`, `CLOSED`
    *
@@ -309,10 +349,10 @@ export class Memory implements AsyncDisposable {
    * import { openMemory } from "@holdfast/memory";
    *
    * await using memory = await openMemory(":memory:");
-   * const scope = { tenantId: "orchard", sessionId: "spring" };
-   * await memory.conversation(scope).append([{ role: "user", content: "Which trees were grafted?" }]);
+   * const scope = { tenantId: "acme", sessionId: "ticket-7" };
+   * await memory.conversation(scope).append([{ role: "user", content: "Where is order 7?" }]);
    * const { scopes, next } = await memory.inspect();
-   * assert.deepEqual(scopes.map(({ scope, turns }) => [scope.sessionId, turns]), [["spring", 1]]);
+   * assert.deepEqual(scopes.map(({ scope, turns }) => [scope.sessionId, turns]), [["ticket-7", 1]]);
    * assert.equal(next, null);
    * ```
    */
@@ -322,19 +362,23 @@ export class Memory implements AsyncDisposable {
   }
 
   /**
-   * The store, or one scope, as JSON Lines: a header, then records, scopes, turns, summaries and pins, and a closing line
-   * with counts and a digest. Each line ends with a line feed. Without `includeContent` it shows ids, revisions, counts
-   * and bytes, and cannot be imported. What has expired, cached responses, indexes, operation ids and tombstones are left out.
+   * Exports the store, or one scope, as JSON Lines, each ending with a line feed.
    *
-   * Read in pages, with other calls in between. Each scope is as it was at one moment, however busy it is; only one
-   * larger than the default limit ends the export with `SNAPSHOT` if it changes while it is read.
+   * A header comes first, then records, then scopes with their turns, summaries, pins, journals and entries, then a
+   * closing line with counts and a digest.
+   * Without `includeContent` the lines hold ids, revisions, counts and bytes only, and cannot be imported. Expired items,
+   * cached responses, indexes, operation ids and tombstones are left out.
    *
-   * With `damaged: "skip"` a damaged row costs a line of its own that names it, and the closing line counts those;
-   * `skipped` lists them once the export has ended. A damaged row of a scope costs that scope.
+   * Reads in pages, so that other calls run in between. Each scope is exported as it was at one moment. Only a scope that is
+   * larger than the default limit and changes while it is read ends the export with `SNAPSHOT`. The same holds for each
+   * journal, which is exported as it was at a moment of its own.
    *
-   * @throws {ContractError} naming the option
+   * With `damaged: "skip"` each damaged row becomes a line that names it, counted in the closing line; `skipped` lists
+   * these rows once the export has ended. If the row of a scope itself is damaged, the whole scope is left out.
+   *
+   * @throws {ContractError} naming the invalid option
    * @throws {ConflictError} `SNAPSHOT`; for one scope `MISSING`, `DELETED`
-   * @throws {IntegrityError} if what is read is damaged
+   * @throws {IntegrityError} if a row is damaged
    * @throws {StorageError} `BUSY`, `IO`, `READONLY`, `REPLACED`, `CLOSED`
    *
    * @example
@@ -343,11 +387,11 @@ export class Memory implements AsyncDisposable {
    * import { openMemory } from "@holdfast/memory";
    *
    * await using memory = await openMemory(":memory:");
-   * const scope = { tenantId: "orchard", sessionId: "spring" };
-   * await memory.conversation(scope).append([{ role: "user", content: "Which trees were grafted?" }]);
+   * const scope = { tenantId: "acme", sessionId: "ticket-7" };
+   * await memory.conversation(scope).append([{ role: "user", content: "Where is order 7?" }]);
    * const outline = await Array.fromAsync(memory.exportLines({ scope }));
    * assert.deepEqual(outline.map((line) => JSON.parse(line).type), ["header", "scope", "turn", "end"]);
-   * assert(!outline.join("").includes("grafted"));
+   * assert(!outline.join("").includes("order"));
    * ```
    */
   exportLines(options: ExportLinesOptions = {}): Skipping<string> {
@@ -361,19 +405,20 @@ export class Memory implements AsyncDisposable {
   }
 
   /**
-   * Brings in what `exportLines({ includeContent: true })` wrote: text of whole lines, or the bytes of a file in pieces.
-   * Every line is validated as a put would be, and written only where nothing is: nothing is overwritten, and nothing that
-   * was deleted here comes back. Turns, pins and records keep their own revisions and times; a scope's revision moves, as
-   * with every change.
+   * Imports what `exportLines({ includeContent: true })` wrote.
    *
-   * Written in groups. After an error or an abort, what came before stays; importing the same lines again goes on where
-   * it ended, and changes nothing where it was done.
+   * The source yields text of whole lines, or the bytes of a file in chunks.
+   * Every line is validated as a put is. Nothing is overwritten, and nothing that was deleted here comes back. Turns, pins
+   * and records keep their revisions and times; a scope's revision increases, as with every change.
    *
-   * @returns what became of each line
-   * @throws {ContractError} naming the field, with `details.line`; for lines that were cut off or changed, once the rest
-   * is in
-   * @throws {ConflictError} `CAPACITY`, with `details.line`; `CLOCK` where a line's deadline lies after the clock but not
-   * after the highest time seen
+   * Writes in groups. After an error or an abort, earlier groups stay; importing the same lines again continues from there,
+   * and a completed import changes nothing when it is repeated.
+   *
+   * @returns the number of lines by outcome
+   * @throws {ContractError} naming the field, with `details.line`; for missing or changed lines only after all others are
+   * imported
+   * @throws {ConflictError} `CAPACITY`, with `details.line`; `CLOCK` if a line's deadline is after the clock but not after
+   * the highest time seen
    * @throws {StorageError} `BUSY`, `FULL`, `IO`, `READONLY`, `REPLACED`, `CLOSED`
    *
    * @example
@@ -383,8 +428,8 @@ export class Memory implements AsyncDisposable {
    *
    * await using from = await openMemory(":memory:");
    * await using to = await openMemory(":memory:");
-   * const scope = { tenantId: "orchard", sessionId: "spring" };
-   * await from.conversation(scope).append([{ role: "user", content: "Which trees were grafted?" }]);
+   * const scope = { tenantId: "acme", sessionId: "ticket-7" };
+   * await from.conversation(scope).append([{ role: "user", content: "Where is order 7?" }]);
    * const lines = await Array.fromAsync(from.exportLines({ includeContent: true }));
    * assert.equal((await to.importLines(lines)).imported.turns, 1);
    * assert.equal((await to.importLines(lines)).unchanged.turns, 1);
@@ -400,8 +445,8 @@ export class Memory implements AsyncDisposable {
   }
 
   /**
-   * Waits for queued writes, at most until each one's busy timeout, and closes the files. Repeating it is harmless;
-   * every other call after it rejects with `CLOSED`.
+   * Waits for queued writes, each at most for its busy timeout, and closes the files. Repeating it is harmless; every other
+   * call after it rejects with `CLOSED`.
    *
    * @example
    * ```ts

@@ -1,4 +1,4 @@
-/** Opening a store, and restoring one. */
+/** Opens and restores stores. */
 
 import { monotonicMs } from "./clock.ts";
 import { hasMethod, readFields, requireInteger } from "./contracts/arguments.ts";
@@ -21,41 +21,25 @@ import type { RestoreOptions } from "./restore.ts";
 
 export { MEMORY_PATH, parsePath } from "./engines/sqlite/files/store_path.ts";
 
-// What a program that opens a store and reads a record does not need is imported when it is first called: every module
-// counts at every start.
+// Loaded on first use, to keep start-up short.
 const APPLYING = new LateModule(() => import("./apply_event.ts"));
 
-/**
- * What `openMemory` takes besides the path.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type MemoryOptions, openMemory } from "@holdfast/memory";
- *
- * const options: MemoryOptions = { clock: () => Date.UTC(2026, 2, 1), limits: { turnsPerScope: 1 } };
- * await using memory = await openMemory(":memory:", options);
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "Which trees were grafted?" }]);
- * await assert.rejects(conversation.append([{ role: "user", content: "Which?" }]), { reason: "CAPACITY" });
- * assert.equal((await conversation.snapshot()).at, "2026-03-01T00:00:00+00:00");
- * ```
- */
+/** Options of `openMemory`. */
 export interface MemoryOptions extends StoreOptions {
-  /** Where the deletion ledger lies; the store's whole path with `.deletions` appended if omitted. */
+  /** The path of the deletion ledger; by default the store's path with `.deletions` appended. */
   readonly deletionPath?: string | URL | undefined;
-  /** The SQLite binding; Deno's built-in one if omitted. */
+  /** The SQLite driver; Deno's built-in one by default. */
   readonly driver?: SqliteDriver | undefined;
-  /** Milliseconds from a call until a lock held by others is reported as `BUSY`; 5 000 if omitted. */
+  /** Milliseconds from a call until a lock that others hold is reported as `BUSY`; 5 000 by default. */
   readonly busyTimeoutMs?: number | undefined;
   /**
-   * Where a store of an older release is copied to before it is upgraded; the ledger, if it is older too, goes beside it
-   * with `.deletions` appended. No copy is made if omitted, or if there is nothing to upgrade: no deletion would reach it.
+   * Copies a store of an older release to this path before upgrading it. An older ledger is copied next to it, with
+   * `.deletions` appended. Without an upgrade no copy is made. Later deletions do not reach the copy.
    */
   readonly backupBeforeUpgrade?: string | URL | undefined;
 }
 
-/** Options of opening, validated, with their defaults. */
+/** The options of opening, validated, with their defaults. */
 interface GivenOptions extends GivenStoreOptions {
   readonly deletionPath: unknown;
   readonly backupBeforeUpgrade: unknown;
@@ -63,7 +47,7 @@ interface GivenOptions extends GivenStoreOptions {
   readonly busyTimeoutMs: number;
 }
 
-/** What opening a store in files takes, a restore included. */
+/** The options of opening a store in files, which a restore accepts too. */
 export const OPENING_NAMES = [...STORE_NAMES, "deletionPath", "driver", "busyTimeoutMs"] as const;
 
 /** Validates the options of opening. */
@@ -86,11 +70,11 @@ export function readOptions(options: MemoryOptions): GivenOptions {
 }
 
 /**
- * Opens a store, and creates it if it is not there. The file, its ledger and their sidecars are private (0600);
- * anything else under their names is refused. Needs `--allow-read` and `--allow-write` for the directory.
+ * Opens a store, and creates it if it does not exist. The file, its ledger and their sidecars are private (mode 0600);
+ * files of another kind or mode under their names are refused. Needs `--allow-read` and `--allow-write` for the directory.
  *
  * @param path a file, or `:memory:` for a store that ends with its process
- * @throws {ContractError} naming the option that is wrong
+ * @throws {ContractError} naming the invalid option
  * @throws {StorageError} `PERMISSION` naming the flag, `UNSAFE`, `SCHEMA`, `RESTORE`, `REPLACED`, `READONLY`, `BUSY`,
  * `CORRUPT`, `FULL`, `IO`
  * @throws {IntegrityError} if store and ledger do not belong together
@@ -102,7 +86,7 @@ export function readOptions(options: MemoryOptions): GivenOptions {
  *
  * await using memory = await openMemory(":memory:");
  * const fact = { schema: 1, text: "Prefers lists.", source: "chat-7", reviewed: false } as const;
- * const identity = { tenantId: "orchard", kind: "fact", key: "preference" } as const;
+ * const identity = { tenantId: "acme", kind: "fact", key: "preference" } as const;
  * await memory.records.put(identity, fact, { expectedRevision: null, ttl: 3_600 });
  * assert.equal((await memory.records.get(identity))?.value.text, "Prefers lists.");
  * ```
@@ -110,7 +94,7 @@ export function readOptions(options: MemoryOptions): GivenOptions {
 export async function openMemory(path: string | URL, options: MemoryOptions = {}): Promise<Memory> {
   const startedMs = monotonicMs();
   const given = readOptions(options);
-  // A clock that tells no time is told before any effect.
+  // Reject an unusable clock before any effect.
   new EffectiveTime(given.clock).read();
   const store = path === MEMORY_PATH
     ? await openInMemory(given)
@@ -122,19 +106,20 @@ export async function openMemory(path: string | URL, options: MemoryOptions = {}
 }
 
 /**
- * Restores a backup to a place where nothing is yet, and opens it. Every deletion that the ledger has recorded since is
- * applied first, so that nothing comes back. One commit to the ledger then makes the restored store live and fences the
- * one before it, which answers `REPLACED` from then on; until that commit nothing has changed, and a restore that is
- * interrupted is begun anew by calling this again. Summaries, cached responses and indexes are not restored, and revisions given
- * from now on lie in a range of their own.
+ * Restores a backup to a new path and opens it, without anything that was deleted since.
+ *
+ * Every deletion that the ledger has recorded since the backup is applied first. One commit to the ledger then makes the
+ * restored store live and fences off the previous one, which answers `REPLACED` from then on. Until that commit nothing
+ * has changed: after an interruption, call this again. Summaries, cached responses and indexes are not restored. New
+ * revisions come from a range of their own.
  *
  * @param backup a file that `backup()` made, or the main file of a store that was closed
- * @param destination where nothing is yet: move the old store's main file and its `-wal` and `-shm` away first, or
- * choose another name; leave the ledger where it is
- * @returns the open store, whose `restored` says what was done; open it later with the same `deletionPath`
- * @throws {ContractError} naming the option that is wrong
- * @throws {StorageError} `EXISTS`, `UNSAFE`, `SCHEMA`, `CORRUPT`, `BUSY`, `REPLACED` where another restore was faster,
- * `PERMISSION`, `FULL`, `IO`; with `details.outcome: "unknown"` the next opening or restore decides
+ * @param destination a path that does not exist yet: choose a new name, or move the old store's main file and its `-wal`
+ * and `-shm` away first; leave the ledger in place
+ * @returns the open store, with a report as `restored`; later, open it with the same `deletionPath`
+ * @throws {ContractError} naming the invalid option
+ * @throws {StorageError} `EXISTS`, `UNSAFE`, `SCHEMA`, `CORRUPT`, `BUSY`, `REPLACED` if another restore was faster,
+ * `PERMISSION`, `FULL`, `IO`; with `details.outcome: "unknown"` the next open or restore decides
  * @throws {IntegrityError} if the backup is damaged, or the ledger is missing, damaged, of another store, or older than
  * the backup or the watermark
  *
@@ -146,7 +131,7 @@ export async function openMemory(path: string | URL, options: MemoryOptions = {}
  * const directory = await Deno.makeTempDir();
  * const deletionPath = `${directory}/agent.db.deletions`;
  * const memory = await openMemory(`${directory}/agent.db`);
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+ * const conversation = memory.conversation({ tenantId: "acme", sessionId: "ticket-7" });
  * const { turnId, revision } = await conversation.append([{ role: "user", content: "My door code is 4711." }]);
  * await memory.backup(`${directory}/agent.backup`);
  * await conversation.delete({ kind: "turn", key: turnId, expectedRevision: revision });
@@ -158,7 +143,7 @@ export async function openMemory(path: string | URL, options: MemoryOptions = {}
  *   watermark,
  * });
  * assert.equal(restored.restored?.erased.turns, 1);
- * const snapshot = await restored.conversation({ tenantId: "orchard", sessionId: "spring" }).snapshot();
+ * const snapshot = await restored.conversation({ tenantId: "acme", sessionId: "ticket-7" }).snapshot();
  * assert.equal(snapshot.turnCount, 0);
  * ```
  */
@@ -198,7 +183,7 @@ async function startMemory(
   } catch (error) {
     throw store.abandon(error);
   }
-  const tell = teller(given.onEvent, engine);
+  const tell = eventEmitter(given.onEvent, engine);
   const memory = new Memory(engine, { ...given, tell, restored });
   try {
     if (given.acceptClock) await acceptClock(engine, tell);
@@ -211,7 +196,7 @@ async function startMemory(
   return memory;
 }
 
-/** Validated in time; nothing is made there unless the store is of an older release. */
+/** Validates the path before any effect; a copy is made only if the store is of an older release. */
 async function upgradeBackup({ backupBeforeUpgrade }: GivenOptions): Promise<FilePath | undefined> {
   if (backupBeforeUpgrade === undefined) return undefined;
   const { prepareDestination } = await import("./engines/sqlite/files/destination.ts");
@@ -224,7 +209,7 @@ async function openInMemory(given: GivenOptions): Promise<OpenedStore> {
     throw new ContractError("deletionPath", "A store in memory keeps its ledger in memory");
   }
   if (given.backupBeforeUpgrade !== undefined) {
-    throw new ContractError("backupBeforeUpgrade", "A store in memory is never of an older release");
+    throw new ContractError("backupBeforeUpgrade", "A store in memory is never upgraded");
   }
   return await openStoreInMemory(given.driver);
 }
@@ -237,19 +222,19 @@ function filePaths(path: unknown, given: GivenOptions): Parameters<typeof openSt
   return { main, ledger };
 }
 
-/** Told in a microtask, so that a callback that throws ends in the open and not inside a store call. */
-function teller(
+/** Emits events in a microtask, so that a callback that throws cannot fail a store call. */
+function eventEmitter(
   onEvent: ((event: MemoryEvent) => void) | undefined,
   engine: Engine,
 ): Tell {
   if (onEvent === undefined) return () => {};
-  return (told, startedMs) => {
-    const event = { ...told, at: readAt(engine), durationMs: monotonicMs() - startedMs };
+  return (emitted, startedMs) => {
+    const event = { ...emitted, at: readAt(engine), durationMs: monotonicMs() - startedMs };
     queueMicrotask(() => onEvent(event));
   };
 }
 
-/** What is told has been done: a clock that broke meanwhile must not make it fail. */
+/** The time of an event: the operation is complete, so a clock that fails now must not make it fail. */
 function readAt(engine: Engine): number {
   try {
     return engine.time().effectiveMs;

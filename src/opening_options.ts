@@ -1,4 +1,4 @@
-/** What opening takes, whatever engine the store runs on: validated before any effect. */
+/** The options of opening that do not depend on the engine, validated before any effect. */
 
 import { readFields, requireBoolean, requireCallback, requireInteger } from "./contracts/arguments.ts";
 import type { MemoryEvent } from "./contracts/options/memory_options.ts";
@@ -12,7 +12,7 @@ import {
   SCOPE_TURNS_MAX,
 } from "./limits.ts";
 
-/** Options of opening that every engine has, validated, with their defaults. */
+/** These options, validated, with their defaults. */
 export interface GivenStoreOptions {
   readonly clock: (() => number) | undefined;
   readonly kinds: ReadonlyMap<string, RecordKind>;
@@ -22,18 +22,18 @@ export interface GivenStoreOptions {
   readonly onEvent: ((event: MemoryEvent) => void) | undefined;
 }
 
-/** What opening takes, whatever engine the store runs on. */
+/** Their names. */
 export const STORE_NAMES = ["clock", "kinds", "limits", "readOnly", "acceptClock", "onEvent"] as const;
 
-/** Validates the options of opening that every engine has. */
+/** Validates these options. */
 export function readStoreOptions(
   given: Readonly<Partial<Record<(typeof STORE_NAMES)[number], unknown>>>,
 ): GivenStoreOptions {
-  const { clock, readOnly = false, acceptClock = false, onEvent } = given;
+  const { clock, kinds = [], limits = {}, readOnly = false, acceptClock = false, onEvent } = given;
   return {
     clock: requireCallback("clock", clock) as (() => number) | undefined,
-    kinds: collectKinds(given.kinds ?? [], KINDS_MAX),
-    limits: readLimits(given.limits ?? {}),
+    kinds: collectKinds(kinds, KINDS_MAX),
+    limits: readLimits(limits),
     readOnly: requireBoolean("readOnly", readOnly),
     acceptClock: requireBoolean("acceptClock", acceptClock),
     onEvent: requireCallback("onEvent", onEvent) as ((event: MemoryEvent) => void) | undefined,

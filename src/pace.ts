@@ -1,13 +1,13 @@
-/** Keeps long work cancellable, and other work served. */
+/** Keeps long work cancellable and the event loop responsive. */
 
 import { monotonicMs, WORK_MS, yieldToEventLoop } from "./clock.ts";
 
-/** Work that can be cancelled, and gives way now and then. What it computes does not depend on it. */
+/** The pace of long work: checks for cancellation and yields to the event loop. Results do not depend on it. */
 export class Pace {
   readonly #signal: AbortSignal | null;
   #startedMs = monotonicMs();
 
-  /** Takes the signal of the call, if it has one. */
+  /** Starts with the signal of the call, if it has one. */
   constructor(signal: AbortSignal | null = null) {
     this.#signal = signal;
   }
@@ -17,13 +17,13 @@ export class Pace {
     this.#signal?.throwIfAborted();
   }
 
-  /** Whether it is time to {@linkcode rest}; checks for cancellation too. */
+  /** Whether it is time to {@linkcode rest}; also checks for cancellation. */
   isDue(): boolean {
     this.check();
     return monotonicMs() - this.#startedMs >= WORK_MS;
   }
 
-  /** Lets the event loop run, so that a cancellation can arrive and other requests are served. */
+  /** Yields to the event loop, so that cancellations and other requests can arrive. */
   async rest(): Promise<void> {
     await yieldToEventLoop();
     this.check();

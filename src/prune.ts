@@ -1,6 +1,6 @@
 /**
- * Pruning a whole store: what has expired goes, in every scope and for every tenant, and what is left of indexes that
- * made room for others; then the files are scrubbed.
+ * Prunes a whole store. Erases what has expired in every scope and for every tenant, removes replaced indexes, and scrubs
+ * the files.
  */
 
 import { yieldToEventLoop } from "./clock.ts";
@@ -17,7 +17,7 @@ import { StorageError } from "./errors.ts";
 import { CLOCK_BEHIND_MS_MAX, DUE_SCOPES_PER_READ } from "./limits.ts";
 import { purgeNow, purgeSome, selectDueTenants } from "./records/read.ts";
 
-/** Prunes. */
+/** Prunes the store. */
 export async function prune(engine: Engine, options: PruneOptions): Promise<PruneReport> {
   const given = readFields("options", options, ["scrub", "acceptClock", "signal", "onProgress"]);
   const signal = requireSignal(given.signal);
@@ -29,14 +29,14 @@ export async function prune(engine: Engine, options: PruneOptions): Promise<Prun
   if (engine.readOnly) throw new StorageError("READONLY", "Cannot prune: the store was opened read-only");
   const clockLoweredByMs = acceptClock ? await engine.write(lowerClockMark, { signal }) : 0;
   const expired = { ...nothingErased(), records: 0 };
-  const tell: Tell = (part, done: number): void => onProgress?.({ part, done });
-  await expireScopes(engine, expired, signal, tell);
-  await purgeTenants(engine, expired, signal, tell);
-  const retiredIndexes = await clearIndexes(engine, signal, tell);
+  const progress: ReportProgress = (part, done: number): void => onProgress?.({ part, done });
+  await expireScopes(engine, expired, signal, progress);
+  await purgeTenants(engine, expired, signal, progress);
+  const retiredIndexes = await clearIndexes(engine, signal, progress);
   const files = await engine.files?.();
   const leftovers = await files?.sweep() ?? { removed: [], kept: [] };
   const report = wantsScrub
-    ? await scrub(engine, { signal, onTable: (tables) => tell("scrub", tables) })
+    ? await scrub(engine, { signal, onTable: (tables) => progress("scrub", tables) })
     : null;
   const { turns, pins, summaries, replay, records } = expired;
   return {
@@ -49,18 +49,18 @@ export async function prune(engine: Engine, options: PruneOptions): Promise<Prun
 }
 
 type Expired = ReturnType<typeof nothingErased> & { records: number };
-type Tell = (part: PruneProgress["part"], done: number) => void;
+type ReportProgress = (part: PruneProgress["part"], done: number) => void;
 
 function total({ turns, pins, summaries, replay, records }: Expired): number {
   return turns + pins + summaries + replay + records;
 }
 
-/** Scope by scope, in bounded groups; a scope that is damaged is left to `check`. */
+/** Expires scope by scope, in bounded groups; a damaged scope is skipped, and `check` reports it. */
 async function expireScopes(
   engine: Engine,
   expired: Expired,
   signal: AbortSignal | undefined,
-  tell: Tell,
+  progress: ReportProgress,
 ): Promise<void> {
   let after: DueScope | null = null;
   do {
@@ -70,17 +70,17 @@ async function expireScopes(
       after,
       limit: DUE_SCOPES_PER_READ,
     };
-    const due = await engine.read((transaction) => selectDueScopes(transaction, effectiveMs, page), {
+    const scopes = await engine.read((transaction) => selectDueScopes(transaction, effectiveMs, page), {
       signal,
     });
-    for (const { scopeHash } of due) {
+    for (const { scopeHash } of scopes) {
       try {
-        await expireWhole(engine, scopeHash, expired, { signal, tell });
+        await expireWhole(engine, scopeHash, expired, { signal, progress });
       } catch (error) {
         if (!isDamage(error)) throw error;
       }
     }
-    after = due.length < DUE_SCOPES_PER_READ ? null : due.at(-1)!;
+    after = scopes.length < DUE_SCOPES_PER_READ ? null : scopes.at(-1)!;
   } while (after !== null);
 }
 
@@ -88,7 +88,7 @@ async function expireWhole(
   engine: Engine,
   scopeHash: Uint8Array,
   expired: Expired,
-  { signal, tell }: { readonly signal: AbortSignal | undefined; readonly tell: Tell },
+  { signal, progress }: { readonly signal: AbortSignal | undefined; readonly progress: ReportProgress },
 ): Promise<void> {
   for (let more = true; more;) {
     const upkept = await engine.write(
@@ -99,23 +99,25 @@ async function expireWhole(
     for (const name of ["turns", "pins", "summaries", "replay"] as const) {
       expired[name] += upkept.erased[name];
     }
-    tell("expire", total(expired));
+    progress("expire", total(expired));
     await yieldToEventLoop();
   }
 }
 
-/** Only tenants with something due cost a commit: a store may have many, and few of them anything. */
+/** Purges tenant by tenant. Only tenants with expired records cost a commit: a store may have many tenants. */
 async function purgeTenants(
   engine: Engine,
   expired: Expired,
   signal: AbortSignal | undefined,
-  tell: Tell,
+  progress: ReportProgress,
 ): Promise<void> {
   for (let after: string | null = ""; after !== null;) {
     const from: string = after;
     const now = purgeNow(engine.time());
-    const page = await engine.read((transaction) => selectDueTenants(transaction, from, now), { signal });
-    for (const tenant of page.due) await purgeTenant(engine, tenant, expired, { signal, tell });
+    const page = await engine.read((transaction) => selectDueTenants(transaction, from, now), {
+      signal,
+    });
+    for (const tenant of page.due) await purgeTenant(engine, tenant, expired, { signal, progress });
     after = page.after;
     await yieldToEventLoop();
   }
@@ -125,19 +127,23 @@ async function purgeTenant(
   engine: Engine,
   tenant: string,
   expired: Expired,
-  { signal, tell }: { readonly signal: AbortSignal | undefined; readonly tell: Tell },
+  { signal, progress }: { readonly signal: AbortSignal | undefined; readonly progress: ReportProgress },
 ): Promise<void> {
   for (let more = true; more;) {
     const purged = await engine.write((transaction) => purgeSome(transaction, tenant), { signal });
     more = purged.more;
     expired.records += purged.removed;
-    tell("expire", total(expired));
+    progress("expire", total(expired));
     await yieldToEventLoop();
   }
 }
 
-/** Clears away the indexes that made room for others; gives how many. One that is damaged is left to `check`. */
-async function clearIndexes(engine: Engine, signal: AbortSignal | undefined, tell: Tell): Promise<number> {
+/** Removes replaced indexes; resolves to their number. A damaged one is skipped, and `check` reports it. */
+async function clearIndexes(
+  engine: Engine,
+  signal: AbortSignal | undefined,
+  progress: ReportProgress,
+): Promise<number> {
   let cleared = 0;
   for (let after: number | null = 0; after !== null;) {
     const from: number = after;
@@ -148,7 +154,7 @@ async function clearIndexes(engine: Engine, signal: AbortSignal | undefined, tel
           const done = await engine.write((transaction) => clearRetired(transaction, scope), { signal });
           more = done.more;
           cleared += done.indexes;
-          tell("index", cleared);
+          progress("index", cleared);
         }
       } catch (error) {
         if (!isDamage(error)) throw error;
@@ -159,7 +165,7 @@ async function clearIndexes(engine: Engine, signal: AbortSignal | undefined, tel
   return cleared;
 }
 
-/** Lowers the store's clock mark to the clock; gives by how many milliseconds. */
+/** Lowers the store's clock mark to the clock; returns by how many milliseconds. */
 export function* lowerClockMark(transaction: WriteTransaction): Operation<number> {
   return yield* known(transaction.lowerClockMark());
 }

@@ -1,4 +1,4 @@
-/** Restoring a backup: options, what is erased again, and what a restore tells. */
+/** Restores a backup: validates the options, restores the files, and reports what was erased. */
 
 import { rowsCheck } from "./backup.ts";
 import { readFields, requireBoolean, requireCallback, requireSignal } from "./contracts/arguments.ts";
@@ -26,59 +26,43 @@ import {
 } from "./engines/sqlite/files/store_path.ts";
 import { type MemoryOptions, OPENING_NAMES, readOptions } from "./open.ts";
 
-/**
- * What `restoreMemory` takes: what opening takes, and what holds the restore to its ledger.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { openMemory, restoreMemory, type RestoreOptions } from "@holdfast/memory";
- *
- * const directory = await Deno.makeTempDir();
- * const memory = await openMemory(`${directory}/agent.db`);
- * const { watermark } = await memory.backup(`${directory}/monday.backup`);
- * await memory.close();
- * const options: RestoreOptions = { deletionPath: `${directory}/agent.db.deletions`, watermark };
- * await using restored = await restoreMemory(`${directory}/monday.backup`, `${directory}/new.db`, options);
- * assert.equal(restored.restored?.ledgerLost, false);
- * ```
- */
+/** Options of `restoreMemory`: those of opening, and the ledger and watermark of the store. */
 export type RestoreOptions =
   & Omit<MemoryOptions, "deletionPath" | "readOnly" | "backupBeforeUpgrade">
   & {
-    /** Where the store's deletion ledger lies. */
+    /** The path of the store's deletion ledger. */
     readonly deletionPath: string | URL;
-    /** Cancels until the ledger's commit; nothing is left then. */
+    /** Cancels the restore until it commits to the ledger; a cancelled restore leaves no files. */
     readonly signal?: AbortSignal | undefined;
-    /** Told how far it is. */
+    /** Called with the progress. */
     readonly onProgress?: ((progress: RestoreProgress) => void) | undefined;
   }
   & ({
-    /** What the ledger must have: the newest `deletionWatermark()` that was kept apart from the store. */
+    /** What the ledger must contain: the newest `deletionWatermark()` that was kept apart from the store. */
     readonly watermark: Watermark;
     /**
-     * The ledger is lost, and this is a copy that `exportLedger()` made: makes a new one from it, at `deletionPath`. What
-     * was deleted after the copy is forgotten; a watermark that is newer than the copy is refused, the one of the copy's
-     * own report is taken. With a `deletionPath` of its own this is also how to rehearse a restore: the store in service
-     * is not fenced, and what comes out must never be served beside it.
+     * A copy from `exportLedger()` to replace a lost ledger: creates a new ledger from it at `deletionPath`.
+     * Deletions after the copy are lost. A watermark newer than the copy is refused; pass the one of the copy's own report.
+     * To rehearse a restore, use this with a new `deletionPath`: the store in service is not fenced off, and the result
+     * must never be used next to it.
      */
     readonly ledgerExport?: string | URL | undefined;
     readonly ledgerLost?: false | undefined;
   } | {
     /**
-     * The ledger is lost: makes a new one, at `deletionPath`, from what the backup knows of deletions. Those made after
-     * the backup are forgotten, and what they erased comes back.
+     * Replaces a lost ledger: creates a new one at `deletionPath` from the deletions that the backup knows.
+     * Deletions after the backup are lost, and what they erased comes back.
      */
     readonly ledgerLost: true;
     readonly watermark?: undefined;
     readonly ledgerExport?: undefined;
   });
 
-/** What a restore takes besides what opening takes. */
+/** The options of a restore that opening does not have. */
 interface OwnOptions {
-  /** Null where the ledger is said to be lost. */
+  /** Null with `ledgerLost`. */
   readonly watermark: Watermark | null;
-  /** Null where the ledger is there, or no copy of it is. */
+  /** Null without a copy of the ledger. */
   readonly ledgerExport: GivenPath | null;
   readonly signal: AbortSignal | undefined;
   readonly onProgress: RestoreOptions["onProgress"];
@@ -86,23 +70,23 @@ interface OwnOptions {
 
 const OWN_NAMES = ["watermark", "ledgerLost", "ledgerExport", "signal", "onProgress"] as const;
 
-/** Validates a restore's own options, and gives the rest back. */
+/** Validates a restore's own options; returns them and the rest. */
 export function readRestoreOptions(
   options: RestoreOptions,
 ): { readonly own: OwnOptions; readonly rest: Omit<RestoreOptions, (typeof OWN_NAMES)[number]> } {
   const given = readFields("options", options, [...OWN_NAMES, ...OPENING_NAMES]);
   const { watermark, ledgerLost = false, ledgerExport, signal, onProgress, ...rest } = given;
   if (rest.deletionPath === undefined) {
-    throw new ContractError("deletionPath", "Expected deletionPath to name the store's ledger");
+    throw new ContractError("deletionPath", "Expected deletionPath to be the path of the store's ledger");
   }
   if (requireBoolean("ledgerLost", ledgerLost) && watermark !== undefined) {
-    throw new ContractError("watermark", "Expected no watermark where the ledger is lost");
+    throw new ContractError("watermark", "Expected no watermark with ledgerLost");
   }
   if (ledgerLost && ledgerExport !== undefined) {
     throw new ContractError("ledgerExport", "Expected ledgerExport or ledgerLost, not both");
   }
   if (!ledgerLost && watermark === undefined) {
-    throw new ContractError("watermark", "Expected watermark to be what deletionWatermark() gave");
+    throw new ContractError("watermark", "Expected watermark to be a result of deletionWatermark()");
   }
   return {
     own: {
@@ -115,7 +99,7 @@ export function readRestoreOptions(
   };
 }
 
-/** What a restore works with. */
+/** Everything a restore needs. */
 interface RestoreParts extends OwnOptions {
   readonly driver: SqliteDriver;
   readonly busyTimeoutMs: number;
@@ -124,7 +108,7 @@ interface RestoreParts extends OwnOptions {
   readonly apply: ApplyEvent;
 }
 
-/** Restores, and gives the live store's files, opened. */
+/** Restores; resolves to the live store, opened, and the report. */
 export async function restore(
   given: { readonly backup: GivenPath; readonly main: GivenPath; readonly ledger: GivenPath },
   parts: RestoreParts,
@@ -160,7 +144,7 @@ export async function restore(
   }
 }
 
-/** What a restore would find, as far as that can be told without copying; changes nothing. */
+/** Validates a restore without copying; resolves to the number of deletions to apply, null if unknown. */
 export async function planRestore(backup: string | URL, options: RestoreOptions): Promise<NewerDeletions> {
   const { own, rest } = readRestoreOptions(options);
   const { driver } = readOptions(rest);
@@ -188,7 +172,7 @@ function assertApart({ backup, main, ledger, ledgerExport }: RestorePaths): void
 
 const LEDGER_SUFFIX = ".deletions";
 
-/** The store that was live before, where it lies beside its ledger: a main of the lineage, and not some other file. */
+/** The files of the previously live store, if it is next to its ledger and belongs to the lineage. */
 function fencedFiles(
   { main, ledger }: RestorePaths,
   lineage: string,

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 
 const ROOT = new URL("../", import.meta.url);
 
-/** A test file or folder in a table, with the words of a title if there are any. */
-const PROOF = /`(tests\/[^`]+)`(?:: "([^"]+)")?/g;
+/** A test file, a suite or a folder in a table, with the words of a title if there are any. */
+const PROOF = /`((?:tests|src\/testing)\/[^`]+)`(?:: "([^"]+)")?/g;
 
 function read(path: string): string {
   return Deno.readTextFileSync(new URL(path, ROOT));

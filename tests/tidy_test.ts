@@ -66,6 +66,11 @@ Deno.test("nothing but the driver ./ffi names a registry that may be out of reac
   );
 });
 
+Deno.test("the published suites name no runtime, and import no package and no driver", () => {
+  const pattern = /\bDeno\b|\bBun\b|\bprocess\.|from "(?!node:|\.)/;
+  assert.deepEqual(offenders(pattern, (path) => !path.startsWith("src/testing/")), []);
+});
+
 Deno.test("only the command line imports what only it needs", () => {
   assert.deepEqual(
     offenders(/from "(commander|get-east-asian-width)"/, (path) => path.startsWith("src/cli/")),
@@ -103,7 +108,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   contracts: ["ground", "canonical"],
   formats: ["ground", "canonical", "contracts"],
   "contracts/stored": ["ground", "canonical", "contracts"],
-  "contracts/options": ["ground", "contracts"],
+  "contracts/options": ["ground", "canonical", "contracts"],
   engine: ["ground", "canonical", "contracts", "contracts/options"],
   "tables/schema": ["ground", "canonical", "engine"],
   tables: ["ground", "canonical", "contracts", "contracts/stored", "engine", "tables/schema"],
@@ -128,9 +133,13 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     ...["ground", "canonical", "contracts", "contracts/options", "engine", "tables", "deletion", "scopes"],
     ...["contracts/stored", "index", "search", "context/counting", "context"],
   ],
+  journals: [
+    ...["ground", "canonical", "contracts", "contracts/options", "engine", "tables", "deletion", "scopes"],
+    ...["conversations"],
+  ],
   lines: [
     ...["ground", "canonical", "contracts", "contracts/options", "engine", "tables", "deletion", "scopes"],
-    ...["contracts/stored", "records", "conversations"],
+    ...["contracts/stored", "records", "conversations", "journals"],
   ],
   platform: ["ground"],
   "engines/sqlite/drivers": ["ground", "engine"],
@@ -192,7 +201,31 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   facade: [
     ...["ground", "canonical", "contracts", "contracts/options", "engine", "tables", "deletion", "scopes"],
-    ...["index", "records", "conversations", "lines", "platform"],
+    ...["index", "records", "conversations", "journals", "lines", "platform"],
+  ],
+  "testing/kit": [
+    "ground",
+    "canonical",
+    "contracts",
+    "contracts/options",
+    "engine",
+    "tables/schema",
+    "facade",
+  ],
+  "testing/records": [
+    ...["ground", "canonical", "contracts", "contracts/options", "engine", "tables/schema", "tables"],
+    ...["records", "facade", "testing/kit"],
+  ],
+  "testing/conversations": [
+    ...["ground", "canonical", "contracts", "tables/schema", "facade", "testing/kit"],
+  ],
+  "testing/deletion": ["ground", "canonical", "tables/schema", "facade", "testing/kit"],
+  "testing/lines": ["facade", "testing/kit", "testing/records"],
+  "testing/backups": ["tables/schema", "facade", "testing/kit", "testing/records", "testing/lines"],
+  "testing/searches": ["facade", "testing/kit"],
+  testing: [
+    ...["testing/kit", "testing/records", "testing/conversations", "testing/deletion", "testing/lines"],
+    ...["testing/backups", "testing/searches"],
   ],
   "cli/terminal": ["ground", "contracts"],
   "cli/commands": [
@@ -272,6 +305,7 @@ Deno.test("no two files bear one name, and no six begin with one word", () => {
 
 /** What only tests call, and why it is there all the same. */
 const FOR_TESTS_ALONE: Readonly<Record<string, string>> = {
+  "src/engines/sqlite/database/connection.ts countTrips": "holds how many round trips an operation takes",
   "src/engines/sqlite/files/open_files.ts countOpenFiles":
     "looks for stores left open, which no sanitizer of Deno sees",
   "src/tables/schema/dialects.ts POSTGRES": "how an engine on PostgreSQL will create the same tables",

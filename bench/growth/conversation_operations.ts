@@ -11,20 +11,20 @@ import { BUDGET, historyOf, QUESTION, QUESTIONS, SYSTEM } from "../history.ts";
 import { type GrowthOperation, operation, reading } from "./operation.ts";
 import { NEW_TEXT, type World } from "./world.ts";
 
-/** Calls that are timed together. */
+/** The number of calls that are timed together. */
 const OFTEN = 20;
 
 /** Turns that a summary covers, or that are read at a time. */
 const SOME_TURNS = 20;
 
-/** Counted: one statement at 100 turns, 36 for as many found at 1 000 and at 4 000, and a posting row more for each block. */
+/** Counted: one statement at 100 turns; 36 at 1 000 and at 4 000 for as many hits, and one posting row for each block. */
 const FOUND = {
-  turns: "reads 100 turns at once; of more, those found and those beside them, as many at any length",
+  turns: "reads 100 turns at once; of more turns, only the hits and their neighbours, at any length",
 };
 
 const AT = "2026-03-01T09:00:00Z";
 
-/** A turn as it is put, and the scope's revision before. */
+/** Creates a turn to put, and reads the revision of the scope before it. */
 async function readyTurn(world: World): Promise<{ turn: TurnInput; expectedRevision: number }> {
   const turnId = world.newName();
   const messages = [{ messageId: `${turnId}-m`, role: "user" as const, content: NEW_TEXT }];
@@ -51,7 +51,7 @@ async function count(turns: AsyncIterable<TimedTurn>): Promise<number> {
   return number;
 }
 
-/** See the module's documentation. */
+/** The operations on conversations. */
 export const CONVERSATION_OPERATIONS: readonly GrowthOperation[] = [
   operation({
     name: "create",
@@ -116,7 +116,7 @@ export const CONVERSATION_OPERATIONS: readonly GrowthOperation[] = [
   operation({
     name: "turns, all",
     calls: "Conversation.turns",
-    grows: { turns: "gives each of them" },
+    grows: { turns: "returns each of them" },
     long: true,
     ready: snapshotOf,
     run: ({ conversation }, snapshot) => count(conversation.turns({ snapshot })),
@@ -175,7 +175,7 @@ export const CONVERSATION_OPERATIONS: readonly GrowthOperation[] = [
   operation({
     name: "chunkIndex",
     calls: "Conversation.chunkIndex",
-    grows: { turns: "gives the chunks of each turn" },
+    grows: { turns: "returns the chunks of each turn" },
     long: true,
     ready: snapshotOf,
     run: async ({ conversation }, snapshot) => (await conversation.chunkIndex(snapshot)).chunks.length,

@@ -1,37 +1,37 @@
-/** One public operation as a report on growth measures it. */
+/** Defines the public operations that a report on growth measures. */
 
 import { timeUs } from "../measure.ts";
 import type { World } from "./world.ts";
 
-/** What a store has more of. */
+/** The number that grows from store to store. */
 export type Axis = "turns" | "scopes";
 
-/** What is measured. */
+/** The definition of an operation. */
 export interface Definition<Ready> {
   readonly name: string;
   /** The public call, such as `Records.put`. */
   readonly calls: string;
-  /** Why it may cost more where there is more, for each number that it may grow with. */
+  /** The reason why its cost may grow, for each axis. */
   readonly grows?: Partial<Record<Axis, string>>;
-  /** How many calls are timed together: those that take less than the clock can tell. */
+  /** The number of calls that are timed together, if one takes less time than the clock can measure. */
   readonly often?: number;
-  /** Whether it goes through everything and is measured fewer times. */
+  /** Whether it reads everything and is therefore measured fewer times. */
   readonly long?: true;
-  /** What is made before, without being timed. */
+  /** Prepares a call, without being timed. */
   readonly ready: (world: World) => Promise<Ready>;
-  /** The call; gives a number that says what it did. */
+  /** Makes the call; returns a number that depends on its work. */
   readonly run: (world: World, ready: Ready) => Promise<number> | number;
-  /** Takes back what it did, without being timed. */
+  /** Undoes the call, without being timed. */
   readonly undo?: (world: World, ready: Ready) => Promise<void>;
 }
 
-/** What a call took, and a number that says what it did. */
+/** The time of a call, and a number that depends on its work. */
 export interface Measured {
   readonly us: number;
   readonly work: number;
 }
 
-/** See the module's documentation. */
+/** An operation that can be measured on a store. */
 export interface GrowthOperation {
   readonly name: string;
   readonly calls: string;
@@ -40,7 +40,7 @@ export interface GrowthOperation {
   readonly measure: (world: World) => Promise<Measured>;
 }
 
-/** An operation that makes what it needs before each call. */
+/** Creates an operation that prepares each call. */
 export function operation<Ready>(definition: Definition<Ready>): GrowthOperation {
   const { name, calls, grows = {}, often = 1, long = false, ready, run, undo } = definition;
   return {
@@ -60,7 +60,7 @@ export function operation<Ready>(definition: Definition<Ready>): GrowthOperation
   };
 }
 
-/** An operation that needs nothing and leaves nothing. */
+/** Creates an operation that needs no preparation and nothing to undo. */
 export function reading(definition: Omit<Definition<void>, "ready" | "undo">): GrowthOperation {
   return operation({ ...definition, ready: () => Promise.resolve() });
 }

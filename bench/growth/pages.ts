@@ -1,11 +1,11 @@
-/** What a report on growth writes: a chart for each axis, and one page of tables. */
+/** Writes a report on growth: a chart for each axis, and one page of tables. */
 
 import { type ChartGroup, drawChart, written } from "../chart.ts";
 import type { Axis } from "./operation.ts";
 import { PUBLIC_OPERATIONS } from "./public_operations.ts";
 import { growsUnforeseen, type Growth, type Plan } from "./report.ts";
 
-/** A plan, and what was measured. */
+/** A plan and its measurements. */
 export interface Measurement {
   readonly plan: Plan;
   readonly report: readonly Growth[];
@@ -19,10 +19,11 @@ const TITLES: Readonly<Record<Axis, string>> = {
 const HEADINGS: readonly (readonly [heading: string, calls: RegExp])[] = [
   ["Records", /^Records\./],
   ["Conversation", /^Conversation\./],
-  ["Memory", /^Memory\.|^(open|restore)Memory$/],
+  ["Journal", /^Journal\.|^Memory\.journal$/],
+  ["Memory", /^Memory\.(?!journal$)|^(open|restore)Memory$/],
 ];
 
-/** The chart of one axis. */
+/** Draws the chart of one axis. */
 export function drawGrowth({ plan, report }: Measurement): string {
   const sizes = sizesOf(plan);
   const flat = report.filter(({ because }) => because === null);
@@ -31,9 +32,9 @@ export function drawGrowth({ plan, report }: Measurement): string {
     sizes.at(-1)
   } as in one with ${sizes[0]}; they cost ${written(Math.min(...last))} to ${
     written(Math.max(...last))
-  } times as much. The others grow for reasons that the table gives.`;
+  } times as much. The table has the reasons why the others grow.`;
   return drawChart({
-    title: `${TITLES[plan.axis]}: ${sizes.at(-1)} beside ${sizes[0]}`,
+    title: `${TITLES[plan.axis]}: ${sizes.at(-1)} compared with ${sizes[0]}`,
     description,
     marks: sizes.slice(1),
     groups: HEADINGS.map(([heading, calls]) => groupOf(heading, calls, report)),
@@ -50,7 +51,7 @@ function groupOf(heading: string, calls: RegExp, report: readonly Growth[]): Cha
   return { heading, rows };
 }
 
-/** The page of tables, as `deno fmt` writes it. */
+/** Returns the page of tables, formatted as by `deno fmt`. */
 export function tabulate(measurements: readonly Measurement[], at: Date): string {
   const where = `${
     at.toISOString().slice(0, 10)
@@ -58,12 +59,12 @@ export function tabulate(measurements: readonly Measurement[], at: Date): string
   return [
     "# How costs grow",
     "",
-    `Written by \`deno task bench:growth\`: ${where}. Each number is a ratio to the first column of its row, the`,
-    "median over paired rounds of one run, each the quickest of its calls: 500 characters a turn, a ready index, durable",
-    "writes, in a file system in memory where there is one, since what a disk adds is the same at every size and would hide",
-    "growth. What no reason is given for should cost the same everywhere; whether it does is validated by the last column, and",
-    "one before it that stands out alone is that store's measuring. The work is what the last call on the largest store",
-    "gave or changed.",
+    `Written by \`deno task bench:growth\`: ${where}. Each number is a ratio to the first column of its row: the`,
+    "median over the paired rounds of one run, each of which is the fastest of its calls. Turns have 500 characters, the index",
+    "is ready, and writes are durable. The stores are in memory if possible, because a disk adds the same time at every size,",
+    "which would hide growth. An operation without a reason should cost the same everywhere. The last column is validated; a",
+    "single outlier before it is a measurement error of that store. The work is the number that the last call on the largest",
+    "store returned or changed.",
     ...measurements.flatMap(tableOf),
     "",
   ].join("\n");

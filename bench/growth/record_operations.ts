@@ -3,12 +3,12 @@
 import { factOf, identityOf, TENANT } from "../stores.ts";
 import { type GrowthOperation, operation, reading } from "./operation.ts";
 
-/** Calls that are timed together. */
+/** The number of calls that are timed together. */
 const OFTEN = 20;
 
 const TTL = 86_400;
 
-/** See the module's documentation. */
+/** The operations on records. */
 export const RECORD_OPERATIONS: readonly GrowthOperation[] = [
   reading({
     name: "records.get",
@@ -47,7 +47,7 @@ export const RECORD_OPERATIONS: readonly GrowthOperation[] = [
     run: async ({ memory }) => (await memory.records.list(TENANT, { limit: 10 })).items.length,
   }),
   operation({
-    name: "records.purge, one due",
+    name: "records.purge, one expired",
     calls: "Records.purge",
     ready: ({ memory }) =>
       memory.records.put(identityOf(1_001), factOf(0), { expectedRevision: null, ttl: 1, now: 1 }),

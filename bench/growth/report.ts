@@ -1,29 +1,29 @@
-/** Measures operations on stores of several sizes, in turn, and says how many times as much each costs as on the smallest. */
+/** Measures operations on stores of several sizes in turn, and compares their cost with that on the smallest store. */
 
 import { ratioOf, type Size } from "../measure.ts";
 import { Directory } from "../directories.ts";
 import type { Axis, GrowthOperation } from "./operation.ts";
 import { type Holding, World } from "./world.ts";
 
-/** What is measured on one axis. */
+/** The stores of one axis. */
 export interface Plan {
   readonly axis: Axis;
-  /** From the smallest. */
+  /** The sizes of the stores, smallest first. */
   readonly holdings: readonly Holding[];
 }
 
-/** How one operation grows. */
+/** The growth of one operation. */
 export interface Growth {
   readonly name: string;
-  /** Times the cost on the smallest store, for each store. */
+  /** The cost on each store, as a multiple of that on the smallest. */
   readonly ratios: readonly number[];
-  /** Why it may grow; null for what should not. */
+  /** The reason why it may grow; null if it should not. */
   readonly because: string | null;
-  /** A number that says what it did on each store. */
+  /** A number that depends on its work, for each store. */
   readonly work: readonly number[];
 }
 
-/** What is measured, by how much is done. */
+/** Returns the plans of a size. */
 export function plansFor(size: Size): readonly Plan[] {
   const [turns, scopes] = size === "full" ? [[100, 1_000, 10_000], [1, 100, 10_000]] : [[4, 8], [1, 3]];
   const turnsOfOne = turns[0]!;
@@ -33,20 +33,20 @@ export function plansFor(size: Size): readonly Plan[] {
   ];
 }
 
-/** Rounds, and calls a round, of what is short and of what goes through everything. */
+/** Rounds and calls per round, of short operations and of those that read everything. */
 const EFFORT = {
   full: { short: [7, 8], long: [3, 1] },
   small: { short: [1, 1], long: [1, 1] },
 } as const;
 
-/** What all stores of a plan, their copies and backups take, generously. */
+/** A generous upper bound of the bytes of all stores of a plan, with their copies and backups. */
 const STORES_BYTES = 512 * 1_024 * 1_024;
 
-/** How a run goes on. */
+/** The callbacks of a run. */
 export interface Reporting {
   readonly size: Size;
   readonly onDone: (growth: Growth) => void;
-  /** Told of an operation that failed; the others go on. */
+  /** Called for an operation that failed; the others are measured all the same. */
   readonly onFailed: (name: string, error: unknown) => void;
 }
 
@@ -95,7 +95,7 @@ async function measureOne(
     }
     // The first round loads code and fills caches; the smallest run has no other.
     if (round < 0 && size === "full") continue;
-    // Whatever else the machine does only adds.
+    // Other work on the machine only adds time, so the fastest call is the best estimate.
     for (const [index, some] of took.entries()) times[index]!.push(Math.min(...some));
   }
   return {
@@ -106,10 +106,10 @@ async function measureOne(
   };
 }
 
-/** Beyond this, what should not grow does: two equal costs differ by less from one run to another. */
+/** The highest ratio of an operation that should not grow. Two equal costs differ by less between runs. */
 const GROWTH_MAX = 1.5;
 
-/** Whether it costs more on the largest store, and no reason is given. */
+/** Whether an operation costs more on the largest store without a reason. */
 export function growsUnforeseen({ ratios, because }: Growth): boolean {
   return because === null && ratios.at(-1)! > GROWTH_MAX;
 }

@@ -13,13 +13,13 @@ import { factOf, identityOf } from "../stores.ts";
 import { type GrowthOperation, operation, reading } from "./operation.ts";
 import type { World } from "./world.ts";
 
-/** Turns of a conversation that is imported. */
+/** The number of turns of a conversation that is imported. */
 const IMPORTED_TURNS = 20;
 
-const LOOKS_THROUGH = { turns: "looks at every row", scopes: "looks at every row" };
-const COPIES = { turns: "copies and looks through every row", scopes: "copies and looks through every row" };
+const CHECKS = { turns: "checks every row", scopes: "checks every row" };
+const COPIES = { turns: "copies and checks every row", scopes: "copies and checks every row" };
 
-/** The lines of a conversation of twenty turns that no store has had. */
+/** Exports a conversation of twenty turns that the store does not have. */
 async function readyLines(world: World): Promise<{ scope: Scope; lines: readonly string[] }> {
   const scope = { ...world.scope, sessionId: world.newName() };
   await using donor = await openMemory(":memory:");
@@ -42,7 +42,7 @@ async function count(lines: AsyncIterable<string>): Promise<number> {
   return number;
 }
 
-/** Something is deleted, so that there is something to scrub. */
+/** Deletes a turn, so that there is something to scrub. */
 async function readyScrub(world: World): Promise<void> {
   await world.delete("turn", await world.append());
 }
@@ -56,7 +56,7 @@ interface Restoring {
   restored: Memory | undefined;
 }
 
-/** A backup of a store that is closed. */
+/** Creates a backup of a store and closes the store. */
 async function readyRestore(world: World): Promise<Restoring> {
   const { path, memory } = await world.openCopy();
   const backup = world.newPath();
@@ -66,7 +66,7 @@ async function readyRestore(world: World): Promise<Restoring> {
   return { path, deletionPath, backup, watermark, destination: world.newPath(), restored: undefined };
 }
 
-/** See the module's documentation. */
+/** The operations on a whole store. */
 export const STORE_OPERATIONS: readonly GrowthOperation[] = [
   reading({
     name: "conversation",
@@ -117,8 +117,8 @@ export const STORE_OPERATIONS: readonly GrowthOperation[] = [
     name: "verifyReceipt",
     calls: "Memory.verifyReceipt",
     grows: {
-      turns: "looks in every table for what remains",
-      scopes: "looks in every table for what remains",
+      turns: "searches every table for remaining rows",
+      scopes: "searches every table for remaining rows",
     },
     ready: readyReceipt,
     run: async ({ memory }, receipt) => Number((await memory.verifyReceipt(receipt)).valid),
@@ -136,22 +136,22 @@ export const STORE_OPERATIONS: readonly GrowthOperation[] = [
   reading({
     name: "exportLines, one scope",
     calls: "Memory.exportLines",
-    grows: { turns: "gives each of them; in pages, once they are more than can be read at once" },
+    grows: { turns: "returns each of them; in pages, if there are more than fit into one read" },
     long: true,
     run: ({ memory, scope }) => count(memory.exportLines({ scope, includeContent: true })),
   }),
   reading({
     name: "exportLines, all",
     calls: "Memory.exportLines",
-    grows: { turns: "gives each of them", scopes: "gives each of them, and reads each scope by itself" },
+    grows: { turns: "returns each of them", scopes: "returns each of them, and reads each scope separately" },
     long: true,
     run: ({ memory }) => count(memory.exportLines({ includeContent: true })),
   }),
   reading({
-    name: "prune, nothing due",
+    name: "prune, nothing expired",
     calls: "Memory.prune",
     grows: {
-      scopes: "looks at each tenant once, with a search, and commits only for those with something due",
+      scopes: "searches each tenant once, and commits only for those in which something has expired",
     },
     run: async ({ memory }) => (await memory.prune({ scrub: false })).retiredIndexes,
   }),
@@ -169,7 +169,7 @@ export const STORE_OPERATIONS: readonly GrowthOperation[] = [
   reading({
     name: "check",
     calls: "Memory.check",
-    grows: LOOKS_THROUGH,
+    grows: CHECKS,
     long: true,
     run: async ({ memory }) => Number((await memory.check()).ok),
   }),

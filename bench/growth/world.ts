@@ -1,27 +1,28 @@
-/** The stores that a report on growth measures: equal in all but one number, that of turns or of scopes. */
+/** Creates the stores that a report on growth measures. They differ only in the number of turns or of scopes. */
 
-import { type Conversation, type Memory, openMemory, type Scope } from "../../mod.ts";
+import { type Conversation, type Journal, type Memory, openMemory, type Scope } from "../../mod.ts";
 import { historyOf, LIMITS, openHistory } from "../history.ts";
 import { factOf, identityOf, TENANT } from "../stores.ts";
 
-/** How much a store holds. */
+/** The size of a store. */
 export interface Holding {
-  /** Turns of the conversation that is asked. */
+  /** The number of turns of the measured conversation, and of entries of the measured journal. */
   readonly turns: number;
-  /** Scopes, that conversation's among them. */
+  /** The number of scopes, including that conversation. */
   readonly scopes: number;
 }
 
-/** Facts of the tenant that is asked; every other tenant has one. */
+/** The number of facts of the measured tenant; every other tenant has one. */
 const FACTS = 100;
 
-/** Calls that are made at once, so that they share commits. */
+/** The number of concurrent calls, which share commits. */
 const AT_ONCE = 64;
 
-/** One store that is asked, and its files as they were at first, for operations that use a store up. */
+/** A store that is measured, with a copy of its first files for operations that use a store up. */
 export class World implements AsyncDisposable {
   readonly memory: Memory;
   readonly conversation: Conversation;
+  readonly journal: Journal;
   readonly #folder: string;
   #names = 0;
 
@@ -29,13 +30,17 @@ export class World implements AsyncDisposable {
     this.#folder = folder;
     this.memory = memory;
     this.conversation = historyOf(memory);
+    this.journal = memory.journal(this.conversation.scope);
   }
 
-  /** Makes a store in a folder of its own. */
+  /** Creates a store in a new folder. */
   static async make(folder: string, { turns, scopes }: Holding): Promise<World> {
     await Deno.mkdir(folder);
     const seed = `${folder}/seed.db`;
     const { memory } = await openHistory(seed, turns);
+    await memory.journal(historyOf(memory).scope).append(
+      Array.from({ length: turns }, (_, index) => ({ uuid: `entry-${index}`, json: { text: NEW_TEXT } })),
+    );
     const fills = [
       ...Array.from({ length: FACTS }, (_, index) => () => putFact(memory, TENANT, index)),
       ...Array.from({ length: scopes - 1 }, (_, index) => () => fillScope(memory, index)),
@@ -51,24 +56,24 @@ export class World implements AsyncDisposable {
     return this.conversation.scope;
   }
 
-  /** A name that was not given before. */
+  /** Returns a new name. */
   newName(): string {
     return `name-${this.#names++}`;
   }
 
-  /** The path of a file that is not there. */
+  /** Returns the path of a file that does not exist. */
   newPath(): string {
     return `${this.#folder}/${this.newName()}`;
   }
 
-  /** The path of a copy of the store as it was at first, closed. */
+  /** Copies the store as it was at first; returns the path of the copy. */
   async copy(): Promise<string> {
     const path = this.newPath();
     await copyStore(`${this.#folder}/seed.db`, path);
     return path;
   }
 
-  /** The same, opened. */
+  /** Copies the store as it was at first, and opens the copy. */
   async openCopy(): Promise<{ path: string; memory: Memory }> {
     const path = await this.copy();
     return { path, memory: await openMemory(path, { limits: LIMITS }) };
@@ -80,13 +85,13 @@ export class World implements AsyncDisposable {
     for (const suffix of SUFFIXES) await Deno.remove(path + suffix);
   }
 
-  /** Appends a turn; gives its id. */
+  /** Appends a turn; returns its id. */
   async append(): Promise<string> {
     const { turnId } = await this.conversation.append([{ role: "user", content: NEW_TEXT }]);
     return turnId;
   }
 
-  /** Deletes a turn or a pin, so that the store holds what it held before. */
+  /** Deletes a turn or a pin that an operation added. */
   async delete(kind: "turn" | "pin", key: string): Promise<void> {
     await this.conversation.delete({ kind, key, expectedRevision: await this.conversation.revision() });
   }
@@ -96,7 +101,7 @@ export class World implements AsyncDisposable {
   }
 }
 
-/** What is said anew: 500 characters, none of them asked for. */
+/** The text of new turns: 500 characters, without words of the questions. */
 export const NEW_TEXT = "The night shift moved the pallets to bay seven and counted them twice. ".repeat(8)
   .slice(
     0,
@@ -111,7 +116,7 @@ async function putFact(memory: Memory, tenantId: string, index: number): Promise
 }
 
 async function fillScope(memory: Memory, index: number): Promise<void> {
-  const scope = { tenantId: `tenant-${index}`, sessionId: "spring" };
+  const scope = { tenantId: `tenant-${index}`, sessionId: "ticket-4711" };
   await Promise.all([
     memory.conversation(scope).append([{ role: "user", content: NEW_TEXT }]),
     putFact(memory, scope.tenantId, 0),

@@ -1,6 +1,6 @@
 /**
- * Beside SQLite's full-text index, written by hand: porter stemming, the question's words but its function words OR-ed,
- * ranked by BM25, statements prepared once.
+ * Compares with SQLite's full-text index, used by hand: Porter stemming, the words of the question without function words
+ * OR-ed, ranked by BM25, and statements that are prepared once.
  */
 
 import { DatabaseSync, type StatementSync } from "node:sqlite";
@@ -27,13 +27,13 @@ const TEXT = "The night shift moved the pallets to bay seven and counted them tw
   500,
 );
 
-/** What one would leave out of a question: words that are in every text and cost the most to rank. */
+/** Function words, which are left out of a question because they are in every text and cost the most to rank. */
 const FUNCTION_WORDS = new Set(
   "a an and are as at be by for from how in is it of on or that the this to was what when where which who why with"
     .split(" "),
 );
 
-/** Turns, and their index beside them. */
+/** A table of turns with its full-text index. */
 export class FullText implements Disposable {
   readonly #path: string;
   readonly #database: DatabaseSync;
@@ -86,14 +86,14 @@ export class FullText implements Disposable {
   }
 }
 
-/** A row of one question. */
+/** Creates the row of one question. */
 function finding(work: string, question: string): PeerQuestion {
   return {
     work,
     ours: "`search`",
     peer: PEER,
     terms:
-      "index ready in both, function words left out of both; ours also looks beside what it finds, for dates, and in scripts without spaces",
+      "index ready in both, function words left out of both; ours also searches neighbouring turns, dates, and scripts without spaces",
     run: async (size) => {
       using directory = new Directory();
       using fullText = new FullText(`${directory.path}/fts.db`);
@@ -111,7 +111,7 @@ function finding(work: string, question: string): PeerQuestion {
   };
 }
 
-/** See the module's documentation. */
+/** The rows compared with SQLite's full-text index. */
 export const FULL_TEXT: readonly PeerQuestion[] = [
   finding("ten answers found in 10 000 turns, some words rare", QUESTION),
   finding("ten answers found in 10 000 turns, words in most", FREQUENT_QUESTION),

@@ -1,4 +1,4 @@
-/** Beside what many harnesses keep a conversation in: a file of JSON lines, under a lock, synced after each line. */
+/** Compares with a file of JSON lines, as many harnesses keep a conversation: locked, and synced after each line. */
 
 import { Buffer } from "node:buffer";
 import { dirname } from "node:path";
@@ -20,10 +20,10 @@ interface Line {
   readonly content: string;
 }
 
-/** From the end of the file as much is read at a time. */
+/** The bytes that are read at a time, from the end of the file. */
 const TAIL_BYTES = 64 * 1_024;
 
-/** The file, kept open for who appends to it. All calls are synchronous: nothing else here could go on meanwhile. */
+/** The file, which stays open for appending. All calls are synchronous, because nothing else runs meanwhile. */
 export class JsonLines implements Disposable {
   readonly #path: string;
   #file: Deno.FsFile | null = null;
@@ -32,7 +32,7 @@ export class JsonLines implements Disposable {
     this.#path = path;
   }
 
-  /** Writes lines anew, in place of those that were there. */
+  /** Replaces all lines. */
   write(lines: readonly string[]): void {
     this.#replace([new TextEncoder().encode(lines.map((line) => `${line}\n`).join(""))]);
   }
@@ -45,7 +45,7 @@ export class JsonLines implements Disposable {
     file.unlockSync();
   }
 
-  /** Reads from the end, until there are as many lines. */
+  /** Returns the last `count` lines; reads the file from its end. */
   last(count: number): readonly Line[] {
     using file = Deno.openSync(this.#path);
     let from = file.statSync().size;
@@ -63,7 +63,7 @@ export class JsonLines implements Disposable {
     return lines.slice(-count).map((line) => JSON.parse(line) as Line);
   }
 
-  /** Finds the line by its text, as its writer writes it, and writes the file anew without it. */
+  /** Finds a line by the text of its id, and rewrites the file without it. */
   remove(turnId: string): void {
     using file = Deno.openSync(this.#path, { read: true, write: true });
     file.lockSync(true);
@@ -135,20 +135,20 @@ async function openPair(directory: Directory, size: Size): Promise<Pair> {
   };
 }
 
-/** What is said: 500 characters. */
+/** The text of new turns: 500 characters. */
 const TEXT = "The night shift moved the pallets to bay seven and counted them twice. ".repeat(8).slice(
   0,
   500,
 );
 
-/** See the module's documentation. */
+/** The rows compared with JSON lines. */
 export const JSON_LINES: readonly PeerQuestion[] = [
   {
     work: "one turn appended to 10 000",
     ours: "`append`",
     peer: PEER,
     terms:
-      "durable: one fdatasync each, calls of the file synchronous, our log of full size; the file knows no revisions and finds no doubled id",
+      "durable: one fdatasync each, calls of the file synchronous, our log of full size; the file knows no revisions and refuses no duplicate id",
     run: async (size) => {
       using directory = new Directory();
       await using pair = await openPair(directory, size);
@@ -185,7 +185,7 @@ export const JSON_LINES: readonly PeerQuestion[] = [
     ours: "`delete`, with its receipt",
     peer: PEER,
     terms:
-      "durable; the line is found by its text, the file written anew and renamed; it keeps no proof, and a backup of it brings the turn back",
+      "durable; the line is found by its text, the file rewritten and renamed; it keeps no proof, and a backup of it brings the turn back",
     run: async (size) => {
       using directory = new Directory();
       await using pair = await openPair(directory, size);

@@ -1,25 +1,26 @@
 /**
- * What each keeps where cost is not the question. Every answer is found by trying it; one that is not what is said
- * here fails the run. `null`: the question does not arise, or is the caller's to answer.
+ * Compares what each store keeps, apart from its cost. Every published answer is checked; the run fails if one is wrong.
+ * An answer is `null` if the question does not arise, or if it depends on the caller.
  */
 
-/** In the order of the columns. */
+/** The stores, in the order of the columns. */
 export const KEEPERS = ["Holdfast", "Deno KV", "JSON lines", "SQLite FTS5", "MemorySaver"] as const;
 
-/** Who is asked. */
+/** The name of a store. */
 export type Keeper = (typeof KEEPERS)[number];
 
-/** One question to all of them. */
+/** One question about all stores. */
 export interface Keeping {
   readonly what: string;
-  /** What is said of each. */
-  readonly said: Readonly<Record<Keeper, boolean | null>>;
-  /** Finds out; undefined where a peer cannot be had here. */
-  readonly tries: Readonly<Partial<Record<Keeper, () => Promise<boolean | undefined>>>>;
+  /** The published answers. */
+  readonly published: Readonly<Record<Keeper, boolean | null>>;
+  /** Checks the answers; a check resolves to undefined if its store is not available. */
+  readonly checks: Readonly<Partial<Record<Keeper, () => Promise<boolean | undefined>>>>;
 }
 
-/** A row of the table in docs/PEERS.md. */
-export function rowOf({ what, said }: Keeping): string {
-  const word = (keeper: Keeper): string => said[keeper] === null ? "–" : said[keeper] ? "yes" : "no";
+/** Returns a row of the table in docs/PEERS.md. */
+export function rowOf({ what, published }: Keeping): string {
+  const word = (keeper: Keeper): string =>
+    published[keeper] === null ? "–" : published[keeper] ? "yes" : "no";
   return `| ${[what, ...KEEPERS.map(word)].join(" | ")} |`;
 }

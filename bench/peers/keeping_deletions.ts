@@ -1,4 +1,4 @@
-/** What a deletion leaves: a proof, a backup that brings nothing back, and bytes. */
+/** Checks what a deletion leaves: a proof, backups that bring the turn back, and bytes in files. */
 
 import { DatabaseSync } from "node:sqlite";
 import { type Conversation, openMemory, restoreMemory } from "../../mod.ts";
@@ -19,7 +19,7 @@ import {
   withSaver,
 } from "./trying.ts";
 
-/** Whether any file of a directory holds the secret. */
+/** Whether any file of a directory contains the secret. */
 function isLeft(directory: string): boolean {
   const secret = new TextEncoder().encode(SECRET);
   return [...Deno.readDirSync(directory)].some(({ name }) => {
@@ -31,7 +31,7 @@ function isLeft(directory: string): boolean {
   });
 }
 
-/** Copies what lies in a directory to another one: a backup of something that is closed. */
+/** Copies the files of a directory to another one, as a backup of a closed store. */
 function copyAll(from: string, to: string): void {
   Deno.mkdirSync(to, { recursive: true });
   for (const { name, isFile } of Deno.readDirSync(from)) {
@@ -39,9 +39,9 @@ function copyAll(from: string, to: string): void {
   }
 }
 
-async function fill(talk: Conversation): Promise<string> {
+async function fill(conversation: Conversation): Promise<string> {
   const ids: string[] = [];
-  for (const content of TEXTS) ids.push((await talk.append([{ role: "user", content }])).turnId);
+  for (const content of TEXTS) ids.push((await conversation.append([{ role: "user", content }])).turnId);
   return ids[7]!;
 }
 
@@ -65,7 +65,7 @@ function fillFullText(path: string): string {
   return `${path}/fts.db`;
 }
 
-/** Whether two deletions of one thing gave the same thing, which then proves the first. */
+/** Whether two deletions of one thing returned the same value, which then proves the first. */
 function isProof(first: unknown, second: unknown): boolean {
   return first !== undefined && JSON.stringify(first) === JSON.stringify(second);
 }
@@ -73,18 +73,24 @@ function isProof(first: unknown, second: unknown): boolean {
 /** See the module's documentation. */
 export const PROOF: Keeping = {
   what: "a deletion returns a proof, and later the same one again",
-  said: { Holdfast: true, "Deno KV": false, "JSON lines": false, "SQLite FTS5": false, MemorySaver: false },
-  tries: {
+  published: {
+    Holdfast: true,
+    "Deno KV": false,
+    "JSON lines": false,
+    "SQLite FTS5": false,
+    MemorySaver: false,
+  },
+  checks: {
     Holdfast: async () => {
       await using memory = await openMemory(":memory:");
-      const talk = memory.conversation(SCOPE);
+      const conversation = memory.conversation(SCOPE);
       const target = {
         kind: "turn",
-        key: await fill(talk),
-        expectedRevision: await talk.revision(),
+        key: await fill(conversation),
+        expectedRevision: await conversation.revision(),
       } as const;
-      const { already: _, mac: _mac, ...first } = await talk.delete(target);
-      const { already, mac, ...second } = await talk.delete(target);
+      const { already: _, mac: _mac, ...first } = await conversation.delete(target);
+      const { already, mac, ...second } = await conversation.delete(target);
       const { valid } = await memory.verifyReceipt({ already, mac, ...second });
       return valid && isProof(first, second);
     },
@@ -119,15 +125,21 @@ export const PROOF: Keeping = {
 /** See the module's documentation. */
 export const BACKUP: Keeping = {
   what: "an older backup, put back, does not bring back what was deleted",
-  said: { Holdfast: true, "Deno KV": false, "JSON lines": false, "SQLite FTS5": false, MemorySaver: null },
-  tries: {
+  published: {
+    Holdfast: true,
+    "Deno KV": false,
+    "JSON lines": false,
+    "SQLite FTS5": false,
+    MemorySaver: null,
+  },
+  checks: {
     Holdfast: () =>
       inDirectory(async (path) => {
         const memory = await openMemory(`${path}/ours.db`);
-        const talk = memory.conversation(SCOPE);
-        const key = await fill(talk);
+        const conversation = memory.conversation(SCOPE);
+        const key = await fill(conversation);
         await memory.backup(`${path}/backup`);
-        await talk.delete({ kind: "turn", key, expectedRevision: await talk.revision() });
+        await conversation.delete({ kind: "turn", key, expectedRevision: await conversation.revision() });
         const options = {
           deletionPath: `${path}/ours.db.deletions`,
           watermark: await memory.deletionWatermark(),
@@ -167,23 +179,31 @@ export const BACKUP: Keeping = {
 /** See the module's documentation. */
 export const BYTES: Keeping = {
   what: "no byte of what was deleted is left in its files",
-  said: { Holdfast: true, "Deno KV": false, "JSON lines": true, "SQLite FTS5": false, MemorySaver: null },
-  tries: {
+  published: {
+    Holdfast: true,
+    "Deno KV": false,
+    "JSON lines": true,
+    "SQLite FTS5": false,
+    MemorySaver: null,
+  },
+  checks: {
     Holdfast: () =>
       inDirectory(async (path) => {
         await using memory = await openMemory(`${path}/ours.db`);
-        const talk = memory.conversation(SCOPE);
-        const key = await fill(talk);
-        await talk.search("pallet"); // the index has it, too
-        const expectedRevision = await talk.revision();
-        const { scrubbed } = await talk.delete({ kind: "turn", key, expectedRevision }, { scrub: true });
+        const conversation = memory.conversation(SCOPE);
+        const key = await fill(conversation);
+        await conversation.search("pallet"); // the index has it, too
+        const expectedRevision = await conversation.revision();
+        const { scrubbed } = await conversation.delete({ kind: "turn", key, expectedRevision }, {
+          scrub: true,
+        });
         return scrubbed && !isLeft(path);
       }),
     "Deno KV": () =>
       inDirectory(async (path) => {
         const deleted = await withKeyValue(path, async (kv) => {
           for (const [index, text] of TEXTS.entries()) {
-            await kv.atomic().set(["orchard", `turn-${index}`], text).commit();
+            await kv.atomic().set(["acme", `turn-${index}`], text).commit();
           }
           await kv.delete(KEY);
           return (await kv.get(KEY)).value === null;

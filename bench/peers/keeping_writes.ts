@@ -1,4 +1,4 @@
-/** Whether a write that does not fit what is there is refused. */
+/** Checks whether conflicting writes are refused. */
 
 import { openMemory } from "../../mod.ts";
 import { JsonLines } from "./json_lines.ts";
@@ -30,8 +30,14 @@ async function isRefused(call: () => unknown): Promise<boolean> {
 /** See the module's documentation. */
 export const LOST_UPDATE: Keeping = {
   what: "an update of what has changed since is refused",
-  said: { Holdfast: true, "Deno KV": true, "JSON lines": false, "SQLite FTS5": null, MemorySaver: false },
-  tries: {
+  published: {
+    Holdfast: true,
+    "Deno KV": true,
+    "JSON lines": false,
+    "SQLite FTS5": null,
+    MemorySaver: false,
+  },
+  checks: {
     Holdfast: async () => {
       await using memory = await openMemory(":memory:");
       const revision = await memory.records.put(RUN, START, { expectedRevision: null, ttl: 60 });
@@ -68,18 +74,24 @@ export const LOST_UPDATE: Keeping = {
 /** See the module's documentation. */
 export const DOUBLED_ID: Keeping = {
   what: "a second turn under an id that is taken is refused",
-  said: { Holdfast: true, "Deno KV": true, "JSON lines": false, "SQLite FTS5": null, MemorySaver: false },
-  tries: {
+  published: {
+    Holdfast: true,
+    "Deno KV": true,
+    "JSON lines": false,
+    "SQLite FTS5": null,
+    MemorySaver: false,
+  },
+  checks: {
     Holdfast: async () => {
       await using memory = await openMemory(":memory:");
-      const talk = memory.conversation(SCOPE);
+      const conversation = memory.conversation(SCOPE);
       const messages = [{ messageId: "message-1", role: "user", content: SECRET }] as const;
       const turn = { turnId: "turn-7", scope: SCOPE, messages };
-      const expectedRevision = await talk.putTurn(turn, {
+      const expectedRevision = await conversation.putTurn(turn, {
         operationId: "one",
-        expectedRevision: await talk.create(),
+        expectedRevision: await conversation.create(),
       });
-      return await isRefused(() => talk.putTurn(turn, { operationId: "two", expectedRevision }));
+      return await isRefused(() => conversation.putTurn(turn, { operationId: "two", expectedRevision }));
     },
     "Deno KV": () =>
       inDirectory((path) =>

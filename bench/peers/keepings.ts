@@ -1,4 +1,4 @@
-/** All that is asked of what each keeps, in the order of the table. */
+/** Lists the questions about what each store keeps, in the order of the table. */
 
 import { openMemory } from "../../mod.ts";
 import { FullText } from "./full_text.ts";
@@ -9,13 +9,13 @@ import { inDirectory, SCOPE } from "./trying.ts";
 
 const CHINESE: Keeping = {
   what: "a word is found in a script without spaces",
-  said: { Holdfast: true, "Deno KV": null, "JSON lines": null, "SQLite FTS5": false, MemorySaver: null },
-  tries: {
+  published: { Holdfast: true, "Deno KV": null, "JSON lines": null, "SQLite FTS5": false, MemorySaver: null },
+  checks: {
     Holdfast: async () => {
       await using memory = await openMemory(":memory:");
-      const talk = memory.conversation(SCOPE);
-      await talk.append([{ role: "user", content: "果园里有两棵梨树。" }]);
-      return (await talk.search("梨树")).length === 1;
+      const conversation = memory.conversation(SCOPE);
+      await conversation.append([{ role: "user", content: "果园里有两棵梨树。" }]);
+      return (await conversation.search("梨树")).length === 1;
     },
     "SQLite FTS5": () =>
       inDirectory((path) => {
@@ -26,5 +26,5 @@ const CHINESE: Keeping = {
   },
 };
 
-/** See the module's documentation. */
+/** All questions. */
 export const KEEPINGS: readonly Keeping[] = [LOST_UPDATE, DOUBLED_ID, PROOF, BACKUP, BYTES, CHINESE];

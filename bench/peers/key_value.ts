@@ -1,4 +1,4 @@
-/** Beside Deno's own key-value store: a set that checks the version, and a get. */
+/** Compares with Deno's own key-value store: a set that checks the version, and a get. */
 
 import { openMemory, type Records } from "../../mod.ts";
 import { Directory } from "../directories.ts";
@@ -7,7 +7,7 @@ import type { Size } from "../measure.ts";
 import { factOf, identityOf } from "../stores.ts";
 import { inTurn, type PeerQuestion, perCall } from "./peer.ts";
 
-/** What is used of `Deno.openKv`, whose types need a flag. */
+/** The part of `Deno.openKv` that is used here; its own types need a flag. */
 export interface KeyValue {
   get(key: readonly string[]): Promise<{ value: unknown; versionstamp: string | null }>;
   atomic(): Atomic;
@@ -23,7 +23,7 @@ interface Atomic {
 
 type KeyValueHost = { openKv?(path: string): Promise<KeyValue> };
 
-/** Opens one; null without the flag that it needs. */
+/** Opens a store; returns null without the flag that it needs. */
 export async function openKeyValue(path: string): Promise<KeyValue | null> {
   const host = Deno as unknown as KeyValueHost;
   return host.openKv === undefined ? null : await host.openKv(path);
@@ -34,7 +34,7 @@ const PEER = "Deno KV";
 const TERMS =
   "durable: one fsync a commit in both (counted by strace: the last table), logs of full size; ours checks kind, size and deadline, too";
 
-/** Keys in both stores, and their versions. */
+/** Both stores with the same keys, and their versions. */
 class Pair implements AsyncDisposable {
   readonly #kv: KeyValue;
   readonly records: Records;
@@ -70,7 +70,7 @@ class Pair implements AsyncDisposable {
       factOf(value),
     );
     const { ok, versionstamp } = await commit.commit();
-    if (!ok) throw new Error("The version was another");
+    if (!ok) throw new Error("The version has changed");
     this.#stamps[index] = versionstamp!;
   }
 
@@ -87,7 +87,7 @@ class Pair implements AsyncDisposable {
     return (await this.records.get(identityOf(index)))!.value.text.length;
   }
 
-  /** The sums of all numbers that both hold. */
+  /** Returns the sum of all numbers in both stores. */
   async sums(): Promise<number> {
     let sum = 0;
     for (let index = 0; index < KEYS; index++) {
@@ -105,12 +105,12 @@ class Pair implements AsyncDisposable {
 }
 
 function keyOf(index: number): readonly string[] {
-  return ["orchard", "fact", `k-${index}`];
+  return ["acme", "fact", `k-${index}`];
 }
 
 const MISSING = "Deno KV needs --unstable-kv";
 
-/** See the module's documentation. */
+/** The rows compared with Deno KV. */
 export const KEY_VALUE: readonly PeerQuestion[] = [
   {
     work: "one value set if its version is the one known",

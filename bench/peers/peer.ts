@@ -1,4 +1,4 @@
-/** One row beside something else that does the same work here. */
+/** The interface of a row that compares with another store. */
 
 import {
   type Answer,
@@ -10,19 +10,19 @@ import {
   timeInTurn,
 } from "../measure.ts";
 
-/** What is compared. */
+/** A comparison with a peer. */
 export interface PeerQuestion {
-  /** What both do. */
+  /** The work of both. */
   readonly work: string;
   readonly ours: string;
   readonly peer: string;
-  /** How durable both are, and what either does not do. */
+  /** The durability of both, and the work that either does not do. */
   readonly terms: string;
-  /** Runs all rounds; says why where the peer cannot be had. */
+  /** Runs all rounds; resolves to a reason if the peer is not available. */
   readonly run: (size: Size) => Promise<PeerAnswer | string>;
 }
 
-/** What the rounds gave, the peer being the floor. */
+/** The result of the rounds; the peer is the floor. */
 export type PeerAnswer = Pick<Answer, "floor" | "ours" | "checksum">;
 
 const EFFORT: Readonly<Record<Size, Effort>> = {
@@ -30,7 +30,7 @@ const EFFORT: Readonly<Record<Size, Effort>> = {
   small: { rounds: 1, repetitions: 2, warm: 1 },
 };
 
-/** Times two calls in turn, some rounds of some repetitions, after a round that is not counted. */
+/** Times two calls in turn, after a warm-up round. */
 export function inTurn(size: Size, peer: Call, ours: Call): Promise<Pairs> {
   return timeInTurn(EFFORT[size], peer, ours);
 }

@@ -1,12 +1,12 @@
-/** Beside LangGraph's saver that keeps checkpoints in memory, and nothing is durable: for scale. */
+/** Compares with LangGraph's saver, which keeps checkpoints in memory and is not durable, for scale. */
 
 import { openMemory } from "../../mod.ts";
 import { inTurn, type PeerQuestion, perCall } from "./peer.ts";
 
-/** Not seen by what checks types or caches modules: it is loaded by who measures, and by nobody else. */
+/** A constant, so that only a measurement loads the package, and not the type checker or the module cache. */
 const PACKAGE = "npm:@langchain/langgraph-checkpoint@1.2.2";
 
-/** What names a thread, and a checkpoint of it. */
+/** The identity of a thread, and of a checkpoint in it. */
 export interface Configuration {
   readonly configurable: {
     readonly thread_id: string;
@@ -15,7 +15,7 @@ export interface Configuration {
   };
 }
 
-/** What is used of the saver. */
+/** The part of the saver that is used here. */
 export interface Saver {
   put(config: Configuration, checkpoint: object, metadata: object): Promise<Configuration>;
   deleteThread(threadId: string): Promise<void>;
@@ -24,18 +24,18 @@ export interface Saver {
   ): Promise<{ checkpoint: { channel_values: { state: typeof STATE } } } | undefined>;
 }
 
-/** What is used of its package. */
+/** The part of its package that is used here. */
 export interface SaverModule {
   readonly MemorySaver: new () => Saver;
   emptyCheckpoint(): object;
 }
 
 const CALLS = 20;
-const STATE = { schema: 1 as const, step: 0, items: ["water the pears", "count the pallets"] };
-const RUN = { tenantId: "orchard", kind: "checkpoint", key: "run-a" } as const;
+const STATE = { schema: 1 as const, step: 0, items: ["answer the ticket", "count the pallets"] };
+const RUN = { tenantId: "acme", kind: "checkpoint", key: "run-a" } as const;
 const PEER = "LangGraph MemorySaver";
 
-/** Loads the package; null where it cannot be had. */
+/** Loads the package; returns null if it is not available. */
 export async function loadSaver(): Promise<SaverModule | null> {
   try {
     return await import(PACKAGE) as SaverModule;
@@ -46,7 +46,7 @@ export async function loadSaver(): Promise<SaverModule | null> {
 
 const MISSING = `${PACKAGE} cannot be loaded here`;
 
-/** See the module's documentation. */
+/** The rows compared with the saver. */
 export const SAVER: readonly PeerQuestion[] = [
   {
     work: "one checkpoint put",

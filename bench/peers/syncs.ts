@@ -1,9 +1,9 @@
-/** How many syncs a durable commit costs in each, counted from outside by strace. */
+/** Counts the syncs of a durable commit in each store, from outside with strace. */
 
 import { CONFIG_PATH, programPath, runCommand } from "../children.ts";
 import { Directory } from "../directories.ts";
 
-/** What commits, by its name in `bench/programs/commits.ts`. */
+/** The stores, with their names in `bench/programs/commits.ts`. */
 export const COMMITTERS = {
   "`records.put`": "records",
   "`append`": "turns",
@@ -12,13 +12,13 @@ export const COMMITTERS = {
   "SQLite FTS5": "fts",
 } as const;
 
-/** A name of one of them. */
+/** The name of a store. */
 export type Committer = (typeof COMMITTERS)[keyof typeof COMMITTERS];
 
-/** What opening and closing cost goes away in the difference of two runs. */
+/** The commits of two runs. Their difference excludes the syncs of opening and closing. */
 const COUNTS = [10, 30] as const;
 
-/** Syncs for each commit; null where nothing can be counted here. */
+/** Returns the syncs per commit; null if strace is not available. */
 export async function syncsPerCommit(committer: Committer): Promise<number | null> {
   const [few, many] = [await countSyncs(committer, COUNTS[0]), await countSyncs(committer, COUNTS[1])];
   return few === null || many === null ? null : Math.round((many - few) / (COUNTS[1] - COUNTS[0]));

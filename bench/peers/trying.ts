@@ -1,14 +1,14 @@
-/** What answers are tried with: some turns, one of them a secret, and the peers, opened and closed again. */
+/** Fixtures of the checks: some turns, one of them a secret, and the peers, which are opened and closed again. */
 
 import { Directory } from "../directories.ts";
 import type { JsonLines } from "./json_lines.ts";
 import { type KeyValue, openKeyValue } from "./key_value.ts";
 import { type Configuration, loadSaver, type Saver, type SaverModule } from "./saver.ts";
 
-export const SCOPE = { tenantId: "orchard", sessionId: "spring" };
-export const RUN = { tenantId: "orchard", kind: "checkpoint", key: "run-a" } as const;
+export const SCOPE = { tenantId: "acme", sessionId: "ticket-4711" };
+export const RUN = { tenantId: "acme", kind: "checkpoint", key: "run-a" } as const;
 export const START = { schema: 1, step: 0, items: [] } as const;
-export const KEY = ["orchard", "turn-7"];
+export const KEY = ["acme", "turn-7"];
 export const SECRET = "The code of the door is 4711-quixotic.";
 export const TURNS = 300;
 
@@ -17,7 +17,7 @@ export const TEXTS = Array.from(
   (_, index) => index === 7 ? SECRET : `The pallet ${index} stands.`,
 );
 
-/** Runs something beside a store of its own, in a directory that is removed. */
+/** Runs a function with a temporary directory. */
 export async function inDirectory<T>(use: (path: string) => Promise<T> | T): Promise<T> {
   using directory = new Directory();
   return await use(directory.path);

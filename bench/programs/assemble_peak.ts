@@ -1,11 +1,11 @@
-/** Assembles some contexts from a store, and tells the most bytes of resident memory that it saw itself take. */
+/** Assembles some contexts from a store, and prints the highest resident memory that it measured. */
 import { openMemory } from "../../mod.ts";
 import { BUDGET, historyOf, LIMITS, QUESTION, SYSTEM } from "../history.ts";
 
-/** What the program prints. */
+/** The output of the program. */
 export interface Assembled {
   readonly peakBytes: number;
-  /** Of all contexts. */
+  /** The tokens of all contexts. */
   readonly tokens: number;
 }
 

@@ -1,4 +1,4 @@
-/** Makes as many durable commits as it is told, one after the other, in the store it is told: for counting syncs. */
+/** Makes a number of durable commits in a store, one after the other, so that their syncs can be counted. */
 import { openMemory } from "../../mod.ts";
 import { historyOf } from "../history.ts";
 import { FullText } from "../peers/full_text.ts";
@@ -6,7 +6,7 @@ import { JsonLines } from "../peers/json_lines.ts";
 import { openKeyValue } from "../peers/key_value.ts";
 import { factOf, identityOf } from "../stores.ts";
 
-const [who, count, path] = Deno.args as [string, string, string];
+const [store, count, path] = Deno.args as [string, string, string];
 const numbers = Array.from({ length: Number(count) }, (_, index) => index);
 
 async function runRecords(): Promise<void> {
@@ -51,4 +51,4 @@ const RUNS: Readonly<Record<string, () => Promise<void> | void>> = {
   lines: runJsonLines,
   fts: runFullText,
 };
-await RUNS[who]!();
+await RUNS[store]!();

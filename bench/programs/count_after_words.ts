@@ -1,13 +1,13 @@
-/** Counts as many words without sense as it is told, then times how long it takes to count some Arabic. Seed 17. */
+/** Counts a number of random words, and then measures the time to count some Arabic. Seed 17. */
 import { defaultTokenCounter } from "../../mod.ts";
 import { median, timeUs } from "../measure.ts";
 import { TextWriter } from "../texts.ts";
 
-/** What the program prints. */
+/** The output of the program. */
 export interface Counted {
-  /** The median of some calls. */
+  /** The median of some calls, in microseconds. */
   readonly us: number;
-  /** Of all texts. */
+  /** The tokens of all texts. */
   readonly tokens: number;
 }
 

@@ -1,6 +1,6 @@
 /** Opens a database with the driver alone, and for some scopes reads the last turns and inserts one. */
 import { DatabaseSync } from "node:sqlite";
-import { chosenScopes, INSERT_TURN, LAST, scopeOf, tell, textOf } from "./served.ts";
+import { chosenScopes, INSERT_TURN, LAST, printServed, scopeOf, textOf } from "./served.ts";
 
 const [path, scopes, served] = Deno.args;
 const database = new DatabaseSync(path!);
@@ -20,5 +20,5 @@ for (const scope of chosenScopes(Number(scopes), Number(served))) {
   insert.run(tenantId, sessionId, JSON.stringify([{ role: "user", content: textOf(scope, 0) }]));
   database.exec("COMMIT");
 }
-tell(characters);
+printServed(characters);
 database.close();

@@ -1,7 +1,7 @@
 /** Opens a store, and for some scopes reads the last turns and appends one. */
 import { openMemory } from "../../mod.ts";
 import { LIMITS } from "../history.ts";
-import { chosenScopes, LAST, scopeOf, tell, textOf } from "./served.ts";
+import { chosenScopes, LAST, printServed, scopeOf, textOf } from "./served.ts";
 
 const [path, scopes, served] = Deno.args;
 await using memory = await openMemory(path!, { limits: LIMITS });
@@ -14,4 +14,4 @@ for (const scope of chosenScopes(Number(scopes), Number(served))) {
   }
   await conversation.append([{ role: "user", content: textOf(scope, 0) }]);
 }
-tell(characters);
+printServed(characters);

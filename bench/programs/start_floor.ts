@@ -5,5 +5,5 @@ const database = new DatabaseSync(Deno.args[0]!);
 const row = database.prepare(
   "SELECT revision, expires, body FROM records WHERE tenant = ? AND kind = ? AND key = ?",
 )
-  .get("orchard", "fact", "k-3");
+  .get("acme", "fact", "k-3");
 Deno.exit((JSON.parse(row!["body"] as string) as { text: string }).text.length);

@@ -2,5 +2,5 @@
 import { openMemory } from "../../mod.ts";
 
 const memory = await openMemory(Deno.args[0]!);
-const found = await memory.records.get({ tenantId: "orchard", kind: "fact", key: "k-3" });
+const found = await memory.records.get({ tenantId: "acme", kind: "fact", key: "k-3" });
 Deno.exit(found!.value.text.length);

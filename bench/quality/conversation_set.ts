@@ -1,20 +1,20 @@
-/** The set: conversations as one assistant keeps them over weeks, and questions whose evidence is known. */
+/** Reads the test set: conversations of one assistant over weeks, and questions whose evidence is known. */
 
 import type { Message } from "../../mod.ts";
 
 /** A turn of the set. */
 export interface SetTurn {
   readonly id: string;
-  /** When it was said. */
+  /** The time of the turn. */
   readonly at: string;
   readonly messages: readonly Message[];
-  /** What it said before it was edited, if it was. */
+  /** Its messages before it was edited; null if it was not. */
   readonly before: readonly Message[] | null;
 }
 
 /** A question of the set. */
 export interface SetQuestion {
-  /** What makes it hard. */
+  /** The kind of difficulty. */
   readonly kind: string;
   readonly question: string;
   /** The turns that answer it. */
@@ -29,12 +29,12 @@ export interface SetConversation {
   readonly questions: readonly SetQuestion[];
 }
 
-/** How much of the set is used: `small` only shows that the program still runs. */
+/** The part of the set that is used: `small` only shows that the program still runs. */
 export type SetSize = "small" | "full";
 
 const NAMES = ["home", "work"];
 
-/** Turns and questions of one conversation in the small size. */
+/** The number of turns and questions of a conversation in the small size. */
 const SMALL_TURNS = 30;
 const SMALL_QUESTIONS = 12;
 

@@ -1,24 +1,24 @@
-/** How good a ranking is. */
+/** Computes the quality of rankings: recall and mean reciprocal rank. */
 
 /** The ranks at which recall is measured. */
 export const RANKS = [1, 5, 10] as const;
 
-/** Figures over questions: each from 0 to 1. */
+/** Figures over questions, each from 0 to 1. */
 export interface Figures {
   readonly questions: number;
-  /** For each rank: the part of a question's evidence among that many turns, averaged over questions. */
+  /** For each rank: the share of the evidence among the first turns up to that rank, averaged over questions. */
   readonly recall: Readonly<Record<(typeof RANKS)[number], number>>;
-  /** One divided by the rank of the first turn that is evidence, or 0 if none was found; averaged over questions. */
+  /** The mean reciprocal rank of the first turn that is evidence; 0 for a question without one. */
   readonly mrr: number;
 }
 
-/** A question's evidence, and the turns that were found for it, best first. */
+/** The evidence of a question, and the turns that were found for it, best first. */
 export interface Ranking {
   readonly evidence: readonly string[];
   readonly found: readonly string[];
 }
 
-/** The figures of some questions; NaN for none. */
+/** Computes the figures of some questions; NaN for none. */
 export function figuresOf(rankings: readonly Ranking[]): Figures {
   const recallAt = (rank: number): number => average(rankings.map((ranking) => recallOf(ranking, rank)));
   return {

@@ -1,10 +1,10 @@
 /**
- * How well questions find the turns that answer them: recall at 1, 5 and 10 and the mean reciprocal rank of both
- * profiles and of SQLite's FTS5 (Porter, words OR-ed), side by side, over the set beside this file.
+ * Measures how well questions find the turns that answer them: recall at 1, 5 and 10 and the mean reciprocal rank of both
+ * profiles and of SQLite's FTS5 (Porter, words OR-ed), over the set in this folder.
  *
- * Goal: to see whether finding turns by words gets better or worse, and for which kind of question. Not a goal: speed,
- * answers in words, or a figure that holds for other conversations. No part of the set is random; the order of equals
- * is fixed. Every searcher gets the same turns; FTS5 sees their text alone, the default also when they were said.
+ * Goal: to see whether retrieval gets better or worse, and for which kind of question. Non-goal: speed, generated answers,
+ * or figures that hold for other conversations. The set is not random, and the order of ties is fixed. Every searcher has
+ * the same turns; FTS5 has only their text, the default profile also their time.
  */
 import { DatabaseSync } from "node:sqlite";
 import { checksumOf } from "../../src/canonical/checksum.ts";
@@ -21,7 +21,7 @@ interface Asked extends Ranking {
 }
 
 interface Row {
-  /** Of which kind, or `all`. */
+  /** The kind of the questions, or `all`. */
   readonly kind: string;
   readonly searcher: string;
   readonly figures: Figures;
@@ -31,11 +31,11 @@ const USAGE = `Usage: deno task quality [--small] [--json] [--misses]
 
 Asks the questions of the set and prints how well each searcher finds the turns that answer them.
 
-  --small   use a small part, to show that nothing has rotted
-  --json    print for machines
-  --misses  also list what the default does not find among the first ten
+  --small   use a small part, to show that everything still runs
+  --json    print JSON
+  --misses  also list the questions whose evidence the default does not find among the first ten
 
-Exits with 1 where the default is not ahead of both others in every figure over all questions.`;
+Exits with 1 if the default is not ahead of both others in every figure over all questions.`;
 
 async function askAll(size: "small" | "full"): Promise<{ readonly asked: Asked[]; readonly turns: number }> {
   const asked: Asked[] = [];
@@ -65,7 +65,7 @@ function rowsOf(asked: readonly Asked[]): Row[] {
   );
 }
 
-/** Whether the default is ahead, or level where all is found. */
+/** Whether the default is ahead of the others in every figure; its recall may also be 1. */
 function leads(rows: readonly Row[]): boolean {
   const overall = rows.filter(({ kind }) => kind === "all");
   const [ours] = overall.filter(({ searcher }) => searcher === "holdfast").map(({ figures }) => figures);
@@ -93,7 +93,7 @@ function sqliteVersion(): string {
 }
 
 const { flags, words } = readArguments(Deno.args, { usage: USAGE, flags: ["--small", "--json", "--misses"] });
-if (words.length > 0) refuse(`There is no "${words[0]}" to choose`, USAGE);
+if (words.length > 0) refuse(`Unexpected argument: "${words[0]}"`, USAGE);
 const size = flags.has("--small") ? "small" : "full";
 const { asked, turns } = await askAll(size);
 const rows = rowsOf(asked);

@@ -1,23 +1,23 @@
-/** What is compared: this store under its two profiles, and SQLite's own full text search, over the same turns. */
+/** The searchers that are compared: this store with its two profiles, and SQLite's full-text search. */
 
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { type Memory, openMemory, turn } from "../../mod.ts";
 import type { SetConversation, SetTurn } from "./conversation_set.ts";
 
-/** Turns that are ranked for each question; what is not among them is not found. */
+/** The number of turns that are ranked for each question; others count as not found. */
 export const DEPTH = 50;
 
-/** Hits that are asked for, so that they are of enough turns: a long turn gives several. */
+/** The number of hits that are requested, so that they cover enough turns: a long turn has several. */
 const HITS = 4 * DEPTH;
 
-/** Something that ranks turns. */
+/** A searcher that ranks turns. */
 export interface Searcher extends AsyncDisposable {
   readonly name: string;
-  /** The ids of the turns that answer best, best first, without duplicates, {@linkcode DEPTH} at most. */
+  /** Returns the ids of the best turns, best first, without duplicates, at most {@linkcode DEPTH}. */
   search(question: string): Promise<readonly string[]>;
 }
 
-/** Puts a conversation where each searcher looks. */
+/** Opens the searchers of a conversation. */
 export async function openSearchers({ name, turns }: SetConversation): Promise<readonly Searcher[]> {
   const scope = { tenantId: "quality", sessionId: name };
   const memory = await openMemory(":memory:");
@@ -59,7 +59,7 @@ const CREATE_TURNS =
 const INSERT_TURN = `INSERT INTO turns (id, text) VALUES (?, ?)`;
 const SELECT_BEST = `SELECT id FROM turns WHERE turns MATCH ? ORDER BY bm25(turns), rowid LIMIT ${DEPTH}`;
 
-/** FTS5 with the Porter stemmer, each word of the question OR-ed: the search a harness would write by hand. */
+/** FTS5 with the Porter stemmer and the words of the question OR-ed, as a harness would use it. */
 class FullTextSearcher implements Searcher {
   readonly name = "fts5";
   readonly #database = new DatabaseSync(":memory:");

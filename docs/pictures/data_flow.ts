@@ -112,16 +112,16 @@ function drawFiles(): string[] {
 
 function drawWays(): string[] {
   const [into, out] = [WRITING + HEIGHT / 2, READING + HEIGHT / 2];
-  const told = WRITING + HEIGHT + 32;
+  const reportY = WRITING + HEIGHT + 32;
   const [first, second, third] = PLACES as [number, number, number];
   const under = BOTTOM + 22;
   const harness = (HARNESS.left + HARNESS.right) / 2;
   return [
     ...[first, second, third, FILES.left].flatMap((x) => drawArrow([[x - GAP, into], [x, into]])),
-    ...drawArrow([[FILES.left, told], [HARNESS.right, told]], "back"),
+    ...drawArrow([[FILES.left, reportY], [HARNESS.right, reportY]], "back"),
     words(
       (HARNESS.right + FILES.left) / 2,
-      told - 8,
+      reportY - 8,
       "acknowledged only now: a revision, a digest, a receipt",
       "quiet",
       "middle",

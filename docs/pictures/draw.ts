@@ -1,4 +1,4 @@
-/** Draws the pictures of the documentation beside itself: `deno task draw`. */
+/** Draws the pictures of the documentation next to this file: `deno task draw`. */
 
 import { DATA_FLOW } from "./data_flow.ts";
 import { DELETION } from "./deletion.ts";

@@ -1,26 +1,26 @@
 /**
- * Canonical JSON, as the reference writes it: keys by code point, no spaces, integers of any size, floats in the
- * spelling of Python.
+ * Writes canonical JSON as the reference does. Keys are sorted by code point, there are no spaces, integers have any size,
+ * and floats are spelled as in Python.
  */
 
 import { ContractError } from "../errors.ts";
 import { JSON_DEPTH_MAX } from "./plain.ts";
 import { compareCodePoints } from "./text.ts";
 
-/** A number that is written as a float even where it is whole: `0.0`, not `0`. */
+/** A number that is written as a float even if it is whole: `0.0`, not `0`. */
 export class Float {
   /** The number. */
   readonly value: number;
 
-  /** Marks a number as a float. */
+  /** Wraps a number. */
   constructor(value: number) {
     this.value = value;
   }
 }
 
 /**
- * What canonical JSON can say. A whole `number` or a `bigint` is an integer, any other `number` and every
- * {@linkcode Float} is a float.
+ * A value that canonical JSON can represent. A whole `number` or a `bigint` is an integer; any other `number` and
+ * every {@linkcode Float} is a float.
  */
 export type CanonicalValue =
   | null
@@ -32,16 +32,16 @@ export type CanonicalValue =
   | readonly CanonicalValue[]
   | CanonicalObject;
 
-/** An object of canonical JSON. */
+/** An object in canonical JSON. */
 export interface CanonicalObject {
   readonly [key: string]: CanonicalValue;
 }
 
 /**
- * The canonical JSON of a value. What a caller handed in goes through `copyPlain` first: getters would run here.
+ * Writes a value as canonical JSON. Copy a caller's value with `copyPlain` first: this function would run its getters.
  *
- * @throws {ContractError} naming `field`, for a number that is not finite, ill-formed text, anything that is not JSON,
- * and nesting beyond `JSON_DEPTH_MAX`
+ * @throws {ContractError} that names `field`: a number is not finite, a text is ill-formed, something is not JSON, or
+ * the nesting is deeper than `JSON_DEPTH_MAX`
  */
 export function canonicalJson(value: CanonicalValue, field = "value"): string {
   const text = write(value, 0);
@@ -53,20 +53,20 @@ export function canonicalJson(value: CanonicalValue, field = "value"): string {
 }
 
 /**
- * A text as a JSON string.
+ * Writes a text as a JSON string.
  *
- * @throws {ContractError} where it is ill-formed
+ * @throws {ContractError} if the text is ill-formed
  */
 export function quote(text: string): string {
   return text.isWellFormed() ? JSON.stringify(text) : canonicalJson(text, "text");
 }
 
-/** A text as JSON, or null where it is ill-formed. For well-formed text `JSON.stringify` is canonical. */
+/** Writes a text, or returns null if it is ill-formed. `JSON.stringify` is canonical for well-formed text. */
 function writeText(text: string): string | null {
   return text.isWellFormed() ? JSON.stringify(text) : null;
 }
 
-/** The canonical text, or null where there is none. */
+/** Writes a value, or returns null if canonical JSON cannot represent it. */
 function write(value: unknown, depth: number): string | null {
   switch (typeof value) {
     case "string":
@@ -111,14 +111,14 @@ function writeObject(value: object, depth: number): string | null {
   return `{${text}}`;
 }
 
-/** A whole number in plain decimal, exactly; -0 is 0. */
+/** Writes a whole number exactly, in plain decimal digits; -0 becomes 0. */
 function integerText(value: number): string {
   return Number.isSafeInteger(value) ? String(value) : String(BigInt(value));
 }
 
 /**
- * A float in the spelling of Python's `repr`, or null where it is not finite. Both languages write the shortest digits
- * that read back as the same number; they differ in when an exponent is used, and how it is padded.
+ * Writes a float as Python's `repr` does, or returns null if it is not finite. Both languages write the shortest digits
+ * that read back as the same number. They differ in when they use an exponent, and in how they pad it.
  */
 function floatText(value: number): string | null {
   if (!Number.isFinite(value)) return null;

@@ -1,4 +1,7 @@
-/** CRC-32 over a row's columns: finds damage, proves nothing. Our own table, since `node:zlib` is one more module to load. */
+/**
+ * CRC-32 over the columns of a row. It detects accidental damage, and does not prevent forgery. The tables are our own,
+ * because `node:zlib` would be one more module to load.
+ */
 
 const POLYNOMIAL = 0xedb88320;
 
@@ -16,13 +19,13 @@ function makeTables(): [Uint32Array, Uint32Array, Uint32Array, Uint32Array] {
   return [first, second, third, after(third)];
 }
 
-/** Four tables, so that four bytes are taken at a time: a sum over each body must cost little beside reading it. */
+/** Four tables process four bytes per step, so that a checksum costs little compared with reading the row. */
 const [FIRST, SECOND, THIRD, FOURTH] = makeTables();
 
-/** What stands before a value, so that types and boundaries count. */
+/** The tag before each value, so that the checksum covers types and boundaries. */
 const TAG = { null: 0, integer: 1, text: 2, bytes: 3 } as const;
 
-/** The checksum of values in order, as an unsigned 32-bit integer. Types and boundaries count. */
+/** Returns the checksum of values in order, as an unsigned 32-bit integer. It covers their types and boundaries. */
 export function checksumOf(...values: readonly (null | number | bigint | string | Uint8Array)[]): number {
   let crc = 0xffffffff;
   for (const value of values) {
@@ -39,20 +42,20 @@ function addByte(crc: number, byte: number): number {
   return FIRST[(crc ^ byte) & 0xff]! ^ (crc >>> 8);
 }
 
-/** Four bytes, the first in the lowest place. */
+/** Adds four bytes; the first is the lowest byte of `word`. */
 function addWord(crc: number, word: number): number {
   const mixed = crc ^ word;
   return FOURTH[mixed & 0xff]! ^ THIRD[(mixed >>> 8) & 0xff]! ^ SECOND[(mixed >>> 16) & 0xff]! ^
     FIRST[mixed >>> 24]!;
 }
 
-/** A tag and the eight bytes of an integer, as two halves of 32 bits. */
+/** Adds a tag and the eight bytes of an integer, as two halves of 32 bits. */
 function addInteger(crc: number, tag: number, value: number): number {
   const high = Math.floor(value / 0x1_0000_0000);
   return addWord(addWord(addByte(crc, tag), value >>> 0), high >>> 0);
 }
 
-/** Code units up to 255 count as one byte, others as two. */
+/** Adds a text: one byte for each code unit up to 255, two bytes for any other. */
 function addText(crc: number, text: string): number {
   let sum = crc;
   let index = 0;

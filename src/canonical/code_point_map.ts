@@ -1,29 +1,29 @@
-/** A text that is cut by code points many times, without walking it from the start each time. */
+/** Slices a text by code points many times, without walking it from the start each time. */
 
 const SURROGATE = /[\ud800-\udfff]/;
 
-/** A text addressed by code points. Well-formed text only. */
+/** A well-formed text that is addressed by code points. */
 export class CodePointMap {
   /** The text. */
   readonly text: string;
   /** Its length in code points. */
   readonly length: number;
-  /** Where each code point begins, in code units, and the end; null where every code point is one code unit. */
+  /** The code unit offset of each code point, and of the end; null if every code point is one code unit. */
   readonly #offsets: Uint32Array | null;
 
-  /** Looks over the text once. */
+  /** Indexes the text in one pass. */
   constructor(text: string) {
     this.text = text;
     this.#offsets = SURROGATE.test(text) ? offsetsOf(text) : null;
     this.length = this.#offsets === null ? text.length : this.#offsets.length - 1;
   }
 
-  /** The text from code point `start` to before code point `end`; both within the text. */
+  /** Returns the text from code point `start` up to, but not including, `end`. Both are within the text. */
   slice(start: number, end: number = this.length): string {
     return this.text.slice(this.offset(start), this.offset(end));
   }
 
-  /** Where a code point begins, in code units. */
+  /** Returns the code unit offset at which a code point begins. */
   offset(codePoint: number): number {
     return this.#offsets?.[codePoint] ?? codePoint;
   }

@@ -1,4 +1,4 @@
-/** JSON objects as text: what callers hand in (tool arguments and parameters), and what was stored. */
+/** JSON objects as text: tool arguments and parameters that callers pass, and stored payloads. */
 
 import { IntegrityError } from "../errors.ts";
 import { canonicalJson, type CanonicalObject, type CanonicalValue } from "./canonical_json.ts";
@@ -6,16 +6,16 @@ import { readStrictJson, StrictJsonFailure } from "./strict_json.ts";
 import { isBlank } from "./text.ts";
 import { exceedsBytes } from "./utf8.ts";
 
-/** UTF-8 bytes of one stored payload: the reference's bound. */
+/** Most UTF-8 bytes of one stored payload, as in the reference. */
 export const PAYLOAD_BYTES_MAX = 1_000_000;
 
-/** The rule that a text breaks as the text of a JSON object ("must …"), or null where it is one. */
+/** Returns the rule that a text breaks ("must …"), or null if it is the text of a JSON object. */
 export function jsonObjectFault(text: string): string | null {
   const object = readObject(text);
   return typeof object === "string" ? object : null;
 }
 
-/** The canonical form of the text of a JSON object; null where it is none. */
+/** Returns the canonical form of the text of a JSON object, or null if the text is not one. */
 export function canonicalJsonObject(text: string): string | null {
   const object = readObject(text);
   return typeof object === "string" ? null : canonicalJson(object);
@@ -24,7 +24,7 @@ export function canonicalJsonObject(text: string): string | null {
 /**
  * Reads a stored payload: at most `bytesMax` UTF-8 bytes of strict JSON with an object on top.
  *
- * @throws {IntegrityError} whatever is wrong with it
+ * @throws {IntegrityError} if the payload breaks any of these rules
  */
 export function decodePayload(raw: unknown, bytesMax = PAYLOAD_BYTES_MAX): CanonicalObject {
   const object = typeof raw === "string" && !exceedsBytes(raw, bytesMax) ? readObject(raw) : "must be text";
@@ -32,7 +32,7 @@ export function decodePayload(raw: unknown, bytesMax = PAYLOAD_BYTES_MAX): Canon
   return object;
 }
 
-/** The object that a text holds, or the rule it breaks. */
+/** Returns the object in a text, or the rule that the text breaks. */
 function readObject(text: string): CanonicalObject | string {
   if (isBlank(text)) return "must be the text of a JSON object";
   let value: CanonicalValue;

@@ -1,4 +1,4 @@
-/** Keyed hashes of identifiers, and hashes as bytes. */
+/** Keyed hashes of identifiers, and helpers for hashes as bytes. */
 
 import type { BinaryLike } from "node:crypto";
 
@@ -14,12 +14,13 @@ export const KEYED_HASH_BYTES = 16;
 const KEYED_HASH_DIGITS = 2 * KEYED_HASH_BYTES;
 
 /**
- * The first 16 bytes of SHA-256(key ‖ canonical JSON of the parts). The key is random and lives in main, so that the
- * ledger alone cannot even confirm a guess. Parts are well-formed texts, for which `JSON.stringify` is canonical.
+ * Returns the first 16 bytes of SHA-256(key ‖ canonical JSON of the parts). The key is random and stored in main, so
+ * that a guess cannot be confirmed with the ledger alone. The parts are well-formed texts, for which `JSON.stringify`
+ * is canonical.
  */
 export function keyedHash(key: Uint8Array, parts: readonly string[]): Uint8Array {
   hashOrNull ??= process.getBuiltinModule("node:crypto").hash as Hash;
-  // Made by the first call as well: Deno loads its encodings when an encoder is first asked for.
+  // The encoder is created on first use too, because Deno loads its encodings at that moment.
   encoderOrNull ??= new TextEncoder();
   const text = encoderOrNull.encode(JSON.stringify(parts));
   const input = new Uint8Array(key.length + text.length);
@@ -28,12 +29,12 @@ export function keyedHash(key: Uint8Array, parts: readonly string[]): Uint8Array
   return Uint8Array.fromHex(hashOrNull("sha256", input, "hex").slice(0, KEYED_HASH_DIGITS));
 }
 
-/** Lower-case hex digits. */
+/** Returns bytes as lower-case hexadecimal digits. */
 export function toHex(bytes: Uint8Array): string {
   return bytes.toHex();
 }
 
-/** Whether two byte strings are equal. */
+/** Whether two byte arrays are equal. */
 export function equalBytes(left: Uint8Array, right: Uint8Array): boolean {
   return left.length === right.length && left.every((byte, index) => byte === right[index]);
 }

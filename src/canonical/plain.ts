@@ -1,41 +1,25 @@
-/** Copies what a caller hands in to plain JSON, once, before any schema looks at it. */
+/** Copies a caller's value to plain JSON, once, before any schema validates it. */
 
-/**
- * A JSON value. Numbers are finite and never -0; texts are well-formed Unicode.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type Json, openMemory } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * const answer: Json = { count: 2, trees: ["pears", null] };
- * await conversation.create();
- * const snapshot = await conversation.snapshot();
- * await conversation.cachePut(snapshot, "which-trees", answer);
- * assert.deepEqual(await conversation.cacheGet(snapshot, "which-trees"), answer);
- * ```
- */
+/** A JSON value. Numbers are finite and never -0; texts are well-formed Unicode. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
-/** A place inside a value: names and positions from the root. */
+/** A path inside a value: field names and array positions, from the root. */
 export type JsonPath = readonly (string | number)[];
 
-/** Nesting that is still read: far above any schema in use, far below the stack's end. */
+/** Deepest nesting that is accepted: far above any schema in use, and far below a stack overflow. */
 export const JSON_DEPTH_MAX = 128;
 
-/** Values in one tree: stops shared references from unfolding without end. */
+/** Most values in one tree, because references that are shared could expand without end. */
 const JSON_NODES_MAX = 1_000_000;
 
-/** A value is not plain JSON. Internal: callers turn it into a `ContractError` for their field. */
+/** Thrown if a value is not plain JSON. Internal: callers turn it into a `ContractError` for their field. */
 export class PlainFailure extends Error {
-  /** Where the offending value stands. */
+  /** The path of the offending value. */
   readonly path: JsonPath;
-  /** The rule it breaks, as the end of a sentence: "must be …". */
+  /** The rule that it breaks, as the end of a sentence: "must be …". */
   readonly rule: string;
 
-  /** Makes the failure for one place. */
+  /** Creates the error for one path. */
   constructor(path: JsonPath, rule: string) {
     super(rule);
     this.path = path;
@@ -43,20 +27,20 @@ export class PlainFailure extends Error {
   }
 }
 
-/** What {@linkcode copyPlain} may be told about special values. */
+/** How {@linkcode copyPlain} treats special values. */
 interface PlainOptions {
-  /** Whether an object's field that is `undefined` counts as missing; otherwise it is refused. */
+  /** Whether a field that is `undefined` counts as absent; otherwise it is refused. */
   readonly undefinedIsAbsent?: boolean;
-  /** Turns a special object (a `Date`, say) into JSON; `undefined` leaves it to the rules. */
+  /** Turns a special object, such as a `Date`, into JSON; `undefined` applies the usual rules to it. */
   readonly leaf?: (value: object) => Json | undefined;
 }
 
 /**
- * A deep copy in plain JSON: own enumerable keys, all of them text, data properties only, prototypes `Object`, `Array` or none,
- * dense arrays, finite numbers without -0, well-formed text. A schema library alone lets getters, inherited keys,
- * symbols, proxies and -0 through.
+ * Copies a value deeply to plain JSON. Accepts own enumerable data properties with text keys; prototypes `Object`,
+ * `Array` or none; dense arrays; finite numbers other than -0; and well-formed text. A schema library alone lets
+ * getters, inherited keys, symbols, proxies and -0 through.
  *
- * @throws {PlainFailure} naming the place and the rule
+ * @throws {PlainFailure} with the path and the rule
  */
 export function copyPlain(value: unknown, options: PlainOptions = {}): Json {
   const copier = new Copier(options);
@@ -125,7 +109,7 @@ class Copier {
     for (const key of Reflect.ownKeys(value)) {
       if (typeof key !== "string") {
         if (Object.prototype.propertyIsEnumerable.call(value, key)) this.#fail("must have text keys only");
-        continue; // what no copy takes along, such as the way in which what this module gave is printed
+        continue; // no copy keeps these: the method that prints this module's own values, for example
       }
       if (!key.isWellFormed()) this.#fail("must have well-formed keys");
       this.#path.push(key);
@@ -151,7 +135,7 @@ class Copier {
   }
 }
 
-/** Sets an own field whatever its name: plain assignment to `__proto__` would change the prototype instead. */
+/** Sets an own field of any name. Plain assignment to `__proto__` would change the prototype instead. */
 function setOwn(target: Record<string, Json>, key: string, value: Json): void {
   if (key === "__proto__") {
     Object.defineProperty(target, key, { value, enumerable: true, writable: true, configurable: true });
@@ -162,7 +146,7 @@ function setOwn(target: Record<string, Json>, key: string, value: Json): void {
 
 let isProxyOrNull: ((value: unknown) => boolean) | null = null;
 
-/** Whether an object is a proxy, which could answer differently each time; loaded when the first object is copied. */
+/** Whether an object is a proxy, which could return another value each time. Loads `node:util` on first use. */
 export function isProxy(value: object): boolean {
   isProxyOrNull ??= process.getBuiltinModule("node:util").types.isProxy;
   return isProxyOrNull(value);

@@ -7,24 +7,24 @@ type Hash = (algorithm: string, data: BinaryLike, encoding: "hex") => string;
 let hashOrNull: Hash | null = null;
 
 /**
- * SHA-256 over bytes, or the UTF-8 of a text, as 64 lower-case hex digits. `node:crypto` is loaded by the first call: opening a
- * store and reading a record do without it, and so save its 12 ms or more.
+ * Returns the SHA-256 of bytes, or of a text in UTF-8, as 64 lower-case hexadecimal digits. The first call loads
+ * `node:crypto`, which takes 12 ms or more; opening a store and reading a record do not need it.
  */
 export function sha256Hex(text: string | Uint8Array): string {
   hashOrNull ??= process.getBuiltinModule("node:crypto").hash;
   return hashOrNull("sha256", text, "hex");
 }
 
-/** SHA-256 of text that comes in pieces. */
+/** Computes the SHA-256 of text that arrives in chunks. */
 export class RunningSha256 {
   readonly #hash: RunningHash = process.getBuiltinModule("node:crypto").createHash("sha256");
 
-  /** Takes the next piece: well-formed text. */
+  /** Adds the next chunk of well-formed text. */
   add(text: string): void {
     this.#hash.update(text, "utf8");
   }
 
-  /** The hash of everything, as 64 lower-case hex digits; nothing can be added afterwards. */
+  /** Returns the hash as 64 lower-case hexadecimal digits. Nothing can be added afterwards. */
   finish(): string {
     return this.#hash.digest("hex");
   }

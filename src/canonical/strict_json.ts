@@ -1,20 +1,20 @@
 /**
- * A strict reader of JSON (RFC 8259): no repeated keys, no numbers that are not finite, no ill-formed text, bounded
- * depth; and whether a number was written as a float is kept. `JSON.parse` does none of these.
+ * A strict parser of JSON (RFC 8259). It refuses repeated keys, numbers that are not finite, ill-formed text and deep
+ * nesting, and it remembers which numbers were written as floats. `JSON.parse` does none of these.
  */
 
 import { type CanonicalValue, Float } from "./canonical_json.ts";
 import { JSON_DEPTH_MAX } from "./plain.ts";
 
-/** Digits of one integer: the reference's runtime reads no more, and reading more takes more than linear time. */
+/** Most digits of one integer. The reference's runtime reads no more, and parsing more takes more than linear time. */
 const INTEGER_DIGITS_MAX = 4_300;
 
-/** A text is not strict JSON. Internal: callers turn it into their own error. */
+/** Thrown if a text is not strict JSON. Internal: callers turn it into their own error. */
 export class StrictJsonFailure extends Error {
-  /** The rule it breaks, as the end of a sentence: "must …". */
+  /** The rule that it breaks, as the end of a sentence: "must …". */
   readonly rule: string;
 
-  /** Makes the failure for one rule. */
+  /** Creates the error for one rule. */
   constructor(rule: string) {
     super(rule);
     this.rule = rule;
@@ -22,10 +22,10 @@ export class StrictJsonFailure extends Error {
 }
 
 /**
- * Reads a text of JSON in linear time. Integers within ±(2^53 - 1) come as `number`, others as `bigint`, floats as
- * `Float`; objects have no prototype, so that `__proto__` is a key like any other.
+ * Parses JSON text in linear time. Integers within ±(2^53 - 1) become `number`, other integers `bigint`, and floats
+ * `Float`. Objects have no prototype, so that `__proto__` is a key like any other.
  *
- * @throws {StrictJsonFailure} naming the rule
+ * @throws {StrictJsonFailure} with the rule that the text breaks
  */
 export function readStrictJson(text: string, depthMax: number = JSON_DEPTH_MAX): CanonicalValue {
   if (!text.isWellFormed()) throw new StrictJsonFailure("must be well-formed Unicode");
@@ -33,7 +33,7 @@ export function readStrictJson(text: string, depthMax: number = JSON_DEPTH_MAX):
 }
 
 const NUMBER = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/y;
-/** Everything below the space: never raw inside a string. */
+/** The control characters below the space, which must be escaped inside a string. */
 const CONTROL = /[^ -\uffff]/;
 
 class Reader {
@@ -41,7 +41,7 @@ class Reader {
   readonly #depthMax: number;
   readonly #holdsControls: boolean;
   #at = 0;
-  /** Where the next backslash stands, at or after `#at`; looked up anew only once it is passed. */
+  /** The offset of the next backslash, at or after `#at`. It is searched again only after the parser has passed it. */
   #backslash: number;
 
   constructor(text: string, depthMax: number) {
@@ -124,7 +124,7 @@ class Reader {
     return text;
   }
 
-  /** Text with escapes: the platform's reader knows them all, and refuses raw control characters. */
+  /** Decodes escapes with the platform's parser, which knows them all and refuses raw control characters. */
   #unescape(start: number, end: number): string {
     let text: unknown;
     try {
@@ -165,7 +165,7 @@ class Reader {
     this.#at++;
   }
 
-  /** Steps over a sign if it comes next. */
+  /** Skips white space, and then `sign` if it comes next; returns whether it did. */
   #take(sign: string): boolean {
     this.#skipSpace();
     if (this.#text.charAt(this.#at) !== sign) return false;
@@ -177,7 +177,7 @@ class Reader {
     if (!this.#take(sign)) this.#fail();
   }
 
-  /** The four white-space characters of JSON, and no others. */
+  /** Skips the four white-space characters of JSON, and no others. */
   #skipSpace(): void {
     for (;; this.#at++) {
       const unit = this.#text.charCodeAt(this.#at);

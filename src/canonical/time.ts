@@ -1,6 +1,7 @@
 /**
- * Instants with their own offset and microseconds, written as the reference writes them: `2026-09-08T01:02:03+05:30`,
- * six fractional digits where they are not zero, never `Z`. A `Date` alone would lose offset and microseconds.
+ * Reads and writes instants with their own offset and microseconds, as the reference does. The text is like
+ * `2026-09-08T01:02:03+05:30`, with six fractional digits if they are not zero, and never `Z`. A `Date` would lose the
+ * offset and the microseconds.
  */
 
 import { ContractError } from "../errors.ts";
@@ -11,26 +12,26 @@ export interface Instant {
   readonly text: string;
   /** Whole seconds since the Unix epoch, rounded down. */
   readonly seconds: number;
-  /** The rest, 0 to 999 999. */
+  /** The microseconds after them, 0 to 999 999. */
   readonly microseconds: number;
 }
 
-/** RFC 3339, section 5.6, with at most six fractional digits: a seventh would be lost, so it is refused. */
+/** RFC 3339, section 5.6, with at most six fractional digits. A seventh would be lost, and is therefore refused. */
 const RFC_3339 = /^(\d{4}-\d\d-\d\d)[Tt](\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?(?:[Zz]|([+-])(\d\d):(\d\d))$/;
 
-/** What a store may hold besides: a space for the `T`, and an offset with seconds. */
+/** The same, but as stored: the `T` may be a space, and the offset may have seconds. */
 const STORED =
   /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?(?:[Zz]|([+-])(\d\d):(\d\d)(?::(\d\d))?)$/;
 
-/** How a time that a caller hands in must be written, as the end of a sentence. */
+/** The rule for a caller's time, as the end of a sentence. */
 export const TIME_RULE =
   "must be a time in years 1 to 9999: RFC 3339 text with an offset and at most six fractional digits, or a Date";
 
 /**
- * Reads a time that a caller handed in: strict RFC 3339 text with an offset, or a `Date`. The calendar is checked:
- * 30 February, hour 24 and second 60 are refused, as is a seventh fractional digit. `Z` comes back as `+00:00`.
+ * Reads a caller's time: strict RFC 3339 text with an offset, or a `Date`. Refuses dates that the calendar does not
+ * have (30 February), hour 24, second 60 and a seventh fractional digit. Writes `Z` as `+00:00`.
  *
- * @throws {ContractError} naming `field`
+ * @throws {ContractError} that names `field`
  */
 export function toInstant(value: unknown, field: string): Instant {
   const instant = typeof value === "string" ? readInstant(value) : readDate(value);
@@ -38,29 +39,29 @@ export function toInstant(value: unknown, field: string): Instant {
   return instant;
 }
 
-/** Reads strict RFC 3339 text; null where it is not. */
+/** Reads strict RFC 3339 text; returns null for any other text. */
 export function readInstant(text: string): Instant | null {
   return instantFrom(RFC_3339.exec(text));
 }
 
-/** Reads a time from a stored payload, where `T` may be a space and an offset may have seconds; null where it is none. */
+/** Reads the time of a stored payload; null if invalid. `T` may be a space, and an offset may have seconds. */
 export function readStoredInstant(text: string): Instant | null {
   return instantFrom(STORED.exec(text));
 }
 
-/** Reads a `Date`; null for anything else, and outside the years 1 to 9999. */
+/** Reads a `Date`; returns null for anything else, and outside the years 1 to 9999. */
 export function readDate(value: unknown): Instant | null {
   try {
     return value instanceof Date ? utcInstant(Date.prototype.getTime.call(value)) : null;
   } catch {
-    return null; // inherits from Date without being one, or is a proxy that was revoked
+    return null; // an object that inherits from Date without being one, or a revoked proxy
   }
 }
 
 /**
- * The instant at milliseconds since the Unix epoch, in UTC; fractions of a millisecond are dropped.
+ * Returns the instant at milliseconds since the Unix epoch, in UTC. Fractions of a millisecond are dropped.
  *
- * @throws {ContractError} naming `field`, outside the years 1 to 9999
+ * @throws {ContractError} that names `field`, outside the years 1 to 9999
  */
 export function instantFromMs(ms: number, field = "clock"): Instant {
   const instant = utcInstant(Math.floor(ms));
@@ -68,21 +69,21 @@ export function instantFromMs(ms: number, field = "clock"): Instant {
   return instant;
 }
 
-/** The instant of ISO text that this module wrote. */
+/** Reads ISO text that this module wrote. */
 export function instantOf(text: string): Instant {
   const instant = readStoredInstant(text);
   if (instant === null) throw new TypeError("Not the text of an instant");
   return instant;
 }
 
-/** Negative, zero or positive as `left` is before, at or after `right`. */
+/** Compares two instants. Negative if `left` is before `right`, zero if they are equal, otherwise positive. */
 export function compareInstants(left: Instant, right: Instant): number {
   return left.seconds - right.seconds || left.microseconds - right.microseconds;
 }
 
 /**
- * Milliseconds since the Unix epoch, rounded up. For a clock of whole milliseconds, `now >= dueMs(expiry)` is exactly
- * "expired", though the expiry has microseconds.
+ * Returns milliseconds since the Unix epoch, rounded up. For a clock of whole milliseconds, `now >= dueMs(expiry)` means
+ * exactly "expired", although the expiry has microseconds.
  */
 export function dueMs(instant: Instant): number {
   return instant.seconds * 1_000 + Math.ceil(instant.microseconds / 1_000);
@@ -130,7 +131,7 @@ function fractionText(microseconds: number): string {
   return microseconds === 0 ? "" : `.${String(microseconds).padStart(6, "0")}`;
 }
 
-/** Seconds since midnight, or null where a part is out of range. */
+/** Returns the seconds since midnight, or null if a part is out of range. */
 function secondOf(hours: string, minutes: string, seconds: string): number | null {
   if (hours > "23" || minutes > "59" || seconds > "59") return null;
   return Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds);
@@ -138,7 +139,7 @@ function secondOf(hours: string, minutes: string, seconds: string): number | nul
 
 const DAYS_IN_MONTH = [0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** Days since 1970-01-01, or null where the calendar has no such day. */
+/** Returns the days since 1970-01-01, or null if the calendar has no such day. */
 function dayOf(year: number, month: number, day: number): number | null {
   const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
   const days = (DAYS_IN_MONTH[month] ?? 0) + (isLeap && month === 2 ? 1 : 0);
@@ -146,5 +147,8 @@ function dayOf(year: number, month: number, day: number): number | null {
   return Date.UTC(year + 400, month - 1, day) / 86_400_000 - DAYS_IN_400_YEARS;
 }
 
-/** The calendar repeats after 400 years; `Date.UTC` takes the years 0 to 99 for 1900 to 1999, and is kept off them. */
+/**
+ * The calendar repeats after 400 years. `dayOf` adds them and takes them off again, because `Date.UTC` reads the years
+ * 0 to 99 as 1900 to 1999.
+ */
 const DAYS_IN_400_YEARS = 146_097;

@@ -1,6 +1,6 @@
 /** Sizes of text in UTF-8. */
 
-/** The number of UTF-8 bytes of a text; a lone surrogate counts as the three bytes of U+FFFD. */
+/** Returns the number of UTF-8 bytes of a text; a lone surrogate counts as the three bytes of U+FFFD. */
 export function utf8Length(text: string): number {
   let bytes = text.length;
   for (let index = 0; index < text.length; index++) {
@@ -11,13 +11,13 @@ export function utf8Length(text: string): number {
   return bytes;
 }
 
-/** Whether a text has more than `bytesMax` UTF-8 bytes; counts only where the length alone does not tell. */
+/** Whether a text has more than `bytesMax` UTF-8 bytes. Counts them only if the length does not decide already. */
 export function exceedsBytes(text: string, bytesMax: number): boolean {
   if (text.length > bytesMax) return true;
   return text.length * 3 > bytesMax && utf8Length(text) > bytesMax;
 }
 
-/** Whether the unit is half of a surrogate pair: each half stands for two of the pair's four bytes. */
+/** Whether a code unit is half of a surrogate pair: each half counts for two of the pair's four bytes. */
 function isInPair(text: string, index: number): boolean {
   const unit = text.charCodeAt(index);
   if (unit < 0xd800 || unit > 0xdfff) return false;

@@ -1,6 +1,6 @@
-/** Lists of small whole numbers as bytes: seven bits a byte, the lowest first, the high bit set where more follow. */
+/** Variable-length integers. Each byte has seven bits, the lowest first; its high bit is set if more bytes follow. */
 
-/** Writes numbers. */
+/** Encodes numbers to bytes. */
 export class VarintWriter {
   readonly #bytes: number[] = [];
 
@@ -14,7 +14,7 @@ export class VarintWriter {
     this.#bytes.push(rest);
   }
 
-  /** What was written, with room for `more` bytes at the end. */
+  /** Returns the encoded bytes, followed by `more` zero bytes that the caller can fill. */
   bytes(more = 0): Uint8Array {
     const bytes = new Uint8Array(this.#bytes.length + more);
     bytes.set(this.#bytes);
@@ -22,19 +22,19 @@ export class VarintWriter {
   }
 }
 
-/** Reads numbers back. */
+/** Decodes numbers from bytes. */
 export class VarintReader {
   readonly #bytes: Uint8Array;
   readonly #end: number;
   #at = 0;
 
-  /** Takes bytes, up to `end`. */
+  /** Reads `bytes` up to, but not including, `end`. */
   constructor(bytes: Uint8Array, end = bytes.length) {
     this.#bytes = bytes;
     this.#end = end;
   }
 
-  /** How many bytes were read. */
+  /** The number of bytes that were read. */
   get at(): number {
     return this.#at;
   }
@@ -44,7 +44,7 @@ export class VarintReader {
     return this.#at >= this.#end;
   }
 
-  /** The next number; NaN where the bytes end within it, or before. */
+  /** Returns the next number; NaN if the bytes end before it is complete. */
   next(): number {
     let value = 0;
     for (let scale = 1; this.#at < this.#end; scale *= 0x80) {

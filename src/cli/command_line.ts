@@ -1,4 +1,4 @@
-/** The whole command line: parses the words, runs one command, tells what went wrong, gives the exit code. */
+/** The whole command line: parses the arguments, runs one command, reports failures, returns the exit code. */
 
 import { Command, CommanderError } from "commander";
 import { PACKAGE_VERSION } from "../package_version.ts";
@@ -9,8 +9,8 @@ import { CONTEXT } from "./commands/context_command.ts";
 import { DELETE } from "./commands/delete_command.ts";
 import { DEMO } from "./commands/demo_command.ts";
 import { EXPORT } from "./commands/export_command.ts";
-import { CommandError, type Failure, failureOf, wrongWords } from "./terminal/failure.ts";
-import { folded } from "./help_text.ts";
+import { CommandError, type Failure, failureOf, usageError } from "./terminal/failure.ts";
+import { wrapHelp } from "./help_text.ts";
 import { IMPORT } from "./commands/import_command.ts";
 import { INSPECT } from "./commands/inspect_command.ts";
 import { Interruption } from "./terminal/interruption.ts";
@@ -28,27 +28,29 @@ const COMMANDS: readonly Declare[] = [
 
 const HELP_COLUMNS_MAX = 100;
 
-/** Columns of a description from which on breaking it makes it easier to read. */
+const SEE_HELP = "See --help.";
+
+/** The least number of columns at which a wrapped description is easier to read than an unbroken one. */
 const BROKEN_COLUMNS_MIN = 16;
 
 const AFTER = `
 Exit status:
   0    done
-  1    refused by the store, a file or a permission; a check, receipt or scrub that is not in order; or output \
-that could not be written
-  2    the words were wrong
-  3    done, but --skip-damaged left damaged rows out, and the command says which
+  1    refused by the store, a file or a permission; the check, receipt or scrub failed; or the output could \
+not be written
+  2    usage error
+  3    done without the damaged rows that --skip-damaged left out; the command lists them
   130  interrupted (143 by SIGTERM); nothing is left half done
 
-A command needs --allow-read for the directories of the files it is given, and --allow-write as well if it writes; \
---help of each command says which. To install it with what all commands need:
+A command needs --allow-read for the directories of its files, and --allow-write as well if it writes; the help of \
+each command says which. To install it with the permissions of all commands:
   deno install --global --name holdfast ${flagsFor("write")} \\
     ${INSTALLED}
 
-Stored text is shown only where it is asked for, with control characters spelled out; --json has it exactly. \
-Colours and progress are shown on a terminal only; NO_COLOR turns colours off.`;
+Stored text is shown only on request, with control characters escaped; --json prints it exactly. \
+Colours and progress appear on a terminal only; NO_COLOR turns colours off.`;
 
-/** Runs the command that the words say; gives the exit code. */
+/** Runs the command that the arguments name; resolves to the exit code. */
 export async function runCommandLine(
   args: readonly string[],
   streams: Streams = { output: Deno.stdout, errors: Deno.stderr },
@@ -68,7 +70,7 @@ export async function runCommandLine(
     return exitCode;
   } catch (error) {
     if (error instanceof ReaderGone) return 0;
-    return await tellFailure({ screen, interruption, args }, error);
+    return await reportFailure({ screen, interruption, args }, error);
   }
 }
 
@@ -77,8 +79,8 @@ function exitCodeOf(answer: Answer): number {
   return answer ? 0 : 1;
 }
 
-/** One line on standard error, or one JSON object; what was printed before comes first. */
-async function tellFailure(
+/** Prints the failure on standard error, as one line or one JSON object, after everything printed before. */
+async function reportFailure(
   { screen, interruption, args }: {
     readonly screen: Screen;
     readonly interruption: Interruption;
@@ -92,25 +94,25 @@ async function tellFailure(
     if (isShown) return 0;
   } catch (unprinted) {
     if (unprinted instanceof ReaderGone) return 0;
-    // What ended the command matters more, unless something was done before.
-    if (isShown || isOfDone(unprinted)) error = unprinted;
+    // Report what ended the command, unless work was completed whose result could not be printed.
+    if (isShown || isOfCompleted(unprinted)) error = unprinted;
   }
   const failure = interruption.exitCode !== null && interruption.signal.reason === error
     ? interrupted(interruption.exitCode)
     : error instanceof CommanderError
-    ? ofParser(error, wordsOf(args))
-    : failureOf(systemFailure(error, "A file cannot be used"), wordsOf(args)[0]);
+    ? parserFailure(error, operandsOf(args))
+    : failureOf(systemFailure(error, "A file cannot be used"), operandsOf(args)[0]);
   await (screen.json ? screen.noteValue(valueOf(failure)) : screen.note(lineOf(failure)));
   return failure.exitCode;
 }
 
-function isOfDone(error: unknown): boolean {
+function isOfCompleted(error: unknown): boolean {
   return error instanceof CommandError && error.details.done === true;
 }
 
 function valueOf({ code, reason, message, advice, details, exitCode }: Failure): unknown {
-  const told = reason === undefined ? { code, message } : { code, reason, message };
-  return { error: { ...told, advice, details, exitCode } };
+  const head = reason === undefined ? { code, message } : { code, reason, message };
+  return { error: { ...head, advice, details, exitCode } };
 }
 
 function lineOf({ code, reason, message, advice }: Failure): string {
@@ -118,12 +120,12 @@ function lineOf({ code, reason, message, advice }: Failure): string {
   return `holdfast: ${codes}: ${sentence(message)} ${advice}`.trimEnd();
 }
 
-/** What is no option: the command first, since no option before it takes a value. */
-function wordsOf(args: readonly string[]): readonly string[] {
-  return args.filter((word) => !word.startsWith("-"));
+/** The arguments that are no options. The command comes first: no option before it takes a value. */
+function operandsOf(args: readonly string[]): readonly string[] {
+  return args.filter((argument) => !argument.startsWith("-"));
 }
 
-/** Words after `--` are no options. */
+/** Arguments after `--` are no options. */
 function endOfOptions(args: readonly string[]): number {
   const end = args.indexOf("--");
   return end < 0 ? args.length : end;
@@ -143,21 +145,21 @@ function interrupted(exitCode: number): Failure {
   };
 }
 
-/** The parser's words on one line; where no command is named, or `help` of none, it would show the help. */
-function ofParser(error: CommanderError, [command, name]: readonly string[]): Failure {
+/** The parser's error on one line. Without a known command the parser would print the whole help instead. */
+function parserFailure(error: CommanderError, [command, name]: readonly string[]): Failure {
   if (error.code === "commander.help") {
-    const told = command === "help" ? `Unknown command '${name}'` : "A command is needed";
-    return wrongWords(told, "Say --help.");
+    const text = command === "help" ? `Unknown command '${name}'` : "A command is needed";
+    return usageError(text, SEE_HELP);
   }
   const message = error.message.replace(/^error: /, "").replaceAll("\n", " ");
-  const told = `${message.charAt(0).toUpperCase()}${message.slice(1)}`;
-  return error.code === "commander.unknownCommand" ? wrongWords(told, "Say --help.") : wrongWords(told);
+  const text = `${message.charAt(0).toUpperCase()}${message.slice(1)}`;
+  return error.code === "commander.unknownCommand" ? usageError(text, SEE_HELP) : usageError(text);
 }
 
 function makeProgram(screen: Screen, run: Run): Command {
   const columns = Math.min(screen.columns ?? HELP_COLUMNS_MAX, HELP_COLUMNS_MAX);
   const program = new Command("holdfast")
-    .description("Looks into and looks after a store of Holdfast: memory for AI-agent harnesses.")
+    .description("Inspects and maintains a store of Holdfast: memory for AI-agent harnesses.")
     .version(
       screen.json ? JSON.stringify({ version: PACKAGE_VERSION }) : PACKAGE_VERSION,
       "--version",
@@ -173,9 +175,9 @@ function makeProgram(screen: Screen, run: Run): Command {
       subcommandTerm: (command) => command.name(),
     })
     .exitOverride();
-  // By default the parser asks the environment whether colours are wanted, for which there is no permission.
+  // By default the parser reads environment variables to choose colours, which needs a permission we do not have.
   program.configureOutput({
-    writeOut: (text) => screen.own(folded(text, columns)),
+    writeOut: (text) => screen.own(wrapHelp(text, columns)),
     writeErr: () => {},
     outputError: () => {},
     getOutHasColors: () => false,

@@ -1,27 +1,27 @@
-/** Help that fits: prose is broken between words, and what a shell takes is left whole, to be copied. */
+/** Wraps help text to the terminal. Prose breaks between words; shell commands stay whole, to be copied. */
 
 import { wrapped } from "./terminal/display_width.ts";
 
 const SHELL = /^ *deno /;
 
-/** Where a line that goes on begins: as the line itself, or behind its exit code. */
-const BEGINNING = /^ *(?:\d+ {2,})?/;
+/** The indentation of a wrapped line: that of its first line, with the exit code if it has one. */
+const PREFIX = /^ *(?:\d+ {2,})?/;
 
 const CELLS_MIN = 16;
 
-/** The lines of a help, none longer than so many cells but those of a shell. */
-export function folded(text: string, columns: number): string {
+/** The text with every line, except shell commands, wrapped to at most `columns` cells. */
+export function wrapHelp(text: string, columns: number): string {
   let isShell = false;
   return text.split("\n").map((line) => {
     const isWhole = isShell || SHELL.test(line);
     isShell = isWhole && line.endsWith("\\");
-    return isWhole ? line : foldedLine(line, columns);
+    return isWhole ? line : wrapLine(line, columns);
   }).join("\n");
 }
 
-function foldedLine(line: string, columns: number): string {
-  const [beginning] = BEGINNING.exec(line)!;
-  const pieces = wrapped(line.slice(beginning.length), Math.max(CELLS_MIN, columns - beginning.length));
-  const indent = " ".repeat(beginning.length);
-  return pieces.map((piece, index) => `${index === 0 ? beginning : indent}${piece.trimEnd()}`).join("\n");
+function wrapLine(line: string, columns: number): string {
+  const [prefix] = PREFIX.exec(line)!;
+  const parts = wrapped(line.slice(prefix.length), Math.max(CELLS_MIN, columns - prefix.length));
+  const indent = " ".repeat(prefix.length);
+  return parts.map((part, index) => `${index === 0 ? prefix : indent}${part.trimEnd()}`).join("\n");
 }

@@ -1,5 +1,5 @@
 /**
- * The command `holdfast`: looks into and looks after a store.
+ * The command `holdfast`: inspects and maintains a store.
  *
  * `deno run --allow-read=DIR --allow-write=DIR jsr:@holdfast/memory/cli --help`
  *

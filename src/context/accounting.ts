@@ -1,4 +1,4 @@
-/** What each block costs, by adding them one after the other to an empty request. */
+/** Computes the cost of each block, by adding the blocks one after the other to an empty request. */
 
 import type { SourceRef } from "../contracts/source_ref.ts";
 import { wholeMessage } from "../contracts/source_ref.ts";
@@ -10,18 +10,18 @@ import { pairWindow } from "./paired_window.ts";
 import type { RequestMeter } from "./request_meter.ts";
 import type { WindowTurn } from "./window_turns.ts";
 
-/** What the request costs, block by block. */
+/** The cost of a request, block by block. */
 interface Accounts {
-  /** The estimate of a request without blocks, its question empty. */
+  /** The estimate of a request without blocks and with an empty question. */
   readonly baseRequestTokens: number;
   /** All six kinds, in the order of the request. */
   readonly blocks: readonly BlockDiagnostic[];
 }
 
 /**
- * Reckons each block's share of the estimate. Base and shares make the whole.
+ * Computes the part of the estimate that each block adds. The base and these parts add up to the whole estimate.
  *
- * @throws {PolicyError} where the counter counts the same request differently
+ * @throws {PolicyError} if the counter returns another number for the same request
  */
 export function account(admitted: Admitted, meter: RequestMeter, question: string): Accounts {
   const baseRequestTokens = meter.estimated({}, "");
@@ -45,7 +45,7 @@ export function account(admitted: Admitted, meter: RequestMeter, question: strin
   }
   const { estimatedTokens } = admitted.estimate;
   if (meter.estimated(drafts, question) !== estimatedTokens) {
-    throw new PolicyError("The token counter counted the identical request differently");
+    throw new PolicyError("The token counter returned two numbers for the same request");
   }
   const contentTokens = meter.contentTokens(draftOf(question));
   blocks.push({
@@ -58,7 +58,7 @@ export function account(admitted: Admitted, meter: RequestMeter, question: strin
   return { baseRequestTokens, blocks };
 }
 
-/** The whole original text of each message of the window that is not empty, results without their calls apart. */
+/** Returns the sources of the window: the whole original text of each message that is not empty, except results without calls. */
 function windowSources(window: readonly WindowTurn[]): readonly SourceRef[] {
   const { orphans } = pairWindow(window);
   return window.flatMap(({ turn, messages }) =>

@@ -1,4 +1,4 @@
-/** Assembly of a context from a history in memory. */
+/** Assembles a context from a history in memory. */
 
 import type { Message } from "../contracts/message.ts";
 import type { Pin } from "../contracts/pin.ts";
@@ -12,43 +12,26 @@ import type { AssemblyOptions, Budget, Cap, CountingOptions, Retrieval } from ".
 import type { ProfileName } from "./profile.ts";
 import type { SummaryPolicy } from "./summary_policy.ts";
 
-/** Some fifty modules that a program without contexts would otherwise load at every start. */
+/** Some fifty modules, loaded on first use to keep start-up short. */
 const HISTORIES = new LateModule(() => import("./history_context.ts"));
 
-/**
- * What a context is assembled from.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { assembleContext, type AssembleContextInput } from "@holdfast/memory";
- *
- * const input: AssembleContextInput = {
- *   scope: { tenantId: "orchard", sessionId: "spring" },
- *   history: [],
- *   question: "Which trees were grafted?",
- *   system: "Answer from the notes.",
- * };
- * const { diagnostics } = await assembleContext(input);
- * assert.equal(diagnostics.inputAllowance, 3_000);
- * ```
- */
+/** The input of `assembleContext`. */
 export interface AssembleContextInput {
-  /** Whose conversation it is. */
+  /** The tenant and the session of the conversation. */
   readonly scope: Scope;
   /** All turns, oldest first. Turn ids and message ids are unique. An open timestamp counts as `at`. */
   readonly history: readonly Turn[];
-  /** What the user asks now: text, or a user's message that is not in the history. Not blank but under `reference`. */
+  /** The user's question: text, or a user message that is not in the history. Blank only under `"reference"`. */
   readonly question: string | Message;
-  /** All pins of the scope; those active at `at` are carried. An open start counts as `at`. */
+  /** All pins of the conversation; the context has those that are active at `at`. An open start counts as `at`. */
   readonly pins?: readonly Pin[];
-  /** Tokens. */
+  /** The token budget. */
   readonly budget?: Budget;
   /** The system text; not blank. */
   readonly system: string;
-  /** The time of the assembly: RFC 3339 text with an offset, or a `Date`; now where it is absent. */
+  /** The time of the assembly: RFC 3339 text with an offset, or a `Date`. Default: now. */
   readonly at?: string | Date;
-  /** `"holdfast"` unless said otherwise. */
+  /** The profile. Default: `"holdfast"`. */
   readonly profile?: ProfileName;
   /** How tokens are counted. */
   readonly counting?: CountingOptions;
@@ -56,35 +39,35 @@ export interface AssembleContextInput {
   readonly cap?: Cap;
   /** How evidence is found. */
   readonly retrieval?: Retrieval;
-  /** Gives a summary of what the window leaves out. */
+  /** Returns a summary of the turns that the window leaves out. */
   readonly summaryPolicy?: SummaryPolicy | null;
-  /** Whether a summary of only the oldest turns that are left out will do; as the profile says. */
+  /** Whether a summary may cover only the oldest of those turns. Default: true, but false under `"reference"`. */
   readonly summaryPrefix?: boolean;
   /** The tools that the request offers; names unique. */
   readonly tools?: readonly ToolDefinition[];
   /** Which layers run. */
   readonly options?: AssemblyOptions;
-  /** The history's chunks, where they were made beforehand. */
+  /** The chunks of the history, if they exist already. */
   readonly chunkIndex?: ChunkIndex | null;
   /** Cancels between stages and in every loop. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Assembles a context that fits a token budget: the system text, the active pins, the newest turns, evidence retrieved
- * from the older ones, a summary, and the question. Equal input gives an equal context; nothing that is handed in is
+ * Assembles a context that fits a token budget. It has the system text, the active pins, the newest turns, evidence
+ * retrieved from the older ones, a summary, and the question. Equal input results in an equal context. The input is not
  * changed.
  *
- * @throws {ContractError} naming the field that is wrong; arguments are validated before anything is counted
+ * @throws {ContractError} that names the invalid field; the input is validated before anything is counted
  * @throws {BudgetError} `REQUIRED_CONTEXT_TOO_LARGE`, `LAYER_ALLOCATION` or `CAP_BUDGET`, with the counts
- * @throws {PolicyError} where the token counter or the summary policy throws, or gives something else than promised
+ * @throws {PolicyError} if the token counter or the summary policy throws, or returns an invalid value
  *
  * @example
  * ```ts
  * import assert from "node:assert/strict";
  * import { assembleContext, turn } from "@holdfast/memory";
  *
- * const scope = { tenantId: "t", sessionId: "s" };
+ * const scope = { tenantId: "acme", sessionId: "incident-19" };
  * const messages = [{ messageId: "m1", role: "user" as const, content: "Shard 19 failed over at noon." }];
  * const history = [turn({ turnId: "t1", scope, messages, timestamp: "2026-05-01T12:00:00Z" })];
  * const { request, diagnostics } = await assembleContext({

@@ -1,4 +1,4 @@
-/** A finished context: the request, the blocks it was made of, and what can be told about it. */
+/** A finished context: the request, its blocks, and its diagnostics. */
 
 import { codePointLength } from "../canonical/text.ts";
 import { Discreet, type Outline, printedAs } from "../contracts/discreet.ts";
@@ -8,49 +8,19 @@ import { readFields, requireBoolean } from "../contracts/arguments.ts";
 import type { ContextDiagnostics } from "./diagnostics.ts";
 import type { BlockKind } from "./rendering.ts";
 
-/**
- * A message in the shape of chat completions.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { openMemory, type WireMessage } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const { context } = await conversation.assemble("What was grafted?", {}, { system: "Answer from the notes." });
- * const asked: WireMessage | undefined = context.request.messages.at(-1);
- * assert.deepEqual(asked, { role: "user", content: "What was grafted?" });
- * ```
- */
+/** A message in the format of the chat completions API. */
 export interface WireMessage {
-  /** Who speaks. Contexts have a system message and users' messages only: what history said is data in them. */
+  /** The role. Contexts have only system and user messages: the history is data inside them. */
   role: "system" | "user" | "assistant" | "tool";
   /** The text. */
   content: string;
-  /** Calls; none in a context. */
+  /** Tool calls; absent in contexts. */
   tool_calls?: { id: string; type: "function"; function: { name: string; arguments: string } }[];
-  /** The call that is answered; none in a context. */
+  /** The tool call that the message answers; absent in contexts. */
   tool_call_id?: string;
 }
 
-/**
- * A tool in the shape of chat completions.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { openMemory, type WireTool } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * const tools = [{ name: "weather", description: "Tells the weather.", parametersJson: '{"type":"object"}' }];
- * const { context } = await conversation.assemble("Is it dry?", {}, { system: "Answer from the notes.", tools });
- * const offered: readonly WireTool[] | undefined = context.request.tools;
- * assert.deepEqual(offered?.[0]?.function.parameters, { type: "object" });
- * ```
- */
+/** A tool in the format of the chat completions API. */
 export interface WireTool {
   /** Always `"function"`. */
   type: "function";
@@ -58,118 +28,56 @@ export interface WireTool {
   function: { name: string; description: string; parameters: Record<string, unknown> };
 }
 
-/**
- * A request in the shape of chat completions.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type ContextRequest, openMemory } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const { context } = await conversation.assemble("What was grafted?", {}, { system: "Answer from the notes." });
- * const request: ContextRequest = context.request;
- * assert.equal(request.messages[0]?.content, "Answer from the notes.");
- * assert.equal(request.messages.at(-1)?.content, "What was grafted?");
- * ```
- */
+/** A request in the format of the chat completions API. */
 export interface ContextRequest {
   /** The system text, pins, summary, window, evidence and the question, in this order. */
   messages: WireMessage[];
-  /** The tools; absent where there are none. */
+  /** The tools; absent if there are none. */
   tools?: WireTool[];
 }
 
-/**
- * A block of the context.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type Block, openMemory } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const { context } = await conversation.assemble("What was grafted?", {}, { system: "Answer from the notes." });
- * const window: Block | undefined = context.blocks.find(({ kind }) => kind === "window");
- * assert(window?.content.includes("grafted in March"));
- * assert.equal(window?.sources.length, 1);
- * ```
- */
+/** A block of the context. */
 export interface Block {
-  /** What it is. */
+  /** The kind of block. */
   readonly kind: BlockKind;
-  /** Its text, without the heading that the request puts before it; empty where there is nothing. */
+  /** The text, without the heading that the request puts before it; empty if the block is absent. */
   readonly content: string;
-  /** Where it was taken from. */
+  /** The sources of the text. */
   readonly sources: readonly SourceRef[];
-  /** Tokens of the content alone. */
+  /** The tokens of the content alone. */
   readonly tokens: number;
 }
 
-/**
- * What is kept of an assembly, ready for `JSON.stringify`.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type ExportedContext, openMemory } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const { context } = await conversation.assemble("What was grafted?", {}, { system: "Answer from the notes." });
- * const logged: ExportedContext = context.export();
- * assert(!JSON.stringify(logged).includes("March"));
- * assert.equal(logged.diagnostics.keptTurnIds.length, 1);
- * ```
- */
+/** The record of an assembly for a log, ready for `JSON.stringify`. */
 export interface ExportedContext {
   /** Ids, counts and reasons; never text. */
   readonly diagnostics: ContextDiagnostics;
-  /** Whether the request is included. */
+  /** Whether `request` is present. */
   readonly contentIncluded: boolean;
-  /** What is sent to the model; only where it was asked for. */
+  /** The request to the model; present only with `includeContent: true`. */
   readonly request?: ContextRequest;
 }
 
 /**
- * A context that fits its budget. Printed, it shows ids and counts, and so do its blocks, its request and the messages in
- * it; `JSON.stringify` and `structuredClone` give all of it.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type AssembledContext, openMemory } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const { context } = await conversation.assemble("What was grafted?", {}, { system: "Answer from the notes." });
- * const printed = (shown: AssembledContext): string => Deno.inspect(shown, { depth: 9 });
- * assert(!printed(context).includes("March"));
- * assert(JSON.stringify(context).includes("March"));
- * ```
+ * A context that fits its budget. If it is printed, it shows only ids and counts, and so do its blocks, its request and
+ * the messages of the request. `JSON.stringify` and `structuredClone` copy all of it.
  */
 export interface AssembledContext {
-  /** What is sent to the model: a fresh copy each time it is read. */
+  /** The request to the model. Every read returns a new copy. */
   readonly request: ContextRequest;
   /** All six kinds, in the order of the request. */
   readonly blocks: readonly Block[];
   /** Ids, counts and reasons; never text. */
   readonly diagnostics: ContextDiagnostics;
   /**
-   * What the reference exports of an assembly, for a log: the diagnostics, and the request where it is asked for.
+   * Exports the assembly for a log, as the reference does. It has the diagnostics, and with `includeContent` the request.
    *
-   * @throws {ContractError} where `includeContent` is no boolean
+   * @throws {ContractError} if `includeContent` is not a boolean
    */
   export(options?: { readonly includeContent?: boolean }): ExportedContext;
 }
 
-/** What a context is made from. */
+/** The parts of a context. */
 interface ContextParts {
   readonly messages: readonly { readonly role: "system" | "user"; readonly content: string }[];
   readonly tools: readonly ToolDefinition[];
@@ -177,7 +85,7 @@ interface ContextParts {
   readonly diagnostics: ContextDiagnostics;
 }
 
-/** Makes a context. */
+/** Creates a context. */
 export function assembledContext(parts: ContextParts): AssembledContext {
   return new ContextValue(parts);
 }
@@ -191,16 +99,16 @@ class ContextValue extends Discreet implements AssembledContext {
     super();
     // An own property, so that comparing two contexts compares their requests.
     Object.defineProperty(this, "request", { enumerable: true, get: () => requestOf(messages, tools) });
-    this.blocks = deepFrozen(blocks.map((block) => printedBlock({ ...block })));
-    this.diagnostics = deepFrozen(diagnostics);
+    this.blocks = deepFreeze(blocks.map((block) => printedBlock({ ...block })));
+    this.diagnostics = deepFreeze(diagnostics);
     Object.freeze(this);
   }
 
   export(options: { readonly includeContent?: boolean } = {}): ExportedContext {
     const { includeContent = false } = readFields("options", options, ["includeContent"]);
     const contentIncluded = requireBoolean("includeContent", includeContent);
-    const told = { diagnostics: structuredClone(this.diagnostics), contentIncluded };
-    return contentIncluded ? { ...told, request: this.request } : told;
+    const exported = { diagnostics: structuredClone(this.diagnostics), contentIncluded };
+    return contentIncluded ? { ...exported, request: this.request } : exported;
   }
 
   protected override noun(): string {
@@ -248,8 +156,8 @@ function wireTool({ name, description, parametersJson }: ToolDefinition): WireTo
   return { type: "function", function: { name, description, parameters: JSON.parse(parametersJson) } };
 }
 
-function deepFrozen<T>(value: T): T {
+function deepFreeze<T>(value: T): T {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
-  for (const field of Object.values(value)) deepFrozen(field);
+  for (const field of Object.values(value)) deepFreeze(field);
   return Object.freeze(value);
 }

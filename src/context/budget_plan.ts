@@ -1,4 +1,4 @@
-/** PIN: what must be there is reserved first, and what is left is parted among the layers. */
+/** PIN: reserves tokens for the required blocks first, and divides the rest among the other layers. */
 
 import { canonicalJson } from "../canonical/canonical_json.ts";
 import type { TimedPin } from "../contracts/pin.ts";
@@ -8,21 +8,21 @@ import { type BudgetValues, fittingReserves, inputAllowance } from "./configurat
 import type { TokenEstimate } from "./counting/estimate.ts";
 import { type Draft, draftOf } from "./rendering.ts";
 
-/** How the allowance is parted. */
+/** The division of the input allowance, in tokens. */
 export interface BudgetPlan {
-  /** What the request may be estimated at. */
+  /** The highest estimate that the request may have. */
   readonly inputAllowance: number;
-  /** The request with what must be there alone. */
+  /** The estimate of the request with only the required blocks. */
   readonly required: TokenEstimate;
-  /** For evidence. */
+  /** The tokens for evidence. */
   readonly retrievalTokens: number;
-  /** For a summary. */
+  /** The tokens for a summary. */
   readonly summaryTokens: number;
-  /** For the window: the rest. */
+  /** The tokens for the window: all that are left. */
   readonly windowTokens: number;
 }
 
-/** The block of active pins, in the order of their keys. */
+/** Creates the block of active pins, in the order of their keys. */
 export function pinnedDraft(pins: readonly TimedPin[]): Draft {
   if (pins.length === 0) return draftOf("");
   const text = canonicalJson(pins.map(({ key, value }) => ({ key, value })), "pins");
@@ -33,7 +33,7 @@ export function pinnedDraft(pins: readonly TimedPin[]): Draft {
 }
 
 /**
- * Parts the allowance.
+ * Divides the input allowance among the layers.
  *
  * @throws {BudgetError} `REQUIRED_CONTEXT_TOO_LARGE` or `LAYER_ALLOCATION`, with the counts
  */
@@ -46,7 +46,7 @@ export function planBudget(budget: BudgetValues, required: TokenEstimate): Budge
   if (reservedTokens > remaining) {
     throw new BudgetError(
       "LAYER_ALLOCATION",
-      `The reserves of ${reservedTokens} tokens exceed the ${remaining} that required context leaves`,
+      `The reserves take ${reservedTokens} tokens, but required context leaves only ${remaining}`,
       {
         details: { availableTokens: remaining, reservedTokens },
       },
@@ -61,9 +61,9 @@ export function planBudget(budget: BudgetValues, required: TokenEstimate): Budge
   });
 }
 
-/** The error for a request that is too large without anything that could be left out. */
+/** Returns the error for a request whose required blocks alone are too large. */
 export function requiredTooLarge(requiredTokens: number, allowance: number): BudgetError {
-  const message = `Required context of ${requiredTokens} tokens exceeds the input allowance of ${allowance}`;
+  const message = `Required context takes ${requiredTokens} tokens, but the input allowance is ${allowance}`;
   return new BudgetError("REQUIRED_CONTEXT_TOO_LARGE", message, {
     details: { requiredTokens, inputAllowance: allowance, overflowTokens: requiredTokens - allowance },
   });

@@ -1,4 +1,4 @@
-/** CAP: a long message is shown by its head and its tail, with a marker for what was cut out between them. */
+/** CAP: shortens a long message to its head and its tail, with a marker between them. */
 
 import { BudgetError } from "../errors.ts";
 import { CodePointMap } from "../canonical/code_point_map.ts";
@@ -7,17 +7,18 @@ import type { Elision } from "./counting/elision.ts";
 import type { PartCounter, TokenCut } from "./counting/part_counter.ts";
 
 /**
- * What is to be cut out of a text, so that it has at most `maxTokens`; null where it has no more. Cut by code points, so
- * that no character is split; the marker, which tells the tokens cut out, counts too.
+ * Finds the part to cut out of a text so that the rest has at most `maxTokens`. Returns null if the text is short enough.
+ * The cut is between code points, so that no character is split. The marker, with the number of tokens cut out, counts
+ * too.
  *
- * @param named what the text is, for the error
- * @throws {BudgetError} `CAP_BUDGET`, where not even one code point at each end and the marker fit
+ * @param ids the ids of the text, for the error
+ * @throws {BudgetError} `CAP_BUDGET` if not even one code point at each end and the marker fit
  */
 export function findElision(
   text: string,
   cap: CapValues,
   counter: PartCounter,
-  named: Readonly<Record<string, string>> = {},
+  ids: Readonly<Record<string, string>> = {},
 ): Elision | null {
   if (counter.count(text) <= cap.maxTokens) return null;
   const shortening = new Shortening(text, cap, counter);
@@ -27,12 +28,12 @@ export function findElision(
   const neededTokens = shortening.leastTokens();
   throw new BudgetError(
     "CAP_BUDGET",
-    `A head, an elision marker and a tail take ${neededTokens} tokens, and the cap is ${maxTokens}`,
-    { details: { maxTokens, neededTokens, ...named } },
+    `A head, an elision marker and a tail take ${neededTokens} tokens, but cap.maxTokens is ${maxTokens}`,
+    { details: { maxTokens, neededTokens, ...ids } },
   );
 }
 
-/** The text with a marker in place of what is cut out. */
+/** Returns the text with a marker in place of the part that is cut out. */
 export function elide(text: string, { start, end, tokens }: Elision): string {
   return `${text.slice(0, start)}${MARKER[0]}${tokens}${MARKER[1]}${text.slice(end)}`;
 }
@@ -43,12 +44,12 @@ class Shortening {
   readonly #points: CodePointMap;
   readonly #cap: CapValues;
   readonly #counter: PartCounter;
-  /** Code points of head and tail as first found; afterwards they only shrink. */
+  /** Code points of the longest head and tail that are tried; the search only shrinks them. */
   readonly #head: number;
   readonly #tail: number;
   readonly #headText: string;
   readonly #tailText: string;
-  /** The exact cuts in them, by which most candidates are known to be too large with hardly any counting. */
+  /** The exact cuts in head and tail. With them, most candidates prove too large with hardly any counting. */
   readonly #headCuts: readonly TokenCut[];
   readonly #tailCuts: readonly TokenCut[];
   readonly #tailEnd: TokenCut;
@@ -72,7 +73,7 @@ class Shortening {
     };
   }
 
-  /** The reference's bisection, step by step: counts need not rise with every code point, so another path differs. */
+  /** The reference's bisection, step by step. Counts need not rise with every code point, so another search may differ. */
   #longest(tokensMax: number, cut: (size: number) => string): number {
     let best = 0;
     let low = 0;
@@ -89,7 +90,7 @@ class Shortening {
     return best;
   }
 
-  /** What is cut out so that the rest fits; null where nothing fits. */
+  /** Returns the first candidate that fits; null if none does. */
   shortest(): Elision | null {
     let head = this.#head;
     let tail = this.#tail;
@@ -103,7 +104,7 @@ class Shortening {
     return null;
   }
 
-  /** Tokens of the text with all but a code point at each end cut out; of the whole where there is nothing between. */
+  /** Returns the tokens of the shortest candidate, or of the whole text if it has nothing to cut out. */
   leastTokens(): number {
     const { text } = this.#points;
     const least = this.#candidate(1, 1);
@@ -111,9 +112,9 @@ class Shortening {
   }
 
   /**
-   * Whether the candidate is too large whatever number its marker tells. A number is a token of its own at least, so
-   * what stands before and behind it is enough to know; and of that only what lies beyond the exact cuts is counted.
-   * Never true for a counter whose cuts are not known.
+   * Whether the candidate is too large, whatever the number in its marker. The number takes at least one token, so the
+   * text before and after it decides; and only the text beyond the exact cuts needs counting. Always false for a
+   * counter whose exact cuts are not known.
    */
   #isTooLarge(head: number, tail: number): boolean {
     if (!this.#counter.hasCuts) return false;
@@ -131,7 +132,7 @@ class Shortening {
     return this.#counter.countAfresh(elide(this.#points.text, candidate)) <= this.#cap.maxTokens;
   }
 
-  /** What lies between head and tail; null where nothing does. */
+  /** Returns the elision between head and tail; null if there is nothing between them. */
   #candidate(head: number, tail: number): Elision | null {
     const { length } = this.#points;
     if (head >= length - tail) return null;
@@ -142,7 +143,7 @@ class Shortening {
     };
   }
 
-  /** What is cut out, in parts of which the long middle stays the same, so that it is counted once. */
+  /** Splits the text to cut out into parts. The long middle part is always the same, so that it is counted once. */
   #omittedParts(start: number, end: number): readonly string[] {
     const middle = this.#points.length - this.#tail;
     if (this.#head >= middle) return [this.#points.slice(start, end)];

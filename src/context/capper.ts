@@ -1,4 +1,4 @@
-/** CAP for turns: every message by itself, everything but its content untouched. */
+/** CAP for turns: shortens the content of each message separately, and changes nothing else. */
 
 import type { Message } from "../contracts/message.ts";
 import type { TimedTurn } from "../contracts/turn.ts";
@@ -8,27 +8,27 @@ import type { CountMemory } from "./counting/count_memory.ts";
 import type { LayerDiagnostic } from "./diagnostics.ts";
 import type { PartCounter } from "./counting/part_counter.ts";
 
-/** A turn's messages as the window shows them. */
+/** The messages of a turn as the window shows them. */
 export interface CappedTurn {
   readonly messages: readonly Message[];
   /** Whether any content was shortened. */
   readonly isShortened: boolean;
 }
 
-/** Shortens turns, remembering texts. */
+/** Shortens turns, and remembers where each text was cut. */
 export class Capper {
   readonly #cap: CapValues | null;
   readonly #counter: PartCounter;
   readonly #memory: CountMemory;
 
-  /** Takes the cap; with null nothing is shortened. */
+  /** Creates a capper; with a null cap it shortens nothing. */
   constructor(cap: CapValues | null, counter: PartCounter, memory: CountMemory) {
     this.#cap = cap;
     this.#counter = counter;
     this.#memory = memory;
   }
 
-  /** The turn as the window shows it. */
+  /** Returns the turn as the window shows it. */
   capTurn(turn: TimedTurn): CappedTurn {
     const messages = turn.messages.map((message) => this.#capMessage(message, turn.turnId));
     return { messages, isShortened: messages.some((message, index) => message !== turn.messages[index]) };
@@ -36,11 +36,11 @@ export class Capper {
 
   #capMessage(message: Message, turnId: string): Message {
     if (this.#cap === null) return message;
-    const content = this.#capped(message, this.#cap, turnId);
+    const content = this.#capText(message, this.#cap, turnId);
     return content === message.content ? message : Object.freeze({ ...message, content });
   }
 
-  #capped({ content: text, messageId }: Message, cap: CapValues, turnId: string): string {
+  #capText({ content: text, messageId }: Message, cap: CapValues, turnId: string): string {
     if (this.#counter.count(text) <= cap.maxTokens) return text;
     const key = `${cap.maxTokens}:${cap.headTokens}:${cap.tailTokens}:${text}`;
     const known = this.#memory.capped.get(key);
@@ -51,7 +51,7 @@ export class Capper {
   }
 }
 
-/** What CAP did to turns, oldest first. */
+/** Reports what CAP did to turns, oldest first. */
 export function capDiagnostic(
   turns: readonly (CappedTurn & { readonly turn: TimedTurn })[],
   counter: PartCounter,
@@ -68,7 +68,7 @@ export function capDiagnostic(
   };
 }
 
-/** What is said of CAP where it does not run. */
+/** The diagnostic of CAP if it does not run. */
 export const CAP_DISABLED: LayerDiagnostic = {
   layer: "CAP",
   reason: "layer_disabled",

@@ -1,155 +1,81 @@
-/** What callers configure of an assembly: the defaults, and the rules that every value must keep. */
+/** The configuration of an assembly: its defaults, and the validation of each value. */
 
 import { readFields, requireBoolean, requireInteger } from "../contracts/arguments.ts";
 import { ContractError } from "../errors.ts";
 import type { Calibration } from "./counting/estimate.ts";
 import { requireCounter, type TokenCounter } from "./counting/token_counter.ts";
 
-/**
- * Tokens. What is left out has the default.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type Budget, openMemory } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * const budget: Budget = { maxInputTokens: 6_000, contextWindow: 4_000, maxOutputTokens: 500 };
- * const { context } = await conversation.assemble("Is it dry?", budget, { system: "Answer from the notes." });
- * assert.equal(context.diagnostics.inputAllowance, 3_500);
- * ```
- */
+/** A token budget. */
 export interface Budget {
-  /** The most that the request may be estimated at; 3 000. */
+  /** The highest estimate that the request may have. Default: 3 000. */
   readonly maxInputTokens?: number;
-  /** What the model takes, input and output together; 131 072. */
+  /** The context window of the model, input and output together. Default: 131 072. */
   readonly contextWindow?: number;
-  /** What is kept free for the answer; 256. Below `contextWindow`. */
+  /** The tokens reserved for the answer; below `contextWindow`. Default: 256. */
   readonly maxOutputTokens?: number;
-  /** What is kept for retrieved evidence; 280, or under `"holdfast"` what there is room for, if that is less. */
+  /** The tokens reserved for evidence. Default: 280; under `"holdfast"` less if the budget has no room for them. */
   readonly retrievalReserve?: number;
-  /** What is kept for a summary; 80, or less in the same way. */
+  /** The tokens reserved for a summary. Default: 80; under `"holdfast"` less if the budget has no room for them. */
   readonly summaryReserve?: number;
-  /** A further limit on the input; none. */
+  /** A further limit on the input. Default: none. */
   readonly providerInputCap?: number | null;
 }
 
-/**
- * Tokens. How messages of the window are shortened.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type Cap, openMemory } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "The pears stand in rows. ".repeat(100) }]);
- * const cap: Cap = { maxTokens: 40 };
- * const { context } = await conversation.assemble("What stands?", {}, { system: "Answer from the notes.", cap });
- * assert.equal(context.diagnostics.layers[0]?.reason, "messages_capped");
- * ```
- */
+/** How messages of the window are shortened, in tokens. */
 export interface Cap {
   /**
-   * A message with more is shortened. Under `"holdfast"` a quarter of the input allowance less the reserves, and 35 at
-   * least; under `"reference"` 35.
+   * The limit above which a message is shortened. Default: a quarter of the input allowance less the reserves, but at
+   * least 35; under `"reference"` 35.
    */
   readonly maxTokens?: number;
   /**
-   * Kept from its beginning, at most `maxTokens`. Under `"holdfast"` 22 of 30 parts of what the marker leaves of
-   * `maxTokens`; under `"reference"` 22.
+   * The tokens kept from the beginning of a message; at most `maxTokens`. Default: 22/30 of the tokens that the marker
+   * leaves of `maxTokens`; under `"reference"` 22.
    */
   readonly headTokens?: number;
-  /** Kept from its end, at most `maxTokens`. Under `"holdfast"` the other 8 of 30 parts; under `"reference"` 8. */
+  /**
+   * The tokens kept from the end of a message; at most `maxTokens`. Default: the other 8/30; under `"reference"` 8.
+   */
   readonly tailTokens?: number;
 }
 
-/**
- * How evidence is found.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { openMemory, type Retrieval } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
- * await conversation.append([{ role: "user", content: "The plums were not grafted." }]);
- * const retrieval: Retrieval = { topK: 1 };
- * assert.equal((await conversation.search("What was grafted?", { retrieval })).length, 1);
- * ```
- */
+/** How evidence is found. */
 export interface Retrieval {
-  /** Code points of a chunk; 360. */
+  /** Code points of a chunk. Default: 360. */
   readonly chunkCharacters?: number;
-  /** Code points that a chunk shares with the one before; 80. Below `chunkCharacters`. */
+  /** Code points that a chunk shares with the one before; below `chunkCharacters`. Default: 80. */
   readonly overlapCharacters?: number;
-  /** Chunks that are returned at most; 4. */
+  /** Most chunks to return. Default: 4. */
   readonly topK?: number;
-  /** Chunks must score above it; 0. */
+  /** Only chunks with a higher score are returned. Default: 0. */
   readonly minimumScore?: number;
-  /** How fast a repeated word stops counting; 1.5. Above 0. */
+  /** Term frequency saturation of BM25; above 0. Default: 1.5. */
   readonly k1?: number;
-  /** How much long chunks are held back; 0.75. 0 to 1. */
+  /** Length normalization of BM25, 0 to 1. Default: 0.75. */
   readonly b?: number;
-  /** Whether what shortening cut from the window's messages is searched too; no. */
+  /** Whether text that CAP cut from messages of the window is searched too. Default: false. */
   readonly recoverCappedWindow?: boolean;
 }
 
-/**
- * Which layers run; all.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type AssemblyOptions, openMemory } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * const language = { scope: conversation.scope, key: "language", value: "Answer in Welsh.", origin: "settings" };
- * await conversation.putPin(language, { expectedRevision: await conversation.create() });
- * const options: AssemblyOptions = { pins: false };
- * const { context } = await conversation.assemble("When?", {}, { system: "Answer from the notes.", options });
- * assert.equal(context.blocks.find(({ kind }) => kind === "pinned")?.content, "");
- * ```
- */
+/** Which layers run. Default: all. */
 export interface AssemblyOptions {
   /** Whether messages are shortened. */
   readonly cap?: boolean;
-  /** Whether pins are carried. */
+  /** Whether pins are included. */
   readonly pins?: boolean;
   /** Whether evidence has a reserve. */
   readonly retrieve?: boolean;
-  /** Whether a summary has a reserve and is looked for. */
+  /** Whether a summary has a reserve and is looked up. */
   readonly summarize?: boolean;
 }
 
-/**
- * How tokens are counted.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type CountingOptions, openMemory } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const counting: CountingOptions = { calibrationFactor: 1.2, adapterOverheadTokens: 10 };
- * const { context } = await conversation.assemble("When?", {}, { system: "Answer from the notes.", counting });
- * const { estimatedTokens, serializedTokens } = context.diagnostics.estimate;
- * assert.equal(estimatedTokens, Math.ceil((serializedTokens + 10) * 1.2));
- * ```
- */
+/** How tokens are counted. */
 export interface CountingOptions {
-  /** The counter; `defaultTokenCounter()`. */
+  /** The counter. Default: `defaultTokenCounter()`. */
   readonly counter?: TokenCounter;
-  /** What counts are multiplied by; 1.07. At least 1. */
+  /** The factor by which counts are multiplied; at least 1. Default: 1.07. */
   readonly calibrationFactor?: number;
-  /** Tokens that are added to every request; 0. */
+  /** Tokens that are added to every request. Default: 0. */
   readonly adapterOverheadTokens?: number;
 }
 
@@ -157,14 +83,14 @@ export interface CountingOptions {
 type ReserveName = "retrievalReserve" | "summaryReserve";
 /** A validated budget, with all values. */
 export interface BudgetValues extends Required<Budget> {
-  /** Reserves that shrink where there is no room for them, since nobody asked for them. */
+  /** Reserves that the caller did not set, and that shrink if the budget has no room for them. */
   readonly shrinking: readonly ReserveName[];
 }
-/** Validated, with all values. */
+/** A validated cap, with all values. */
 export type CapValues = Required<Cap>;
-/** Validated, with all values. */
+/** A validated retrieval configuration, with all values. */
 export type RetrievalSettings = Required<Retrieval>;
-/** Validated, with all values. */
+/** Validated assembly options, with all values. */
 export type OptionValues = Required<AssemblyOptions>;
 
 const WHOLE_MAX = Number.MAX_SAFE_INTEGER;
@@ -172,7 +98,7 @@ const WHOLE_MAX = Number.MAX_SAFE_INTEGER;
 /**
  * Validates a budget.
  *
- * @param shrinks whether reserves that are left out may shrink
+ * @param shrinks whether reserves that the caller did not set may shrink
  */
 export function toBudget(value: unknown = {}, shrinks = false): BudgetValues {
   const given = readFields("budget", value, [
@@ -214,13 +140,13 @@ export function toBudget(value: unknown = {}, shrinks = false): BudgetValues {
 
 const RESERVES = ["retrievalReserve", "summaryReserve"] as const;
 
-/** What is named where reserves do not fit: the first of these that the caller gave. */
+/** The fields that can make the reserves too large. The error names the first one that the caller passed. */
 const BOUNDING = [
   ...RESERVES,
   ...["providerInputCap", "maxInputTokens", "contextWindow", "maxOutputTokens"] as const,
 ] as const;
 
-/** The reserves, with those that may shrink cut in proportion to fit beside the others, as far as that goes. */
+/** Returns the reserves. Those that may shrink are reduced in proportion, so that all fit if possible. */
 export function fittingReserves(
   budget: Pick<BudgetValues, ReserveName | "shrinking">,
   availableTokens: number,
@@ -234,53 +160,56 @@ export function fittingReserves(
   return { retrievalReserve: fitting("retrievalReserve"), summaryReserve: fitting("summaryReserve") };
 }
 
-/** What the request may be estimated at. */
+/** Returns the highest estimate that the request may have. */
 export function inputAllowance(budget: BudgetValues): number {
   const { maxInputTokens, contextWindow, maxOutputTokens, providerInputCap } = budget;
   return Math.min(maxInputTokens, contextWindow - maxOutputTokens, providerInputCap ?? Infinity);
 }
 
-/** The reference's cap: short lines of a log, whatever the budget. */
+/** The reference's cap, which suits short lines of a log and does not depend on the budget. */
 const REFERENCE_CAP: CapValues = { maxTokens: 35, headTokens: 22, tailTokens: 8 };
 
-/** Tokens that are left for the marker between head and tail: it takes 10 or 11 of o200k, by its number. */
+/** Tokens left for the marker between head and tail. It takes 10 or 11 tokens of o200k, depending on its number. */
 const MARKER_TOKENS = 11;
 
 /**
- * The part of a small cap that is left for the marker instead: what the reference leaves of its 35, so that its head and
- * tail are what 35 gives.
+ * The share of a small cap that is left for the marker instead. The reference leaves the same share of its 35 tokens, so
+ * that a cap of 35 has the reference's head and tail.
  */
 const MARKER_SHARE = 1 / 7;
 
 /**
  * Validates a cap.
  *
- * @param defaultTokens what `maxTokens` is unless it is given, with head and tail in proportion; null: the reference's
+ * @param defaultTokens the default of `maxTokens`, with head and tail in proportion; null for the reference's cap
  */
 export function toCap(value: unknown = {}, defaultTokens: number | null = null): CapValues {
   const given = readFields("cap", value, ["maxTokens", "headTokens", "tailTokens"]);
-  const maxTokens = whole("cap.maxTokens", orElse(given.maxTokens, defaultTokens ?? REFERENCE_CAP.maxTokens));
-  const ifAbsent = defaultTokens === null ? REFERENCE_CAP : proportioned(maxTokens);
-  const headTokens = whole("cap.headTokens", orElse(given.headTokens, ifAbsent.headTokens));
-  const tailTokens = whole("cap.tailTokens", orElse(given.tailTokens, ifAbsent.tailTokens));
+  const maxTokens = requireWhole(
+    "cap.maxTokens",
+    orElse(given.maxTokens, defaultTokens ?? REFERENCE_CAP.maxTokens),
+  );
+  const ifAbsent = defaultTokens === null ? REFERENCE_CAP : proportionalCap(maxTokens);
+  const headTokens = requireWhole("cap.headTokens", orElse(given.headTokens, ifAbsent.headTokens));
+  const tailTokens = requireWhole("cap.tailTokens", orElse(given.tailTokens, ifAbsent.tailTokens));
   for (const [name, tokens] of [["headTokens", headTokens], ["tailTokens", tailTokens]] as const) {
     if (tokens <= maxTokens) continue;
     if (given[name] !== undefined) throw fault(`cap.${name}`, "must be at most cap.maxTokens");
-    throw fault("cap.maxTokens", `must be at least cap.${name}, which is ${tokens} unless it is given`);
+    throw fault("cap.maxTokens", `must be at least cap.${name}, whose default is ${tokens}`);
   }
   return Object.freeze({ maxTokens, headTokens, tailTokens });
 }
 
-/** Head and tail of a cap in the reference's proportion. */
-function proportioned(maxTokens: number): CapValues {
-  const beside = maxTokens - Math.min(MARKER_TOKENS, maxTokens * MARKER_SHARE);
+/** Returns a cap with head and tail in the reference's proportion. */
+function proportionalCap(maxTokens: number): CapValues {
+  const available = maxTokens - Math.min(MARKER_TOKENS, maxTokens * MARKER_SHARE);
   const { headTokens, tailTokens } = REFERENCE_CAP;
   const part = (tokens: number): number =>
-    Math.max(1, Math.floor((beside * tokens) / (headTokens + tailTokens)));
+    Math.max(1, Math.floor((available * tokens) / (headTokens + tailTokens)));
   return { maxTokens, headTokens: part(headTokens), tailTokens: part(tailTokens) };
 }
 
-/** What `maxTokens` of a cap is unless it is given: a part of what the window can have. */
+/** Returns the default of `maxTokens`: a share of the tokens that the window can have. */
 export function defaultCapTokens(budget: BudgetValues, share: number | null): number | null {
   if (share === null) return null;
   const windowTokens = inputAllowance(budget) - budget.retrievalReserve - budget.summaryReserve;
@@ -298,17 +227,17 @@ export function toRetrieval(value: unknown = {}): RetrievalSettings {
       "retrieval.recoverCappedWindow",
       orElse(given.recoverCappedWindow, false),
     ),
-    chunkCharacters: whole("retrieval.chunkCharacters", orElse(given.chunkCharacters, 360)),
+    chunkCharacters: requireWhole("retrieval.chunkCharacters", orElse(given.chunkCharacters, 360)),
     overlapCharacters: requireInteger(
       "retrieval.overlapCharacters",
       orElse(given.overlapCharacters, 80),
       0,
       WHOLE_MAX,
     ),
-    topK: whole("retrieval.topK", orElse(given.topK, 4)),
-    minimumScore: finite("retrieval.minimumScore", orElse(given.minimumScore, 0)),
-    k1: finite("retrieval.k1", orElse(given.k1, 1.5)),
-    b: finite("retrieval.b", orElse(given.b, 0.75)),
+    topK: requireWhole("retrieval.topK", orElse(given.topK, 4)),
+    minimumScore: requireFinite("retrieval.minimumScore", orElse(given.minimumScore, 0)),
+    k1: requireFinite("retrieval.k1", orElse(given.k1, 1.5)),
+    b: requireFinite("retrieval.b", orElse(given.b, 0.75)),
   };
   if (settings.overlapCharacters >= settings.chunkCharacters) {
     throw fault("retrieval.overlapCharacters", "must be below retrieval.chunkCharacters");
@@ -329,10 +258,13 @@ export function toOptions(value: unknown = {}): OptionValues {
   });
 }
 
-/** Validates how tokens are counted; the counter is null where the default one is meant. */
+/** Validates how tokens are counted; the counter is null for the default one. */
 export function toCounting(value: unknown = {}): Calibration & { readonly counter: TokenCounter | null } {
   const given = readFields("counting", value, ["counter", "calibrationFactor", "adapterOverheadTokens"]);
-  const calibrationFactor = finite("counting.calibrationFactor", orElse(given.calibrationFactor, 1.07));
+  const calibrationFactor = requireFinite(
+    "counting.calibrationFactor",
+    orElse(given.calibrationFactor, 1.07),
+  );
   if (calibrationFactor < 1) throw fault("counting.calibrationFactor", "must be at least 1");
   const overhead = orElse(given.adapterOverheadTokens, 0);
   return Object.freeze({
@@ -342,7 +274,7 @@ export function toCounting(value: unknown = {}): Calibration & { readonly counte
   });
 }
 
-/** The budget without the reserves of layers that do not run. */
+/** Returns the budget without the reserves of layers that do not run. */
 export function withoutIdleReserves(budget: BudgetValues, options: OptionValues): BudgetValues {
   return Object.freeze({
     ...budget,
@@ -351,16 +283,16 @@ export function withoutIdleReserves(budget: BudgetValues, options: OptionValues)
   });
 }
 
-/** The default stands for what is absent; `null` is not absent. */
+/** Returns the default for an absent value; `null` is not absent. */
 function orElse(value: unknown, ifAbsent: unknown): unknown {
   return value === undefined ? ifAbsent : value;
 }
 
-function whole(field: string, value: unknown): number {
+function requireWhole(field: string, value: unknown): number {
   return requireInteger(field, value, 1, WHOLE_MAX);
 }
 
-function finite(field: string, value: unknown): number {
+function requireFinite(field: string, value: unknown): number {
   if (typeof value === "number" && Number.isFinite(value) && value >= 0 && !Object.is(value, -0)) {
     return value;
   }
@@ -368,5 +300,5 @@ function finite(field: string, value: unknown): number {
 }
 
 function fault(field: string, rule: string, details: Readonly<Record<string, number>> = {}): ContractError {
-  return new ContractError(field, `Expected ${field} to be valid: it ${rule}`, { details });
+  return new ContractError(field, `Invalid ${field}: it ${rule}`, { details });
 }

@@ -1,4 +1,4 @@
-/** Choosing evidence: which of the ranked chunks go into the request. */
+/** Chooses evidence: the ranked chunks that go into the request. */
 
 import { canonicalJson } from "../canonical/canonical_json.ts";
 import type { Chunk } from "../contracts/chunk.ts";
@@ -7,11 +7,11 @@ import type { RankedChunk } from "../search/evidence_source.ts";
 import type { Pace } from "../pace.ts";
 import { type Draft, EMPTY_DRAFT, TextPart } from "./rendering.ts";
 
-/** What evidence is chosen by. */
+/** The limits of evidence. */
 interface EvidenceLimits {
-  /** Chunks at most. */
+  /** Most chunks to choose. */
   readonly topK: number;
-  /** Chunks that may be tried in vain. */
+  /** Most chunks that may be tried without fitting. */
   readonly misfitsMax: number;
   /** Whether these chunks fit the reserve. */
   fitsReserve(draft: Draft): boolean;
@@ -25,11 +25,11 @@ export interface ChosenEvidence {
   /** In order of rank. */
   readonly chunks: readonly Chunk[];
   readonly draft: Draft;
-  /** Whether there was anything to choose from. */
+  /** Whether the search found any chunk. */
   readonly hasMatches: boolean;
 }
 
-/** The evidence block of chunks, in order of rank: each with its place and its text. */
+/** Creates the evidence block of chunks, in order of rank: each with its source and its text. */
 export function evidenceDraft(chunks: readonly Chunk[]): Draft {
   if (chunks.length === 0) return EMPTY_DRAFT;
   const parts = chunks.flatMap((chunk, index) => [index === 0 ? BEGIN : NEXT, partOf(chunk)]);
@@ -40,7 +40,7 @@ const BEGIN = new TextPart("[");
 const NEXT = new TextPart(",");
 const END = new TextPart("]");
 
-/** A chunk's part is asked for with each chunk that is tried after it. */
+/** Caches the text of a chunk, which is needed again for each chunk that is tried after it. */
 const PARTS = new WeakMap<Chunk, TextPart>();
 
 function partOf(chunk: Chunk): TextPart {
@@ -54,9 +54,9 @@ function partOf(chunk: Chunk): TextPart {
 }
 
 /**
- * Takes ranked chunks while they fit: one that overlaps a chosen one, or does not fit, is passed over. The reference
- * counts the whole request for each chunk; here it is counted once, with all that were chosen. If that fits, each
- * smaller choice would have; if not, the choice is made again as the reference makes it.
+ * Chooses ranked chunks while they fit, and skips chunks that overlap a chosen one or do not fit. The reference counts
+ * the whole request for each chunk. Here it is counted once, with all chosen chunks: if that fits, each smaller choice
+ * would have fitted. If it does not fit, the choice is repeated as in the reference.
  */
 export async function chooseEvidence(
   ranked: Iterable<RankedChunk> | AsyncIterable<RankedChunk>,
@@ -108,7 +108,7 @@ export function overlap(left: SourceRef, right: SourceRef): boolean {
     left.start < right.end && right.start < left.end;
 }
 
-/** Ranked chunks that can be gone through twice, and are asked for no further than needed. */
+/** Ranked chunks that can be read twice, and are computed only as far as needed. */
 class Candidates {
   readonly #iterator: Iterator<RankedChunk> | AsyncIterator<RankedChunk>;
   readonly #read: RankedChunk[] = [];

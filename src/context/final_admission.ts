@@ -1,6 +1,6 @@
 /**
- * The last look at the whole request: it is counted as it will be sent, and if it does not fit after all, one thing
- * after the other is taken out. The layers see to it that normally nothing is.
+ * The final check of the whole request: it is counted as it will be sent. If it does not fit after all, parts are removed
+ * one by one. Normally the layers have ensured that it fits.
  */
 
 import type { Chunk } from "../contracts/chunk.ts";
@@ -14,7 +14,7 @@ import { type Drafts, EMPTY_DRAFT } from "./rendering.ts";
 import type { RequestMeter } from "./request_meter.ts";
 import { windowDraft, type WindowTurn } from "./window_turns.ts";
 
-/** What is admitted, or shrunk until it is. */
+/** A request that is to be admitted. */
 interface Candidate {
   readonly drafts: Drafts;
   /** Oldest first. */
@@ -23,13 +23,13 @@ interface Candidate {
   readonly chunks: readonly Chunk[];
 }
 
-/** What was admitted. */
+/** A request that fits. */
 export interface Admitted extends Candidate {
   readonly estimate: TokenEstimate;
   readonly drops: readonly Drop[];
 }
 
-/** What requests are admitted by. */
+/** The conditions of admission. */
 interface Admission {
   readonly meter: RequestMeter;
   readonly question: string;
@@ -38,11 +38,11 @@ interface Admission {
 }
 
 /**
- * Admits a request. What goes first: the summary, then the window's oldest turns, then the last of the evidence; nothing
- * is put in its place.
+ * Admits a request that fits. Otherwise it removes the summary first, then the oldest turns of the window, then the last
+ * chunks of the evidence, and puts nothing in their place.
  *
- * @throws {BudgetError} `REQUIRED_CONTEXT_TOO_LARGE`, where nothing is left to take out
- * @throws {PolicyError} where the counter counts the same request differently
+ * @throws {BudgetError} `REQUIRED_CONTEXT_TOO_LARGE` if nothing is left to remove
+ * @throws {PolicyError} if the counter returns another number for the same request
  */
 export function admit(candidate: Candidate, admission: Admission): Admitted {
   const { meter, question, inputAllowance, pace } = admission;
@@ -57,14 +57,14 @@ export function admit(candidate: Candidate, admission: Admission): Admitted {
       requireFit(estimate, inputAllowance);
       return { ...current, estimate, drops };
     }
-    const smaller = shrunk(current, drops);
+    const smaller = shrink(current, drops);
     if (smaller === null) throw requiredTooLarge(estimated, inputAllowance);
     current = smaller;
   }
 }
 
-/** The candidate with one thing less; null where only what must be there is left. */
-function shrunk({ drafts, window, chunks }: Candidate, drops: Drop[]): Candidate | null {
+/** Returns the candidate with one part removed; null if only the required blocks are left. */
+function shrink({ drafts, window, chunks }: Candidate, drops: Drop[]): Candidate | null {
   const reason = "final_request_over_budget";
   if ((drafts.summary?.parts.length ?? 0) > 0) {
     drops.push({ kind: "summary", sourceId: null, reason });
@@ -84,10 +84,10 @@ function shrunk({ drafts, window, chunks }: Candidate, drops: Drop[]): Candidate
 
 function requireSteadyCount(estimate: TokenEstimate, tokens: number): void {
   if (tokens === estimate.serializedTokens) return;
-  throw new PolicyError("The token counter counted the identical request differently");
+  throw new PolicyError("The token counter returned two numbers for the same request");
 }
 
-/** Unreachable unless estimates contradict each other; kept, because a request over budget must never leave. */
+/** Refuses a request over budget. Unreachable unless two estimates contradict each other, and kept for that case. */
 function requireFit({ estimatedTokens }: TokenEstimate, inputAllowance: number): void {
   if (estimatedTokens <= inputAllowance) return;
   throw new BudgetError("PROMPT_TOO_LARGE", "The finished request exceeds the input allowance", {

@@ -1,4 +1,4 @@
-/** From layers to a finished context: the same for a history in memory and for a store. */
+/** Finishes a context from its layers, in the same way for a history in memory and for a store. */
 
 import { configFingerprint, digest } from "../contracts/digest.ts";
 import { type AssembledContext, assembledContext, type Block } from "./assembled_context.ts";
@@ -12,22 +12,22 @@ import { PACKAGE_VERSION } from "../package_version.ts";
 import { openCalls, pairWindow } from "./paired_window.ts";
 import { contentOf, draftOf, EMPTY_DRAFT, messagesOf } from "./rendering.ts";
 
-/** What only one who holds the whole history can tell. */
+/** The facts about a history that are known only if all of it was read. */
 export interface WholeHistory {
   /** All turns, oldest first. */
   readonly turnIds: readonly string[];
   readonly historyFingerprint: string;
   readonly inputFingerprint: string;
-  /** What CAP did to all turns; null where it is told of the window alone. */
+  /** What CAP did to all turns; null if the diagnostics report only on the window. */
   readonly cap: LayerDiagnostic | null;
 }
 
 /**
  * Assembles a context from validated input.
  *
- * @param whole what only one who holds the whole history can tell, or null
- * @throws {BudgetError} where what must be there does not fit
- * @throws {PolicyError} where the counter or a summary policy fails
+ * @param whole the facts about the whole history, or null if only a part of it is read
+ * @throws {BudgetError} if the required blocks do not fit
+ * @throws {PolicyError} if the counter or a summary policy fails
  */
 export async function assemble(input: AssemblyInput, whole: WholeHistory | null): Promise<AssembledContext> {
   const { pace, question, tools } = input;
@@ -36,7 +36,7 @@ export async function assemble(input: AssemblyInput, whole: WholeHistory | null)
   const admitted = admit(layered, { meter, question, inputAllowance: plan.inputAllowance, pace });
   const accounts = account(admitted, meter, question);
   pace.check();
-  const diagnostics = told(input, whole, { layered, admitted, ...accounts });
+  const diagnostics = diagnosticsOf(input, whole, { layered, admitted, ...accounts });
   const messages = messagesOf(admitted.drafts, question).map(({ role, parts }) => ({
     role,
     content: parts.map((part) => part.text).join(""),
@@ -60,7 +60,7 @@ function blocksOf(
   });
 }
 
-function told(
+function diagnosticsOf(
   input: AssemblyInput,
   whole: WholeHistory | null,
   { layered, admitted, baseRequestTokens, blocks }: {
@@ -112,7 +112,7 @@ function capOf(
   return whole?.cap ?? capDiagnostic(layered.window, layered.meter.counter);
 }
 
-/** The reference's fingerprint; with what a profile adds, where it is another. */
+/** Returns the reference's fingerprint, or for any other profile a digest that includes the profile. */
 function fingerprintOf(settings: AssemblySettings, estimate: TokenEstimate): string {
   const { profile, budget, cap, retrieval, options, summaryPrefix } = settings;
   const configuration = configFingerprint({

@@ -1,4 +1,4 @@
-/** How a context is assembled from a history in memory. */
+/** Assembles a context from a validated history in memory. */
 
 import { historyDigest, inputDigest } from "../contracts/digest.ts";
 import type { Message } from "../contracts/message.ts";
@@ -17,14 +17,14 @@ import { PolicySummaries } from "./summary_policy.ts";
 
 export { validateInput };
 
-/** What `assembleContext` does with what was validated good. */
+/** Assembles a context from the validated input of `assembleContext`. */
 export async function assembleHistory(validated: ValidatedInput): Promise<AssembledContext> {
   const { settings, history, question, pins, scope, at, pace } = validated;
   const counter = validated.counter ?? await defaultTokenCounter();
   pace.check();
   const memory = new CountMemory();
   const cap = settings.profile.capsWholeHistory && settings.options.cap
-    ? await cappedWhole(history, {
+    ? await capWholeHistory(history, {
       capper: new Capper(settings.cap, new PartCounter(counter, memory), memory),
       pace,
     })
@@ -61,12 +61,12 @@ function* newestFirst(history: readonly TimedTurn[]): Generator<TimedTurn, void,
   for (let index = history.length - 1; index >= 0; index--) yield history[index] as TimedTurn;
 }
 
-/** The whole history, shortened. */
-async function cappedWhole(history: readonly TimedTurn[], { capper, pace }: {
+/** Shortens the whole history. */
+async function capWholeHistory(history: readonly TimedTurn[], { capper, pace }: {
   readonly capper: Capper;
   readonly pace: Pace;
-}): Promise<readonly CappedWhole[]> {
-  const capped: CappedWhole[] = [];
+}): Promise<readonly CappedHistoryTurn[]> {
+  const capped: CappedHistoryTurn[] = [];
   for (const turn of history) {
     if (pace.isDue()) await pace.rest();
     const { messages, isShortened } = capper.capTurn(turn);
@@ -76,7 +76,7 @@ async function cappedWhole(history: readonly TimedTurn[], { capper, pace }: {
   return capped;
 }
 
-interface CappedWhole {
+interface CappedHistoryTurn {
   readonly turn: TimedTurn;
   readonly working: TimedTurn;
   readonly messages: readonly Message[];

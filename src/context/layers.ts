@@ -1,6 +1,6 @@
 /**
- * The five layers over any source of turns, evidence and summaries: the whole history in memory, or a store that reads
- * no more of it than is needed. Everything that decides what a context holds is here and in the files it names.
+ * Runs the five layers over any source of turns, evidence and summaries. A source is a whole history in memory, or a store
+ * that reads only the part that is needed. This file and the files that it imports decide what a context holds.
  */
 
 import type { Instant } from "../canonical/time.ts";
@@ -28,7 +28,7 @@ import type { TokenCounter } from "./counting/token_counter.ts";
 import { planWindow } from "./window_planner.ts";
 import { type TurnSource, visibleText, windowDraft, type WindowTurn, WindowTurns } from "./window_turns.ts";
 
-/** What an assembly is configured by; everything validated. */
+/** The validated configuration of an assembly. */
 export interface AssemblySettings {
   readonly profile: Profile;
   /** Without the reserves of layers that do not run. */
@@ -40,11 +40,11 @@ export interface AssemblySettings {
   readonly summaryPrefix: boolean;
 }
 
-/** What an assembly is made from; everything validated. */
+/** The validated input of an assembly. */
 export interface AssemblyInput {
   readonly settings: AssemblySettings;
   readonly counter: TokenCounter;
-  /** What is remembered of the counter. */
+  /** The caches of the counter. */
   readonly memory: CountMemory;
   readonly pace: Pace;
   readonly at: Instant;
@@ -56,11 +56,11 @@ export interface AssemblyInput {
   readonly tools: readonly ToolDefinition[];
   readonly turns: TurnSource;
   readonly evidence: EvidenceSource;
-  /** Null where no summary is looked for. */
+  /** Null if no summary is looked up. */
   readonly summaries: SummarySource | null;
 }
 
-/** What the layers came to, before the last look at the whole. */
+/** The result of the layers, before the final check of the whole request. */
 export interface LayeredContext {
   readonly meter: RequestMeter;
   readonly plan: BudgetPlan;
@@ -76,8 +76,8 @@ export interface LayeredContext {
 /**
  * Runs PIN, RETRIEVE, WINDOW and SUMMARIZE; CAP runs on each turn as it is read.
  *
- * @throws {BudgetError} where what must be there does not fit
- * @throws {PolicyError} where the counter or a summary policy fails
+ * @throws {BudgetError} if the required blocks do not fit
+ * @throws {PolicyError} if the counter or a summary policy fails
  */
 export async function runLayers(input: AssemblyInput): Promise<LayeredContext> {
   const layers = new Layers(input);
@@ -88,7 +88,7 @@ export async function runLayers(input: AssemblyInput): Promise<LayeredContext> {
   }
 }
 
-/** The evidence layer's outcome for one window. */
+/** The outcome of RETRIEVE for one window. */
 interface Retrieved extends ChosenEvidence {
   readonly reason: LayerReason;
 }
@@ -99,7 +99,7 @@ class Layers {
   readonly #input: AssemblyInput;
   readonly #meter: RequestMeter;
   readonly #turns: WindowTurns;
-  /** The question's terms; found once it is known that the question fits. */
+  /** The terms of the question; computed after the question is known to fit. */
   #terms: readonly string[] = [];
 
   constructor(input: AssemblyInput) {
@@ -123,35 +123,39 @@ class Layers {
     const plan = planBudget(settings.budget, this.#meter.estimate(mandatory, question));
     this.#terms = settings.profile.analyzer.queryTerms(question);
     pace.check();
-    const first = await this.#planned(mandatory, plan);
+    const first = await this.#planFirstWindow(mandatory, plan);
     const retrieved = await this.#retrieve(mandatory, plan, first);
     pace.check();
     const drafts: Drafts = { ...mandatory, retrieved: retrieved.draft, window: this.#window(first) };
     const summary = await this.#summarize(drafts, plan, first);
     pace.check();
     const size = settings.profile.sharesReserves
-      ? await this.#grown({ ...drafts, summary: summary.draft }, plan, { size: first, retrieved, summary })
+      ? await this.#growWindow({ ...drafts, summary: summary.draft }, plan, {
+        size: first,
+        retrieved,
+        summary,
+      })
       : first;
     const fixed: Drafts = { ...mandatory, summary: summary.draft };
     const final = size === first ? retrieved : await this.#retrieve(fixed, plan, size);
     pace.check();
-    return this.#finished(plan, { size, retrieved: final, summary, drafts: mandatory });
+    return this.#finish(plan, { size, retrieved: final, summary, drafts: mandatory });
   }
 
-  /** The window that its own share of the budget holds. */
-  #planned(mandatory: Drafts, plan: BudgetPlan): Promise<number> {
+  /** Returns the size of the window that fits its own share of the budget. */
+  #planFirstWindow(mandatory: Drafts, plan: BudgetPlan): Promise<number> {
     const estimateMax = plan.required.estimatedTokens + plan.windowTokens;
     return this.#planWindow({ drafts: mandatory, estimateMax, from: 0 });
   }
 
-  #planWindow(what: {
+  #planWindow(plan: {
     readonly drafts: Drafts;
     readonly estimateMax: number;
     readonly from: number;
     readonly isBarrier?: (turn: WindowTurn, distance: number) => boolean;
   }): Promise<number> {
     const { pace, question } = this.#input;
-    return planWindow({ turns: this.#turns, meter: this.#meter, pace, question, ...what });
+    return planWindow({ turns: this.#turns, meter: this.#meter, pace, question, ...plan });
   }
 
   #window(size: number): ReturnType<typeof windowDraft> {
@@ -159,23 +163,25 @@ class Layers {
   }
 
   /**
-   * What evidence and summary left of their reserves goes to the window. It grows over no turn whose evidence it would
-   * hide behind a shortened text, and over none that the summary stands for; after it grew, evidence is looked for again.
+   * Grows the window by the tokens that evidence and summary left of their reserves. The window stops before a turn whose
+   * evidence it would replace by a shortened text, and before a turn that the summary covers. Afterwards evidence is
+   * retrieved again.
    */
-  #grown(drafts: Drafts, plan: BudgetPlan, so: {
+  #growWindow(drafts: Drafts, plan: BudgetPlan, current: {
     readonly size: number;
     readonly retrieved: ChosenEvidence;
     readonly summary: ChosenSummary;
   }): Promise<number> {
     const { turns, settings } = this.#input;
-    const newestSummarized = so.summary.coveredTurns === 0 ? Infinity : turns.count - so.summary.coveredTurns;
+    const { size, retrieved, summary } = current;
+    const newestSummarized = summary.coveredTurns === 0 ? Infinity : turns.count - summary.coveredTurns;
     const recovers = settings.retrieval.recoverCappedWindow;
     const isBarrier = (turn: WindowTurn, distance: number): boolean =>
-      distance >= newestSummarized || (!recovers && hides(turn, so.retrieved.chunks));
-    return this.#planWindow({ drafts, estimateMax: plan.inputAllowance, from: so.size, isBarrier });
+      distance >= newestSummarized || (!recovers && hides(turn, retrieved.chunks));
+    return this.#planWindow({ drafts, estimateMax: plan.inputAllowance, from: size, isBarrier });
   }
 
-  /** RETRIEVE, for a window of the newest `size` turns. */
+  /** Runs RETRIEVE for a window of the newest `size` turns. */
   async #retrieve(drafts: Drafts, plan: BudgetPlan, size: number): Promise<Retrieved> {
     const { turns, evidence, settings, pace, question } = this.#input;
     const view = this.#viewOf(size);
@@ -210,7 +216,7 @@ class Layers {
     return { size, shortened };
   }
 
-  /** SUMMARIZE, for what a window of the newest `size` turns leaves out. */
+  /** Runs SUMMARIZE for the turns that a window of the newest `size` turns leaves out. */
   #summarize(drafts: Drafts, plan: BudgetPlan, size: number): Promise<ChosenSummary> {
     const { summaries, settings, turns, question } = this.#input;
     const { system = EMPTY_DRAFT, pinned = EMPTY_DRAFT } = drafts;
@@ -226,7 +232,7 @@ class Layers {
     });
   }
 
-  #finished(plan: BudgetPlan, { size, retrieved, summary, drafts: mandatory }: {
+  #finish(plan: BudgetPlan, { size, retrieved, summary, drafts: mandatory }: {
     readonly size: number;
     readonly retrieved: Retrieved;
     readonly summary: ChosenSummary;
@@ -244,16 +250,16 @@ class Layers {
     const retrievedIds = [...new Set(retrieved.chunks.map(({ source }) => source.turnId))];
     const shown = window.length > 0 ? "recent_suffix_selected" : "empty_window";
     const layers = [
-      told("PIN", "required_context_reserved", tokens("system") + tokens("pinned")),
-      told("RETRIEVE", retrieved.reason, tokens("retrieved"), retrievedIds),
-      told("WINDOW", shown, tokens("window"), windowIds),
-      told("SUMMARIZE", summary.reason, summary.isUsed ? tokens("summary") : 0),
+      diagnosticOf("PIN", "required_context_reserved", tokens("system") + tokens("pinned")),
+      diagnosticOf("RETRIEVE", retrieved.reason, tokens("retrieved"), retrievedIds),
+      diagnosticOf("WINDOW", shown, tokens("window"), windowIds),
+      diagnosticOf("SUMMARIZE", summary.reason, summary.isUsed ? tokens("summary") : 0),
     ];
     return { meter: this.#meter, plan, window, chunks: retrieved.chunks, drafts, layers };
   }
 }
 
-function told(
+function diagnosticOf(
   layer: LayerName,
   reason: LayerReason,
   outputTextTokens: number,
@@ -262,7 +268,7 @@ function told(
   return { layer, reason, changedTurnIds, inputTextTokens: 0, outputTextTokens };
 }
 
-/** Whether a turn in the window would hide evidence that is taken from it. */
+/** Whether the window would replace evidence from this turn by a shortened text. */
 function hides(turn: WindowTurn, chunks: readonly Chunk[]): boolean {
   return chunks.some(({ source, content }) => {
     if (source.turnId !== turn.turn.turnId) return false;

@@ -1,26 +1,12 @@
-/** The two profiles: every choice in which the default differs from the reference, in one place. */
+/** The two profiles: every difference between the default and the reference, in one place. */
 
 import { type Analyzer, LEXICAL_ANALYZER, RICH_ANALYZER } from "../index/analysis/analyzer.ts";
 import type { RankingRules } from "../search/ranking.ts";
 
-/**
- * The name of a profile.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { openMemory, type ProfileName } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "果园里有两棵梨树。" }]);
- * const found = async (profile: ProfileName) => (await conversation.search("梨树", { profile })).length;
- * assert.deepEqual([await found("holdfast"), await found("reference")], [1, 0]);
- * ```
- */
+/** The name of a profile: the default, or the reference's behaviour. */
 export type ProfileName = "holdfast" | "reference";
 
-/** One named set of choices. */
+/** The choices of a profile. */
 export interface Profile {
   readonly name: ProfileName;
   /** Whether only histories are taken that the reference takes: text alone, and a result for every call. */
@@ -30,25 +16,25 @@ export interface Profile {
   /** How evidence is ranked. */
   readonly ranking: RankingRules;
   /**
-   * The part of what the window can have that a message may take before CAP shortens it, unless the caller says
-   * otherwise; null: the reference's 35 tokens, whatever the budget.
+   * The share of the window's tokens that a message may take before CAP shortens it. Null for the reference's 35 tokens,
+   * which do not depend on the budget. Unused if the caller sets a cap.
    */
   readonly capShare: number | null;
-  /** Whether reserves that nobody asked for shrink where the budget is too small for them. */
+  /** Whether reserves that the caller did not set shrink if the budget is too small for them. */
   readonly shrinksReserves: boolean;
   /** Whether CAP shortens the whole history and reports on it, or only turns that the window may hold. */
   readonly capsWholeHistory: boolean;
-  /** Whether a question may be blank, as the reference lets it; the last message of a request would say nothing. */
+  /** Whether a question may be blank, as in the reference. The last message of the request would then be blank. */
   readonly takesBlankQuestions: boolean;
-  /** Whether a summary is quoted as JSON like every other block; otherwise its text goes in as it is. */
+  /** Whether a summary is quoted as JSON like every other block; otherwise its text is inserted as it is. */
   readonly quotesSummary: boolean;
-  /** Whether what RETRIEVE and SUMMARIZE leave of their reserves is given to the window. */
+  /** Whether the window may use the tokens that RETRIEVE and SUMMARIZE leave of their reserves. */
   readonly sharesReserves: boolean;
-  /** Whether a summary of a leading part of the omitted history is used, unless the caller says otherwise. */
+  /** The default of `summaryPrefix`: whether a summary may cover only the oldest of the omitted turns. */
   readonly summaryPrefix: boolean;
   /**
-   * Ranked chunks that may be tried in vain, because they do not fit, before RETRIEVE is content with what it has: each
-   * costs a read and a count, and those further down answer less and less.
+   * Most ranked chunks that RETRIEVE tries without fitting before it stops. Each one costs a read and a count, and lower
+   * ranks are less and less relevant.
    */
   readonly misfitsMax: number;
 }
@@ -86,7 +72,7 @@ const PROFILES: Readonly<Record<ProfileName, Profile>> = {
   },
 };
 
-/** The profile that is used unless the caller names another. */
+/** The default profile. */
 export const PROFILE_DEFAULT: ProfileName = "holdfast";
 
 /** Whether a value names a profile. */
@@ -94,7 +80,7 @@ export function isProfileName(value: unknown): value is ProfileName {
   return typeof value === "string" && Object.hasOwn(PROFILES, value);
 }
 
-/** The choices of a profile. */
+/** Returns the choices of a profile. */
 export function profileOf(name: ProfileName): Profile {
   return PROFILES[name];
 }

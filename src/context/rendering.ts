@@ -1,41 +1,26 @@
-/** How blocks become a request: their order, their headings, and the request's text in parts. */
+/** Renders blocks as a request, with their order and headings, and as its canonical JSON in parts. */
 
 import { quote } from "../canonical/canonical_json.ts";
 import { toolsWireText } from "../contracts/wire.ts";
 import type { SourceRef } from "../contracts/source_ref.ts";
 import type { ToolDefinition } from "../contracts/tool.ts";
 
-/**
- * What a block is.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type BlockKind, openMemory } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const { context } = await conversation.assemble("What was grafted?", {}, { system: "Answer from the notes." });
- * const kinds: readonly BlockKind[] = context.blocks.map(({ kind }) => kind);
- * assert.deepEqual(kinds, ["system", "pinned", "summary", "window", "retrieved", "question"]);
- * ```
- */
+/** The kind of a block. */
 export type BlockKind = "system" | "pinned" | "summary" | "window" | "retrieved" | "question";
 
-/** The blocks that layers make, in the order of the request. The question always comes last. */
+/** The blocks that layers create, in the order of the request. The question always comes last. */
 export const LAYER_KINDS = ["system", "pinned", "summary", "window", "retrieved"] as const;
 
-/** A block that a layer makes. */
+/** The kind of a block that a layer creates. */
 type LayerKind = (typeof LAYER_KINDS)[number];
 
-/** A part of a text, and how it stands inside a JSON string. Parts are well-formed each. */
+/** A well-formed part of a text, and its form inside a JSON string. */
 export class TextPart {
   /** The text. */
   readonly text: string;
   #quoted: string | null = null;
 
-  /** Takes the text. */
+  /** Creates a part. */
   constructor(text: string) {
     this.text = text;
   }
@@ -47,26 +32,26 @@ export class TextPart {
   }
 }
 
-/** A block as a layer makes it. */
+/** A block as a layer creates it. */
 export interface Draft {
-  /** Its text in parts; no part at all makes no message. */
+  /** The text in parts. A block without parts has no message. */
   readonly parts: readonly TextPart[];
-  /** Where it was taken from. */
+  /** The sources of the text. */
   readonly sources: readonly SourceRef[];
 }
 
-/** The blocks there are so far. */
+/** The blocks that exist so far. */
 export type Drafts = { readonly [K in LayerKind]?: Draft };
 
-/** No block. */
+/** An empty block. */
 export const EMPTY_DRAFT: Draft = { parts: [], sources: [] };
 
-/** A block of one text. */
+/** Creates a block of one text. */
 export function draftOf(text: string, sources: readonly SourceRef[] = []): Draft {
   return text === "" ? { parts: [], sources } : { parts: [new TextPart(text)], sources };
 }
 
-/** The text of a block. */
+/** Returns the text of a block. */
 export function contentOf(draft: Draft): string {
   return draft.parts.map((part) => part.text).join("");
 }
@@ -74,7 +59,7 @@ export function contentOf(draft: Draft): string {
 /** A message of the request. */
 interface RequestMessage {
   readonly role: "system" | "user";
-  /** Its content in parts. */
+  /** The content in parts. */
   readonly parts: readonly TextPart[];
 }
 
@@ -85,7 +70,7 @@ const HEADINGS: Readonly<Record<Exclude<LayerKind, "system">, TextPart>> = {
   retrieved: new TextPart("[RETRIEVED DATA]\n"),
 };
 
-/** The messages that blocks and question make. What history said is data in them, whatever role said it. */
+/** Returns the messages of blocks and a question. The history is data in them, whatever the role of its messages. */
 export function messagesOf(drafts: Drafts, question: string): readonly RequestMessage[] {
   const messages: RequestMessage[] = [];
   for (const kind of LAYER_KINDS) {
@@ -99,7 +84,7 @@ export function messagesOf(drafts: Drafts, question: string): readonly RequestMe
   return messages;
 }
 
-/** The canonical JSON of a request, in parts. */
+/** Returns the canonical JSON of a request, in parts. */
 export function requestParts(
   messages: readonly RequestMessage[],
   tools: readonly ToolDefinition[],

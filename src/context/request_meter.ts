@@ -1,4 +1,4 @@
-/** Estimates of whole requests: nothing is ever validated by the size of a block alone. */
+/** Estimates whole requests. No decision depends on the size of a single block. */
 
 import { requestFingerprint } from "../contracts/digest.ts";
 import { toolsWireText } from "../contracts/wire.ts";
@@ -7,15 +7,15 @@ import { type Calibration, Calibrator, SERIALIZER_NAME, type TokenEstimate } fro
 import type { PartCounter } from "./counting/part_counter.ts";
 import { contentOf, type Draft, type Drafts, messagesOf, requestParts } from "./rendering.ts";
 
-/** What requests are measured with. */
+/** The options of a meter. */
 interface MeterOptions {
   readonly counter: PartCounter;
   readonly calibration: Calibration;
-  /** Part of every request. */
+  /** The tools, which are part of every request. */
   readonly tools: readonly ToolDefinition[];
 }
 
-/** Measures the requests that blocks and a question make. */
+/** Measures the requests of blocks and a question. */
 export class RequestMeter {
   /** Counts texts. */
   readonly counter: PartCounter;
@@ -24,7 +24,7 @@ export class RequestMeter {
   readonly #calibration: Calibration;
   readonly #tools: readonly ToolDefinition[];
 
-  /** Takes counter, calibration and tools. */
+  /** Creates a meter. */
   constructor({ counter, calibration, tools }: MeterOptions) {
     this.counter = counter;
     this.calibrator = new Calibrator(calibration);
@@ -32,17 +32,17 @@ export class RequestMeter {
     this.#tools = tools;
   }
 
-  /** Tokens of the request as canonical JSON. */
+  /** Returns the tokens of the request as canonical JSON. */
   serializedTokens(drafts: Drafts, question: string): number {
     return this.counter.countParts(requestParts(messagesOf(drafts, question), this.#tools));
   }
 
-  /** What the request is estimated at. */
+  /** Returns the estimated tokens of the request. */
   estimated(drafts: Drafts, question: string): number {
     return this.calibrator.estimated(this.serializedTokens(drafts, question));
   }
 
-  /** The whole estimate of a request. */
+  /** Returns the estimate of the request, with all its parts. */
   estimate(drafts: Drafts, question: string): TokenEstimate {
     const messages = messagesOf(drafts, question);
     const parts = requestParts(messages, this.#tools);
@@ -70,12 +70,12 @@ export class RequestMeter {
     });
   }
 
-  /** Tokens of the request as canonical JSON, counted anew and as one text: nothing remembered has a part in it. */
+  /** Returns the tokens of the request as canonical JSON, counted as one text and without caches. */
   countAfresh(drafts: Drafts, question: string): number {
     return this.counter.countAfresh(requestParts(messagesOf(drafts, question), this.#tools).join(""));
   }
 
-  /** Tokens of a block's content alone. */
+  /** Returns the tokens of the content of a block alone. */
   contentTokens(draft: Draft): number {
     return draft.parts.length > 1
       ? this.counter.countParts(draft.parts.map((part) => part.text))

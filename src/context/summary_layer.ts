@@ -1,4 +1,4 @@
-/** SUMMARIZE: a summary of what the window leaves out, as background. */
+/** SUMMARIZE: adds a summary of the turns that the window leaves out. */
 
 import { canonicalJson } from "../canonical/canonical_json.ts";
 import type { Summary } from "../contracts/summary.ts";
@@ -6,29 +6,29 @@ import type { LayerReason } from "./diagnostics.ts";
 import { type Draft, draftOf, EMPTY_DRAFT } from "./rendering.ts";
 import type { SummarySource } from "./summary_policy.ts";
 
-/** What a summary is chosen by. */
+/** The conditions for a summary. */
 interface SummaryLimits {
-  /** Turns that the window leaves out. */
+  /** The number of turns that the window leaves out. */
   readonly omittedTurns: number;
   readonly hasReserve: boolean;
-  /** Whether a summary of only the oldest of them will do. */
+  /** Whether the summary may cover only the oldest of them. */
   readonly takesPrefix: boolean;
-  /** Whether it is quoted as JSON. */
+  /** Whether the summary is quoted as JSON. */
   readonly quotes: boolean;
-  /** Whether the request with this block fits reserve and allowance. */
+  /** Whether the request with this block fits the reserve and the allowance. */
   fits(draft: Draft): boolean;
 }
 
-/** The outcome. */
+/** The outcome of SUMMARIZE. */
 export interface ChosenSummary {
   readonly draft: Draft;
   readonly reason: LayerReason;
   readonly isUsed: boolean;
-  /** How many of the oldest turns the used summary stands for; 0 where none is used. */
+  /** The number of oldest turns that the summary covers; 0 if none is used. */
   readonly coveredTurns: number;
 }
 
-/** Chooses the summary, asking the source at most once. */
+/** Chooses the summary; calls the source at most once. */
 export async function chooseSummary(
   source: SummarySource | null,
   limits: SummaryLimits,
@@ -49,7 +49,7 @@ function unused(reason: LayerReason): ChosenSummary {
   return { draft: EMPTY_DRAFT, reason, isUsed: false, coveredTurns: 0 };
 }
 
-/** The block of a summary: as data, with the last turn it covers; or its text as it is. */
+/** Creates the block of a summary: its text, or JSON with the text and the last turn that it covers. */
 function summaryDraft({ content, coveredTurnIds, sources }: Summary, quotes: boolean): Draft {
   if (!quotes) return draftOf(content, sources);
   return draftOf(canonicalJson({ text: content, through: coveredTurnIds.at(-1) ?? null }), sources);

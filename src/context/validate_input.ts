@@ -1,4 +1,4 @@
-/** Validates what an assembly is asked with, before anything is counted or read. */
+/** Validates the input of an assembly, before anything is counted or read. */
 
 import { isBlank } from "../canonical/text.ts";
 import { exceedsBytes } from "../canonical/utf8.ts";
@@ -45,7 +45,7 @@ const FIELDS = [
   ] as const,
 ];
 
-/** What was handed in, validated. */
+/** The validated input of `assembleContext`. */
 export interface ValidatedInput {
   readonly settings: AssemblySettings;
   readonly counter: TokenCounter | null;
@@ -62,9 +62,9 @@ export interface ValidatedInput {
 }
 
 /**
- * Validates everything that was handed in.
+ * Validates the whole input of `assembleContext`.
  *
- * @throws {ContractError} naming the first field that is wrong
+ * @throws {ContractError} that names the first invalid field
  */
 export function validateInput(input: unknown): ValidatedInput {
   const given = readFields("input", input, FIELDS);
@@ -162,14 +162,14 @@ export function toSystem(value: unknown): string {
   return value;
 }
 
-/** Refuses text before it is counted that no request has room for: an exact count of it would take seconds. */
+/** Refuses text that is too large for any request, before it is counted. An exact count would take seconds. */
 function requireCountable(text: string, field: string): void {
   if (exceedsBytes(text, REQUEST_TEXT_BYTES_MAX)) {
     throw fault(field, `must have at most ${REQUEST_TEXT_BYTES_MAX} bytes of UTF-8`);
   }
 }
 
-/** Validates a question: text, or a user's message that is none of these. */
+/** Validates a question: text, or a user message whose id is none of `messageIds`. */
 export function toQuestion(
   value: unknown,
   messageIds: ReadonlySet<string>,
@@ -191,7 +191,7 @@ export function toQuestion(
   return question;
 }
 
-/** An id for a question that is only text: one that no message of the history has. */
+/** Returns an id for a question that is only text, which no message of the history has. */
 function freeId(messageIds: ReadonlySet<string>): string {
   let id = "current-question";
   while (messageIds.has(id)) id += ":next";

@@ -1,11 +1,11 @@
-/** Which of the newest turns the window holds: as many as fit, without a gap. */
+/** Plans the window: as many of the newest turns as fit, without a gap. */
 
 import type { Pace } from "../pace.ts";
 import type { Drafts } from "./rendering.ts";
 import type { RequestMeter } from "./request_meter.ts";
 import { windowDraft, type WindowTurn, type WindowTurns } from "./window_turns.ts";
 
-/** What a window is planned for. */
+/** The input of a window plan. */
 interface WindowPlan {
   readonly turns: WindowTurns;
   readonly meter: RequestMeter;
@@ -13,27 +13,27 @@ interface WindowPlan {
   readonly question: string;
   /** The other blocks of the request. */
   readonly drafts: Drafts;
-  /** What the request may be estimated at with the window in it. */
+  /** The highest estimate that the request with the window may have. */
   readonly estimateMax: number;
-  /** Turns that are in the window already; 0 to begin with. */
+  /** The number of turns that are in the window already. */
   readonly from: number;
-  /** The window does not grow over a turn, at a distance from the newest, for which this is true. */
+  /** Whether the window must stop before this turn, at this distance from the newest. */
   readonly isBarrier?: (turn: WindowTurn, distance: number) => boolean;
 }
 
 /**
- * Turns of the largest window that fits, at least `from`. The reference counts the whole window anew for each turn that
- * it adds, and stops at the first that does not fit. Here the boundary is guessed from the turns' own counts, each as
- * it stands in the request, and then settled by counting whole requests: two, where the guess is right. Both come to
- * the same for a counter whose count does not fall when a turn is put in front.
+ * Returns the size of the largest window that fits, at least `from`. The reference counts the whole window again for each
+ * turn that it adds, and stops at the first turn that does not fit. This function estimates the boundary from the counts
+ * of the single turns, and then finds it by counting whole requests: only two if the estimate is right. The results are
+ * equal for a counter whose count does not fall when a turn is put in front.
  */
 export async function planWindow(plan: WindowPlan): Promise<number> {
-  const guess = await guessed(plan);
-  return await settled(plan, guess);
+  const guess = await guessSize(plan);
+  return await findBoundary(plan, guess);
 }
 
-/** The turns that fit by the sum of their counts. */
-async function guessed(plan: WindowPlan): Promise<number> {
+/** Returns the size that fits by the sum of the turns' counts. */
+async function guessSize(plan: WindowPlan): Promise<number> {
   const { turns, meter, question, drafts, from } = plan;
   const base = { ...drafts, window: windowDraft(turns.newest(from)) };
   let tokens = meter.serializedTokens(base, question);
@@ -45,8 +45,8 @@ async function guessed(plan: WindowPlan): Promise<number> {
   }
 }
 
-/** The boundary, found by whole requests from a guess: by steps that double, then by halves. */
-async function settled(plan: WindowPlan, guess: number): Promise<number> {
+/** Finds the boundary by counting whole requests. From a guess, it takes doubling steps, and then bisects. */
+async function findBoundary(plan: WindowPlan, guess: number): Promise<number> {
   let fitting = plan.from;
   let misfit = Infinity;
   let size = guess;
@@ -59,7 +59,7 @@ async function settled(plan: WindowPlan, guess: number): Promise<number> {
     size = Math.max(plan.from, size - step);
   }
   for (let step = 1; misfit === Infinity; step *= 2) {
-    size = await reachable(plan, fitting, fitting + step);
+    size = await reachableSize(plan, fitting, fitting + step);
     if (size === fitting) return fitting;
     if (fits(plan, size)) fitting = size;
     else misfit = size;
@@ -77,14 +77,14 @@ function fits({ turns, meter, pace, question, drafts, estimateMax }: WindowPlan,
   return meter.estimated({ ...drafts, window: windowDraft(turns.newest(size)) }, question) <= estimateMax;
 }
 
-/** The largest size up to `wanted` that there are turns for; all below `known` are read already. */
-async function reachable(plan: WindowPlan, known: number, wanted: number): Promise<number> {
+/** Returns the largest size up to `wanted` for which there are turns; `known` turns are read already. */
+async function reachableSize(plan: WindowPlan, known: number, wanted: number): Promise<number> {
   let size = known;
   while (size < wanted && await candidateAt(plan, size) !== null) size++;
   return size;
 }
 
-/** The turn that would make a window of `size` one larger; null where there is none, or it is a barrier. */
+/** Returns the next turn for a window of `size`; null if there is none, or if it is a barrier. */
 async function candidateAt({ turns, isBarrier }: WindowPlan, size: number): Promise<WindowTurn | null> {
   const turn = await turns.at(size);
   return turn === null || isBarrier?.(turn, size) === true ? null : turn;

@@ -1,4 +1,4 @@
-/** The newest turns, read one by one and no further than they are needed. */
+/** Reads the newest turns, one by one and only as far as they are needed. */
 
 import { quote } from "../canonical/canonical_json.ts";
 import { messageWireText } from "../contracts/wire.ts";
@@ -10,27 +10,27 @@ import type { CappedTurn, Capper } from "./capper.ts";
 import { isComplete, pairWindow, shownMessages } from "./paired_window.ts";
 import { type Draft, EMPTY_DRAFT, TextPart } from "./rendering.ts";
 
-/** Where turns come from: an array, or a store that hands them out one by one. */
+/** A source of turns: an array, or a store that reads them one by one. */
 export interface TurnSource {
-  /** Turns of the whole history. */
+  /** The number of turns in the whole history. */
   readonly count: number;
-  /** The turns, newest first. */
+  /** Returns the turns, newest first. */
   newestFirst(): Iterable<TimedTurn> | AsyncIterable<TimedTurn>;
 }
 
 /** A turn as the window would show it. */
 export interface WindowTurn extends CappedTurn {
-  /** The turn as it came. */
+  /** The original turn. */
   readonly turn: TimedTurn;
   /** Whether every call is directly followed by its result. */
   readonly isComplete: boolean;
-  /** Its text as the newest turn of the window. */
+  /** Its text if it is the newest turn of the window. */
   readonly last: TextPart;
-  /** Its text before a newer turn: with a comma. */
+  /** Its text before a newer turn, followed by a comma. */
   readonly inner: TextPart;
 }
 
-/** Reads and shortens turns, newest first, once. */
+/** Reads and shortens turns, newest first, each once. */
 export class WindowTurns {
   readonly #iterator: Iterator<TimedTurn> | AsyncIterator<TimedTurn>;
   readonly #capper: Capper;
@@ -39,7 +39,7 @@ export class WindowTurns {
   readonly #read: WindowTurn[] = [];
   #isDone = false;
 
-  /** Takes the source, and what is required of each turn; nothing is read yet. */
+  /** Creates a reader of a source that checks each turn with `require`; reads nothing yet. */
   constructor(source: TurnSource, capper: Capper, pace: Pace, require: (turn: TimedTurn) => void = () => {}) {
     const turns = source.newestFirst();
     this.#iterator = Symbol.asyncIterator in turns ? turns[Symbol.asyncIterator]() : turns[Symbol.iterator]();
@@ -48,29 +48,29 @@ export class WindowTurns {
     this.#require = require;
   }
 
-  /** The turn at a distance from the newest, from 0; null behind the oldest. */
+  /** Returns the turn at a distance from the newest, which has distance 0; null past the oldest. */
   async at(distance: number): Promise<WindowTurn | null> {
     while (this.#read.length <= distance && !this.#isDone) {
       if (this.#pace.isDue()) await this.#pace.rest();
       const step = await this.#iterator.next();
       if (step.done) this.#isDone = true;
-      else this.#read.push(this.#prepared(step.value));
+      else this.#read.push(this.#prepare(step.value));
     }
     return this.#read[distance] ?? null;
   }
 
-  /** The newest turns that were read already, oldest first. */
+  /** Returns the newest `size` turns, which must be read already, oldest first. */
   newest(size: number): readonly WindowTurn[] {
     return this.#read.slice(0, size).reverse();
   }
 
-  /** Lets the source go. */
+  /** Closes the source. */
   async close(): Promise<void> {
     if (!this.#isDone) await this.#iterator.return?.();
     this.#isDone = true;
   }
 
-  #prepared(turn: TimedTurn): WindowTurn {
+  #prepare(turn: TimedTurn): WindowTurn {
     this.#require(turn);
     const capped = this.#capper.capTurn(turn);
     return { ...capped, turn, isComplete: isComplete(capped.messages), ...partsOf(turn, capped.messages) };
@@ -85,7 +85,7 @@ function partsOf(turn: TimedTurn, messages: readonly Message[]): Pick<WindowTurn
 const OPENING = new TextPart("[");
 const CLOSING = new TextPart("]");
 
-/** The window block of turns, oldest first: what history said, as data. */
+/** Creates the window block of turns, oldest first, as JSON data. */
 export function windowDraft(turns: readonly WindowTurn[]): Draft {
   const shown = shownTurns(turns);
   if (shown.length === 0) return EMPTY_DRAFT;
@@ -93,7 +93,7 @@ export function windowDraft(turns: readonly WindowTurn[]): Draft {
   return { parts: [OPENING, ...parts, CLOSING], sources: [] };
 }
 
-/** The turns as this window shows them; one of which it shows nothing is left out. */
+/** Returns the turns as this window shows them, without those of which it shows nothing. */
 function shownTurns(turns: readonly WindowTurn[]): readonly Pick<WindowTurn, "last" | "inner">[] {
   if (turns.every((turn) => turn.isComplete)) return turns;
   const pairing = pairWindow(turns);
@@ -104,7 +104,7 @@ function shownTurns(turns: readonly WindowTurn[]): readonly Pick<WindowTurn, "la
   });
 }
 
-/** What the window shows of a turn. */
+/** Returns the text that the window shows of a turn: message id → text. */
 export function visibleText(turn: WindowTurn): VisibleText {
   return new Map(turn.messages.map((message) => [message.messageId, message.content]));
 }

@@ -89,25 +89,100 @@ export function readFields<Name extends string>(
 }
 
 function unknownField(field: string, names: readonly string[], name?: string): ContractError {
+  const place = field === "options" ? "an option" : `a field of ${field}`;
   const former = name === undefined ? null : formerName(name, names);
   if (former !== null) {
-    const place = field === "options" ? "an option" : `a field of ${field}`;
     return new ContractError(field, `${former.name} is not ${place} any more: say ${former.successor}`);
   }
+  const near = name === undefined ? null : nearestOption(name, names);
+  if (near !== null) return new ContractError(field, `${name} is not ${place}; did you mean ${near}?`);
   return new ContractError(field, `Expected ${field} to have no other fields than ${names.join(", ")}`);
+}
+
+/** What other libraries call options of ours, each name without capitals, `_` and `-`; the first that a call has is meant. */
+const FOREIGN_NAMES: Readonly<Record<string, readonly string[]>> = {
+  abortsignal: ["signal"],
+  chunkoverlap: ["overlapCharacters"],
+  chunksize: ["chunkCharacters"],
+  contextlength: ["contextWindow"],
+  conversationid: ["sessionId"],
+  count: ["topK", "limit", "last"],
+  cursor: ["after"],
+  deadline: ["expiresAt"],
+  expiration: ["expiresAt"],
+  expires: ["expiresAt"],
+  expiresin: ["ttl"],
+  idempotencykey: ["operationId"],
+  ifmatch: ["expectedRevision"],
+  instructions: ["system"],
+  k: ["topK"],
+  ledger: ["deletionPath"],
+  lifetime: ["ttl"],
+  limit: ["topK", "last", "maxBytes"],
+  maxcompletiontokens: ["maxOutputTokens"],
+  maxresults: ["topK", "limit"],
+  maxtokens: ["maxInputTokens"],
+  offset: ["after"],
+  pagesize: ["limit"],
+  retries: ["attempts"],
+  revision: ["expectedRevision"],
+  systemprompt: ["system"],
+  threadid: ["sessionId"],
+  threshold: ["minimumScore"],
+  timeout: ["busyTimeoutMs"],
+  tokenizer: ["counter"],
+  type: ["kind"],
+  userid: ["tenantId"],
+  version: ["expectedRevision"],
+};
+
+/** The longest unknown name that errors repeat: no name of an option is longer. */
+const NAME_LENGTH_MAX = 32;
+
+/** The option among `names` that an unknown name probably means, such as `topK` for `top_k`; else null. */
+function nearestOption(name: string, names: readonly string[]): string | null {
+  if (name.length > NAME_LENGTH_MAX) return null;
+  const letters = plainLetters(name);
+  const same = names.find((known) => plainLetters(known) === letters);
+  if (same !== undefined) return same;
+  const foreign = Object.hasOwn(FOREIGN_NAMES, letters) ? FOREIGN_NAMES[letters]! : [];
+  const meant = foreign.find((known) => names.includes(known));
+  if (meant !== undefined) return meant;
+  const near = names.map((known) => [editDistance(plainLetters(known), letters), known] as const)
+    .filter(([distance, known]) => distance <= (known.length < 6 ? 1 : 2))
+    .sort(([left], [right]) => left - right);
+  return letters.length > 2 ? near[0]?.[1] ?? null : null;
+}
+
+function plainLetters(name: string): string {
+  return name.replace(/[_-]/g, "").toLowerCase();
+}
+
+/** How many letters have to be added, left out or replaced to make one text the other (Levenshtein). */
+function editDistance(left: string, right: string): number {
+  let above = Array.from({ length: right.length + 1 }, (_, index) => index);
+  for (let row = 1; row <= left.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= right.length; column++) {
+      const replaced = above[column - 1]! + (left[row - 1] === right[column - 1] ? 0 : 1);
+      current.push(Math.min(replaced, above[column]! + 1, current[column - 1]! + 1));
+    }
+    above = current;
+  }
+  return above.at(-1)!;
 }
 
 function notPlain(field: string, cause?: unknown): ContractError {
   return new ContractError(field, `Expected ${field} to be plain data`, { cause });
 }
 
-/** Requires a whole number within bounds; no boolean, text or bigint, no -0. */
-export function requireInteger(field: string, value: unknown, min: number, max: number): number {
+/** Requires a whole number within bounds; no boolean, text or bigint, no -0. `also` says what else the caller accepts. */
+export function requireInteger(field: string, value: unknown, min: number, max: number, also = ""): number {
   if (
     typeof value !== "number" || !Number.isSafeInteger(value) || value < min || value > max ||
     Object.is(value, -0)
   ) {
-    throw new ContractError(field, `Expected ${field} to be a whole number from ${min} to ${max}`, {
+    throw new ContractError(field, `Expected ${field} to be a whole number from ${min} to ${max}${also}`, {
       details: { minimum: min, maximum: max },
     });
   }
@@ -169,11 +244,14 @@ export function requireCallback(field: string, value: unknown): ((...given: neve
  * has four thousand million items.
  */
 export function requireList(field: string, value: unknown, max: number): readonly unknown[] {
-  if (isRevoked(value) || !Array.isArray(value)) {
-    throw new ContractError(field, `Expected ${field} to be a list`);
+  let items: readonly unknown[] | null;
+  try {
+    if (!Array.isArray(value)) throw new TypeError("Not a list");
+    items = value.length <= max ? [...value] : null;
+  } catch (cause) {
+    throw new ContractError(field, `Expected ${field} to be a list`, { cause });
   }
-  const { length } = value;
-  if (length <= max) return [...value];
+  if (items !== null) return items;
   throw new ContractError(field, `Expected ${field} to have at most ${max} items`, {
     details: { maximum: max },
   });
@@ -195,7 +273,16 @@ export function hasMethod<Name extends string>(value: unknown, name: Name): bool
 
 /** Whether a value is an instance of a class; what cannot be asked is none. */
 export function isInstance<T>(value: unknown, type: abstract new (...given: never[]) => T): value is T {
-  return !isRevoked(value) && value instanceof type;
+  try {
+    return value instanceof type;
+  } catch {
+    return false; // a proxy that was revoked, or whose trap throws
+  }
+}
+
+/** Whether a value is bytes; an object that only inherits from `Uint8Array` holds none. */
+export function isBytes(value: unknown): value is Uint8Array {
+  return ArrayBuffer.isView(value) && isInstance(value, Uint8Array);
 }
 
 /** Whether a value is a proxy that was revoked: whatever is asked of one throws a `TypeError`. */

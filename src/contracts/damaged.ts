@@ -49,6 +49,10 @@ export interface DamagedRow {
   readonly kind?: string | undefined;
   /** The key of a pin or record. */
   readonly key?: string | undefined;
+  /** The part of a journal, where the row is of one or of an entry; empty for the one without a name. */
+  readonly part?: string | undefined;
+  /** The place of an entry in its journal. */
+  readonly place?: number | undefined;
 }
 
 /**

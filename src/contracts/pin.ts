@@ -2,6 +2,7 @@
 
 import { codePointLength } from "../canonical/text.ts";
 import { compareInstants, type Instant, instantOf } from "../canonical/time.ts";
+import { ContractError } from "../errors.ts";
 import { Discreet, type Outline } from "./discreet.ts";
 import {
   type Fault,
@@ -255,6 +256,14 @@ export function effective(pin: Pin, effectiveAt: string, field = "pin"): TimedPi
     throw refusal({ field, noun: "pin" }, ["expiresAt"], EXPIRY_RULE);
   }
   return new PinValue({ ...pin, effectiveAt }) as TimedPin;
+}
+
+/** The pin, which never expires so far, with a deadline. `expiresAt` is ISO text; `field` names it in errors. */
+export function lasting(pin: TimedPin, expiresAt: string, field: string): TimedPin {
+  if (compareInstants(instantOf(expiresAt), instantOf(pin.effectiveAt)) <= 0) {
+    throw new ContractError(field, `${field} ${EXPIRY_RULE}`);
+  }
+  return new PinValue({ ...pin, expiresAt }) as TimedPin;
 }
 
 /** Whether a pin's start is known. */

@@ -262,7 +262,8 @@ function asStandard<Value>(schema: Schema<Value>): StandardSchema<Value> {
       return { value: schema.read(value, []) };
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
-      return { issues: [{ message: error.rule, path: error.path }] };
+      const message = error.key === null ? error.rule : "must have no unknown field";
+      return { issues: [{ message, path: error.path }] };
     }
   };
   return { ...schema, "~standard": { version: 1, vendor: "holdfast", validate } };

@@ -1,6 +1,6 @@
 /**
- * Schemas for what callers hand in, as a handful of combinators. A schema library would do the same, and costs more
- * time at every start of a program than all else in this module together: docs/adr/0003.
+ * Schemas for arguments, as a handful of combinators. Libraries were tried: docs/adr/0003 (zod) and docs/adr/0021
+ * (valibot).
  */
 
 import type { JsonPath } from "../canonical/plain.ts";

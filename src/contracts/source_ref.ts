@@ -1,8 +1,7 @@
 /** Where a piece of text was taken from. */
 
-import { sliceCodePoints } from "../canonical/code_points.ts";
 import { contentHash } from "./digest.ts";
-import { codePointLength } from "../canonical/text.ts";
+import { codePointLength, sliceCodePoints } from "../canonical/text.ts";
 import { fields, integer, refine, refusal, type Schema, text, transform } from "./validate.ts";
 import { sameScope, type Scope, scopeSchema } from "./scope.ts";
 import type { Turn } from "./turn.ts";

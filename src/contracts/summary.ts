@@ -272,6 +272,14 @@ export function toPlainSummary(value: unknown, place: Place): Summary {
   return validatePlain(summarySchema, value, place);
 }
 
+/** The summary, which never expires so far, with a deadline. `expiresAt` is ISO text; `field` names it in errors. */
+export function lastingSummary(summary: Summary, expiresAt: string, field: string): Summary {
+  if (compareInstants(instantOf(expiresAt), instantOf(summary.createdAt)) <= 0) {
+    throw fault(field, "must be after createdAt");
+  }
+  return new SummaryValue({ ...summary, expiresAt });
+}
+
 /** Whether a summary counts at an instant: `createdAt <= at < expiresAt`. */
 function isCurrent(summary: Summary, at: Instant): boolean {
   if (compareInstants(instantOf(summary.createdAt), at) > 0) return false;

@@ -6,6 +6,7 @@ import { isBlank } from "../canonical/text.ts";
 import { type Instant, readDate, readInstant, TIME_RULE } from "../canonical/time.ts";
 import { ContractError } from "../errors.ts";
 import { JSON_VALUE_DEPTH_MAX } from "../limits.ts";
+import { isBytes } from "./arguments.ts";
 import { Discreet } from "./discreet.ts";
 import { refine, Refused, type Schema, string } from "./schema.ts";
 
@@ -112,7 +113,7 @@ const BYTES = new WeakMap<object, Uint8Array>();
  */
 function leaf(value: object): Json | undefined {
   if (Discreet.isDiscreet(value)) return value as unknown as Json;
-  if (value instanceof Uint8Array) {
+  if (isBytes(value)) {
     const carrier = Object.freeze({});
     BYTES.set(carrier, new Uint8Array(value));
     return carrier;

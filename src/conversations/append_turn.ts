@@ -2,16 +2,20 @@
 
 import type { Message } from "../contracts/message.ts";
 import { deletedMessages } from "../deletion/deleted_messages.ts";
-import { itemHashOf } from "../deletion/scope_hashes.ts";
-import { tombstoneOf } from "../deletion/tombstones.ts";
-import type { Operation, WriteTransaction } from "../engine/operation.ts";
-import { ensureScope } from "../scopes/ensure_scope.ts";
+import { type Operation, together, type WriteTransaction } from "../engine/operation.ts";
+import { createScope } from "../scopes/ensure_scope.ts";
 import { requireUpkept } from "../scopes/present_scope.ts";
-import { recallOperation } from "../tables/operation_ids.ts";
 import { type ScopeRow, writeScope } from "../tables/scopes.ts";
-import { putTurnInto, type PutTurnPlan, readTurnHead } from "./put_turn.ts";
-import { turnOfMessage } from "./put_turn.ts";
-import { rememberScopeOperation } from "./remember_scope_operation.ts";
+import {
+  type Before,
+  messageOwners,
+  putTurnInto,
+  type PutTurnPlan,
+  readBefore,
+  readTombstone,
+  readTurnHead,
+} from "./put_turn.ts";
+import { makeRoomForOperation, rememberScopeOperation } from "./remember_scope_operation.ts";
 
 /** An append, validated and encoded. */
 export interface AppendPlan extends PutTurnPlan {
@@ -29,50 +33,60 @@ interface AppendResult {
   readonly skipped: readonly string[];
 }
 
-/** Appends a turn. */
+/** Appends a turn, and creates the scope if there is none. */
 export function* appendTurn(
   transaction: WriteTransaction,
   plan: AppendPlan,
   generation: number,
 ): Operation<AppendResult> {
-  const row = yield* ensureScope(transaction, plan.place, generation);
-  const { operation, skipsDuplicates, turnId } = plan;
-  const recalled = operation === null ? null : yield* recallOperation(transaction, operation);
-  if (!skipsDuplicates) {
-    return { revision: recalled ?? (yield* putTurnInto(transaction, row, plan)), turnId, skipped: [] };
-  }
+  const before = yield* readBefore(transaction, plan);
+  const row = before.row ?? (yield* createScope(transaction, plan.place, generation));
+  if (plan.skipsDuplicates) return yield* appendNew(transaction, row, plan, before);
+  return { revision: yield* putTurnInto(transaction, row, plan, before), turnId: plan.turnId, skipped: [] };
+}
+
+/** Appends those messages that are new. */
+function* appendNew(
+  transaction: WriteTransaction,
+  row: ScopeRow,
+  plan: AppendPlan,
+  before: Before,
+): Operation<AppendResult> {
   requireUpkept(transaction, row);
+  const { recalled } = before;
   const kept = recalled === null
     ? yield* newMessages(transaction, row, plan)
     : yield* messagesOfTurn(transaction, row, plan);
-  const skipped = plan.messages.filter((message) => !kept.includes(message)).map(({ messageId }) =>
-    messageId
-  );
-  const result = { turnId: kept.length === 0 ? null : turnId, skipped };
+  const result = {
+    turnId: kept.length === 0 ? null : plan.turnId,
+    skipped: plan.messages.filter((message) => !kept.includes(message)).map(({ messageId }) => messageId),
+  };
   if (recalled !== null) return { revision: recalled, ...result };
   if (kept.length > 0) {
     const changed = { ...plan, messages: kept, ...plan.changed({ messages: kept }) };
-    return { revision: yield* putTurnInto(transaction, row, changed), ...result };
+    return { revision: yield* putTurnInto(transaction, row, changed, before), ...result };
   }
-  if (operation !== null) {
-    yield* rememberScopeOperation(transaction, row, operation, row.revision);
-    yield* writeScope(transaction, row);
+  if (plan.operation !== null) {
+    yield* makeRoomForOperation(transaction, row, plan.operation);
+    yield* together([
+      rememberScopeOperation(transaction, row, plan.operation, row.revision),
+      writeScope(transaction, row),
+    ]);
   }
   return { revision: row.revision, ...result };
 }
 
-/** Messages whose ids are neither in the scope nor of messages that were deleted from it. */
+/** The messages whose ids neither the scope has nor a deleted message had. */
 function* newMessages(
   transaction: WriteTransaction,
   row: ScopeRow,
   { place, turnId, messages }: AppendPlan,
 ): Operation<readonly Message[]> {
-  const absent: Message[] = [];
-  for (const message of messages) {
-    if ((yield* turnOfMessage(transaction, row, message.messageId)) === null) absent.push(message);
-  }
-  const deleted = new Set(yield* deletedMessages(transaction, place, { turnId, messages: absent }));
-  return absent.filter((_, index) => !deleted.has(index));
+  const [owners, deleted] = yield* together([
+    messageOwners(transaction, row, messages),
+    deletedMessages(transaction, place, { turnId, messages }),
+  ]);
+  return messages.filter((_, index) => owners[index] === null && !deleted.includes(index));
 }
 
 /** The messages that a repeated call stored: those of its turn, and all that are gone, if the turn is gone. */
@@ -81,15 +95,11 @@ function* messagesOfTurn(
   row: ScopeRow,
   { place, messages, turnId }: AppendPlan,
 ): Operation<readonly Message[]> {
-  const turn = yield* readTurnHead(transaction, row, turnId);
-  const keyHash = itemHashOf(place.hashKey, "turn", place.scope, turnId);
-  const { reserved, floor } = yield* tombstoneOf(transaction, place.scopeHash, keyHash);
+  const [turn, { reserved, floor }, owners] = yield* together([
+    readTurnHead(transaction, row, turnId),
+    readTombstone(transaction, place, turnId),
+    messageOwners(transaction, row, messages),
+  ]);
   if (turn === null && !reserved && floor === 0) return [];
-  const stored: Message[] = [];
-  for (const message of messages) {
-    if ((yield* turnOfMessage(transaction, row, message.messageId)) === (turn?.id ?? null)) {
-      stored.push(message);
-    }
-  }
-  return stored;
+  return messages.filter((_, index) => owners[index] === (turn?.id ?? null));
 }

@@ -6,6 +6,7 @@ import { unpackPin, unpackSummary } from "../contracts/stored/unpack.ts";
 import { scopeHashOf } from "../deletion/scope_hashes.ts";
 import { ORPHANS } from "../deletion/orphans.ts";
 import { type ScopeRow, SELECT_SCOPE_BY_ROW, toScopeRow } from "../tables/scopes.ts";
+import { SUM_JOURNALS } from "../tables/journals.ts";
 import type { CheckCollector } from "../engine/check_collector.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Operation, ReadTransaction } from "../engine/operation.ts";
@@ -146,6 +147,7 @@ async function checkScope(reader: Reader, scope: ScopeRow): Promise<void> {
   if (bytes !== scope.turnBytes) collector.problem("main", "scopes", "The size of the turns is wrong", place);
   const pins = await checkPins(reader, scope, place);
   if (pins !== scope.pins) collector.problem("main", "scopes", "The number of pins is wrong", place);
+  await checkJournalTotals(reader, scope, place);
   await checkSummary(reader, scope, place);
   await checkReplays(reader, scope, place);
   await checkIndexes(reader, scope, place);
@@ -214,6 +216,12 @@ async function checkPins(reader: Reader, scope: ScopeRow, place: string): Promis
   }
   await reader.collector.batch("pins", rows.length);
   return rows.length;
+}
+
+async function checkJournalTotals(reader: Reader, scope: ScopeRow, place: string): Promise<void> {
+  const [found] = await reader.all("journals", SUM_JOURNALS, scope.id);
+  if (found === undefined || (found[0] === scope.journals && found[1] === scope.journalBytes)) return;
+  reader.collector.problem("main", "scopes", "The number or size of the journals is wrong", place);
 }
 
 async function checkSummary(reader: Reader, scope: ScopeRow, place: string): Promise<void> {

@@ -483,7 +483,7 @@ export class Conversation {
     });
     if (deleted.when === "now") this.#tell({ operation: "delete", counts: { ...deleted.erased } }, startedMs);
     const scrubbed = wanted && await this.#scrubbed(signal);
-    return CALLS.module.receiptOf(plan, deleted, { lineage: this.#engine.lineage, scrubbed });
+    return CALLS.module.receiptOf(plan, deleted, { lineage: this.#engine.lineage, reserved: true, scrubbed });
   }
 
   /** A deletion that has committed never fails because its scrub could not finish. */

@@ -10,13 +10,20 @@ import {
 } from "../deletion/cascade.ts";
 import { hashesOfMessages, reserveMessages } from "../deletion/deleted_messages.ts";
 import { itemHashOf } from "../deletion/scope_hashes.ts";
-import { readScopeUnchecked, type ScopeRow, writeScope } from "../tables/scopes.ts";
-import type { EventPlace, Operation, RecordedEvent, WriteTransaction } from "../engine/operation.ts";
+import { type ScopeRow, SELECT_SCOPE, toScopeUnchecked, writeScope } from "../tables/scopes.ts";
+import {
+  type EventPlace,
+  type Operation,
+  type RecordedEvent,
+  together,
+  type WriteTransaction,
+} from "../engine/operation.ts";
+import type { Row } from "../engine/values.ts";
 import { type OperationKey, recallOperation } from "../tables/operation_ids.ts";
 import { IntegrityError } from "../errors.ts";
 import type { Place } from "../scopes/place.ts";
 import { absence, changeOf, requireRevision, requireUpkept } from "../scopes/present_scope.ts";
-import { rememberScopeOperation } from "./remember_scope_operation.ts";
+import { makeRoomForOperation, rememberScopeOperation } from "./remember_scope_operation.ts";
 
 /** A deletion, validated. */
 export interface DeletePlan {
@@ -36,12 +43,14 @@ export type Deleted =
 export function* deleteItem(transaction: WriteTransaction, plan: DeletePlan): Operation<Deleted> {
   const { place, kind, key } = plan;
   const keyHash = kind === "scope" ? place.scopeHash : itemHashOf(place.hashKey, kind, place.scope, key);
-  const before = yield* findDeletion(transaction, plan, keyHash);
+  const [before, found] = yield* together([
+    findDeletion(transaction, plan, keyHash),
+    transaction.get(SELECT_SCOPE, place.scopeHash),
+  ]);
   if (before !== null) return before;
-  const row = yield* requireDeletable(transaction, plan);
+  const row = yield* requireDeletable(transaction, plan, found);
   const change = changeOf(transaction, place, row);
-  const messages = kind === "turn" ? yield* reservedMessages(change, plan) : [];
-  const floor = yield* erase(change, plan);
+  const { floor, messages } = yield* erase(change, plan);
   const { erased } = change;
   const counts = { ...erased };
   const eventPlace = transaction.record({
@@ -62,66 +71,78 @@ function* findDeletion(
   { operation }: DeletePlan,
   keyHash: Uint8Array,
 ): Operation<Deleted | null> {
-  const repeated = operation !== null && (yield* recallOperation(transaction, operation)) !== null;
-  const burning = (yield* transaction.eventsOf(keyHash)).find((event) => event.reserved);
-  if (burning === undefined) return null;
-  return { when: "before", event: burning, already: !repeated };
+  const [recalled, events] = yield* together([
+    recallOperation(transaction, operation),
+    transaction.eventsOf(keyHash),
+  ]);
+  const event = events.find(({ reserved }) => reserved);
+  return event === undefined ? null : { when: "before", event, already: recalled === null };
 }
 
 /**
  * The scope's row. Damage in it keeps its items from being touched, and what is due from being erased, but not the
  * scope from being deleted.
  */
-function* requireDeletable(transaction: WriteTransaction, plan: DeletePlan): Operation<ScopeRow> {
-  const found = yield* readScopeUnchecked(transaction, plan.place.scopeHash);
-  if (found === null) throw yield* absence(transaction, plan.place);
-  if (plan.kind !== "scope" && !found.sound) {
+function* requireDeletable(
+  transaction: WriteTransaction,
+  plan: DeletePlan,
+  scope: Row | undefined,
+): Operation<ScopeRow> {
+  if (scope === undefined) throw yield* absence(transaction, plan.place);
+  const found = toScopeUnchecked(scope);
+  if (plan.kind !== "scope" && !found.isIntact) {
     throw new IntegrityError("The checksum of a scope's row does not match", {
       details: { table: "scopes" },
     });
   }
-  if (found.sound) requireUpkept(transaction, found.row);
+  if (found.isIntact) requireUpkept(transaction, found.row);
   requireRevision(found.row, plan.expectedRevision);
   return found.row;
 }
 
-/** Erases; gives the revision that is covered, 0 where there was nothing. */
-function* erase(change: Change, plan: DeletePlan): Operation<number> {
+/** What an event says of what was erased. */
+interface Covered {
+  /** The revision that is covered; 0 if there was nothing. */
+  readonly floor: number;
+  /** The hashes of the message ids that are kept from coming back. */
+  readonly messages: readonly Uint8Array[];
+}
+
+function* erase(change: Change, plan: DeletePlan): Operation<Covered> {
   const { transaction, row } = change;
   if (plan.kind === "scope") {
     yield* eraseScope(change);
-    return row.revision;
+    return { floor: row.revision, messages: [] };
   }
-  const floor = plan.kind === "turn"
-    ? yield* eraseTurnById(change, plan.key)
-    : yield* erasePinByKey(change, plan.key);
-  if (plan.operation !== null) yield* rememberScopeOperation(transaction, row, plan.operation, 1);
-  yield* writeScope(transaction, row);
-  return floor;
-}
-
-/** The messages that go with a turn, once they are kept from coming back. */
-function* reservedMessages(change: Change, { place, key }: DeletePlan): Operation<readonly Uint8Array[]> {
-  const { transaction, row } = change;
-  const found = yield* transaction.get(SELECT_TURN, row.id, key);
-  if (found === undefined) return [];
-  const turn = { id: found[0] as number, turnId: key };
-  const hashes = yield* hashesOfMessages(transaction, place.hashKey, place.scope, turn);
-  yield* reserveMessages(transaction, place.scopeHash, hashes);
-  return hashes;
+  const covered = plan.kind === "turn"
+    ? yield* eraseTurnById(change, plan)
+    : { floor: yield* erasePinByKey(change, plan.key), messages: [] };
+  yield* makeRoomForOperation(transaction, row, plan.operation);
+  yield* together([
+    rememberScopeOperation(transaction, row, plan.operation, 1),
+    writeScope(transaction, row),
+  ]);
+  return covered;
 }
 
 const SELECT_TURN = `SELECT id, bytes, revision FROM turns WHERE scope = $1 AND turn_id = $2`;
 
-function* eraseTurnById(change: Change, turnId: string): Operation<number> {
-  const found = yield* change.transaction.get(SELECT_TURN, change.row.id, turnId);
+function* eraseTurnById(change: Change, { place, key: turnId }: DeletePlan): Operation<Covered> {
+  const { transaction, row } = change;
+  const [found, messages] = yield* together([
+    transaction.get(SELECT_TURN, row.id, turnId),
+    hashesOfMessages(transaction, place.hashKey, place.scope, { row: row.id, turnId }),
+  ]);
   if (found === undefined) {
     yield* changedScope(change);
-    return 0;
+    return { floor: 0, messages: [] };
   }
-  const [id, bytes, revision] = found as [number, number, number];
-  yield* eraseTurn(change, { id, bytes });
-  return revision;
+  const [id, bytes, floor] = found as [number, number, number];
+  yield* together([
+    reserveMessages(transaction, place.scopeHash, messages),
+    eraseTurn(change, { id, bytes }),
+  ]);
+  return { floor, messages };
 }
 
 const SELECT_PIN = `SELECT revision FROM pins WHERE scope = $1 AND key = $2`;

@@ -44,14 +44,14 @@ export function* mendNextScope(
 ): Operation<number | null> {
   const found = yield* transaction.get(SELECT_NEXT_SCOPE, after);
   if (found === undefined) return null;
-  const { row, sound } = (yield* readScopeUnchecked(transaction, found[1] as Uint8Array))!;
+  const { row, isIntact } = (yield* readScopeUnchecked(transaction, found[1] as Uint8Array))!;
   const change = { transaction, row, hashKey: mending.hashKey, erased: nothingErased() };
   const scope = yield* nameOf(change);
   if (scope === null) {
     mending.damage.note(damagedRow("A scope cannot be told any more", "scopes", row));
     yield* eraseScope(change);
   } else {
-    yield* mendScope({ ...change, row: yield* renamed(change, scope) }, sound, mending);
+    yield* mendScope({ ...change, row: yield* renamed(change, scope) }, isIntact, mending);
   }
   return found[0] as number;
 }
@@ -87,7 +87,7 @@ function* renamed({ transaction, row, hashKey }: Change, scope: Scope): Operatio
   return named;
 }
 
-function* mendScope(change: Change, sound: boolean, mending: Mending): Operation<void> {
+function* mendScope(change: Change, isIntact: boolean, mending: Mending): Operation<void> {
   const { transaction, row } = change;
   const pins = yield* transaction.all(SELECT_PINS, row.id);
   const summary = yield* transaction.get(SELECT_SUMMARY, row.id);
@@ -101,7 +101,7 @@ function* mendScope(change: Change, sound: boolean, mending: Mending): Operation
   if (summary !== undefined && (yield* transaction.get(SELECT_SUMMARY, row.id)) === undefined) {
     mending.damage.note(damagedRow("A summary is left out", "summaries", row));
   }
-  yield* mendTotals(change, sound);
+  yield* mendTotals(change, isIntact);
 }
 
 function* mendTurns(change: Change, { damage }: Mending): Operation<void> {
@@ -233,17 +233,20 @@ function isSummaryOf(row: ScopeRow, found: Row, covered: readonly unknown[]): bo
 
 const COUNT_ROWS = `SELECT (SELECT count(*) FROM turns WHERE scope = $1),
   (SELECT coalesce(sum(bytes), 0) FROM turns WHERE scope = $1),
-  (SELECT count(*) FROM pins WHERE scope = $1), (SELECT count(*) FROM operations WHERE scope_hash = $2)`;
+  (SELECT count(*) FROM pins WHERE scope = $1), (SELECT count(*) FROM operations WHERE scope_hash = $2),
+  (SELECT count(*) FROM journals WHERE scope = $1),
+  (SELECT coalesce(sum(bytes), 0) FROM journals WHERE scope = $1)`;
 
 /** The minimum over all that has a deadline. */
 const SELECT_NEXT_DUE = `SELECT min(expires) FROM (SELECT expires FROM turns WHERE scope = $1
   UNION ALL SELECT expires FROM pins WHERE scope = $1 UNION ALL SELECT expires FROM summaries WHERE scope = $1)`;
 
 /** Writes the totals as they are; a row that is damaged says nothing of when something is due, nor of its revision. */
-function* mendTotals({ transaction, row }: Change, sound: boolean): Operation<void> {
+function* mendTotals({ transaction, row }: Change, isIntact: boolean): Operation<void> {
   const counts = (yield* transaction.get(COUNT_ROWS, row.id, row.scopeHash))! as readonly number[];
-  [row.turns, row.turnBytes, row.pins, row.operations] = counts as [number, number, number, number];
-  if (!sound) {
+  const [turns, turnBytes, pins, operations, journals, journalBytes] = counts;
+  Object.assign(row, { turns, turnBytes, pins, operations, journals, journalBytes });
+  if (!isIntact) {
     row.nextExpiry = (yield* transaction.get(SELECT_NEXT_DUE, row.id))![0] as number | null;
     // A restore gives it a range of its own, above all that was ever given.
     if (!Number.isSafeInteger(row.revision) || row.revision < 0) row.revision = 0;

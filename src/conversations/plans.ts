@@ -5,13 +5,21 @@ import { encodePin, encodeSummary } from "../contracts/payload.ts";
 import { copyPlain, type Json, PlainFailure } from "../canonical/plain.ts";
 import { sha256Hex } from "../canonical/sha256.ts";
 import { canonicalJson, type CanonicalValue } from "../canonical/canonical_json.ts";
-import { dueMs, type Instant, instantFromMs, instantOf, toInstant } from "../canonical/time.ts";
+import { dueMs, type Instant, instantFromMs, instantOf } from "../canonical/time.ts";
 import { utf8Length } from "../canonical/utf8.ts";
 import { readFields, requireInteger, requireText } from "../contracts/arguments.ts";
-import { effective, hasOpenRevision, type Pin, type TimedPin, toPin } from "../contracts/pin.ts";
+import {
+  type Ending,
+  LIFETIME_NAMES,
+  lifetimeField,
+  lifetimeText,
+  readLifetime,
+  readOnlyLifetime,
+} from "../contracts/options/lifetime.ts";
+import { effective, hasOpenRevision, lasting, type Pin, type TimedPin, toPin } from "../contracts/pin.ts";
 import type { DeleteTarget } from "../contracts/options/receipt.ts";
 import { sameScope, type Scope } from "../contracts/scope.ts";
-import { type Summary, toSummary } from "../contracts/summary.ts";
+import { lastingSummary, type Summary, toSummary } from "../contracts/summary.ts";
 import { hasPassed } from "../engine/effective_time.ts";
 import type { GroupTime } from "../engine/operation.ts";
 import { ContractError } from "../errors.ts";
@@ -53,33 +61,47 @@ export function nowOf({ time }: Context): string {
 
 /** The plan of `putPin`. */
 export function planPutPin(context: Context, value: unknown, options: unknown): PutPinPlan {
-  const { expectedRevision, operationId } = readFields("options", options, [
+  const { expectedRevision, operationId, ...rest } = readFields("options", options, [
     "expectedRevision",
     "operationId",
+    ...LIFETIME_NAMES,
     "signal",
   ]);
   const revision = requireRevision(expectedRevision);
   const given = toPin(value);
   const { place } = context;
   requireScope("pin.scope", given.scope, place.scope);
-  requireNotBehind(context, given);
-  const pin = effective(given, nowOf(context));
+  const lifetime = readOnlyLifetime(rest, given.expiresAt, "pin.expiresAt");
+  const expiry = endOf(context, lifetime ?? null);
+  requireNotBehind(context, given, expiry);
+  const started = effective(given, nowOf(context));
+  const pin = expiry === null ? started : lasting(started, expiry.text, expiry.option);
   return {
     place,
     ...writtenPin(pin),
-    revised: hasOpenRevision(given) ? (revision) => writtenPin({ ...pin, revision }) : null,
+    ...(expiry === null ? {} : { expiry }),
+    revised: hasOpenRevision(given)
+      ? (revision) => ({ ...writtenPin({ ...pin, revision }), ...(expiry === null ? {} : { expiry }) })
+      : null,
     source: pin.source ?? null,
     expectedRevision: revision,
     operation: operationId === undefined
       ? null
-      : operationKey(place, operationId, "putPin", pinDigest(given)),
+      : operationKey(place, operationId, "putPin", withLifetime(pinDigest(given), lifetime)),
   };
 }
 
 /** An open start becomes the store's time, which may lie after a deadline that the clock has not reached. */
-function requireNotBehind({ time }: Context, { effectiveAt, expiresAt }: Pin): void {
-  if (effectiveAt !== undefined || expiresAt === undefined) return;
-  hasPassed(time, dueMs(instantOf(expiresAt)), { action: "put pin", field: "pin.expiresAt" });
+function requireNotBehind({ time }: Context, { effectiveAt, expiresAt }: Pin, expiry: Deadline | null): void {
+  if (effectiveAt !== undefined) return;
+  const field = expiry?.option ?? "pin.expiresAt";
+  const ends = expiry?.dueMs ?? (expiresAt === undefined ? null : dueMs(instantOf(expiresAt)));
+  if (ends !== null) hasPassed(time, ends, { action: "put pin", field });
+}
+
+/** A digest of what is put, and of the lifetime that was given as an option. */
+function withLifetime(digest: string, lifetime: Ending | null | undefined): string {
+  return lifetime === undefined ? digest : sha256Hex(JSON.stringify([digest, lifetimeText(lifetime)]));
 }
 
 /** What is written of a pin. */
@@ -104,19 +126,27 @@ export function planPutSummary(
   options: unknown,
 ): PutSummaryPlan {
   const { place, epoch } = context;
-  const summary = toSummary(value);
-  requireScope("summary.scope", summary.scope, place.scope);
+  const given = toSummary(value);
+  requireScope("summary.scope", given.scope, place.scope);
+  const { operationId, ...rest } = readFields("options", options, [
+    "operationId",
+    ...LIFETIME_NAMES,
+    "signal",
+  ]);
+  const lifetime = readOnlyLifetime(rest, given.expiresAt, "summary.expiresAt");
+  const expiry = endOf(context, lifetime ?? null);
+  const summary = expiry === null ? given : lastingSummary(given, expiry.text, expiry.option);
   const written = writtenSummary(summary);
-  const { operationId } = readFields("options", options, ["operationId", "signal"]);
   return {
     place,
     epoch,
     snapshot: requireSnapshot(snapshot, place.scope),
     summary,
     ...written,
+    expiry,
     operation: operationId === undefined
       ? null
-      : operationKey(place, operationId, "putSummary", summaryDigest(summary)),
+      : operationKey(place, operationId, "putSummary", withLifetime(summaryDigest(given), lifetime)),
   };
 }
 
@@ -162,18 +192,16 @@ export function planReplay(
   options: unknown,
 ): ReplayPlan {
   const name = requireReplayKey(key);
-  const { ttl = REPLAY_TTL_SECONDS_DEFAULT } = readFields("options", options, [
-    "ttl",
-    "signal",
-  ]);
-  const ttlMs = requireInteger("ttl", ttl, 1, REPLAY_TTL_SECONDS_MAX) * 1_000;
+  const given = readFields("options", options, [...LIFETIME_NAMES, "signal"]);
+  const lifetime = readLifetime(given, { ttlMax: REPLAY_TTL_SECONDS_MAX, orNever: false }) ??
+    { ttl: REPLAY_TTL_SECONDS_DEFAULT };
   const plain = toJson("payload", value);
   if (typeof plain !== "object" || plain === null || Array.isArray(plain)) {
     throw new ContractError("payload", "payload must be an object");
   }
   const payload = canonicalJson(plain as CanonicalValue, "payload");
   requireBytes("payload", payload, REPLAY_BYTES_MAX);
-  return { place, epoch, snapshot: requireSnapshot(snapshot, place.scope), key: name, payload, ttlMs };
+  return { place, epoch, snapshot: requireSnapshot(snapshot, place.scope), key: name, payload, lifetime };
 }
 
 /** The key of a cached response. */
@@ -192,10 +220,11 @@ function toJson(field: string, value: unknown): Json {
   }
 }
 
-/** When something expires; null for never. */
-export function toDeadline(value: unknown): Deadline | null {
-  if (value === null) return null;
-  return deadlineOf(toInstant(value, "expiresAt"));
+/** When a lifetime that was given as an option ends; a `ttl` counts from the call. */
+export function endOf({ time }: Context, lifetime: Ending | null): Required<Deadline> | null {
+  if (lifetime === null) return null;
+  const at = "at" in lifetime ? lifetime.at : instantFromMs(time.effectiveMs + lifetime.ttl * 1_000, "ttl");
+  return { ...deadlineOf(at), option: lifetimeField(lifetime) };
 }
 
 /** An instant as a deadline. */

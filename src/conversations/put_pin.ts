@@ -3,16 +3,17 @@
 import { extract, type SourceRef } from "../contracts/source_ref.ts";
 import { changedScope } from "../deletion/cascade.ts";
 import { itemHashOf } from "../deletion/scope_hashes.ts";
-import { noteExpiry, type ScopeRow, writeScope } from "../tables/scopes.ts";
-import { tombstoneOf } from "../deletion/tombstones.ts";
-import type { Operation, WriteTransaction } from "../engine/operation.ts";
+import { noteExpiry, readScope, type ScopeRow, writeScope } from "../tables/scopes.ts";
+import { type Tombstone, tombstoneOf } from "../deletion/tombstones.ts";
+import { known, type Operation, together, type WriteTransaction } from "../engine/operation.ts";
+import type { Row } from "../engine/values.ts";
 import { type OperationKey, recallOperation } from "../tables/operation_ids.ts";
 import { ConflictError } from "../errors.ts";
 import { SCOPE_PINS_MAX } from "../limits.ts";
 import type { Place } from "../scopes/place.ts";
-import { changeOf, requireRevision, requireScope, requireUpkept } from "../scopes/present_scope.ts";
+import { absence, changeOf, requireRevision, requireUpkept } from "../scopes/present_scope.ts";
 import { type Deadline, requireFuture } from "./put_turn.ts";
-import { rememberScopeOperation } from "./remember_scope_operation.ts";
+import { makeRoomForOperation, rememberScopeOperation } from "./remember_scope_operation.ts";
 import { upsertPin } from "../tables/pins.ts";
 import { SELECT_TURN, toStoredTurn } from "../tables/turns.ts";
 
@@ -33,32 +34,42 @@ export interface PutPinPlan {
 
 const SELECT_PIN_REVISION = `SELECT revision FROM pins WHERE scope = $1 AND key = $2`;
 
-/** Puts a pin; gives the scope's new revision. */
+/** Puts a pin; returns the scope's new revision. */
 export function* putPin(transaction: WriteTransaction, given: PutPinPlan): Operation<number> {
   const { place, key, operation } = given;
-  const row = yield* requireScope(transaction, place);
-  if (operation !== null) {
-    const recalled = yield* recallOperation(transaction, operation);
-    if (recalled !== null) return recalled;
-  }
+  const [row, recalled, tombstone] = yield* together([
+    readScope(transaction, place.scopeHash),
+    recallOperation(transaction, operation),
+    // A later revision mostly follows a pin that is there.
+    given.revision === 1 ? readTombstone(transaction, given) : known(null),
+  ]);
+  if (row === null) throw yield* absence(transaction, place);
+  if (recalled !== null) return recalled;
   requireUpkept(transaction, row);
   requireRevision(row, given.expectedRevision);
-  const old = yield* transaction.get(SELECT_PIN_REVISION, row.id, key);
-  const plan = yield* withNextRevision(transaction, given, old === undefined ? null : old[0] as number);
+  const [old, cited] = yield* together([
+    transaction.get(SELECT_PIN_REVISION, row.id, key),
+    given.source === null ? known(undefined) : transaction.get(SELECT_TURN, row.id, given.source.turnId),
+    makeRoomForOperation(transaction, row, operation),
+  ]);
+  const plan = yield* withNextRevision(
+    transaction,
+    given,
+    old === undefined ? null : old[0] as number,
+    tombstone,
+  );
   requireFuture(transaction, plan.expiry, { action: "put pin", field: "pin.expiresAt" });
   if (old === undefined) requirePinCapacity(row);
-  yield* writePin(
-    transaction,
-    row,
-    plan,
-    plan.source === null ? null : yield* proveSource(transaction, row, plan.source),
-  );
+  const sourceTurn = plan.source === null ? null : requireCited(row, cited, plan.source);
   if (old === undefined) row.pins++;
   else transaction.markDirty("pins");
   noteExpiry(row, plan.expiry?.dueMs ?? null);
-  yield* changedScope(changeOf(transaction, place, row));
-  if (operation !== null) yield* rememberScopeOperation(transaction, row, operation, row.revision);
-  yield* writeScope(transaction, row);
+  yield* together([
+    changedScope(changeOf(transaction, place, row)),
+    writePin(transaction, row, plan, sourceTurn),
+    rememberScopeOperation(transaction, row, operation, row.revision + 1),
+    writeScope(transaction, row),
+  ]);
   return row.revision;
 }
 
@@ -92,16 +103,21 @@ export function* writePin(
   });
 }
 
+function readTombstone(transaction: WriteTransaction, { place, key }: PutPinPlan): Operation<Tombstone> {
+  const keyHash = itemHashOf(place.hashKey, "pin", place.scope, key);
+  return tombstoneOf(transaction, place.scopeHash, keyHash);
+}
+
 function* withNextRevision(
   transaction: WriteTransaction,
   plan: PutPinPlan,
   old: number | null,
+  tombstone: Tombstone | null,
 ): Operation<PutPinPlan> {
-  const { place, key, revision, revised } = plan;
+  const { revision, revised } = plan;
   let before = old ?? 0;
   if (old === null) {
-    const keyHash = itemHashOf(place.hashKey, "pin", place.scope, key);
-    const { reserved, floor } = yield* tombstoneOf(transaction, place.scopeHash, keyHash);
+    const { reserved, floor } = tombstone ?? (yield* readTombstone(transaction, plan));
     if (reserved) throw new ConflictError("DELETED", "Cannot put pin: its key was deleted for ever");
     before = floor;
   }
@@ -116,13 +132,16 @@ function* withNextRevision(
   );
 }
 
-/** Requires that the cited text is there, exactly; gives the row of its turn. */
+/** Requires that the cited text is there, exactly; returns the row of its turn. */
 export function* proveSource(
   transaction: WriteTransaction,
   row: ScopeRow,
   source: SourceRef,
 ): Operation<number> {
-  const found = yield* transaction.get(SELECT_TURN, row.id, source.turnId);
+  return requireCited(row, yield* transaction.get(SELECT_TURN, row.id, source.turnId), source);
+}
+
+function requireCited(row: ScopeRow, found: Row | undefined, source: SourceRef): number {
   if (found === undefined) {
     throw new ConflictError("MISSING", "Cannot put pin: there is no turn that it cites");
   }

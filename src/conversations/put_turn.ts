@@ -8,15 +8,16 @@ import { changedScope, changedTurn, eraseMessageIds } from "../deletion/cascade.
 import { deletedMessages } from "../deletion/deleted_messages.ts";
 import { noteUnindexed } from "../deletion/erase_index.ts";
 import { itemHashOf } from "../deletion/scope_hashes.ts";
-import { noteExpiry, type ScopeRow, writeScope } from "../tables/scopes.ts";
-import { tombstoneOf } from "../deletion/tombstones.ts";
-import { hasPassed } from "../engine/effective_time.ts";
-import type { Operation, WriteTransaction } from "../engine/operation.ts";
+import { noteExpiry, readScope, type ScopeRow, writeScope } from "../tables/scopes.ts";
+import { type Tombstone, tombstoneOf } from "../deletion/tombstones.ts";
+import { clockBehind, hasPassed } from "../engine/effective_time.ts";
+import { known, type Operation, together, type WriteTransaction } from "../engine/operation.ts";
 import { type OperationKey, recallOperation } from "../tables/operation_ids.ts";
 import { ConflictError, ContractError, IntegrityError } from "../errors.ts";
+import { CLOCK_BEHIND_MS_MAX } from "../limits.ts";
 import type { Place } from "../scopes/place.ts";
-import { changeOf, requireRevision, requireScope, requireUpkept } from "../scopes/present_scope.ts";
-import { rememberScopeOperation } from "./remember_scope_operation.ts";
+import { absence, changeOf, requireRevision, requireUpkept } from "../scopes/present_scope.ts";
+import { makeRoomForOperation, rememberScopeOperation } from "./remember_scope_operation.ts";
 import {
   insertMessageIds,
   insertTurn,
@@ -37,6 +38,8 @@ export interface ScopeLimits {
 export interface Deadline {
   readonly dueMs: number;
   readonly text: string;
+  /** The option that it was given in; absent where it is a field of what is put. */
+  readonly option?: "ttl" | "expiresAt";
 }
 
 /** A turn as it is stored. */
@@ -71,32 +74,80 @@ export interface PutTurnPlan extends EncodedTurn {
   readonly limits: ScopeLimits;
 }
 
-/** Puts a turn; gives the scope's new revision. */
+/** Puts a turn; returns the scope's new revision. */
 export function* putTurn(transaction: WriteTransaction, plan: PutTurnPlan): Operation<number> {
-  const row = yield* requireScope(transaction, plan.place);
-  if (plan.operation !== null) {
-    const recalled = yield* recallOperation(transaction, plan.operation);
-    if (recalled !== null) return recalled;
-  }
-  return yield* putTurnInto(transaction, row, plan);
+  const before = yield* readBefore(transaction, plan);
+  if (before.row === null) throw yield* absence(transaction, plan.place);
+  return yield* putTurnInto(transaction, before.row, plan, before);
 }
 
-/** Puts a turn, once it is known that the call is no repetition. */
+/** What a put reads first: everything that can be found by a hash. */
+export interface Before {
+  readonly row: ScopeRow | null;
+  /** The first answer to the operation. */
+  readonly recalled: number | null;
+  /** What remains of an earlier turn with the id; null where it was not read. */
+  readonly tombstone: Tombstone | null;
+}
+
+/** Reads it. */
+export function* readBefore(
+  transaction: WriteTransaction,
+  { place, turnId, revision, operation }: PutTurnPlan,
+): Operation<Before> {
+  const [row, recalled, tombstone] = yield* together([
+    readScope(transaction, place.scopeHash),
+    recallOperation(transaction, operation),
+    // A later revision mostly follows a turn that is there.
+    revision === 1 ? readTombstone(transaction, place, turnId) : known(null),
+  ]);
+  return { row, recalled, tombstone };
+}
+
+/** What remains of an earlier turn with an id. */
+export function readTombstone(
+  transaction: WriteTransaction,
+  { hashKey, scope, scopeHash }: Place,
+  turnId: string,
+): Operation<Tombstone> {
+  return tombstoneOf(transaction, scopeHash, itemHashOf(hashKey, "turn", scope, turnId));
+}
+
+/** Puts a turn, unless the call is a repetition. */
 export function* putTurnInto(
   transaction: WriteTransaction,
   row: ScopeRow,
   given: PutTurnPlan,
+  { recalled, tombstone }: Before,
 ): Operation<number> {
+  if (recalled !== null) return recalled;
   requireUpkept(transaction, row);
   if (given.expectedRevision !== null) requireRevision(row, given.expectedRevision);
-  const old = yield* readTurnHead(transaction, row, given.turnId);
-  const plan = yield* completed(transaction, given, row, old);
+  const { operation, place } = given;
+  const [old, owners, deleted] = yield* together([
+    readTurnHead(transaction, row, given.turnId),
+    messageOwners(transaction, row, given.messages),
+    deletedMessages(transaction, place, given),
+    makeRoomForOperation(transaction, row, operation),
+  ]);
+  const plan = yield* completed(transaction, given, row, { old, tombstone });
   requireFuture(transaction, plan.expiry, { action: "put turn", field: "expiresAt" });
   requireCapacity(row, plan, old);
-  yield* requireOwnMessageIds(transaction, row, plan, old);
+  requireOwnMessageIds(plan, { owners, deleted }, old);
+  if (old === null) {
+    // What is written of a new turn depends on no reply, and writeTurn() changes the row before it yields.
+    yield* together([
+      writeTurn(transaction, row, plan, old),
+      rememberScopeOperation(transaction, row, operation, row.revision + 1),
+      writeScope(transaction, row),
+    ]);
+    return row.revision;
+  }
   yield* writeTurn(transaction, row, plan, old);
-  if (plan.operation !== null) yield* rememberScopeOperation(transaction, row, plan.operation, row.revision);
-  yield* writeScope(transaction, row);
+  yield* together([
+    rememberScopeOperation(transaction, row, operation, row.revision),
+    writeScope(transaction, row),
+  ]);
   return row.revision;
 }
 
@@ -115,9 +166,9 @@ function* completed(
   transaction: WriteTransaction,
   plan: PutTurnPlan,
   row: ScopeRow,
-  old: TurnHead | null,
+  { old, tombstone }: { readonly old: TurnHead | null; readonly tombstone: Tombstone | null },
 ): Operation<PutTurnPlan> {
-  const before = yield* revisionBefore(transaction, plan, old);
+  const before = old?.revision ?? (yield* lastRevision(transaction, plan, tombstone));
   if (!plan.isRevisionOpen && plan.revision !== before + 1) {
     throw new ConflictError(
       "REVISION",
@@ -131,26 +182,29 @@ function* completed(
   return { ...plan, revision, ...plan.changed({ revision, ...(timestamp === null ? {} : { timestamp }) }) };
 }
 
-function* revisionBefore(
+/** The last revision of a turn that is not there any more; 0 if there never was one. */
+function* lastRevision(
   transaction: WriteTransaction,
   { place, turnId }: PutTurnPlan,
-  old: TurnHead | null,
+  tombstone: Tombstone | null,
 ): Operation<number> {
-  if (old !== null) return old.revision;
-  const keyHash = itemHashOf(place.hashKey, "turn", place.scope, turnId);
-  const { reserved, floor } = yield* tombstoneOf(transaction, place.scopeHash, keyHash);
-  if (reserved) throw new ConflictError("DELETED", "Cannot put turn: its id was deleted for ever");
+  const { reserved, floor } = tombstone ?? (yield* readTombstone(transaction, place, turnId));
+  if (reserved) throw new ConflictError("DELETED", "Cannot put turn: its id is permanently reserved");
   return floor;
 }
 
-/** A deadline that has passed would erase what is being put. */
+/** A deadline that has passed would erase what is being put; one that a wrong clock set would come too early. */
 export function requireFuture(
   transaction: WriteTransaction,
   expiry: Deadline | null | "keep",
-  given: { readonly action: string; readonly field: string },
+  { action, field: own }: { readonly action: string; readonly field: string },
 ): void {
-  if (expiry === null || expiry === "keep" || !hasPassed(transaction.time(), expiry.dueMs, given)) return;
-  throw new ContractError(given.field, `${given.field} must lie in the future`);
+  if (expiry === null || expiry === "keep") return;
+  const field = expiry.option ?? own;
+  const { behindMs } = transaction.time();
+  if (field === "ttl" && behindMs > CLOCK_BEHIND_MS_MAX) throw clockBehind(behindMs, { action, field });
+  if (!hasPassed(transaction.time(), expiry.dueMs, { action, field })) return;
+  throw new ContractError(field, `${field} must lie in the future`);
 }
 
 /** Requires that the scope stays within its limits. */
@@ -160,7 +214,7 @@ export function requireCapacity(
   old: TurnHead | null,
 ): void {
   const turns = row.turns + (old === null ? 1 : 0);
-  const total = row.turnBytes + bytes - (old?.bytes ?? 0);
+  const total = row.turnBytes + row.journalBytes + bytes - (old?.bytes ?? 0);
   if (turns <= limits.turns && total <= limits.bytes) return;
   const option = turns > limits.turns ? "turnsPerScope" : "bytesPerScope";
   throw new ConflictError(
@@ -178,19 +232,20 @@ export function requireCapacity(
   );
 }
 
-/** A message id that another turn has would make every context of the scope fail; one that was deleted stays so. */
-function* requireOwnMessageIds(
-  transaction: WriteTransaction,
-  row: ScopeRow,
-  { place, turnId, messages, messagesField }: PutTurnPlan,
+/** A message id that another turn has would make every context of the scope fail; a deleted one stays deleted. */
+function requireOwnMessageIds(
+  { messagesField }: PutTurnPlan,
+  { owners, deleted: [deleted] }: {
+    readonly owners: readonly (number | null)[];
+    readonly deleted: readonly number[];
+  },
   old: TurnHead | null,
-): Operation<void> {
-  const taken = yield* takenMessageId(transaction, row, messages, old);
-  if (taken !== null) {
+): void {
+  const taken = owners.findIndex((owner) => owner !== null && owner !== old?.id);
+  if (taken !== -1) {
     const field = `${messagesField}[${taken}].messageId`;
     throw new ContractError(field, `${field} must be unique in its scope`);
   }
-  const [deleted] = yield* deletedMessages(transaction, place, { turnId, messages });
   if (deleted === undefined) return;
   const field = `${messagesField}[${deleted}].messageId`;
   throw new ConflictError("DELETED", `Cannot put turn: ${field} is of a message that was deleted`, {
@@ -198,29 +253,17 @@ function* requireOwnMessageIds(
   });
 }
 
-/** The first message whose id another turn of the scope has; null if there is none. */
-export function* takenMessageId(
+const SELECT_MESSAGE_ID = `SELECT turn FROM message_ids WHERE scope = $1 AND message_id = $2`;
+
+/** For each message the row of the turn of the scope that has its id; null where none has. */
+export function* messageOwners(
   transaction: WriteTransaction,
   row: ScopeRow,
   messages: readonly Message[],
-  old: TurnHead | null,
-): Operation<number | null> {
-  for (const [index, { messageId }] of messages.entries()) {
-    const turn = yield* turnOfMessage(transaction, row, messageId);
-    if (turn !== null && turn !== old?.id) return index;
-  }
-  return null;
-}
-
-const SELECT_MESSAGE_ID = `SELECT turn FROM message_ids WHERE scope = $1 AND message_id = $2`;
-
-/** The row of the turn that has a message; null if the scope has no such message. */
-export function* turnOfMessage(
-  transaction: WriteTransaction,
-  row: ScopeRow,
-  messageId: string,
-): Operation<number | null> {
-  return ((yield* transaction.get(SELECT_MESSAGE_ID, row.id, messageId))?.[0] ?? null) as number | null;
+): Operation<readonly (number | null)[]> {
+  const keys = messages.map(({ messageId }) => [row.id, messageId]);
+  const found = yield* transaction.getEach(SELECT_MESSAGE_ID, keys);
+  return found.map((owner) => (owner?.[0] ?? null) as number | null);
 }
 
 const SELECT_PAYLOAD = `SELECT payload FROM turns WHERE id = $1`;
@@ -236,15 +279,16 @@ function* readTime(transaction: WriteTransaction, scope: ScopeRow, old: TurnHead
   }
 }
 
-const SELECT_NEXT_TURN_ID = `SELECT coalesce(max(id), 0) + 1 FROM turns`;
-
 /** What is written of a turn. */
 type WrittenTurn = Pick<
   PutTurnPlan,
   "place" | "turnId" | "revision" | "messages" | "payload" | "bytes" | "expiry"
 >;
 
-/** Writes a turn, once everything is validated; the caller writes the scope's row. */
+/**
+ * Writes a turn, once everything is validated; the caller writes the scope's row. For a new turn, the row is changed
+ * before anything is yielded, and everything is written at once.
+ */
 export function* writeTurn(
   transaction: WriteTransaction,
   row: ScopeRow,
@@ -252,23 +296,20 @@ export function* writeTurn(
   old: TurnHead | null,
 ): Operation<void> {
   const change = changeOf(transaction, plan.place, row);
-  const id = old?.id ?? (yield* transaction.get(SELECT_NEXT_TURN_ID))![0] as number;
+  const id = old?.id ?? transaction.nextId("turns");
   const turn = { id, scope: row.id, ...planHead(plan, old), payload: plan.payload };
-  if (old === null) {
-    yield* insertTurn(transaction, turn);
-    row.turns++;
-    yield* changedScope(change);
-  } else {
-    yield* updateTurn(transaction, turn);
-    transaction.markDirty("turns");
-    yield* eraseMessageIds(change, id);
-    yield* changedTurn(change, id);
-  }
   const messageIds = plan.messages.map(({ messageId }) => messageId);
-  yield* insertMessageIds(transaction, { scope: row.id, turn: id, messageIds });
-  yield* noteUnindexed(transaction, row.id, id);
+  const insertIds = insertMessageIds(transaction, { scope: row.id, turn: id, messageIds });
   row.turnBytes += turn.bytes - (old?.bytes ?? 0);
   noteExpiry(row, turn.expires);
+  if (old === null) {
+    row.turns++;
+    yield* together([changedScope(change), insertTurn(transaction, turn), insertIds]);
+    return;
+  }
+  transaction.markDirty("turns");
+  yield* together([updateTurn(transaction, turn), eraseMessageIds(change, id), changedTurn(change, id)]);
+  yield* together([insertIds, noteUnindexed(transaction, row.id, id)]);
 }
 
 function planHead(

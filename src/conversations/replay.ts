@@ -1,12 +1,19 @@
 /** The response cache: answers that hold for exactly one snapshot. */
 
 import type { Json } from "../canonical/plain.ts";
-import { clockBehind } from "../engine/effective_time.ts";
-import type { Operation, ReadTransaction, WriteTransaction } from "../engine/operation.ts";
+import { dueMs } from "../canonical/time.ts";
+import type { Ending } from "../contracts/options/lifetime.ts";
+import { clockBehind, hasPassed } from "../engine/effective_time.ts";
+import {
+  type Operation,
+  type ReadTransaction,
+  together,
+  type WriteTransaction,
+} from "../engine/operation.ts";
 import { SELECT_REPLAY, toReplay, upsertReplay } from "../tables/replays.ts";
-import { noteExpiry, type ScopeRow, writeScope } from "../tables/scopes.ts";
-import { IntegrityError } from "../errors.ts";
-import { CLOCK_BEHIND_MS_MAX, SCOPE_REPLAYS_MAX } from "../limits.ts";
+import { noteExpiry, writeScope } from "../tables/scopes.ts";
+import { ContractError, IntegrityError } from "../errors.ts";
+import { CLOCK_BEHIND_MS_MAX, REPLAY_TTL_SECONDS_MAX, SCOPE_REPLAYS_MAX } from "../limits.ts";
 import type { Place } from "../scopes/place.ts";
 import { requireUpkept } from "../scopes/present_scope.ts";
 import { requireSame, type Snapshot } from "../contracts/snapshot.ts";
@@ -19,7 +26,7 @@ export interface ReplayPlan {
   readonly snapshot: Snapshot;
   readonly key: string;
   readonly payload: string;
-  readonly ttlMs: number;
+  readonly lifetime: Ending;
 }
 
 /** Keeps an answer; where the scope has as many as it may, the expired ones go first, then the oldest. */
@@ -32,27 +39,47 @@ export function* putReplay(transaction: WriteTransaction, plan: ReplayPlan): Ope
   const { id, row } = yield* readScopeState(transaction, place, { atMs: effectiveMs, epoch });
   requireUpkept(transaction, row);
   requireSame({ id, revision: row.revision }, plan.snapshot);
-  yield* evict(transaction, row, key);
-  const expires = effectiveMs + plan.ttlMs;
-  yield* upsertReplay(transaction, { scope: row.id, key, snapshot: id, at: effectiveMs, expires, payload });
+  const expires = expiryOf(transaction, plan.lifetime);
+  const kept = yield* transaction.all(SELECT_REPLAY_KEYS, row.id);
+  const evicted = toEvict(kept as unknown as KeptReplay[], key, effectiveMs);
   transaction.markDirty("replays");
   noteExpiry(row, expires);
-  yield* writeScope(transaction, row);
+  yield* together([
+    transaction.runEach(DELETE_REPLAY, evicted.map((old) => [row.id, old])),
+    upsertReplay(transaction, { scope: row.id, key, snapshot: id, at: effectiveMs, expires, payload }),
+    writeScope(transaction, row),
+  ]);
+}
+
+const CACHING = { action: "cache response", field: "expiresAt" };
+
+/** When an answer expires, in milliseconds. */
+function expiryOf(transaction: WriteTransaction, lifetime: Ending): number {
+  const { effectiveMs } = transaction.time();
+  if ("ttl" in lifetime) return effectiveMs + lifetime.ttl * 1_000;
+  const expires = dueMs(lifetime.at);
+  const { field } = CACHING;
+  if (hasPassed(transaction.time(), expires, CACHING)) {
+    throw new ContractError(field, `${field} must lie in the future`);
+  }
+  if (expires - effectiveMs <= REPLAY_TTL_SECONDS_MAX * 1_000) return expires;
+  throw new ContractError(field, `${field} must lie at most ${REPLAY_TTL_SECONDS_MAX} seconds ahead`, {
+    details: { maximum: REPLAY_TTL_SECONDS_MAX },
+  });
 }
 
 const SELECT_REPLAY_KEYS = `SELECT key, at, expires FROM replays WHERE scope = $1`;
 
 const DELETE_REPLAY = `DELETE FROM replays WHERE scope = $1 AND key = $2`;
 
-function* evict(transaction: WriteTransaction, row: ScopeRow, key: string): Operation<void> {
-  const kept = yield* transaction.all(SELECT_REPLAY_KEYS, row.id);
-  const others = kept.filter(([other]) => other !== key) as unknown as [string, number, number][];
-  const nowMs = transaction.time().effectiveMs;
-  const rank = ([, at, expires]: [string, number, number]): number => expires <= nowMs ? -1 : at;
+type KeptReplay = readonly [key: string, at: number, expires: number];
+
+/** The keys that make room for a new one: expired ones first, then the oldest. */
+function toEvict(kept: readonly KeptReplay[], key: string, nowMs: number): readonly string[] {
+  const others = kept.filter(([other]) => other !== key);
+  const rank = ([, at, expires]: KeptReplay): number => expires <= nowMs ? -1 : at;
   others.sort((left, right) => rank(left) - rank(right) || (left[0] < right[0] ? -1 : 1));
-  for (const [old] of others.slice(0, Math.max(0, others.length - (SCOPE_REPLAYS_MAX - 1)))) {
-    yield* transaction.run(DELETE_REPLAY, row.id, old);
-  }
+  return others.slice(0, Math.max(0, others.length - (SCOPE_REPLAYS_MAX - 1))).map(([old]) => old);
 }
 
 /** The answer kept for exactly this snapshot; null if there is none or it has expired. */

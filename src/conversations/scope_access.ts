@@ -15,11 +15,21 @@ export class ScopeAccess implements StoreAccess {
   readonly engine: Engine;
   readonly place: Place;
   readonly tell: Tell;
+  readonly #others: Pick<LateModule<unknown>, "load"> | undefined;
 
-  constructor(engine: Engine, place: Place, tell: Tell) {
+  /** With what else the calls run, if they are of another room. */
+  constructor(engine: Engine, place: Place, tell: Tell, others?: Pick<LateModule<unknown>, "load">) {
     this.engine = engine;
     this.place = place;
     this.tell = tell;
+    this.#others = others;
+  }
+
+  /** What has to be loaded before an operation runs; undefined once it is there. */
+  #needs(): Promise<void> | undefined {
+    const own = CALLS.load();
+    const others = this.#others?.load();
+    return own && others ? own.then(() => others) : own ?? others;
   }
 
   read<T>(
@@ -28,7 +38,7 @@ export class ScopeAccess implements StoreAccess {
   ): Promise<T> {
     return this.engine.read(factory, {
       concerns: (event) => this.#concerns(event),
-      needs: CALLS.load(),
+      needs: this.#needs(),
       signal,
     });
   }
@@ -66,7 +76,7 @@ export class ScopeAccess implements StoreAccess {
   ): Promise<T> {
     for (let round = 0;; round++) {
       try {
-        return await this.engine.write(factory, { ...options, needs: CALLS.load() });
+        return await this.engine.write(factory, { ...options, needs: this.#needs() });
       } catch (error) {
         if (!(error instanceof ExpiryPending) || round >= UPKEEP_ROUNDS_MAX) throw error;
       }

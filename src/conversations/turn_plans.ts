@@ -4,6 +4,7 @@ import { toHex } from "../canonical/keyed_hash.ts";
 import { toInstant } from "../canonical/time.ts";
 import { randomIdentity } from "../clock.ts";
 import { readFields } from "../contracts/arguments.ts";
+import { LIFETIME_NAMES, lifetimeText, readLifetime } from "../contracts/options/lifetime.ts";
 import { appendDigest, operationDigest } from "../contracts/digest.ts";
 import { type Message, type MessageDraft, toMetadata, toNewMessages } from "../contracts/message.ts";
 import { encodeTurn } from "../contracts/payload.ts";
@@ -19,7 +20,7 @@ import {
 import { ContractError } from "../errors.ts";
 import { TURN_BYTES_MAX } from "../limits.ts";
 import { operationKey } from "./operation_key.ts";
-import { type Context, nowOf, requireBytes, requireRevision, requireScope, toDeadline } from "./plans.ts";
+import { type Context, endOf, nowOf, requireBytes, requireRevision, requireScope } from "./plans.ts";
 import type { AppendPlan } from "./append_turn.ts";
 import type { EncodedTurn, PutTurnPlan } from "./put_turn.ts";
 
@@ -28,21 +29,21 @@ export function planPutTurn(context: Context, value: unknown, options: unknown):
   const given = toTurn(value);
   requireScope("turn.scope", given.scope, context.place.scope);
   requireStorable(given.messages, "turn.messages");
-  const { operationId, expectedRevision, expiresAt } = readFields("options", options, [
+  const { operationId, expectedRevision, ...rest } = readFields("options", options, [
     "operationId",
     "expectedRevision",
-    "expiresAt",
+    ...LIFETIME_NAMES,
     "signal",
   ]);
-  const expiry = expiresAt === undefined ? "keep" : toDeadline(expiresAt);
-  const input = operationDigest(given, expiry === "keep" || expiry === null ? expiry : expiry.text);
+  const lifetime = readLifetime(rest);
+  const input = operationDigest(given, lifetime === undefined ? "keep" : lifetimeText(lifetime));
   const now = timed(given, nowOf(context));
   return turnPlan(context, now, {
     isRevisionOpen: hasOpenRevision(given),
     isTimeOpen: !isTimed(given),
     messagesField: "turn.messages",
     expectedRevision: requireRevision(expectedRevision),
-    expiry,
+    expiry: lifetime === undefined ? "keep" : endOf(context, lifetime),
     operation: operationKey(context.place, operationId, "putTurn", input),
   });
 }
@@ -53,18 +54,18 @@ export function planAppend(context: Context, value: unknown, options: unknown): 
   requireStorable(messages, "messages");
   const given = readFields("options", options, [
     "operationId",
-    "expiresAt",
+    ...LIFETIME_NAMES,
     "timestamp",
     "metadata",
     "onDuplicate",
     "signal",
   ]);
-  const expiry = given.expiresAt === undefined ? null : toDeadline(given.expiresAt);
+  const lifetime = readLifetime(given) ?? null;
   const timestamp = given.timestamp === undefined ? null : toInstant(given.timestamp, "timestamp").text;
   const metadata = given.metadata === undefined ? null : toMetadata(given.metadata);
   const skipsDuplicates = toSkipsDuplicates(given.onDuplicate);
   const { place } = context;
-  const input = appendDigest(messages, expiry?.text ?? null, { timestamp, metadata, skipsDuplicates });
+  const input = appendDigest(messages, lifetimeText(lifetime), { timestamp, metadata, skipsDuplicates });
   const operation = given.operationId === undefined
     ? null
     : operationKey(place, given.operationId, "append", input);
@@ -83,7 +84,7 @@ export function planAppend(context: Context, value: unknown, options: unknown): 
       isTimeOpen: false,
       messagesField: "messages",
       expectedRevision: null,
-      expiry,
+      expiry: endOf(context, lifetime),
       operation,
     }),
     skipsDuplicates,

@@ -1,4 +1,4 @@
-/** Applies an event of another process (or of a time before a restore) to a conversation: its target is found by hash. */
+/** Applies an event that another process recorded, or that a backup lacks, to a conversation: finds its target by hash. */
 
 import { toHex } from "../canonical/keyed_hash.ts";
 import type { Operation, RecordedEvent, WriteTransaction } from "../engine/operation.ts";
@@ -11,12 +11,14 @@ import {
   eraseTurn,
   nothingErased,
 } from "./cascade.ts";
+import { eraseEntriesFrom, eraseJournal } from "./erase_journals.ts";
 import { reserveMessages } from "./deleted_messages.ts";
 import { targetsOf } from "./event_targets.ts";
 import { itemHashOf } from "./scope_hashes.ts";
+import { SELECT_JOURNALS, toJournalUnchecked, writeJournal } from "../tables/journals.ts";
 import { readScopeUnchecked, writeScope } from "../tables/scopes.ts";
 
-/** Erases whatever incarnation is found, unconditionally: the order of sequences has decided already. */
+/** Erases the target whatever its revision: the order of events decides. */
 export function* applyDeletion(
   transaction: WriteTransaction,
   event: RecordedEvent,
@@ -26,16 +28,17 @@ export function* applyDeletion(
   yield* reserveMessages(transaction, event.scopeHash, event.messages ?? []);
   const found = yield* readScopeUnchecked(transaction, event.scopeHash);
   if (found === null) return;
-  const { row, sound } = found;
+  const { row, isIntact } = found;
   const change = { transaction, row, hashKey, erased: nothingErased() };
   if (event.kind === "scope") {
     yield* eraseScope(change);
     return;
   }
   if (event.kind === "turn") yield* applyToTurn(change, event);
+  else if (event.kind === "journal") yield* applyToJournal(change, event);
   else yield* applyToPin(change, event);
   // A damaged row is left as it is: a fresh checksum would hide the damage, and a refusal would stop every tenant.
-  if (sound) yield* writeScope(transaction, row);
+  if (isIntact) yield* writeScope(transaction, row);
 }
 
 const SELECT_TURN_IDS = `SELECT id, turn_id, bytes FROM turns WHERE scope = $1`;
@@ -78,4 +81,21 @@ function* applyToPin(change: Change, event: RecordedEvent): Operation<void> {
   const pin = pins.get(toHex(event.keyHash));
   if (pin === undefined) yield* changedScope(change);
   else yield* erasePin(change, pin);
+}
+
+/** A journal that was deleted goes with its row; one that was cleared keeps it, and its revision moves on. */
+function* applyToJournal(change: Change, event: RecordedEvent): Operation<void> {
+  const { transaction, row, hashKey } = change;
+  const scope = { tenantId: row.tenant, sessionId: row.session };
+  const key = toHex(event.keyHash);
+  // Few of them, and a row changes with each event: they are read again.
+  for (const found of yield* transaction.all(SELECT_JOURNALS, row.id)) {
+    const { row: journal, isIntact } = toJournalUnchecked(found);
+    if (toHex(itemHashOf(hashKey, "journal", scope, journal.part)) !== key) continue;
+    if (event.reserved) yield* eraseJournal(change, journal);
+    else {
+      yield* eraseEntriesFrom(change, journal, 0);
+      if (isIntact) yield* writeJournal(transaction, journal);
+    }
+  }
 }

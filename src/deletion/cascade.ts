@@ -1,16 +1,17 @@
 /**
- * What goes with what: a turn takes with it its message ids, what indexes hold of it, the pins that cite it, a summary
- * that covers it, and the scope's cached responses. Nothing here parses what it erases, so that damage never stands in the way of a deletion.
+ * The cascade: with a turn its message ids are erased, its part of each index, the pins that cite it, a summary that
+ * covers it, and the scope's cached responses. Nothing here parses what it erases, so damage never prevents a deletion.
  */
 
-import type { Operation, WriteTransaction } from "../engine/operation.ts";
+import { type Operation, together, type WriteTransaction } from "../engine/operation.ts";
 import type { Scope } from "../contracts/scope.ts";
 import { eraseIndexesOfScope, eraseTurnFromIndexes } from "./erase_index.ts";
+import { eraseJournalsOfScope } from "./erase_journals.ts";
 import { itemHashOf } from "./scope_hashes.ts";
 import type { ScopeRow } from "../tables/scopes.ts";
-import { raiseFloor } from "./tombstones.ts";
+import { raiseFloors } from "./tombstones.ts";
 
-/** What was erased, by what it was. */
+/** How many rows were erased, by their kind. */
 export interface Erased {
   turns: number;
   pins: number;
@@ -19,14 +20,18 @@ export interface Erased {
   postings: number;
   replay: number;
   operations: number;
+  journals: number;
+  /** Entries of journals. */
+  entries: number;
 }
 
-/** Nothing yet. */
+/** Counts of zero. */
 export function nothingErased(): Erased {
-  return { turns: 0, pins: 0, summaries: 0, chunks: 0, postings: 0, replay: 0, operations: 0 };
+  const conversation = { turns: 0, pins: 0, summaries: 0, chunks: 0, postings: 0, replay: 0, operations: 0 };
+  return { ...conversation, journals: 0, entries: 0 };
 }
 
-/** The scope that is being changed; its row is changed in place and written by the caller. */
+/** A change of a scope, whose row is changed in place and written by the caller. */
 export interface Change {
   readonly transaction: WriteTransaction;
   readonly row: ScopeRow;
@@ -34,7 +39,7 @@ export interface Change {
   readonly erased: Erased;
 }
 
-/** A turn's row, as far as erasing needs it. */
+/** The part of a turn's row that erasing needs. */
 export interface ErasableTurn {
   readonly id: number;
   readonly bytes: number;
@@ -49,13 +54,15 @@ const DELETE_TURN = `DELETE FROM turns WHERE id = $1`;
 /** Erases a turn and everything that derives from it. The scope's revision moves by one, and one for each pin. */
 export function* eraseTurn(change: Change, turn: ErasableTurn): Operation<void> {
   const { transaction, row, erased } = change;
-  const removed = yield* transaction.run(DELETE_TURN, turn.id);
+  const [removed] = yield* together([
+    transaction.run(DELETE_TURN, turn.id),
+    eraseMessageIds(change, turn.id),
+    changedTurn(change, turn.id),
+  ]);
   transaction.markDirty("turns");
   erased.turns += removed;
   row.turns -= removed;
   row.turnBytes -= turn.bytes;
-  yield* eraseMessageIds(change, turn.id);
-  yield* changedTurn(change, turn.id);
 }
 
 const DELETE_MESSAGE_IDS = `DELETE FROM message_ids WHERE turn = $1`;
@@ -65,15 +72,17 @@ export function* eraseMessageIds({ transaction }: Change, turn: number): Operati
   if ((yield* transaction.run(DELETE_MESSAGE_IDS, turn)) > 0) transaction.markDirty("message_ids");
 }
 
-/** A turn's content changed or went: so does what derives from it, and the scope's revision moves. */
+/** Erases what derives from a turn whose content changed or was erased; the scope's revision moves. */
 export function* changedTurn(change: Change, turn: number): Operation<void> {
-  yield* changedScope(change);
-  yield* eraseTurnFromIndexes(change, turn);
-  yield* erasePinsOf(change, turn);
-  yield* eraseSummaryOf(change, turn);
+  yield* together([
+    changedScope(change),
+    eraseTurnFromIndexes(change, turn),
+    erasePinsOf(change, turn),
+    eraseSummaryOf(change, turn),
+  ]);
 }
 
-/** Any change of a scope: its revision moves, and its cached responses go. */
+/** Moves the scope's revision, before anything is yielded, and erases its cached responses: for any change of it. */
 export function* changedScope(change: Change): Operation<void> {
   change.row.revision++;
   yield* eraseReplays(change);
@@ -81,14 +90,18 @@ export function* changedScope(change: Change): Operation<void> {
 
 const SELECT_PINS_OF_TURN = `SELECT key, revision FROM pins WHERE source_turn = $1`;
 
-/** Erases the pins that cite a turn; no event does, so each leaves a floor in main. */
+/** Erases the pins that cite a turn. No event says so, so each leaves its minimum revision in main. */
 function* erasePinsOf(change: Change, turn: number): Operation<void> {
   const { transaction, row, hashKey } = change;
-  for (const [key, revision] of yield* transaction.all(SELECT_PINS_OF_TURN, turn)) {
-    const keyHash = itemHashOf(hashKey, "pin", scopeOf(row), key as string);
-    yield* raiseFloor(transaction, row.scopeHash, keyHash, revision as number);
-    yield* erasePin(change, key as string);
-  }
+  const pins = (yield* transaction.all(SELECT_PINS_OF_TURN, turn)) as unknown as [string, number][];
+  const floors = pins.map(([key, revision]) => ({
+    keyHash: itemHashOf(hashKey, "pin", scopeOf(row), key),
+    revision,
+  }));
+  yield* together([
+    raiseFloors(transaction, row.scopeHash, floors),
+    ...pins.map(([key]) => erasePin(change, key)),
+  ]);
 }
 
 const DELETE_PIN = `DELETE FROM pins WHERE scope = $1 AND key = $2`;
@@ -96,11 +109,10 @@ const DELETE_PIN = `DELETE FROM pins WHERE scope = $1 AND key = $2`;
 /** Erases a pin; the scope's revision moves by one. */
 export function* erasePin(change: Change, key: string): Operation<void> {
   const { transaction, row, erased } = change;
-  const removed = yield* transaction.run(DELETE_PIN, row.id, key);
+  const [removed] = yield* together([transaction.run(DELETE_PIN, row.id, key), changedScope(change)]);
   if (removed > 0) transaction.markDirty("pins");
   erased.pins += removed;
   row.pins -= removed;
-  yield* changedScope(change);
 }
 
 const SELECT_COVERED = `SELECT turn FROM covered_turns WHERE scope = $1 AND turn = $2`;
@@ -116,8 +128,10 @@ const DELETE_COVERED_TURNS = `DELETE FROM covered_turns WHERE scope = $1`;
 
 /** Erases a scope's summary. */
 export function* eraseSummary({ transaction, row, erased }: Change): Operation<void> {
-  const removed = yield* transaction.run(DELETE_SUMMARY, row.id);
-  yield* transaction.run(DELETE_COVERED_TURNS, row.id);
+  const [removed] = yield* together([
+    transaction.run(DELETE_SUMMARY, row.id),
+    transaction.run(DELETE_COVERED_TURNS, row.id),
+  ]);
   if (removed > 0) transaction.markDirty("summaries");
   erased.summaries += removed;
 }
@@ -138,17 +152,23 @@ const DELETE_OPERATIONS_OF_SCOPE = `DELETE FROM operations WHERE scope_hash = $1
 const DELETE_FLOORS_OF_SCOPE = `DELETE FROM floors WHERE scope_hash = $1`;
 const DELETE_SCOPE = `DELETE FROM scopes WHERE id = $1`;
 
-/** Erases a scope and all it has, its own row included: only its hash stays, in the ledger and in main's copy of it. */
+/** Erases a scope with all its rows: only its hash remains, in the ledger and in main's copy of it. */
 export function* eraseScope(change: Change): Operation<void> {
   const { transaction, row, erased } = change;
-  erased.turns += yield* transaction.run(DELETE_TURNS_OF_SCOPE, row.id);
-  yield* transaction.run(DELETE_MESSAGE_IDS_OF_SCOPE, row.id);
-  erased.pins += yield* transaction.run(DELETE_PINS_OF_SCOPE, row.id);
-  yield* eraseSummary(change);
-  yield* eraseReplays(change);
-  yield* eraseIndexesOfScope(change);
-  erased.operations += yield* transaction.run(DELETE_OPERATIONS_OF_SCOPE, row.scopeHash);
-  yield* transaction.run(DELETE_FLOORS_OF_SCOPE, row.scopeHash);
-  yield* transaction.run(DELETE_SCOPE, row.id);
+  const [turns, pins, operations] = yield* together([
+    transaction.run(DELETE_TURNS_OF_SCOPE, row.id),
+    transaction.run(DELETE_PINS_OF_SCOPE, row.id),
+    transaction.run(DELETE_OPERATIONS_OF_SCOPE, row.scopeHash),
+    transaction.run(DELETE_MESSAGE_IDS_OF_SCOPE, row.id),
+    eraseSummary(change),
+    eraseReplays(change),
+    eraseIndexesOfScope(change),
+    eraseJournalsOfScope(change),
+    transaction.run(DELETE_FLOORS_OF_SCOPE, row.scopeHash),
+    transaction.run(DELETE_SCOPE, row.id),
+  ]);
+  erased.turns += turns;
+  erased.pins += pins;
+  erased.operations += operations;
   for (const table of ["turns", "message_ids", "pins", "scopes"]) transaction.markDirty(table);
 }

@@ -1,14 +1,22 @@
 /**
- * Erasing from the indexes: a turn's chunks and postings by its list of terms, so that no text is read; a term with its
- * last posting, since terms are text. An index that is too damaged for that goes as a whole: it can be made again.
+ * Erases from indexes: a turn's chunks and postings by its list of terms, so that no text is read, and a term with its
+ * last posting, since terms are text. An index that is too damaged for that is erased as a whole: it can be rebuilt.
  */
 
-import type { Operation, WriteTransaction } from "../engine/operation.ts";
-import { decodeTerms, headOf, type IndexedTerm, isSoundIndexedTurn } from "../tables/indexed_turns.ts";
+import { type Operation, together, type WriteTransaction } from "../engine/operation.ts";
+import type { Row, SqlValue } from "../engine/values.ts";
+import { TERMS_PER_REQUEST } from "../limits.ts";
+import { decodeTerms, headOf, type IndexedTerm, isIntactIndexedTurn } from "../tables/indexed_turns.ts";
 import type { Change } from "./cascade.ts";
-import { blockOf, type IndexRow, readIndexesUnchecked, writeIndex } from "../tables/chunk_indexes.ts";
-import { termChecksum, updateTerm } from "../tables/index_terms.ts";
-import { removePosting } from "../tables/postings.ts";
+import {
+  blockOf,
+  type IndexRow,
+  readIndexesUnchecked,
+  type UncheckedIndex,
+  writeIndex,
+} from "../tables/chunk_indexes.ts";
+import { type Term, termChecksum, updateTerms } from "../tables/index_terms.ts";
+import { removePostings } from "../tables/postings.ts";
 
 /** The tables that hold what derives from text. */
 const INDEX_TABLES = ["indexed_turns", "index_terms", "postings"] as const;
@@ -21,20 +29,26 @@ const SELECT_INDEXED_TURN =
 
 /** Erases a turn from every index of its scope. */
 export function* eraseTurnFromIndexes(change: Change, turn: number): Operation<void> {
-  const { transaction, row } = change;
-  for (const { index, sound } of yield* readIndexesUnchecked(transaction, row.id)) {
-    yield* transaction.run(DELETE_UNINDEXED_TURN, index.id, turn);
-    const found = yield* transaction.get(SELECT_INDEXED_TURN, index.id, turn);
-    if (found === undefined) continue;
-    const erased = sound && isSoundIndexedTurn(index.id, found) &&
-      (yield* eraseTerms(change, index, turn, found[9] as Uint8Array));
-    if (erased) yield* eraseIndexedTurn(change, index, headOf(index.id, found));
-    else yield* eraseIndex(change, index.id);
-  }
+  const indexes = yield* readIndexesUnchecked(change.transaction, change.row.id);
+  yield* together(indexes.map((index) => eraseTurnFrom(change, index, turn)));
 }
 
-/** Terms whose rows are read at once: as many as the statement has places for. */
-const TERMS_PER_READ = 32;
+function* eraseTurnFrom(
+  change: Change,
+  { index, isIntact }: UncheckedIndex,
+  turn: number,
+): Operation<void> {
+  const { transaction } = change;
+  const [found] = yield* together([
+    transaction.get(SELECT_INDEXED_TURN, index.id, turn),
+    transaction.run(DELETE_UNINDEXED_TURN, index.id, turn),
+  ]);
+  if (found === undefined) return;
+  const erased = isIntact && isIntactIndexedTurn(index.id, found) &&
+    (yield* eraseTerms(change, index, turn, found[9] as Uint8Array));
+  if (erased) yield* eraseIndexedTurn(change, index, headOf(index.id, found));
+  else yield* eraseIndex(change, index.id);
+}
 
 /** Erases a turn's postings; false where one is missing, or it or its term is damaged. */
 function* eraseTerms(
@@ -45,21 +59,22 @@ function* eraseTerms(
 ): Operation<boolean> {
   const block = blockOf(index, turn);
   const terms = [...decodeTerms(list)];
-  for (let from = 0; from < terms.length; from += TERMS_PER_READ) {
-    const some = terms.slice(from, from + TERMS_PER_READ);
-    let isMissing = false;
-    for (const { term } of some) {
-      const outcome = yield* removePosting(transaction, { indexId: index.id, block, term }, turn);
-      if (outcome === "damaged") return false;
-      if (outcome === "removed") erased.postings++;
-      else isMissing = true;
-    }
-    const areLowered = yield* lowerTerms(transaction, index.id, some);
-    // A retired index loses its terms first of all, and then its postings.
-    if ((isMissing || !areLowered) && index.retired === 0) return false;
+  for (let from = 0; from < terms.length; from += TERMS_PER_REQUEST) {
+    const some = terms.slice(from, from + TERMS_PER_REQUEST);
+    const [postings, areLowered] = yield* together([
+      removePostings(transaction, some.map(({ term }) => ({ indexId: index.id, block, term })), turn),
+      lowerTerms(transaction, index.id, some),
+    ]);
+    if (postings === null) return false;
+    erased.postings += postings.removed;
+    // A retired index is removed in parts, terms before postings, so rows may be missing.
+    if ((postings.isMissing || !areLowered) && index.retired === 0) return false;
   }
   return true;
 }
+
+/** Terms whose rows one statement reads: as many as it has places for. */
+const TERMS_PER_STATEMENT = 32;
 
 const SELECT_TERMS =
   `SELECT number, term, documents, checksum FROM index_terms WHERE index_id = $1 AND number IN (
@@ -67,23 +82,30 @@ const SELECT_TERMS =
   $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33)`;
 const DELETE_TERM = `DELETE FROM index_terms WHERE index_id = $1 AND number = $2`;
 
-/** Takes documents from terms, and terms themselves with their last one; false where a row is missing or damaged. */
+/** Takes documents from terms, and erases terms with their last one; false where a row is missing or damaged. */
 function* lowerTerms(
   transaction: WriteTransaction,
-  index: number,
+  indexId: number,
   terms: readonly IndexedTerm[],
 ): Operation<boolean> {
-  const numbers = Array.from({ length: TERMS_PER_READ }, (_, at) => terms[at]?.term ?? null);
-  const rows = yield* transaction.all(SELECT_TERMS, index, ...numbers);
+  const reads: Operation<readonly Row[]>[] = [];
+  for (let from = 0; from < terms.length; from += TERMS_PER_STATEMENT) {
+    const numbers = Array.from({ length: TERMS_PER_STATEMENT }, (_, at) => terms[from + at]?.term ?? null);
+    reads.push(transaction.all(SELECT_TERMS, indexId, ...numbers));
+  }
+  const rows = (yield* together(reads)).flat();
   const found = new Map(rows.map((row) => [row[0] as number, row as [number, string, number, number]]));
+  const lowered: Term[] = [];
+  const deleted: (readonly SqlValue[])[] = [];
   let areIntact = true;
   for (const { term: number, documents: by } of terms) {
     const [, term = "", documents = 0, checksum = -1] = found.get(number) ?? [];
     const left = documents - by;
-    if (termChecksum(index, number, term, documents) !== checksum || left < 0) areIntact = false;
-    else if (left === 0) yield* transaction.run(DELETE_TERM, index, number);
-    else yield* updateTerm(transaction, { indexId: index, number, term, documents: left });
+    if (termChecksum(indexId, number, term, documents) !== checksum || left < 0) areIntact = false;
+    else if (left === 0) deleted.push([indexId, number]);
+    else lowered.push({ indexId, number, term, documents: left });
   }
+  yield* together([transaction.runEach(DELETE_TERM, deleted), updateTerms(transaction, lowered)]);
   return areIntact;
 }
 
@@ -94,14 +116,13 @@ function* eraseIndexedTurn(
   index: IndexRow,
   { turn, chunks, documents, totalLength }: ReturnType<typeof headOf>,
 ): Operation<void> {
-  yield* transaction.run(DELETE_INDEXED_TURN, index.id, turn);
   erased.chunks += chunks;
   index.turns--;
   index.chunks -= chunks;
   index.documents -= documents;
   index.totalLength -= totalLength;
-  yield* writeIndex(transaction, index);
   markIndexDirty(transaction);
+  yield* together([transaction.run(DELETE_INDEXED_TURN, index.id, turn), writeIndex(transaction, index)]);
 }
 
 const SUM_CHUNKS = `SELECT coalesce(sum(chunks), 0) FROM indexed_turns WHERE index_id = $1`;
@@ -114,24 +135,29 @@ const DELETE_INDEX = `DELETE FROM chunk_indexes WHERE id = $1`;
 
 /** Erases a whole index, whatever state it is in. */
 function* eraseIndex({ transaction, erased }: Change, index: number): Operation<void> {
-  erased.chunks += (yield* transaction.get(SUM_CHUNKS, index))![0] as number;
-  erased.postings += (yield* transaction.get(SUM_POSTINGS, index))![0] as number;
-  yield* transaction.run(DELETE_POSTINGS_OF_INDEX, index);
-  yield* transaction.run(DELETE_TERMS_OF_INDEX, index);
-  yield* transaction.run(DELETE_TURNS_OF_INDEX, index);
-  yield* transaction.run(DELETE_UNINDEXED_OF_INDEX, index);
-  yield* transaction.run(DELETE_INDEX, index);
+  const [chunks, postings] = yield* together([
+    transaction.get(SUM_CHUNKS, index),
+    transaction.get(SUM_POSTINGS, index),
+  ]);
+  erased.chunks += chunks![0] as number;
+  erased.postings += postings![0] as number;
   markIndexDirty(transaction);
+  yield* together([
+    transaction.run(DELETE_POSTINGS_OF_INDEX, index),
+    transaction.run(DELETE_TERMS_OF_INDEX, index),
+    transaction.run(DELETE_TURNS_OF_INDEX, index),
+    transaction.run(DELETE_UNINDEXED_OF_INDEX, index),
+    transaction.run(DELETE_INDEX, index),
+  ]);
 }
 
 /** Erases the indexes of a scope. */
 export function* eraseIndexesOfScope(change: Change): Operation<void> {
-  for (const { index } of yield* readIndexesUnchecked(change.transaction, change.row.id)) {
-    yield* eraseIndex(change, index.id);
-  }
+  const indexes = yield* readIndexesUnchecked(change.transaction, change.row.id);
+  yield* together(indexes.map(({ index }) => eraseIndex(change, index.id)));
 }
 
-/** Notes that tables of the index lost content. */
+/** Marks the tables of indexes as dirty. */
 export function markIndexDirty(transaction: WriteTransaction): void {
   for (const table of INDEX_TABLES) transaction.markDirty(table);
 }
@@ -139,25 +165,22 @@ export function markIndexDirty(transaction: WriteTransaction): void {
 const INSERT_UNINDEXED_TURN = `INSERT INTO unindexed_turns (index_id, turn) VALUES ($1, $2)
   ON CONFLICT (index_id, turn) DO NOTHING`;
 
-/**
- * Notes a turn that was written, where an index would take it for indexed: one that changed in its place, and a new one
- * whose row has the number of a turn that was deleted.
- */
+/** Notes a turn that changed in its place, in each index that would otherwise take it for indexed. */
 export function* noteUnindexed(
   transaction: WriteTransaction,
   scope: number,
   turn: number,
 ): Operation<void> {
-  for (const { index } of yield* readIndexesUnchecked(transaction, scope)) {
-    if (turn <= index.indexedTo) yield* noteUnindexedIn(transaction, index.id, turn);
-  }
+  const indexes = yield* readIndexesUnchecked(transaction, scope);
+  const past = indexes.filter(({ index }) => turn <= index.indexedTo);
+  yield* transaction.runEach(INSERT_UNINDEXED_TURN, past.map(({ index }) => [index.id, turn]));
 }
 
-/** Notes that a turn before the end of an index is not indexed. */
+/** Notes that turns before the end of an index are not indexed. */
 export function* noteUnindexedIn(
   transaction: WriteTransaction,
   index: number,
-  turn: number,
+  turns: readonly number[],
 ): Operation<void> {
-  yield* transaction.run(INSERT_UNINDEXED_TURN, index, turn);
+  yield* transaction.runEach(INSERT_UNINDEXED_TURN, turns.map((turn) => [index, turn]));
 }

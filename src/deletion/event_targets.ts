@@ -3,9 +3,9 @@ import type { Operation, WriteTransaction } from "../engine/operation.ts";
 const remembered = new WeakMap<WriteTransaction, Map<string, Map<string, unknown>>>();
 
 /**
- * The rows that events of one place (a scope, a tenant) may mean, by the hex digits of their hashes. Loaded once for each
- * transaction that applies events: such a one only erases, and a restore may apply thousands, each of which would
- * otherwise hash every key of its place again. Whoever erases a row takes it out.
+ * Returns the rows of one place (a scope, a tenant) that events may name, by the hex digits of their hashes. They are
+ * loaded once for each transaction that applies events: it only erases, and a restore may apply thousands of events, each
+ * of which would otherwise hash every key of its place again. Code that erases a row removes it from the map.
  */
 export function* targetsOf<Target>(
   transaction: WriteTransaction,

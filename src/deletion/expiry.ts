@@ -1,4 +1,4 @@
-/** Erasing what has expired: turns and pins as events that leave a floor, summaries and cached responses without. */
+/** Expiry: erases turns and pins as events that keep their revision, and summaries and cached responses without one. */
 
 import {
   type Change,
@@ -11,17 +11,22 @@ import {
 } from "./cascade.ts";
 import { itemHashOf } from "./scope_hashes.ts";
 import { readScope, type ScopeRow, writeScope } from "../tables/scopes.ts";
-import type { Operation, ReadTransaction, WriteTransaction } from "../engine/operation.ts";
+import {
+  type Operation,
+  type ReadTransaction,
+  together,
+  type WriteTransaction,
+} from "../engine/operation.ts";
 import { CLOCK_BEHIND_MS_MAX, EXPIRED_PER_GROUP_MAX } from "../limits.ts";
 
-/** What one round of upkeep did. */
+/** The result of one round of expiry. */
 interface Upkept {
   readonly erased: Erased;
-  /** Whether more is due. */
+  /** Whether more has expired. */
   readonly more: boolean;
 }
 
-/** Erases what is due in a scope, up to a bound. Rests while the clock is behind. */
+/** Erases what has expired in a scope, up to a limit. Does nothing while the clock is behind. */
 export function* expireScope(
   transaction: WriteTransaction,
   scopeHash: Uint8Array,
@@ -39,8 +44,7 @@ export function* expireScope(
   const turns = yield* expireTurns(change, effectiveMs);
   const pins = turns < EXPIRED_PER_GROUP_MAX ? yield* expirePins(change, effectiveMs) : 0;
   const more = turns + pins >= EXPIRED_PER_GROUP_MAX;
-  yield* expireSummary(change, effectiveMs);
-  yield* expireReplays(change, effectiveMs);
+  yield* together([expireSummary(change, effectiveMs), expireReplays(change, effectiveMs)]);
   row.nextExpiry = yield* firstDue(transaction, row);
   yield* writeScope(transaction, row);
   return { erased, more };
@@ -73,7 +77,7 @@ function* expirePins(change: Change, nowMs: number): Operation<number> {
   return due.length;
 }
 
-/** Expiry leaves a floor: the identifier may come back, with the next revision. */
+/** Records an expiry: the identifier may be used again, with the next revision. */
 function record(
   { transaction, row, erased }: Change,
   kind: "turn" | "pin",
@@ -112,22 +116,17 @@ const SELECT_FIRST_DUE_SUMMARY = `SELECT expires FROM summaries WHERE scope = $1
 const SELECT_FIRST_DUE_REPLAY = `SELECT min(expires) FROM replays WHERE scope = $1`;
 
 function* firstDue(transaction: ReadTransaction, row: ScopeRow): Operation<number | null> {
-  let first: number | null = null;
-  for (
-    const sql of [
-      SELECT_FIRST_DUE_TURN,
-      SELECT_FIRST_DUE_PIN,
-      SELECT_FIRST_DUE_SUMMARY,
-      SELECT_FIRST_DUE_REPLAY,
-    ]
-  ) {
-    const due = (yield* transaction.get(sql, row.id))?.[0] as number | null | undefined;
-    if (due !== null && due !== undefined && (first === null || due < first)) first = due;
-  }
-  return first;
+  const found = yield* together([
+    transaction.get(SELECT_FIRST_DUE_TURN, row.id),
+    transaction.get(SELECT_FIRST_DUE_PIN, row.id),
+    transaction.get(SELECT_FIRST_DUE_SUMMARY, row.id),
+    transaction.get(SELECT_FIRST_DUE_REPLAY, row.id),
+  ]);
+  const times = found.map((first) => first?.[0] ?? null).filter((first) => first !== null);
+  return times.length === 0 ? null : Math.min(...times as number[]);
 }
 
-/** A scope in which something may be due. */
+/** A scope in which something may have expired. */
 export interface DueScope {
   readonly id: number;
   readonly nextExpiry: number;
@@ -137,7 +136,7 @@ export interface DueScope {
 const SELECT_DUE_SCOPES = `SELECT id, next_expiry, scope_hash FROM scopes WHERE next_expiry <= $1
   AND (next_expiry, id) > ($2, $3) ORDER BY next_expiry, id LIMIT $4`;
 
-/** Scopes in which something may be due, the longest overdue first, after one of them. */
+/** Reads scopes in which something may have expired, the longest overdue first, after one of them. */
 export function* selectDueScopes(
   transaction: ReadTransaction,
   nowMs: number,

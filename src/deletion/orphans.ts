@@ -1,12 +1,14 @@
-/** Rows that hang from nothing: what a deletion would have left behind. */
+/** Orphans: rows whose parent does not exist, which an incomplete deletion would leave. */
 
-/** By table. */
+/** Statements that count them, by table. */
 export const ORPHANS: readonly (readonly [table: string, sql: string])[] = [
   ["turns", `SELECT count(*) FROM turns WHERE scope NOT IN (SELECT id FROM scopes)`],
   ["message_ids", `SELECT count(*) FROM message_ids WHERE turn NOT IN (SELECT id FROM turns)`],
   ["pins", `SELECT count(*) FROM pins WHERE scope NOT IN (SELECT id FROM scopes)`],
   ["summaries", `SELECT count(*) FROM summaries WHERE scope NOT IN (SELECT id FROM scopes)`],
   ["covered_turns", `SELECT count(*) FROM covered_turns WHERE turn NOT IN (SELECT id FROM turns)`],
+  ["journals", `SELECT count(*) FROM journals WHERE scope NOT IN (SELECT id FROM scopes)`],
+  ["journal_entries", `SELECT count(*) FROM journal_entries WHERE journal NOT IN (SELECT id FROM journals)`],
   ["replays", `SELECT count(*) FROM replays WHERE scope NOT IN (SELECT id FROM scopes)`],
   ["chunk_indexes", `SELECT count(*) FROM chunk_indexes WHERE scope NOT IN (SELECT id FROM scopes)`],
   [
@@ -28,7 +30,7 @@ export const ORPHANS: readonly (readonly [table: string, sql: string])[] = [
     `SELECT count(*) FROM postings WHERE NOT EXISTS (SELECT 1 FROM indexed_turns
     WHERE indexed_turns.index_id = postings.index_id AND indexed_turns.turn = postings.turn)`,
   ],
-  // A row has the postings of several turns, and is named for the first: none of a turn that is gone may be among them.
+  // A row has the postings of several turns, and its key names only the first: the totals show whether another is an orphan.
   [
     "postings",
     `SELECT count(*) FROM chunk_indexes WHERE retired = 0 AND

@@ -9,7 +9,7 @@ import { itemHashOf, scopeHashOf, tenantHash } from "./scope_hashes.ts";
 /** The names of a receipt's counts, in the order in which they are hashed. */
 export const COUNT_NAMES = Object.keys(nothingErased()) as readonly (keyof Receipt["erased"])[];
 
-/** The hashes of what was deleted; no key stands for the whole scope. */
+/** The hashes of what was deleted; without a key it is the whole scope. */
 export function receiptTarget(
   hashKey: Uint8Array,
   { kind, scope, key }: {
@@ -28,8 +28,8 @@ export function receiptTarget(
 
 /** The message authentication code over every other field of a receipt. */
 export function receiptMac(hashKey: Uint8Array, receipt: Omit<Receipt, "mac">): string {
-  const { lineage, sequence, head, kind, at, already, scrubbed, target, erased } = receipt;
-  const told = [lineage, `${sequence}`, head, kind, at, `${already}`, `${scrubbed}`];
+  const { lineage, sequence, head, kind, reserved, at, already, scrubbed, target, erased } = receipt;
+  const told = [lineage, `${sequence}`, head, kind, `${reserved}`, at, `${already}`, `${scrubbed}`];
   const about = [target.tenantId, target.sessionId, target.key ?? ""];
   const counts = COUNT_NAMES.map((name) => `${erased[name]}`);
   return toHex(keyedHash(hashKey, ["receipt", ...told, ...about, ...counts]));

@@ -1,4 +1,4 @@
-/** The keyed hashes that stand for tenants, scopes, turns and pins. */
+/** The keyed hashes of tenants, scopes, turns and pins. */
 
 import { keyedHash } from "../canonical/keyed_hash.ts";
 import type { Scope } from "../contracts/scope.ts";
@@ -13,10 +13,10 @@ export function scopeHashOf(hashKey: Uint8Array, { tenantId, sessionId }: Scope)
   return keyedHash(hashKey, ["scope", tenantId, sessionId]);
 }
 
-/** The hash of a turn, pin or message of a scope. */
+/** The hash of a turn, pin, journal or message of a scope. */
 export function itemHashOf(
   hashKey: Uint8Array,
-  kind: "turn" | "pin" | "message",
+  kind: "turn" | "pin" | "journal" | "message",
   { tenantId, sessionId }: Scope,
   key: string,
 ): Uint8Array {

@@ -1,4 +1,4 @@
-/** Scrubbing: tables that lost or replaced content are rewritten, free pages are returned, and the logs are emptied. */
+/** Scrubbing: rewrites tables that lost or replaced content, returns free pages, and empties the logs. */
 
 import { yieldToEventLoop } from "../clock.ts";
 import type { ScrubReport } from "../contracts/options/receipt.ts";
@@ -6,14 +6,14 @@ import { selectDirty } from "../tables/dirty_tables.ts";
 import type { Engine } from "../engine/engine.ts";
 import { StorageError } from "../errors.ts";
 
-/** What scrubbing is told. */
+/** Options of a scrub. */
 interface ScrubOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Told how many tables were rewritten so far. */
+  /** Called with the number of tables rewritten so far. */
   readonly onTable?: ((tables: number) => void) | undefined;
 }
 
-/** Scrubs a store; null where its engine cannot. Throws only if it is cancelled, or for what no waiting can help. */
+/** Scrubs a store; null if its engine cannot. Rejects if it is cancelled, or for errors other than a held lock. */
 export async function scrub(engine: Engine, options: ScrubOptions = {}): Promise<ScrubReport | null> {
   const { signal, onTable } = options;
   const scrubbing = await engine.scrubbing?.();

@@ -6,18 +6,22 @@ import { readFields, requireText } from "../contracts/arguments.ts";
 import type { ErasedCounts, Receipt, ReceiptReport, ReceiptTarget } from "../contracts/options/receipt.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Operation, ReadTransaction, RecordedEvent } from "../engine/operation.ts";
+import type { SqlValue } from "../engine/values.ts";
 import { ContractError, IntegrityError } from "../errors.ts";
 import { TURN_BYTES_MAX } from "../limits.ts";
 import { type Erased, nothingErased } from "./cascade.ts";
 import { itemHashOf, tenantHash } from "./scope_hashes.ts";
 import { ORPHANS } from "./orphans.ts";
 import { COUNT_NAMES, receiptMac, receiptTarget } from "./receipt_mac.ts";
+import { SELECT_JOURNALS, toJournalUnchecked } from "../tables/journals.ts";
 import { readScopeUnchecked } from "../tables/scopes.ts";
 
 const RECEIPT_FIELDS = [
-  ...["lineage", "sequence", "head", "kind", "at", "already", "scrubbed"] as const,
+  ...["lineage", "sequence", "head", "kind", "reserved", "at", "already", "scrubbed"] as const,
   ...["erased", "target", "mac"] as const,
 ];
+
+const KINDS: ReadonlySet<unknown> = new Set<Receipt["kind"]>(["scope", "turn", "pin", "journal"]);
 
 /** Verifies a receipt; with a subject, also that it is about that. */
 export async function verifyReceipt(
@@ -43,10 +47,10 @@ export async function verifyReceipt(
 
 function requireReceipt(value: unknown): Receipt {
   const { erased, target, ...rest } = readFields("receipt", value, RECEIPT_FIELDS);
-  const { lineage, sequence, head, kind, at, already, scrubbed, mac } = rest;
+  const { lineage, sequence, head, kind, reserved, at, already, scrubbed, mac } = rest;
   if (
     typeof lineage !== "string" || !Number.isSafeInteger(sequence) || typeof head !== "string" ||
-    typeof at !== "string" || (kind !== "scope" && kind !== "turn" && kind !== "pin") ||
+    typeof at !== "string" || !KINDS.has(kind) || typeof reserved !== "boolean" ||
     typeof already !== "boolean" || typeof scrubbed !== "boolean" || typeof mac !== "string"
   ) throw noReceipt();
   const counts = readFields("receipt.erased", erased, COUNT_NAMES);
@@ -79,7 +83,8 @@ function isAbout({ kind, target }: Receipt, hashKey: Uint8Array, value: unknown)
     throw new ContractError("subject.sessionId", "Expected subject.sessionId to be given with subject.key");
   }
   const scope = { tenantId, sessionId: text("sessionId") };
-  const key = given.key === undefined ? undefined : text("key");
+  const isUnnamed = kind === "journal" && given.key === "";
+  const key = given.key === undefined ? undefined : isUnnamed ? "" : text("key");
   const expected = receiptTarget(hashKey, { kind, scope, key });
   return expected.tenantId === target.tenantId && expected.sessionId === target.sessionId &&
     (key === undefined || (expected.key !== undefined && expected.key === target.key));
@@ -100,11 +105,12 @@ function* lookAgain(
   if (found === null) return { event: false, applied: false, remains: {} };
   if (found === "damaged") return { event: false, applied: true, remains: {} };
   const { kind, scopeHash, keyHash, reserved, at, counts, head } = found;
-  const event = kind === receipt.kind && reserved && head === receipt.head &&
+  const event = kind === receipt.kind && reserved === receipt.reserved && head === receipt.head &&
     instantFromMs(at).text === receipt.at && saysTheSame(receipt.erased, counts) &&
     namesTheSame(receipt, toHex(scopeHash), toHex(keyHash));
   const remains: Record<string, number> = {};
   if (event && kind === "scope") yield* lookForScope(transaction, scopeHash, remains);
+  else if (event && kind === "journal") yield* lookForJournal(transaction, hashKey, found, remains);
   else if (event) yield* lookForItem(transaction, hashKey, { kind, scopeHash, keyHash }, remains);
   return { event, applied: true, remains };
 }
@@ -161,7 +167,7 @@ function* count(
   table: string,
   sql: string,
   remains: Record<string, number>,
-  ...parameters: Uint8Array[]
+  ...parameters: SqlValue[]
 ): Operation<void> {
   const rows = (yield* transaction.get(sql, ...parameters))![0] as number;
   if (rows > 0) remains[table] = (remains[table] ?? 0) + rows;
@@ -187,6 +193,29 @@ function* lookForItem(
       equalBytes(itemHashOf(hashKey, kind, scope, key as string), event.keyHash)
     );
     if (there.length > 0) remains[`${kind}s`] = there.length;
+  }
+  yield* lookForOrphans(transaction, remains);
+}
+
+const COUNT_ENTRIES_UP_TO = `SELECT count(*) FROM journal_entries WHERE journal = $1 AND revision <= $2`;
+
+/** Nothing remains of a deleted journal; of one that was cleared, no entry up to the revision that was covered. */
+function* lookForJournal(
+  transaction: ReadTransaction,
+  hashKey: Uint8Array,
+  event: RecordedEvent,
+  remains: Record<string, number>,
+): Operation<void> {
+  const found = yield* readScopeUnchecked(transaction, event.scopeHash);
+  if (found !== null) {
+    const scope = { tenantId: found.row.tenant, sessionId: found.row.session };
+    const journals = (yield* transaction.all(SELECT_JOURNALS, found.row.id)).map(toJournalUnchecked);
+    for (const { row: { id, part } } of journals) {
+      if (!equalBytes(itemHashOf(hashKey, "journal", scope, part), event.keyHash)) continue;
+      if (event.reserved) remains.journals = 1;
+      const floor = event.reserved ? Number.MAX_SAFE_INTEGER : event.floor;
+      yield* count(transaction, "journal_entries", COUNT_ENTRIES_UP_TO, remains, id, floor);
+    }
   }
   yield* lookForOrphans(transaction, remains);
 }

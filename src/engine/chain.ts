@@ -57,7 +57,7 @@ export function encodeCounts(counts: Readonly<Record<string, number>>): string {
   return JSON.stringify(Object.fromEntries(Object.entries(counts).sort(([a], [b]) => a < b ? -1 : 1)));
 }
 
-/** Counts read back: whole numbers by name, and nothing else. */
+/** Decodes counts: whole numbers by name, and nothing else. */
 export function decodeCounts(text: string): Readonly<Record<string, number>> {
   let counts: unknown;
   try {
@@ -74,7 +74,7 @@ export function decodeCounts(text: string): Readonly<Record<string, number>> {
   throw new IntegrityError("Cannot use ledger: the counts of an event are none");
 }
 
-/** Gives events their place in the chain: one batch, recorded and applied together. */
+/** Places events in the chain as one batch, which is recorded and applied together. */
 export function chainEvents(
   events: readonly DeletionEvent[],
   after: ChainPlace,
@@ -89,7 +89,7 @@ export function chainEvents(
   });
 }
 
-/** Requires that events follow without a hole and that every head is right; gives the place they lead to. */
+/** Requires that events follow without a gap and that every head is right; returns the place after the last one. */
 export function verifyChain(events: readonly RecordedEvent[], after: ChainPlace): ChainPlace {
   let { sequence, head } = after;
   for (const event of events) {

@@ -3,7 +3,7 @@ import { yieldIfBusy } from "../clock.ts";
 import { type ErrorDetails, IntegrityError, StorageError } from "../errors.ts";
 import { CHECK_PROBLEMS_MAX } from "../limits.ts";
 
-/** Collects what a check finds, and gives way to other work between its batches. */
+/** Collects what a check finds, and yields to the event loop between batches. */
 export class CheckCollector {
   readonly #options: CheckOptions;
   readonly #problems: CheckProblem[] = [];
@@ -15,7 +15,7 @@ export class CheckCollector {
     this.#options = options;
   }
 
-  /** Notes something damaged. */
+  /** Notes a problem. */
   problem(
     database: CheckProblem["database"],
     table: string,
@@ -27,7 +27,7 @@ export class CheckCollector {
     if (this.#problems.length < CHECK_PROBLEMS_MAX) this.#problems.push({ database, table, row, problem });
   }
 
-  /** Notes a value that does not fit its kind any more, which is no damage. */
+  /** Notes a value that no longer fits its kind, which is not damage. */
   misfit(row: string, field: string): void {
     if (this.#misfits.length < CHECK_PROBLEMS_MAX) this.#misfits.push({ row, field });
   }
@@ -37,23 +37,23 @@ export class CheckCollector {
     return this.#first;
   }
 
-  /** How many problems there are: a place to go back to. */
+  /** Marks the current number of problems, for {@linkcode rewind}. */
   mark(): number {
     return this.#problems.length;
   }
 
-  /** Takes back what was noted since a mark, because it was read while it changed. */
+  /** Removes the problems noted since a mark, because the rows changed while they were read. */
   rewind(mark: number): void {
     this.#problems.length = mark;
   }
 
-  /** Notes what reading a row threw, if it says that something is damaged; anything else is thrown again. */
+  /** Notes an error that reports damage; rethrows any other. */
   caught(database: CheckProblem["database"], table: string, error: unknown, row: string | null = null): void {
     if (!isDamage(error)) throw error;
     this.problem(database, table, error.message, row, error.details);
   }
 
-  /** Counts a batch of rows, tells how far the check is, and lets other work run. */
+  /** Counts a batch of rows, reports progress, and yields to the event loop. */
   async batch(part: string, rows: number): Promise<void> {
     this.#rows[part] = (this.#rows[part] ?? 0) + rows;
     this.#options.onProgress?.({ part, rows: this.#rows[part] });
@@ -61,7 +61,7 @@ export class CheckCollector {
     this.#options.signal?.throwIfAborted();
   }
 
-  /** What was found. */
+  /** Returns the report. */
   report(): CheckReport {
     return {
       ok: this.#problems.length === 0,
@@ -72,7 +72,7 @@ export class CheckCollector {
   }
 }
 
-/** Whether an error says that what is stored is damaged. */
+/** Whether an error reports damage in the store. */
 export function isDamage(error: unknown): error is IntegrityError | StorageError {
   return error instanceof IntegrityError || (error instanceof StorageError && error.code === "CORRUPT");
 }

@@ -5,7 +5,7 @@ import type { GroupTime } from "./operation.ts";
 
 /**
  * One reading of the caller's clock, made before a transaction begins. The clock is the caller's code, which may call the
- * store, so what runs inside a transaction asks this reading and never the clock.
+ * store, so operations use this reading and never the clock.
  */
 export interface ClockReading {
   /** Effective time at this reading; throws if the clock was broken. */
@@ -25,7 +25,7 @@ export class EffectiveTime {
     this.#clock = clock;
   }
 
-  /** Takes over the mark that the store holds; a newer epoch means that the mark was lowered on purpose. */
+  /** Adopts the stored mark; a new epoch means that a caller lowered it. */
   observe(markMs: number, epoch: number): void {
     if (epoch !== this.#epoch) {
       this.#epoch = epoch;
@@ -35,12 +35,12 @@ export class EffectiveTime {
     }
   }
 
-  /** Reads the clock, and remembers the time it tells. */
+  /** Reads the clock, and remembers the highest time. */
   read(): GroupTime {
     return this.#timeAt(this.#readClock());
   }
 
-  /** Reads the clock now, for a transaction that may ask later. What the clock throws, only those who ask meet. */
+  /** Reads the clock now, for a transaction that may ask later. If the clock throws, only asking throws. */
   readAhead(): ClockReading {
     let clockMs: number;
     try {
@@ -61,7 +61,7 @@ export class EffectiveTime {
     return { effectiveMs: this.#highestMs, behindMs };
   }
 
-  /** The highest time seen, for what must go on although the clock broke. */
+  /** The highest time seen, for work that continues although the clock throws. */
   get highestMs(): number {
     return this.#highestMs;
   }
@@ -71,21 +71,21 @@ export class EffectiveTime {
     try {
       clockMs = this.#clock();
     } catch (cause) {
-      throw new ContractError("clock", "The clock handed to openMemory threw", { cause });
+      throw new ContractError("clock", "The clock passed to openMemory threw", { cause });
     }
     if (typeof clockMs !== "number" || !(clockMs >= 0 && clockMs <= CLOCK_MS_MAX)) {
       throw new ContractError(
         "clock",
-        "The clock handed to openMemory must give milliseconds since the Unix epoch",
+        "The clock passed to openMemory must return milliseconds since the Unix epoch",
       );
     }
     return Math.floor(clockMs);
   }
 }
 
-/** What is compared with a deadline. */
+/** For what a deadline is compared. */
 interface Comparison {
-  /** What cannot be done then, such as `put turn`. */
+  /** The action that fails, such as `put turn`. */
   readonly action: string;
   /** The argument that holds the deadline. */
   readonly field?: string;

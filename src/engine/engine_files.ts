@@ -1,11 +1,11 @@
-/** What a store that lies in files can do besides: backups, and other private files next to them. */
+/** What an engine with files can do in addition: backups, and other private files. */
 
 import type { BackupProgress, BackupReport } from "../contracts/options/backup_options.ts";
 import type { Leftover, SweptLeftovers } from "../contracts/options/leftovers_report.ts";
 import type { CheckRows } from "./engine.ts";
 import type { Operation, WriteTransaction } from "./operation.ts";
 
-/** Runs one step of a change of a copy, and lets other work run. */
+/** Runs one step that changes a copy, then yields to the event loop. */
 export type CopyStep = <T>(factory: (transaction: WriteTransaction) => Operation<T>) => Promise<T>;
 
 /** How a backup is made. */
@@ -13,31 +13,31 @@ export interface BackupParts {
   /** Cancels between two batches. */
   readonly signal: AbortSignal | undefined;
   readonly onProgress: ((progress: BackupProgress) => void) | undefined;
-  /** Takes out of the copy what is damaged; nothing of it remains in the file. */
+  /** Removes what is damaged from the copy; nothing of it remains in the file. */
   readonly mend: ((step: CopyStep) => Promise<void>) | undefined;
-  /** Looks through the rows of the copy. */
+  /** Checks the rows of the copy. */
   readonly checkRows: CheckRows;
 }
 
-/** A private file in the making: it gets its name once it is whole, and else is removed when its block ends. */
+/** A private file that is being written: published once it is complete, or removed when its block ends. */
 export interface NewFile extends AsyncDisposable {
   write(bytes: Uint8Array): void;
-  /** Makes it durable, and gives it its name. */
+  /** Syncs the file and renames it to its name. */
   publish(): void;
 }
 
 /** The files of one store. */
 export interface EngineFiles {
-  /** Copies the store, or its ledger, as it is at one moment, to a name where nothing is yet; refuses a damaged copy. */
+  /** Copies the store or its ledger, as of one moment, to an unused name; rejects if the copy is damaged. */
   backUp(
     of: BackupReport["of"],
     destination: unknown,
     parts: BackupParts,
   ): Promise<Omit<BackupReport, "skipped">>;
-  /** Begins a private file, which the store remembers until it has its name or is gone. */
+  /** Creates a private file, which the store remembers until it is published or removed. */
   create(field: string, path: unknown): Promise<NewFile>;
-  /** What killed backups, exports and restores left behind; changes nothing. */
+  /** Lists files that killed backups, exports and restores left; changes nothing. */
   leftovers(): Promise<readonly Leftover[]>;
-  /** Removes what no process holds; a read-only store only looks. */
+  /** Removes such files that no process uses; a read-only store only lists them. */
   sweep(): Promise<SweptLeftovers>;
 }

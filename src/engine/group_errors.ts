@@ -1,9 +1,9 @@
-/** What the members of a group are told when it did not go as they asked. */
+/** The errors of the members of a group that failed. */
 
 import { MemoryError, StorageError } from "../errors.ts";
 import type { Member } from "./member.ts";
 
-/** Fails the members that had run; one whose deletion is recorded is told so, with its place: it is irrevocable. */
+/** Fails the members that had run. The error of one whose deletion is recorded, and thus irrevocable, has its place. */
 export function failRecorded(members: readonly Member[], error: unknown): void {
   for (const member of members) {
     if (member.outcome?.kind !== "done") continue;
@@ -16,12 +16,12 @@ export function failRecorded(members: readonly Member[], error: unknown): void {
   }
 }
 
-/** The error of a commit of which nobody knows whether it took effect. */
+/** Makes the error of a commit whose outcome is unknown. */
 export function outcomeUnknown(error: unknown): unknown {
   return withDetails(error, { outcome: "unknown" });
 }
 
-/** The same storage error with more details; anything else becomes its cause. */
+/** Adds details to a storage error; any other error becomes the cause of one. */
 function withDetails(error: unknown, details: Record<string, unknown>): StorageError {
   if (error instanceof StorageError) {
     return new StorageError(error.code, error.message, {

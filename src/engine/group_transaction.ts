@@ -4,28 +4,32 @@ import {
   type AppliedEvents,
   type DeletionEvent,
   type EventPlace,
+  getEach,
   getRow,
   type GroupTime,
   known,
+  type LastIds,
   type Operation,
   type RecordedEvent,
+  runEach,
   runStatement,
   type StoreFacts,
   type WriteTransaction,
 } from "./operation.ts";
 import type { Row, SqlValue } from "./values.ts";
 
-/** What a failing member takes back. */
+/** The state to which a failing member is rewound. */
 interface Mark {
   readonly counter: number;
+  readonly lastIds: LastIds;
   readonly changed: boolean;
   readonly events: number;
   readonly dirty: readonly string[];
 }
 
 /**
- * What the members of one group see and leave behind. The counter, the events and the dirty tables live here until
- * the group commits; a member that fails takes its own back.
+ * The state that the members of one group share. The counters, the events and the dirty tables live here until the group
+ * commits; a member that fails is rewound.
  */
 export class GroupTransaction implements WriteTransaction {
   readonly #clock: ClockReading;
@@ -33,6 +37,7 @@ export class GroupTransaction implements WriteTransaction {
   readonly #applied: AppliedEvents;
   #time: GroupTime | null = null;
   #counter: number;
+  #lastIds: LastIds;
   #changed = false;
   readonly #events: DeletionEvent[] = [];
   readonly #places: EventPlace[] = [];
@@ -46,6 +51,7 @@ export class GroupTransaction implements WriteTransaction {
     this.#facts = facts;
     this.#applied = applied;
     this.#counter = facts.counter;
+    this.#lastIds = facts.lastIds;
   }
 
   get(sql: string, ...parameters: SqlValue[]): Operation<Row | undefined> {
@@ -59,6 +65,16 @@ export class GroupTransaction implements WriteTransaction {
   *run(sql: string, ...parameters: SqlValue[]): Operation<number> {
     const changed = yield* runStatement(sql, ...parameters);
     if (changed > 0) this.#changed = true;
+    return changed;
+  }
+
+  getEach(sql: string, keys: readonly (readonly SqlValue[])[]): Operation<readonly (Row | undefined)[]> {
+    return getEach(sql, keys);
+  }
+
+  *runEach(sql: string, rows: readonly (readonly SqlValue[])[]): Operation<readonly number[]> {
+    const changed = yield* runEach(sql, rows);
+    if (changed.some((count) => count > 0)) this.#changed = true;
     return changed;
   }
 
@@ -86,6 +102,13 @@ export class GroupTransaction implements WriteTransaction {
   nextRevision(): number {
     this.#changed = true;
     return ++this.#counter;
+  }
+
+  nextId(table: keyof LastIds): number {
+    this.#changed = true;
+    const id = this.#lastIds[table] + 1;
+    this.#lastIds = { ...this.#lastIds, [table]: id };
+    return id;
   }
 
   skipRevisions(upTo: number): void {
@@ -121,7 +144,7 @@ export class GroupTransaction implements WriteTransaction {
     if (!this.#dirty.includes(table)) this.#dirty = [...this.#dirty, table];
   }
 
-  /** The clock mark to write, and whether it was lowered on purpose. */
+  /** Returns the clock mark to write, and whether a caller lowered it. */
   nextClockMark(markMs: number): { readonly markMs: number; readonly lowered: boolean } {
     if (this.#time === null) return { markMs, lowered: false };
     const { effectiveMs, behindMs } = this.#time;
@@ -133,17 +156,21 @@ export class GroupTransaction implements WriteTransaction {
     return this.#counter;
   }
 
-  /** Whether anything is to be committed. */
+  get lastIds(): LastIds {
+    return this.#lastIds;
+  }
+
+  /** Whether there is anything to commit. */
   get changed(): boolean {
     return this.#changed;
   }
 
-  /** How many rewrites are to be counted. */
+  /** How many rewrites to add to the count. */
   get scrubs(): number {
     return this.#scrubs;
   }
 
-  /** How small the file became, if pages were given back. */
+  /** The size of the file in bytes after pages were returned; null if none were. */
   get shrunkBytes(): number | null {
     return this.#shrunkBytes;
   }
@@ -152,7 +179,7 @@ export class GroupTransaction implements WriteTransaction {
     return this.#events;
   }
 
-  /** Tells the members where their events stand. */
+  /** Fills in the places of the recorded events. */
   place(events: readonly RecordedEvent[]): void {
     for (const [index, { sequence, head, at }] of events.entries()) {
       Object.assign(this.#places[index]!, { sequence, head, at });
@@ -163,24 +190,26 @@ export class GroupTransaction implements WriteTransaction {
     return this.#dirty;
   }
 
-  /** Remembers where a member begins. */
+  /** Marks the state before a member runs. */
   mark(): Mark {
     return {
       counter: this.#counter,
+      lastIds: this.#lastIds,
       changed: this.#changed,
       events: this.#events.length,
       dirty: this.#dirty,
     };
   }
 
-  /** The place of the last event that a member handed over; null if it handed over none. */
+  /** The place of the last event that a member recorded; null if it recorded none. */
   lastPlaceSince(mark: Mark): EventPlace | null {
     return this.#places.length > mark.events ? this.#places.at(-1)! : null;
   }
 
-  /** Takes back what a member left behind. */
+  /** Undoes what a member changed here. */
   rewind(mark: Mark): void {
     this.#counter = mark.counter;
+    this.#lastIds = mark.lastIds;
     this.#changed = mark.changed;
     this.#events.length = mark.events;
     this.#places.length = mark.events;

@@ -9,7 +9,7 @@ export type Outcome =
 /** One queued write. */
 export interface Member {
   readonly factory: (transaction: WriteTransaction) => Operation<unknown>;
-  /** Whether it may hand over deletions. */
+  /** Whether it may record deletions. */
   readonly ledger: boolean;
   /** About how many bytes it writes. */
   readonly bytes: number;
@@ -19,6 +19,6 @@ export interface Member {
   alone: boolean;
   /** How it ended, once its group was run. */
   outcome: Outcome | null;
-  /** Tells the caller. */
+  /** Settles the caller's promise. */
   readonly settle: (outcome: Outcome) => void;
 }

@@ -1,10 +1,10 @@
-/** What a store operation is: a generator that yields SQL and receives rows, driven by an engine. */
+/** A store operation: a generator that yields SQL and receives rows, driven by an engine. */
 
 import type { Row, SqlValue } from "./values.ts";
 
-/** One statement to run, with its parameters. */
+/** One statement with its parameters. */
 interface SqlRequest {
-  /** `get` for the first row, `all` for every row, `run` for the number of rows changed. */
+  /** `get` returns the first row, `all` every row, `run` the number of rows changed. */
   readonly verb: "get" | "all" | "run";
   /** A constant; `$1` and so on stand for the parameters. */
   readonly sql: string;
@@ -12,14 +12,30 @@ interface SqlRequest {
   readonly parameters: readonly SqlValue[];
 }
 
-/** What an engine answers to a request. */
-export type SqlReply = Row | undefined | readonly Row[] | number;
+/** One statement, run once for each row of parameters, in order. */
+interface EachRequest {
+  readonly verb: "getEach" | "runEach";
+  readonly sql: string;
+  readonly rows: readonly (readonly SqlValue[])[];
+}
+
+/** Requests that do not depend on each other's replies. They take effect in this order. */
+interface TogetherRequest {
+  readonly verb: "together";
+  readonly requests: readonly Request[];
+}
+
+/** What an operation asks of an engine at once: an engine behind a network answers it in one round trip. */
+export type Request = SqlRequest | EachRequest | TogetherRequest;
+
+/** What an engine replies to a request; to several, a list in the same order. */
+export type Reply = Row | undefined | number | readonly Reply[] | readonly Row[];
 
 /**
- * The logic of one store operation, written once for every engine. SQL errors are not delivered into it: the engine
- * abandons it and rolls back. It is handed over as a factory, so that it can be run again from the start.
+ * The logic of one store operation, written once for every engine. An SQL error is not thrown into it: the engine
+ * abandons the operation and rolls back. Callers pass a factory, so that an engine can run the operation again.
  */
-export type Operation<T> = Generator<SqlRequest, T, SqlReply>;
+export type Operation<T> = Generator<Request, T, Reply>;
 
 /** Yields a statement for its first row. */
 export function* getRow(sql: string, ...parameters: SqlValue[]): Operation<Row | undefined> {
@@ -36,7 +52,72 @@ export function* runStatement(sql: string, ...parameters: SqlValue[]): Operation
   return (yield { verb: "run", sql, parameters }) as number;
 }
 
-/** What the store says of itself at the moment that is read. */
+/** Yields a statement once for each key; returns the first row of each. Sends nothing for no keys. */
+export function* getEach(
+  sql: string,
+  keys: readonly (readonly SqlValue[])[],
+): Operation<readonly (Row | undefined)[]> {
+  if (keys.length === 0) return [];
+  return (yield { verb: "getEach", sql, rows: keys }) as readonly (Row | undefined)[];
+}
+
+/** Yields a statement once for each row of parameters; returns how many rows each changed. Sends nothing for no rows. */
+export function* runEach(
+  sql: string,
+  rows: readonly (readonly SqlValue[])[],
+): Operation<readonly number[]> {
+  if (rows.length === 0) return [];
+  return (yield { verb: "runEach", sql, rows }) as readonly number[];
+}
+
+type Results<Operations extends readonly Operation<unknown>[]> = {
+  -readonly [Index in keyof Operations]: Operations[Index] extends Operation<infer T> ? T : never;
+};
+
+/**
+ * Runs operations side by side: the engine answers what they ask for at the same time in one round trip, so that the
+ * whole takes as many as its longest operation. Requests of one round trip take effect in the order of the operations;
+ * no operation may read what another one of the list writes.
+ */
+export function* together<const Operations extends readonly Operation<unknown>[]>(
+  operations: Operations,
+): Operation<Results<Operations>> {
+  const results: unknown[] = [];
+  let waiting: number[] = [];
+  let requests: Request[] = [];
+  const advance = (place: number, step: IteratorResult<Request, unknown>): void => {
+    if (step.done === true) {
+      results[place] = step.value;
+    } else {
+      waiting.push(place);
+      requests.push(step.value);
+    }
+  };
+  for (let place = 0; place < operations.length; place++) advance(place, operations[place]!.next());
+  while (waiting.length > 0) {
+    const resumed = waiting;
+    const replies = resumed.length === 1
+      ? [yield requests[0]!]
+      : (yield { verb: "together", requests }) as readonly Reply[];
+    waiting = [];
+    requests = [];
+    for (let at = 0; at < resumed.length; at++) {
+      const place = resumed[at]!;
+      advance(place, operations[place]!.next(replies[at]));
+    }
+  }
+  return results as Results<Operations>;
+}
+
+/** The newest row id that each table was given; tables whose rows others name by their id. */
+export interface LastIds {
+  readonly scopes: number;
+  readonly turns: number;
+  readonly chunk_indexes: number;
+  readonly journals: number;
+}
+
+/** Facts about the store at the moment of a read. */
 export interface StoreFacts {
   /** Which ledger and main belong together: 32 lower-case hex digits. */
   readonly lineage: string;
@@ -46,21 +127,23 @@ export interface StoreFacts {
   readonly appliedHead: string;
   /** The newest revision of the store-wide counter. */
   readonly counter: number;
+  /** The newest row id that each table was given. */
+  readonly lastIds: LastIds;
   /** The key of all keyed hashes. */
   readonly hashKey: Uint8Array;
 }
 
-/** Finds deletions that were applied. */
+/** Finds deletions that main has applied. */
 export interface AppliedEvents {
-  /** The hash chain up to an event; null where there is none. */
+  /** Returns the hash chain up to an event; null if there is no such event. */
   headAt(sequence: number): Operation<string | null>;
-  /** One event; null where there is none. Throws `INTEGRITY` if it is damaged. */
+  /** Returns one event; null if there is no such event. Throws `INTEGRITY` if it is damaged. */
   eventAt(sequence: number): Operation<RecordedEvent | null>;
-  /** The events of one identifier, oldest first. Throws `INTEGRITY` if one is damaged. */
+  /** Returns the events of one identifier, oldest first. Throws `INTEGRITY` if one is damaged. */
   eventsOf(keyHash: Uint8Array): Operation<readonly RecordedEvent[]>;
 }
 
-/** Ends with a value that is already known, without a statement. */
+/** Returns a value that is already known, without a statement. */
 // deno-lint-ignore require-yield
 export function* known<T>(value: T): Operation<T> {
   return value;
@@ -68,15 +151,17 @@ export function* known<T>(value: T): Operation<T> {
 
 /** Reads one moment of the store. */
 export interface ReadTransaction extends AppliedEvents {
-  /** Stands for what main holds: where two moments have the same one, nothing was committed between them. */
+  /** Identifies the state of main: between two moments with the same object nothing was committed. */
   readonly state?: object;
   /** Yields a statement for its first row. */
   get(sql: string, ...parameters: SqlValue[]): Operation<Row | undefined>;
   /** Yields a statement for all its rows. */
   all(sql: string, ...parameters: SqlValue[]): Operation<readonly Row[]>;
-  /** What the store says of itself; within a group, as it was before the group. */
+  /** Yields a statement once for each key, as one request; returns the first row of each. */
+  getEach(sql: string, keys: readonly (readonly SqlValue[])[]): Operation<readonly (Row | undefined)[]>;
+  /** Returns facts about the store; within a group, as they were before the group. */
   facts(): Operation<StoreFacts>;
-  /** Effective time, by the clock as it was read before the transaction began: an operation never asks the engine. */
+  /** Effective time, by the clock as it was read before the transaction began. An operation never asks the engine. */
   time(): GroupTime;
 }
 
@@ -92,28 +177,35 @@ export interface GroupTime {
 export interface WriteTransaction extends ReadTransaction {
   /** Yields a statement for the number of rows it changed. */
   run(sql: string, ...parameters: SqlValue[]): Operation<number>;
+  /** Yields a statement once for each row of parameters, as one request; returns how many rows each changed. */
+  runEach(sql: string, rows: readonly (readonly SqlValue[])[]): Operation<readonly number[]>;
   /** Effective time, as in a read. Asking for it moves the store's clock mark when the group commits. */
   time(): GroupTime;
-  /** The next revision of the store-wide counter, never handed out twice. */
+  /** The next revision of the store-wide counter; the store never issues one twice. */
   nextRevision(): number;
-  /** Keeps the counter from handing out a revision that came in from elsewhere, or one below it. */
+  /**
+   * The id of a table's new row, greater than every earlier one. No id is given twice, also not after the row was deleted
+   * or a backup was restored, so that what is left of one row can never be taken for a part of another.
+   */
+  nextId(table: keyof LastIds): number;
+  /** Keeps the counter from issuing a revision that was imported, or a lower one. */
   skipRevisions(upTo: number): void;
   /**
-   * Hands a deletion over: the engine chains it, records it in the ledger, and copies it to main. The place it gets is
-   * filled in before the write resolves.
+   * Records a deletion: the engine chains it, writes it to the ledger, and copies it to main. The engine fills in its
+   * place before the write resolves.
    */
   record(event: DeletionEvent): EventPlace;
-  /** Counts a rewrite of tables, or notes how many bytes the file had when pages were given back. */
+  /** Counts a rewrite of tables, or notes the size of the file in bytes after pages were returned. */
   noteScrub(shrunkBytes?: number): void;
-  /** Lowers the store's clock mark to the clock itself; gives by how many milliseconds. */
+  /** Lowers the store's clock mark to the clock itself; returns by how many milliseconds. */
   lowerClockMark(): number;
-  /** Remembers that a table lost or replaced content and is due for a rewrite. */
+  /** Marks a table that lost or replaced content, so that a scrub rewrites it. */
   markDirty(table: string): void;
 }
 
-/** What is deleted for ever or until it is put anew; the ledger holds only hashes of it. */
+/** One deletion, permanent or until the identifier is used again; the ledger holds only hashes. */
 export interface DeletionEvent {
-  /** What kind of thing. */
+  /** What was deleted. */
   readonly kind: DeletionKind;
   /** Keyed hash of the scope, or of the tenant for a record. */
   readonly scopeHash: Uint8Array;
@@ -129,7 +221,7 @@ export interface DeletionEvent {
   readonly messages?: readonly Uint8Array[];
 }
 
-/** Where an event stands in the ledger; filled in when its group is recorded. */
+/** The place of an event in the ledger; filled in when its group is recorded. */
 export interface EventPlace {
   sequence: number;
   /** The hash chain up to and including the event. */
@@ -139,9 +231,9 @@ export interface EventPlace {
 }
 
 /** The kinds of things whose deletion the ledger records. */
-export type DeletionKind = "record" | "scope" | "turn" | "pin";
+export type DeletionKind = "record" | "scope" | "turn" | "pin" | "journal";
 
-/** An event as the ledger holds it. */
+/** An event as the ledger stores it. */
 export interface RecordedEvent extends DeletionEvent {
   /** Its place in the ledger, from 1. */
   readonly sequence: number;

@@ -1,4 +1,4 @@
-/** What statements take and give, whatever engine runs them. */
+/** The values that statements bind and return, on every engine. */
 
 /**
  * A value that is bound or read. Integers beyond 2^53 are never used by this module.

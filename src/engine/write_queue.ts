@@ -10,12 +10,12 @@ import {
 import type { Operation, WriteTransaction } from "./operation.ts";
 import type { Member, Outcome } from "./member.ts";
 
-/** Runs a group in one transaction; gives the error if a lock was held, with nothing changed. */
+/** Runs a group in one transaction; returns the error if a lock was held, with nothing changed. */
 type RunGroup = (members: readonly Member[]) => StorageError | null;
 
 /**
- * The writes of one process, in call order. A group is taken once the event loop has delivered what was ready, so
- * that calls from separate requests join one commit.
+ * The writes of one process, in call order. The queue takes a group once the event loop has delivered what was ready, so
+ * that calls from separate requests share one commit.
  */
 export class WriteQueue {
   readonly #runGroup: RunGroup;
@@ -26,7 +26,7 @@ export class WriteQueue {
   #writingSinceMs = 0;
   #lastGroupEndedMs = -Infinity;
   #onIdle: (() => void)[] = [];
-  /** What members need that is still being loaded. */
+  /** Modules that members need and that are still loading. */
   #needs: Promise<void>[] = [];
 
   /** `assertOpen` throws once the store is closed. */
@@ -36,7 +36,7 @@ export class WriteQueue {
     this.#busyTimeoutMs = busyTimeoutMs;
   }
 
-  /** Queues a write; rejects with the signal's reason if it is withdrawn before it ran. */
+  /** Queues a write; rejects with the signal's reason if it is cancelled before it ran. */
   add<T>(
     factory: (transaction: WriteTransaction) => Operation<T>,
     options: {
@@ -64,7 +64,7 @@ export class WriteQueue {
       const deadlineMs = monotonicMs() + this.#busyTimeoutMs;
       const member: Member = { factory, ledger, bytes, deadlineMs, alone, outcome: null, settle };
       signal?.addEventListener("abort", withdraw, { once: true });
-      // A signal is the caller's: whatever it does when it is looked at, nothing is queued behind a close.
+      // Reading the signal may run the caller's code, which may close the store.
       this.#assertOpen();
       this.#waiting.push(member);
       this.#needs.push(...needs.filter((need) => need !== undefined));
@@ -102,7 +102,7 @@ export class WriteQueue {
     for (const resolve of this.#onIdle.splice(0)) resolve();
   }
 
-  /** Members in order, all of them ledger-writing or none, within the limits of a group. */
+  /** Takes members in order, all of which write to the ledger or none, within the limits of a group. */
   #takeGroup(): Member[] {
     const first = this.#waiting[0];
     if (first === undefined) return [];
@@ -118,7 +118,7 @@ export class WriteQueue {
     return this.#waiting.splice(0, count);
   }
 
-  /** Tells the callers; members that have to run alone go back to the head, in order. */
+  /** Settles the callers; members that have to run alone return to the head, in order. */
   #settleGroup(group: readonly Member[]): void {
     const again: Member[] = [];
     for (const member of group) {
@@ -132,7 +132,7 @@ export class WriteQueue {
     this.#waiting.unshift(...again);
   }
 
-  /** Nobody waits while holding a lock: the group goes back to the head, and sleeps outside any transaction. */
+  /** Returns the group to the head and sleeps outside any transaction, so that the process holds no lock while it waits. */
   async #waitForLock(group: readonly Member[], busy: StorageError): Promise<void> {
     const nowMs = monotonicMs();
     const patient = group.filter((member) => member.deadlineMs > nowMs);
@@ -146,7 +146,7 @@ export class WriteQueue {
     this.#writingSinceMs = monotonicMs();
   }
 
-  /** After a stretch of writing, leaves the lock alone long enough for another process to take it. */
+  /** After writing for a while, releases the lock long enough for another process to take it. */
   async #pauseForOthers(): Promise<void> {
     const nowMs = monotonicMs();
     if (nowMs - this.#lastGroupEndedMs > WRITING_PAUSE_MS) this.#writingSinceMs = nowMs;

@@ -4,29 +4,41 @@ import type { Json } from "../canonical/plain.ts";
 
 /** A text. */
 export interface AiSdkText {
+  /** Says which part this is. */
   type: "text";
+  /** The text. */
   text: string;
 }
 
 /** A file of a model message: bytes, or an address. */
 export interface AiSdkFile {
+  /** Says which part this is. */
   type: "file";
+  /** A media type, such as `image/png`. */
   mediaType: string;
+  /** The bytes, or an address. */
   data: Uint8Array | URL;
+  /** Its name. */
   filename?: string;
 }
 
 /** A model's reasoning. */
 export interface AiSdkReasoning {
+  /** Says which part this is. */
   type: "reasoning";
+  /** The text. */
   text: string;
 }
 
 /** A call of a tool. */
 export interface AiSdkToolCall {
+  /** Says which part this is. */
   type: "tool-call";
+  /** Identifies the call. */
   toolCallId: string;
+  /** The tool's name. */
   toolName: string;
+  /** The arguments. */
   input: Json;
 }
 
@@ -38,9 +50,13 @@ export type AiSdkResultItem =
 
 /** The result of a call. */
 export interface AiSdkToolResult {
+  /** Says which part this is. */
   type: "tool-result";
+  /** Identifies the call. */
   toolCallId: string;
+  /** The tool's name. */
   toolName: string;
+  /** What the tool returned, or its error. */
   output:
     | { type: "text" | "error-text"; value: string }
     | { type: "json" | "error-json"; value: null | boolean | number | string }
@@ -67,7 +83,10 @@ export type AiSdkUiPart =
 
 /** A message of a page. */
 export interface AiSdkUiMessage {
+  /** Identifies it. */
   id: string;
+  /** Who speaks. */
   role: "system" | "user" | "assistant";
+  /** The parts, in order. */
   parts: AiSdkUiPart[];
 }

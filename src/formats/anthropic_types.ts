@@ -4,13 +4,17 @@ import type { Json } from "../canonical/plain.ts";
 
 /** A text. */
 export interface AnthropicText {
+  /** Says which part this is. */
   type: "text";
+  /** The text. */
   text: string;
 }
 
 /** A picture. */
 export interface AnthropicImage {
+  /** Says which part this is. */
   type: "image";
+  /** The bytes, or an address. */
   source:
     | { type: "base64"; media_type: "image/jpeg" | "image/png" | "image/gif" | "image/webp"; data: string }
     | { type: "url"; url: string };
@@ -18,24 +22,35 @@ export interface AnthropicImage {
 
 /** A document. */
 export interface AnthropicDocument {
+  /** Says which part this is. */
   type: "document";
+  /** The bytes, or an address. */
   source: { type: "base64"; media_type: "application/pdf"; data: string } | { type: "url"; url: string };
+  /** Its name. */
   title?: string;
 }
 
 /** The result of a call. */
 export interface AnthropicToolResult {
+  /** Says which part this is. */
   type: "tool_result";
+  /** The call that it answers. */
   tool_use_id: string;
+  /** What the tool returned. */
   content: string | (AnthropicText | AnthropicImage | AnthropicDocument)[];
+  /** Whether the tool failed. */
   is_error?: boolean;
 }
 
 /** A call of a tool. */
 export interface AnthropicToolUse {
+  /** Says which part this is. */
   type: "tool_use";
+  /** Identifies it. */
   id: string;
+  /** The tool's name. */
   name: string;
+  /** The arguments. */
   input: { readonly [key: string]: Json };
 }
 
@@ -60,6 +75,8 @@ export type AnthropicMessage =
 
 /** What a request takes. */
 export interface AnthropicRequest {
+  /** The system text. */
   system?: string | AnthropicText[];
+  /** The conversation. */
   messages: AnthropicMessage[];
 }

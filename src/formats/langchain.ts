@@ -16,6 +16,7 @@ const CARRIER = new Carrier("langchain");
 
 /** A message as LangChain stores it: assignable to its `StoredMessage`, which `mapStoredMessagesToChatMessages` takes. */
 export interface LangChainMessage {
+  /** Who speaks. */
   type: "system" | "human" | "ai" | "tool";
   /** As LangChain's own type has it: `content` may be a list of blocks, and fields that are `undefined` are absent. */
   data: {

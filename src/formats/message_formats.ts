@@ -41,3 +41,16 @@ export type {
 } from "./openai_chat_types.ts";
 export { openaiResponses } from "./openai_responses.ts";
 export type { OpenAIInputPart, OpenAIResponsesItem } from "./openai_responses_types.ts";
+export type { Json } from "../canonical/plain.ts";
+export type { Message, Metadata, Role } from "../contracts/message.ts";
+export type { Content, NewMessage, NewMessageFacts, NewToolCall } from "../contracts/new_message.ts";
+export type {
+  DataPart,
+  MediaFacts,
+  MediaPart,
+  OpaquePart,
+  Part,
+  ReasoningPart,
+  TextPart,
+} from "../contracts/part.ts";
+export type { ToolCall } from "../contracts/tool.ts";

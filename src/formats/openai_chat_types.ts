@@ -2,13 +2,17 @@
 
 /** A text of a message's content. */
 export interface OpenAIChatText {
+  /** Says which part this is. */
   type: "text";
+  /** The text. */
   text: string;
 }
 
 /** A refusal of the model, in its content. */
 export interface OpenAIChatRefusal {
+  /** Says which part this is. */
   type: "refusal";
+  /** What the model said in refusing. */
   refusal: string;
 }
 
@@ -21,8 +25,11 @@ export type OpenAIChatPart =
 
 /** A call of a tool. */
 export interface OpenAIChatCall {
+  /** Identifies it. */
   id: string;
+  /** Says which part this is. */
   type: "function";
+  /** The tool and its arguments, as text. */
   function: { name: string; arguments: string };
 }
 

@@ -1,4 +1,4 @@
-/** Checks the indexes of a scope: every checksum, and that turns, terms, postings and totals tell of the same. */
+/** Checks the indexes of a scope: every checksum, and that turns, terms, postings and totals agree. */
 
 import { blockOf, type IndexRow, SELECT_INDEXES, toIndexRow } from "../tables/chunk_indexes.ts";
 import { termChecksum } from "../tables/index_terms.ts";
@@ -9,20 +9,20 @@ import { CHECK_ROWS_PER_BATCH } from "../limits.ts";
 import { decodeTerms, toIndexedTurn } from "../tables/indexed_turns.ts";
 import { decodePostings } from "../tables/posting_list.ts";
 
-/** Reads for a check: what cannot be read is noted, and counts as nothing. */
+/** Reads rows for a check, and records rows that cannot be read as problems. */
 interface CheckReader {
   readonly collector: CheckCollector;
   all(table: string, sql: string, ...parameters: SqlValue[]): Promise<readonly Row[]>;
   validate(table: string, place: string, validate: () => void): void;
 }
 
-/** Looks through the indexes of a scope. */
+/** Checks every index of a scope. */
 export async function checkIndexes(reader: CheckReader, scope: ScopeRow, place: string): Promise<void> {
   for (const row of await reader.all("chunk_indexes", SELECT_INDEXES, scope.id)) {
     const validated: IndexRow[] = [];
     reader.validate("chunk_indexes", place, () => validated.push(toIndexRow(row)));
     const [index] = validated;
-    // What is being cleared away agrees with nothing any more, and serves nobody.
+    // Retired indexes are partly deleted and no longer used: skip them.
     if (index !== undefined && index.retired === 0) await new IndexCheck(reader, index, place).run(scope);
   }
 }
@@ -31,7 +31,7 @@ class IndexCheck {
   readonly #reader: CheckReader;
   readonly #index: IndexRow;
   readonly #place: string;
-  /** By term: its documents and the turns it is in, as the turns' lists tell. */
+  /** Term → its documents and turns, summed over the term lists of the turns. */
   readonly #listed = new Map<number, Tally>();
 
   constructor(reader: CheckReader, index: IndexRow, place: string) {
@@ -60,10 +60,16 @@ class IndexCheck {
         totals.chunks += turn.chunks;
         totals.documents += turn.documents;
         totals.totalLength += turn.totalLength;
-        if (turn.source !== row[10]) this.#problem("indexed_turns", "A turn is not the one that was indexed");
-        if (turn.ranges.length !== turn.chunks) this.#problem("indexed_turns", "A turn has other chunks");
+        if (turn.source !== row[10]) {
+          this.#problem("indexed_turns", "A turn has changed since it was indexed");
+        }
+        if (turn.ranges.length !== turn.chunks) {
+          this.#problem("indexed_turns", "A turn has the wrong number of chunks");
+        }
         const terms = [...decodeTerms(turn.termList)];
-        if (terms.length !== turn.postings) this.#problem("indexed_turns", "A turn has other terms");
+        if (terms.length !== turn.postings) {
+          this.#problem("indexed_turns", "A turn has the wrong number of terms");
+        }
         for (const { term, documents } of terms) addTo(this.#listed, term, { turn: turn.turn, documents });
       });
     }
@@ -81,7 +87,7 @@ class IndexCheck {
       if (termChecksum(this.#index.id, number, term, documents) !== checksum) {
         this.#problem("index_terms", "The checksum of a term does not match");
       } else if (this.#listed.get(number)?.documents !== documents) {
-        this.#problem("index_terms", "A term has other documents than the turns tell");
+        this.#problem("index_terms", "A term has the wrong number of documents");
       }
     }
     if (terms !== this.#listed.size) this.#problem("index_terms", "The number of terms is wrong");
@@ -95,14 +101,14 @@ class IndexCheck {
         for (const { turn, counts } of decodePostings({ indexId: this.#index.id, term }, row.slice(2))) {
           addTo(found, term, { turn, documents: counts.length });
           if (block !== blockOf(this.#index, turn)) {
-            this.#problem("postings", "A posting is in another block");
+            this.#problem("postings", "A posting is in the wrong block");
           }
         }
       });
     }
     const differs = [...this.#listed].some(([term, tally]) => !isSame(tally, found.get(term)));
     if (differs || found.size !== this.#listed.size) {
-      this.#problem("postings", "The postings are not the turns'");
+      this.#problem("postings", "The postings differ from the terms of the turns");
     }
   }
 
@@ -111,11 +117,11 @@ class IndexCheck {
     const changed = (await this.#reader.all("unindexed_turns", COUNT_CHANGED, id))[0]?.[0] as number;
     const newer = (await this.#reader.all("turns", COUNT_NEWER, scope.id, indexedTo))[0]?.[0] as number;
     if (turns + changed + newer !== scope.turns) {
-      this.#problem("chunk_indexes", "An index has lost sight of a turn");
+      this.#problem("chunk_indexes", "An index has missed a turn");
     }
   }
 
-  /** All rows of a table, page by page; each page begins after the key of the last row. */
+  /** Yields all rows of a table, page by page; each page begins after the key of the last row. */
   async *#pages(
     table: string,
     sql: string,
@@ -140,7 +146,7 @@ class IndexCheck {
   }
 }
 
-/** What a term has; the turns as a sum that another set of as many turns hardly has. */
+/** The documents and turns of a term. `mixed` is a hash sum, which another set of as many turns is unlikely to have. */
 interface Tally {
   documents: number;
   turns: number;

@@ -1,4 +1,4 @@
-/** The chunks of a whole history, made beforehand. */
+/** A chunk index: the chunks of a whole history, made before an assembly. */
 
 import { readFields, requireList } from "../contracts/arguments.ts";
 import { historyDigest } from "../contracts/digest.ts";
@@ -8,37 +8,21 @@ import { ContractError } from "../errors.ts";
 import { LIST_ARGUMENT_ITEMS_MAX } from "../limits.ts";
 import { chunkerVersion, type ChunkSize } from "./chunk_ranges.ts";
 
-/**
- * The chunks of a history, and which history and chunker they are of.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type ChunkIndex, openMemory } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const snapshot = await conversation.snapshot();
- * await conversation.indexBatch(snapshot);
- * const index: ChunkIndex = await conversation.chunkIndex(snapshot);
- * assert.deepEqual([index.chunks.length, index.chunkerVersion], [1, "characters-v1:360:80"]);
- * ```
- */
+/** The chunks of a history, with the digest of the history and the version of the chunker. */
 export interface ChunkIndex {
   /** The digest of the history. */
   readonly historyFingerprint: string;
   /** `characters-v1:<chunk characters>:<overlap characters>`. */
   readonly chunkerVersion: string;
-  /** The chunks, turns in order. */
+  /** The chunks, in the order of the turns. */
   readonly chunks: readonly Chunk[];
 }
 
 /**
- * Validates an index that a caller handed in: it must be of this history and chunker, and each chunk's text must be what
- * its source names. That it is complete is not checked, as in the reference.
+ * Validates a caller's chunk index. It must be made from this history with this chunker, and the text of each chunk must
+ * match its source. As in the reference, it may be incomplete.
  *
- * @throws {ContractError} naming what is wrong
+ * @throws {ContractError} that names the field
  */
 export function requireChunkIndex(
   value: unknown,
@@ -47,7 +31,8 @@ export function requireChunkIndex(
 ): readonly Chunk[] {
   const index = readFields("chunkIndex", value, ["historyFingerprint", "chunkerVersion", "chunks"]);
   if (index.historyFingerprint !== historyDigest(history) || index.chunkerVersion !== chunkerVersion(size)) {
-    throw new ContractError("chunkIndex", "Chunk index is of another history or configuration");
+    const message = "Expected chunkIndex to be made from this history and chunk size: make it again";
+    throw new ContractError("chunkIndex", message);
   }
   const chunks = requireList("chunkIndex.chunks", index.chunks, LIST_ARGUMENT_ITEMS_MAX);
   const turns = new Map(history.map((turn) => [turn.turnId, turn]));
@@ -57,9 +42,9 @@ export function requireChunkIndex(
     const chunk = toChunk(item, field);
     const turn = turns.get(chunk.source.turnId);
     if (turn === undefined) {
-      throw new ContractError(field, `${field} is of a turn that the history does not have`);
+      throw new ContractError(field, `Expected ${field} to be a chunk of a turn in the history`);
     }
-    if (seen.has(chunk.chunkId)) throw new ContractError(field, `${field} repeats a chunk id`);
+    if (seen.has(chunk.chunkId)) throw new ContractError(field, `Expected ${field} to have a unique chunkId`);
     seen.add(chunk.chunkId);
     validateSource(chunk, turn);
     return chunk;

@@ -1,32 +1,32 @@
-/** The reference's chunker: overlapping pieces of a text by code points. */
+/** The reference's chunker: splits a text into overlapping chunks by code points. */
 
 import { isBlank } from "../canonical/text.ts";
 import { CodePointMap } from "../canonical/code_point_map.ts";
 
-/** How a text is cut. */
+/** The size and overlap of chunks. */
 export interface ChunkSize {
-  /** Code points of a piece. */
+  /** Code points of a chunk. */
   readonly chunkCharacters: number;
-  /** Code points that a piece shares with the one before; below `chunkCharacters`. */
+  /** Code points that a chunk shares with the one before; below `chunkCharacters`. */
   readonly overlapCharacters: number;
 }
 
-/** A piece of a text. */
+/** The range of a chunk within its text. */
 export interface ChunkRange {
-  /** Its first code point. */
+  /** The first code point. */
   readonly start: number;
-  /** The code point after its last. */
+  /** The code point after the last. */
   readonly end: number;
-  /** Its text; not blank. */
+  /** The text; not blank. */
   readonly content: string;
 }
 
-/** Names the chunker and its sizes, as chunks carry it. */
+/** Returns the name of the chunker with its sizes, which every chunk has. */
 export function chunkerVersion(size: ChunkSize): string {
   return `characters-v1:${size.chunkCharacters}:${size.overlapCharacters}`;
 }
 
-/** The pieces of a text, in order. Blank pieces are left out; the last piece ends with the text. */
+/** Yields the chunks of a text, in order. Blank chunks are left out; the last chunk ends with the text. */
 export function* chunkRanges(text: string, size: ChunkSize): Generator<ChunkRange, void, undefined> {
   const stride = size.chunkCharacters - size.overlapCharacters;
   const points = new CodePointMap(text);

@@ -1,4 +1,4 @@
-/** Chunks: pieces of message texts with their sources. */
+/** Creates chunks: ranges of message texts, with their sources. */
 
 import { codePointLength } from "../canonical/text.ts";
 import { chunkId, contentHash } from "../contracts/digest.ts";
@@ -8,7 +8,7 @@ import type { Message } from "../contracts/message.ts";
 import type { Turn } from "../contracts/turn.ts";
 import { chunkerVersion, type ChunkRange, type ChunkSize } from "./chunk_ranges.ts";
 
-/** The chunk of a message's range. Two hashes: made only for chunks that are kept or returned. */
+/** Creates the chunk of a range of a message. It takes two hashes: call it only for chunks that are returned. */
 export function makeChunk(turn: Turn, message: Message, range: ChunkRange, size: ChunkSize): Chunk {
   const source = {
     scope: turn.scope,

@@ -1,17 +1,24 @@
-/** One batch of indexing: read what is not indexed yet, cut and analyze it outside any transaction, and write it. */
+/** One batch of indexing. It reads turns, chunks and analyzes them outside a transaction, and writes them. */
 
 import { noteUnindexedIn } from "../deletion/erase_index.ts";
-import { type IndexRow, writeIndex } from "../tables/chunk_indexes.ts";
+import { type IndexRow, readIndexes, writeIndex } from "../tables/chunk_indexes.ts";
 import type { ScopeRow } from "../tables/scopes.ts";
 import type { Damage } from "../engine/damage.ts";
-import type { Operation, ReadTransaction, WriteTransaction } from "../engine/operation.ts";
+import {
+  known,
+  type Operation,
+  type ReadTransaction,
+  together,
+  type WriteTransaction,
+} from "../engine/operation.ts";
 import { IntegrityError } from "../errors.ts";
+import { TURNS_PER_PAGE } from "../limits.ts";
 import { chunkRanges } from "./chunk_ranges.ts";
 import { endsAsking } from "./asking.ts";
 import type { IndexedChunk } from "../tables/indexed_turns.ts";
 import type { Pace } from "../pace.ts";
 import type { TermCount } from "../tables/posting_list.ts";
-import { findIndex, hasRetired, type IndexKind, makeIndex, unindexedTurns } from "./index_state.ts";
+import { findIndex, type IndexKind, indexOfKind, makeIndex, unindexedTurns } from "./index_state.ts";
 import { addTurns, placeTurn, type PreparedTurn } from "./index_writing.ts";
 import type { Place } from "../scopes/place.ts";
 import { requireScope, requireUpkept } from "../scopes/present_scope.ts";
@@ -20,41 +27,41 @@ import type { Row } from "../engine/values.ts";
 import { requireCurrent } from "../scopes/take_snapshot.ts";
 import { SELECT_TURN_BY_ROW, type StoredTurn, toStoredTurn, toTurnFields } from "../tables/turns.ts";
 
-/** A batch, validated. */
+/** The validated arguments of a batch. */
 export interface BatchPlan {
   readonly place: Place;
   readonly epoch: string;
-  /** The snapshot that must be current; null: whatever turns there are. */
+  /** The snapshot that must be current; null indexes whichever turns exist. */
   readonly snapshot: Snapshot | null;
   readonly kind: IndexKind;
   readonly batchSize: number;
-  /** UTF-8 bytes of turns after which the batch ends; at least one turn is taken. */
+  /** UTF-8 bytes of turns after which the batch ends; it has at least one turn. */
   readonly bytesMax: number;
-  /** What becomes of damaged turns: those that are left out stay among what is to be indexed anew. */
+  /** How damaged turns are handled: skipped ones stay noted as not indexed. */
   readonly damage: Damage;
 }
 
-/** A damaged turn that a batch passes over. */
+/** A damaged turn that a batch skips. */
 interface DamagedTurn {
   /** The turn's row. */
   readonly turn: number;
-  /** The checksum that its row has for its payload. */
+  /** The payload checksum in its row. */
   readonly source: number;
   readonly isDamaged: true;
 }
 
-/** A turn of a batch, once it is cut and analyzed. */
+/** A turn of a batch, chunked and analyzed. */
 export type BatchTurn = PreparedTurn | DamagedTurn;
 
-/** What a batch starts from. */
+/** The turns that a batch starts from. */
 interface Unindexed {
-  /** Null where the index is still to be made. */
+  /** Null if the index does not exist yet. */
   readonly index: IndexRow | null;
-  /** In order: changed ones first, all of which lie before the others. */
+  /** In order of their rows: changed turns, then new ones. */
   readonly turns: readonly (StoredTurn | DamagedTurn)[];
-  /** Turns that are not indexed and not known to be damaged. */
+  /** The number of turns that are neither indexed nor known to be damaged. */
   readonly remaining: number;
-  /** Whether an index is to be cleared away. */
+  /** Whether the scope has a retired index to delete. */
   readonly hasRetired: boolean;
 }
 
@@ -74,30 +81,46 @@ export function* readUnindexed(
   atMs: number,
 ): Operation<Unindexed> {
   const row = yield* currentRow(transaction, plan, atMs);
-  const index = yield* findIndex(transaction, row.id, plan.kind);
-  const turns: (StoredTurn | DamagedTurn)[] = [];
-  let bytes = 0;
-  // Those that are known to be damaged stand in nobody's way.
-  const known = plan.damage.turns.size;
-  const limit = plan.batchSize + known;
-  for (const id of yield* selectUnindexed(transaction, row.id, index, limit)) {
-    if (plan.damage.turns.has(id)) continue;
-    const found = yield* selectTurn(transaction, id);
-    if (found === undefined || turns.length === plan.batchSize) break;
-    const turn = readStored(plan.damage, row, found);
-    // One that was passed over before is noted already.
-    if ("isDamaged" in turn && index !== null && id <= index.indexedTo) continue;
-    bytes += "bytes" in turn ? turn.bytes : 0;
-    if (turns.length > 0 && bytes > plan.bytesMax) break;
-    turns.push(turn);
-  }
+  const indexes = yield* readIndexes(transaction, row.id);
+  const index = indexOfKind(indexes, plan.kind);
+  const damagedBefore = plan.damage.turns.size;
+  const turns = yield* readTurns(transaction, row, index, plan);
   const remaining = unindexedTurns(row, index) - (yield* countDamaged(transaction, index, plan.damage));
-  if (turns.length === 0 && remaining !== 0 && plan.damage.turns.size === known) {
-    throw new IntegrityError("The index has another number of turns than its scope", {
+  if (turns.length === 0 && remaining !== 0 && plan.damage.turns.size === damagedBefore) {
+    throw new IntegrityError("The index has the wrong number of turns", {
       details: { table: "chunk_indexes" },
     });
   }
-  return { index, turns, remaining, hasRetired: yield* hasRetired(transaction, row.id) };
+  return { index, turns, remaining, hasRetired: indexes.some(({ retired }) => retired === 1) };
+}
+
+function* readTurns(
+  transaction: ReadTransaction,
+  row: ScopeRow,
+  index: IndexRow | null,
+  { damage, batchSize, bytesMax }: BatchPlan,
+): Operation<readonly (StoredTurn | DamagedTurn)[]> {
+  // Turns that are known to be damaged do not count towards the batch size.
+  const limit = batchSize + damage.turns.size;
+  const ids = (yield* selectUnindexed(transaction, row.id, index, limit)).filter((id) =>
+    !damage.turns.has(id)
+  );
+  const turns: (StoredTurn | DamagedTurn)[] = [];
+  let bytes = 0;
+  for (let from = 0; from < ids.length; from += TURNS_PER_PAGE) {
+    const page = ids.slice(from, from + TURNS_PER_PAGE);
+    const found = yield* transaction.getEach(SELECT_TURN_BY_ROW, page.map((id) => [id]));
+    for (const [at, id] of page.entries()) {
+      if (found[at] === undefined || turns.length === batchSize) return turns;
+      const turn = readStored(damage, row, found[at]);
+      // A turn that an earlier batch skipped is noted already.
+      if ("isDamaged" in turn && index !== null && id <= index.indexedTo) continue;
+      bytes += "bytes" in turn ? turn.bytes : 0;
+      if (turns.length > 0 && bytes > bytesMax) return turns;
+      turns.push(turn);
+    }
+  }
+  return turns;
 }
 
 const SELECT_UNINDEXED = `SELECT turn FROM unindexed_turns WHERE index_id = $1 ORDER BY turn LIMIT $2`;
@@ -109,17 +132,11 @@ function* selectUnindexed(
   index: IndexRow | null,
   limit: number,
 ): Operation<readonly number[]> {
-  const changed = index === null ? [] : yield* transaction.all(SELECT_UNINDEXED, index.id, limit);
-  const left = limit - changed.length;
-  const fresh = left === 0
-    ? []
-    : yield* transaction.all(SELECT_NEW_TURNS, scope, index?.indexedTo ?? 0, left);
-  return [...changed, ...fresh].map(([id]) => id as number);
-}
-
-/** A turn's row. */
-export function selectTurn(transaction: ReadTransaction, id: number): Operation<Row | undefined> {
-  return transaction.get(SELECT_TURN_BY_ROW, id);
+  const [changed, fresh] = yield* together([
+    index === null ? known([]) : transaction.all(SELECT_UNINDEXED, index.id, limit),
+    transaction.all(SELECT_NEW_TURNS, scope, index?.indexedTo ?? 0, limit),
+  ]);
+  return [...changed, ...fresh].slice(0, limit).map(([id]) => id as number);
 }
 
 function readStored(damage: Damage, scope: ScopeRow, row: Row): StoredTurn | DamagedTurn {
@@ -128,21 +145,18 @@ function readStored(damage: Damage, scope: ScopeRow, row: Row): StoredTurn | Dam
   return turn ?? { turn: id, source: payloadChecksum, isDamaged: true };
 }
 
-/** How many of the turns that are known to be damaged an index does not have. */
+/** Counts the turns that are known to be damaged and not in the index. */
 function* countDamaged(
   transaction: ReadTransaction,
   index: IndexRow | null,
   { turns }: Damage,
 ): Operation<number> {
-  let count = 0;
-  for (const turn of turns) {
-    const found = index === null ? undefined : yield* transaction.get(SELECT_INDEXED, index.id, turn);
-    if (found === undefined) count++;
-  }
-  return count;
+  if (index === null) return turns.size;
+  const found = yield* transaction.getEach(SELECT_INDEXED, [...turns].map((turn) => [index.id, turn]));
+  return found.filter((indexed) => indexed === undefined).length;
 }
 
-/** Cuts and analyzes a turn, giving way now and then. */
+/** Chunks and analyzes a turn, and yields to the event loop now and then. */
 export async function prepareTurn(
   stored: StoredTurn | DamagedTurn,
   { size, analyzer }: IndexKind,
@@ -167,15 +181,15 @@ export async function prepareTurn(
   return { turn: id, source: payloadChecksum, chunks, terms };
 }
 
-/** How far a batch came. */
+/** The progress of a batch. */
 interface Indexed {
-  /** Null where the index was replaced meanwhile. */
+  /** Null if the index was replaced meanwhile. */
   readonly index: IndexRow | null;
   readonly processed: number;
   readonly remaining: number;
 }
 
-/** Writes a batch; what changed since it was read is left for the next. */
+/** Writes a batch. Turns that changed since they were read are left for the next batch. */
 export function* writeBatch(
   transaction: WriteTransaction,
   plan: BatchPlan,
@@ -185,7 +199,7 @@ export function* writeBatch(
   const row = yield* currentRow(transaction, plan, transaction.time().effectiveMs);
   requireUpkept(transaction, row);
   const found = yield* findIndex(transaction, row.id, plan.kind);
-  // Where the index is another than was read, the turns between its end and these would be passed over.
+  // If the index was replaced since the read, this batch would skip the turns between its end and the batch.
   if (found?.born !== from?.born) return { index: null, processed: 0, remaining: unindexedTurns(row, found) };
   const index = found ?? (yield* makeIndex(transaction, row.id, plan.kind));
   const turns = yield* takeUnchanged(transaction, row.id, index, prepared);
@@ -199,30 +213,35 @@ const SELECT_SOURCE = `SELECT payload_checksum FROM turns WHERE id = $1 AND scop
 const SELECT_INDEXED = `SELECT 1 FROM indexed_turns WHERE index_id = $1 AND turn = $2`;
 const DELETE_UNINDEXED = `DELETE FROM unindexed_turns WHERE index_id = $1 AND turn = $2`;
 
-/** The turns that still are as they were read and not indexed by another; moves the index's end over them. */
+/** Returns the turns that are unchanged and still not indexed, and advances the index past them. */
 function* takeUnchanged(
   transaction: WriteTransaction,
   scope: number,
   index: IndexRow,
   prepared: readonly BatchTurn[],
 ): Operation<readonly PreparedTurn[]> {
+  const [sources, indexed] = yield* together([
+    transaction.getEach(SELECT_SOURCE, prepared.map(({ turn }) => [turn, scope])),
+    transaction.getEach(SELECT_INDEXED, prepared.map(({ turn }) => [index.id, turn])),
+  ]);
   const taken: PreparedTurn[] = [];
-  for (const turn of prepared) {
-    const source = (yield* transaction.get(SELECT_SOURCE, turn.turn, scope))?.[0];
+  const damaged: number[] = [];
+  for (const [at, turn] of prepared.entries()) {
+    const source = sources[at]?.[0];
     if (source !== undefined && source !== turn.source) {
       if (turn.turn > index.indexedTo) break;
       continue;
     }
-    const known = yield* transaction.get(SELECT_INDEXED, index.id, turn.turn);
-    if (source !== undefined && known === undefined) {
+    if (source !== undefined && indexed[at] === undefined) {
       if (turn.turn > index.indexedTo) placeTurn(index, turn.turn);
-      if ("isDamaged" in turn) yield* noteUnindexedIn(transaction, index.id, turn.turn);
-      else {
-        yield* transaction.run(DELETE_UNINDEXED, index.id, turn.turn);
-        taken.push(turn);
-      }
+      if ("isDamaged" in turn) damaged.push(turn.turn);
+      else taken.push(turn);
     }
     index.indexedTo = Math.max(index.indexedTo, turn.turn);
   }
+  yield* together([
+    noteUnindexedIn(transaction, index.id, damaged),
+    transaction.runEach(DELETE_UNINDEXED, taken.map(({ turn }) => [index.id, turn])),
+  ]);
   return taken;
 }

@@ -1,36 +1,20 @@
-/** What a batch of indexing is asked for, and how far it came. */
+/** The arguments and the result of a batch of indexing. */
 
 import type { IndexKind } from "./index_state.ts";
 
-/**
- * How far an index is.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type IndexProgress, openMemory } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const snapshot = await conversation.snapshot();
- * let progress: IndexProgress;
- * do progress = await conversation.indexBatch(snapshot); while (progress.status !== "READY");
- * assert.equal(progress.remaining, 0);
- * ```
- */
+/** The progress of an index. */
 export interface IndexProgress {
-  /** Whether it can be searched. */
+  /** `READY` if the index is complete and can be searched. */
   readonly status: "READY" | "BUILDING";
-  /** Turns that this call indexed. */
+  /** The number of turns that this call indexed. */
   readonly processed: number;
-  /** Turns that are left. */
+  /** The number of turns that are not indexed yet. */
   readonly remaining: number;
-  /** Names chunk size, overlap and analyzer: all that makes one index another. */
+  /** Chunk size, overlap and analyzer, which together identify an index of a conversation. */
   readonly indexKey: string;
 }
 
-/** A call of `indexBatch`, validated. */
+/** The validated arguments of `indexBatch`. */
 export interface ValidatedBatch {
   readonly kind: IndexKind;
   readonly batchSize: number;

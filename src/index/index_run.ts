@@ -1,4 +1,4 @@
-/** Running batches of indexing: one, or as many as it takes. */
+/** Runs batches of indexing: one, or as many as are needed. */
 
 import { monotonicMs, yieldToEventLoop } from "../clock.ts";
 import { type Damage, NOTHING_SKIPPED } from "../engine/damage.ts";
@@ -35,7 +35,7 @@ export async function indexBatch(
   return { status: remaining === 0 ? "READY" : "BUILDING", processed, remaining, indexKey: kind.key };
 }
 
-/** What a call that indexes for itself passes on. */
+/** The options of a search or an assembly that indexes first. */
 interface OwnIndexing {
   readonly damage: Damage;
   readonly signal: AbortSignal | undefined;
@@ -53,7 +53,7 @@ function planOf({ place, engine }: StoreAccess, kind: IndexKind, damage: Damage)
   };
 }
 
-/** Looks whether what is not indexed is damaged and left out; whether anything more was noted. Writes nothing. */
+/** Notes damaged turns among those that are not indexed; returns whether there were any. Writes nothing. */
 export async function noteDamaged(
   store: StoreAccess,
   kind: IndexKind,
@@ -66,7 +66,7 @@ export async function noteDamaged(
   return damage.turns.size > before;
 }
 
-/** Indexes whatever turns there are, in small batches, until none is left. */
+/** Indexes all turns, in small batches. */
 export async function indexAll(
   store: StoreAccess,
   kind: IndexKind,
@@ -81,7 +81,7 @@ export async function indexAll(
   }
 }
 
-/** Runs a batch, and tells of it. */
+/** Runs a batch and emits an event. */
 async function runBatch(
   store: StoreAccess,
   plan: BatchPlan,
@@ -111,7 +111,7 @@ async function tryBatch(
     }
     const prepared: BatchTurn[] = [];
     for (const turn of turns) prepared.push(await prepareTurn(turn, plan.kind, pace));
-    // However short it was: a run of batches is long.
+    // Even after a short batch, because many batches can follow one another.
     await pace.rest();
     const bytes = turns.reduce((sum, turn) => sum + ("bytes" in turn ? turn.bytes : 0), 0);
     const written = await store.write((transaction) => writeBatch(transaction, plan, index, prepared), {
@@ -123,10 +123,10 @@ async function tryBatch(
     else await markUsed(store, index, signal);
     return written;
   }
-  throw new ConflictError("SNAPSHOT", "Cannot index: other calls keep replacing the index");
+  throw new ConflictError("SNAPSHOT", "Cannot index: other calls keep replacing the index; try again");
 }
 
-/** Clears away indexes that made room for another, in groups between which other work runs. */
+/** Deletes retired indexes in several write groups, and yields to the event loop between them. */
 async function clear(store: StoreAccess, signal: AbortSignal | undefined): Promise<void> {
   const row = await store.read((transaction) => requireScope(transaction, store.place), signal);
   for (let more = true; more;) {
@@ -135,7 +135,7 @@ async function clear(store: StoreAccess, signal: AbortSignal | undefined): Promi
   }
 }
 
-/** Notes that an index was used, where another was used after it. */
+/** Marks an index as the most recently used one, unless it already is. */
 export async function markUsed(
   store: StoreAccess,
   index: IndexRow,

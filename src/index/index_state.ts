@@ -1,4 +1,4 @@
-/** Which indexes a scope has, how far they are, and which makes room for another. */
+/** The indexes of a scope: their identity, their progress, and which one is retired for another. */
 
 import type { ScopeRow } from "../tables/scopes.ts";
 import { markIndexDirty } from "../deletion/erase_index.ts";
@@ -14,53 +14,59 @@ import {
 import type { Analyzer } from "./analysis/analyzer.ts";
 import { chunkerVersion, type ChunkSize } from "./chunk_ranges.ts";
 
-/** What an index is of: nothing else of a configuration makes another index. */
+/** The identity of an index. Other settings do not need an index of their own. */
 export interface IndexKind {
-  /** Names chunk size, overlap and analyzer. */
+  /** Chunk size, overlap and analyzer. */
   readonly key: string;
   readonly size: ChunkSize;
   readonly analyzer: Analyzer;
 }
 
-/** The kind of index for a chunk size and an analyzer. */
+/** Returns the kind of index for a chunk size and an analyzer. */
 export function indexKind({ chunkCharacters, overlapCharacters }: ChunkSize, analyzer: Analyzer): IndexKind {
   const size = { chunkCharacters, overlapCharacters };
   return { key: `${chunkerVersion(size)}/${analyzer.key}`, size, analyzer };
 }
 
-/** The index of a kind; null where there is none. */
+/** Finds the index of a kind; null if there is none. */
 export function* findIndex(
   transaction: ReadTransaction,
   scope: number,
-  { key }: Pick<IndexKind, "key">,
+  kind: Pick<IndexKind, "key">,
 ): Operation<IndexRow | null> {
-  const indexes = yield* readIndexes(transaction, scope);
+  return indexOfKind(yield* readIndexes(transaction, scope), kind);
+}
+
+/** The index of a kind among those of a scope; null where there is none. */
+export function indexOfKind(
+  indexes: readonly IndexRow[],
+  { key }: Pick<IndexKind, "key">,
+): IndexRow | null {
   return indexes.find((index) => index.indexKey === key && index.retired === 0) ?? null;
 }
 
-/** Turns that are not indexed yet. */
+/** Returns the number of turns that are not indexed yet. */
 export function unindexedTurns(scope: ScopeRow, index: IndexRow | null): number {
   return scope.turns - (index?.turns ?? 0);
 }
 
 const SELECT_INDEXED = `SELECT 1 FROM indexed_turns WHERE index_id = $1 AND turn = $2`;
 
-/** Whether every turn that is not due is indexed: those that are due serve nobody. */
+/** Whether every turn is indexed. Expired turns need not be, because no search returns them. */
 export function* isComplete(
   transaction: ReadTransaction,
   { row, expiredTurns }: { readonly row: ScopeRow; readonly expiredTurns: ReadonlySet<number> },
   index: IndexRow | null,
 ): Operation<boolean> {
-  let missing = unindexedTurns(row, index);
+  const missing = unindexedTurns(row, index);
   if (missing === 0 || missing > expiredTurns.size) return missing === 0;
-  for (const turn of expiredTurns) {
-    const found = index === null ? undefined : yield* transaction.get(SELECT_INDEXED, index.id, turn);
-    if (found === undefined) missing--;
-  }
-  return missing === 0;
+  if (index === null) return missing === expiredTurns.size;
+  const keys = [...expiredTurns].map((turn) => [index.id, turn]);
+  const found = yield* transaction.getEach(SELECT_INDEXED, keys);
+  return missing === found.filter((indexed) => indexed === undefined).length;
 }
 
-/** Makes an index; where the scope has as many as it may, the one that was used longest ago is retired. */
+/** Creates an index. If the scope has as many as are allowed, the least recently used one is retired. */
 export function* makeIndex(
   transaction: WriteTransaction,
   scope: number,
@@ -80,7 +86,7 @@ export function* isOutdated(transaction: ReadTransaction, index: IndexRow): Oper
   return (yield* readIndexes(transaction, index.scope)).some(({ used }) => used > index.used);
 }
 
-/** Notes that an index was used now. */
+/** Marks an index as the most recently used one. */
 export function* noteUse(transaction: WriteTransaction, index: IndexRow): Operation<void> {
   const indexes = yield* readIndexes(transaction, index.scope);
   const own = indexes.find(({ born }) => born === index.born);
@@ -90,15 +96,10 @@ export function* noteUse(transaction: WriteTransaction, index: IndexRow): Operat
   yield* writeIndex(transaction, own);
 }
 
-/** Whether a scope has an index that is retired and not cleared away yet. */
-export function* hasRetired(transaction: ReadTransaction, scope: number): Operation<boolean> {
-  return (yield* readIndexes(transaction, scope)).some(({ retired }) => retired === 1);
-}
-
 const SELECT_INDEXES_AFTER =
   `SELECT id, scope, retired FROM chunk_indexes WHERE id > $1 ORDER BY id LIMIT $2`;
 
-/** A page of the indexes of all scopes, and where the next page begins; null after the last. */
+/** Reads a page of all indexes. Returns the scopes of retired ones, and where the next page begins, if any. */
 export function* selectRetired(
   transaction: ReadTransaction,
   after: number,
@@ -128,15 +129,15 @@ const DELETE_TURNS_UP_TO = `DELETE FROM indexed_turns WHERE index_id = $1 AND tu
 const DELETE_UNINDEXED = `DELETE FROM unindexed_turns WHERE index_id = $1`;
 const DELETE_INDEX = `DELETE FROM chunk_indexes WHERE id = $1`;
 
-/** What clearing away did. */
+/** The progress of deleting retired indexes. */
 interface Cleared {
-  /** Indexes of which nothing is left. */
+  /** The number of indexes that are now fully deleted. */
   readonly indexes: number;
-  /** Whether more is to be cleared away. */
+  /** Whether there is more to delete. */
   readonly more: boolean;
 }
 
-/** Clears away a part of a scope's first retired index, its terms first, since they are text. */
+/** Deletes a part of the first retired index of a scope. The terms go first, because they are text. */
 export function* clearRetired(transaction: WriteTransaction, scope: number): Operation<Cleared> {
   const retired = (yield* readIndexes(transaction, scope)).filter((index) => index.retired === 1);
   const [index] = retired;

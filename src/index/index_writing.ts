@@ -1,33 +1,40 @@
-/** Writing turns into an index: each term's number and count are read and written once for a whole batch. */
+/** Writes turns to an index. The number and count of each term are read and written once for a whole batch. */
 
-import { insertTerm, SELECT_TERM, termChecksum, updateTerm } from "../tables/index_terms.ts";
+import { insertTerms, SELECT_TERM, type Term, termChecksum, updateTerms } from "../tables/index_terms.ts";
 import { blockOf, type IndexRow } from "../tables/chunk_indexes.ts";
-import { addPostings } from "../tables/postings.ts";
-import type { Operation, WriteTransaction } from "../engine/operation.ts";
+import { type AddedPostings, addPostings } from "../tables/postings.ts";
+import { type Operation, together, type WriteTransaction } from "../engine/operation.ts";
+import type { Row } from "../engine/values.ts";
 import { ConflictError, IntegrityError } from "../errors.ts";
-import { BLOCK_TURNS_MAX, INDEX_CHUNKS_MAX } from "../limits.ts";
-import { encodeChunks, encodeTerms, type IndexedChunk, insertIndexedTurn } from "../tables/indexed_turns.ts";
+import { BLOCK_TURNS_MAX, INDEX_CHUNKS_MAX, TERMS_PER_REQUEST } from "../limits.ts";
+import {
+  encodeChunks,
+  encodeTerms,
+  type IndexedChunk,
+  type IndexedTurn,
+  insertIndexedTurns,
+} from "../tables/indexed_turns.ts";
 import type { Posting, TermCount } from "../tables/posting_list.ts";
 
-/** A turn, cut and analyzed. */
+/** A turn, chunked and analyzed. */
 export interface PreparedTurn {
   /** The turn's row. */
   readonly turn: number;
-  /** The checksum of the payload that this was made from. */
+  /** The checksum of the payload that was analyzed. */
   readonly source: number;
   readonly chunks: readonly IndexedChunk[];
-  /** For each term, its chunks in order. */
+  /** Term → the chunks that have it, in order. */
   readonly terms: ReadonlyMap<string, readonly TermCount[]>;
 }
 
 interface NumberedTerm {
   readonly number: number;
-  /** Documents so far; 0 for a new term. */
+  /** Documents before this batch; 0 for a new term. */
   readonly before: number;
   documents: number;
 }
 
-/** Adds turns to an index, and to its totals; the caller writes the index's row. */
+/** Adds turns to an index and to its totals. The caller writes the row of the index. */
 export function* addTurns(
   transaction: WriteTransaction,
   index: IndexRow,
@@ -35,12 +42,16 @@ export function* addTurns(
 ): Operation<void> {
   requireRoom(index, turns);
   const terms = yield* numberTerms(transaction, index, turns);
-  for (const turn of turns) yield* insertTurn(transaction, index, turn, terms);
-  yield* insertPostings(transaction, index, turns, terms);
-  yield* writeTerms(transaction, index.id, terms);
+  const indexed = turns.map((turn) => indexedTurn(index, turn, terms));
+  for (const turn of indexed) countTurn(index, turn);
+  yield* together([
+    insertIndexedTurns(transaction, indexed),
+    insertPostings(transaction, index, turns, terms),
+    writeTerms(transaction, index.id, terms),
+  ]);
 }
 
-/** Makes room for a turn behind all others: it begins a new block where the last one is full. */
+/** Reserves a place for a turn after all others, in a new block if the last one is full. */
 export function placeTurn(index: IndexRow, turn: number): void {
   if (index.blockTurns >= BLOCK_TURNS_MAX) {
     index.blocks = [...index.blocks, turn];
@@ -57,63 +68,62 @@ function requireRoom(index: IndexRow, turns: readonly PreparedTurn[]): void {
   });
 }
 
-/** The numbers of all terms of a batch; new terms get the next ones. */
+/** Returns the numbers of all terms of a batch; new terms take the next free ones. */
 function* numberTerms(
   transaction: WriteTransaction,
   index: IndexRow,
   turns: readonly PreparedTurn[],
 ): Operation<ReadonlyMap<string, NumberedTerm>> {
   const numbered = new Map<string, NumberedTerm>();
+  const terms = [...new Set(turns.flatMap((turn) => [...turn.terms.keys()]))];
+  for (let from = 0; from < terms.length; from += TERMS_PER_REQUEST) {
+    const some = terms.slice(from, from + TERMS_PER_REQUEST);
+    const rows = yield* transaction.getEach(SELECT_TERM, some.map((term) => [index.id, term]));
+    for (const [at, term] of some.entries()) numbered.set(term, numberedTerm(index, term, rows[at]));
+  }
   for (const { terms } of turns) {
-    for (const [term, counts] of terms) {
-      let known = numbered.get(term);
-      if (known === undefined) {
-        const row = yield* transaction.get(SELECT_TERM, index.id, term);
-        if (row === undefined) {
-          known = { number: ++index.terms, before: 0, documents: 0 };
-        } else {
-          const [number, documents, checksum] = row as [number, number, number];
-          if (termChecksum(index.id, number, term, documents) !== checksum) throw damagedTerm();
-          known = { number, before: documents, documents };
-        }
-        numbered.set(term, known);
-      }
-      known.documents += counts.length;
-    }
+    for (const [term, counts] of terms) numbered.get(term)!.documents += counts.length;
   }
   return numbered;
 }
 
-function* insertTurn(
-  transaction: WriteTransaction,
+function numberedTerm(index: IndexRow, term: string, row: Row | undefined): NumberedTerm {
+  if (row === undefined) return { number: ++index.terms, before: 0, documents: 0 };
+  const [number, documents, checksum] = row as readonly [number, number, number];
+  if (termChecksum(index.id, number, term, documents) !== checksum) throw damagedTerm();
+  return { number, before: documents, documents };
+}
+
+function indexedTurn(
   index: IndexRow,
   { turn, source, chunks, terms }: PreparedTurn,
   numbered: ReadonlyMap<string, NumberedTerm>,
-): Operation<void> {
-  const documents = chunks.reduce((count, { length }) => count + (length > 0 ? 1 : 0), 0);
-  const totalLength = chunks.reduce((sum, { length }) => sum + length, 0);
-  const head = {
+): IndexedTurn {
+  const list = [...terms].map(([term, counts]) => ({
+    term: numbered.get(term)!.number,
+    documents: counts.length,
+  }));
+  return {
     indexId: index.id,
     turn,
     source,
     chunks: chunks.length,
-    documents,
-    totalLength,
+    documents: chunks.reduce((count, { length }) => count + (length > 0 ? 1 : 0), 0),
+    totalLength: chunks.reduce((sum, { length }) => sum + length, 0),
     postings: terms.size,
+    chunkList: encodeChunks(chunks),
+    termList: encodeTerms(list.sort((left, right) => left.term - right.term)),
   };
-  const chunkList = encodeChunks(chunks);
-  const termList = encodeTerms(
-    [...terms].map(([term, counts]) => ({ term: numbered.get(term)!.number, documents: counts.length }))
-      .sort((left, right) => left.term - right.term),
-  );
-  yield* insertIndexedTurn(transaction, { ...head, chunkList, termList });
+}
+
+function countTurn(index: IndexRow, { chunks, documents, totalLength }: IndexedTurn): void {
   index.turns++;
-  index.chunks += chunks.length;
+  index.chunks += chunks;
   index.documents += documents;
   index.totalLength += totalLength;
 }
 
-/** In the order of the table: neighbouring rows are written one after the other. */
+/** Inserts the postings in the order of the table, so that neighbouring rows are written together. */
 function* insertPostings(
   transaction: WriteTransaction,
   index: IndexRow,
@@ -132,10 +142,14 @@ function* insertPostings(
       else postings.push({ turn, counts });
     }
   }
+  const added: AddedPostings[] = [];
   for (const [block, byTerm] of blocks) {
     for (const [term, postings] of [...byTerm].sort(([left], [right]) => left - right)) {
-      yield* addPostings(transaction, { indexId: index.id, block, term }, postings);
+      added.push({ place: { indexId: index.id, block, term }, postings });
     }
+  }
+  for (let from = 0; from < added.length; from += TERMS_PER_REQUEST) {
+    yield* addPostings(transaction, added.slice(from, from + TERMS_PER_REQUEST));
   }
 }
 
@@ -144,11 +158,13 @@ function* writeTerms(
   indexId: number,
   numbered: ReadonlyMap<string, NumberedTerm>,
 ): Operation<void> {
+  const inserted: Term[] = [];
+  const updated: Term[] = [];
   for (const [term, { number, before, documents }] of numbered) {
-    const row = { indexId, number, term, documents };
-    const changed = yield* before === 0 ? insertTerm(transaction, row) : updateTerm(transaction, row);
-    if (changed !== 1) throw damagedTerm();
+    (before === 0 ? inserted : updated).push({ indexId, number, term, documents });
   }
+  const changed = yield* together([insertTerms(transaction, inserted), updateTerms(transaction, updated)]);
+  if (changed.flat().some((count) => count !== 1)) throw damagedTerm();
 }
 
 function damagedTerm(): IntegrityError {

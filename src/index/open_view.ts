@@ -1,4 +1,7 @@
-/** Opens views of a scope, indexes what a call turns out to search, and holds calls to a view that is still true at their end. */
+/**
+ * Runs a call on a view of a scope. Indexes the scope if the call searches it, and starts again if the scope changed
+ * before the call ended.
+ */
 
 import type { Damage } from "../engine/damage.ts";
 import type { Operation, ReadTransaction } from "../engine/operation.ts";
@@ -12,22 +15,22 @@ import type { Snapshot } from "../contracts/snapshot.ts";
 import { type Reading, requireCurrent, snapshotOfNothing, takeSnapshot } from "../scopes/take_snapshot.ts";
 import type { Moment, StoreAccess } from "../scopes/store_access.ts";
 
-/** How a view is opened. */
+/** The options of opening a view. */
 interface Opening {
   readonly store: StoreAccess;
   readonly kind: IndexKind;
   readonly signal: AbortSignal | undefined;
-  /** What becomes of damaged rows. */
+  /** How damaged rows are handled. */
   readonly damage: Damage;
-  /** Validates what only the store can tell, in the same read as the snapshot. */
+  /** Validates arguments against the store, in the same read as the snapshot. */
   readonly validate?: (transaction: ReadTransaction, reading: Reading) => Operation<void>;
 }
 
-/** What is done with a view. */
+/** The two cases of a call. */
 interface ViewUse<T> {
-  /** Uses it. */
+  /** Computes the result from the view. */
   readonly use: (view: View) => Promise<T>;
-  /** What is given where there is no such scope yet: its history is empty, and asking does not create it. */
+  /** Computes the result if the scope does not exist. Its history is empty, and a read does not create it. */
   readonly ifMissing: (snapshot: Snapshot) => Promise<T>;
 }
 
@@ -37,12 +40,12 @@ interface Opened extends Reading {
 }
 
 /**
- * Gives a call a view, and a fresh one if the scope changed before the call was done: what it gives back was true of one
- * moment, and still is at its end. What is not indexed yet is indexed once the call asks the index, and not before: many
- * do not, since nothing may be spent on evidence or the window holds everything. A damaged turn that is left out is met
- * once, and the call starts over without it: what comes out is what the scope would give if it were not there.
+ * Runs a call on a view, and again on a new view if the scope changed before the call ended. The result is therefore
+ * true of one moment, and still true at the end. The scope is indexed when the call first asks the index, and not
+ * before: many calls never do, because evidence has no reserve or the window holds everything. When the call meets a
+ * damaged turn that it may skip, it starts again without it, and the result is the same as if the turn did not exist.
  *
- * @throws {ConflictError} `SNAPSHOT` where the scope keeps changing
+ * @throws {ConflictError} `SNAPSHOT` if the scope keeps changing
  */
 export async function withView<T>(opening: Opening, { use, ifMissing }: ViewUse<T>): Promise<T> {
   let isSearched = false;
@@ -59,7 +62,7 @@ export async function withView<T>(opening: Opening, { use, ifMissing }: ViewUse<
         continue;
       }
       if (error instanceof TurnsDamaged) {
-        // Each time at least one more is known.
+        // This ends: each time at least one more damaged turn is known.
         attempt--;
         continue;
       }
@@ -89,15 +92,18 @@ function isOutdated(error: unknown): boolean {
   return error instanceof ViewGone || (error instanceof ConflictError && error.reason === "SNAPSHOT");
 }
 
-/** Whatever told of the change, the caller gave no snapshot that could be stale. */
+/** Returns an error that does not mention a stale snapshot, because the caller passed none. */
 function changing(cause: unknown): ConflictError {
   const known = cause instanceof ConflictError && cause.currentRevision !== undefined
     ? { currentRevision: cause.currentRevision }
     : {};
-  return new ConflictError("SNAPSHOT", "The scope keeps changing; try again", { cause, ...known });
+  return new ConflictError("SNAPSHOT", "Cannot finish: the conversation keeps changing; try again", {
+    cause,
+    ...known,
+  });
 }
 
-/** Opens a view; one that will be searched has a complete index, which is made first. */
+/** Opens a view. If the call will search it, its index is completed first. */
 async function openView(opening: Opening, isSearched: boolean): Promise<View> {
   const { store, kind, signal, damage } = opening;
   for (let attempt = 0; attempt < FRESH_TRIES_MAX; attempt++) {
@@ -118,11 +124,15 @@ async function openView(opening: Opening, isSearched: boolean): Promise<View> {
       });
     }
     if (store.engine.readOnly && !(await noteDamaged(store, kind, opening))) {
-      throw new ConflictError("NOT_READY", "The index is not complete, and the store was opened read-only");
+      const message = "Cannot search: the index is not complete, and the store was opened read-only";
+      throw new ConflictError("NOT_READY", message);
     }
     if (!store.engine.readOnly) await indexAll(store, kind, opening);
   }
-  throw new ConflictError("SNAPSHOT", "Turns keep coming in faster than they are indexed");
+  throw new ConflictError(
+    "SNAPSHOT",
+    "Cannot search: turns are added faster than they are indexed; try again",
+  );
 }
 
 function* readOpened(

@@ -1,4 +1,4 @@
-/** All chunks of a scope, for an assembly in memory: proved against the turns they were taken from. */
+/** Reads all chunks of a scope, for an assembly in memory, and verifies them against their turns. */
 
 import { historyDigest } from "../contracts/digest.ts";
 import type { Chunk } from "../contracts/chunk.ts";
@@ -20,7 +20,11 @@ import { type Reading, requireCurrent } from "../scopes/take_snapshot.ts";
 import type { Moment, StoreAccess } from "../scopes/store_access.ts";
 import { SELECT_TURNS_AFTER, type StoredTurn, toStoredTurn } from "../tables/turns.ts";
 
-/** Reads the chunks of a snapshot. */
+/**
+ * Reads the chunk index of a snapshot.
+ *
+ * @throws {ConflictError} `SNAPSHOT` if the snapshot is stale; `NOT_READY` if the index is not complete
+ */
 export async function readChunkIndex(
   store: StoreAccess,
   snapshot: Snapshot,
@@ -72,7 +76,7 @@ async function readChunks(
   });
 }
 
-/** A complete index of these chunks, whatever analyzer it is by: chunks do not depend on it. */
+/** Finds a complete index with this chunk size. It may have any analyzer, because chunks do not depend on it. */
 function* findComplete(
   transaction: ReadTransaction,
   reading: Reading,
@@ -84,7 +88,7 @@ function* findComplete(
     if (index.retired === 1 || !index.indexKey.startsWith(version)) continue;
     if (yield* isComplete(transaction, reading, index)) return index;
   }
-  throw new ConflictError("NOT_READY", "The index is not complete for this snapshot");
+  throw new ConflictError("NOT_READY", "Cannot read chunks: call indexBatch until it reports READY");
 }
 
 interface Page {
@@ -108,7 +112,7 @@ async function readPages(
     for (const { turn, ranges } of page.stored) {
       if (pace.isDue()) await pace.rest();
       turns.push(turn.turn);
-      for (const chunk of provedChunks(turn.turn, ranges, size)) chunks.push(chunk);
+      for (const chunk of verifiedChunks(turn.turn, ranges, size)) chunks.push(chunk);
     }
     after = page.after;
   }
@@ -138,8 +142,8 @@ function* readPage(
   return { stored, after: rows.length < TURNS_PER_PAGE ? null : rows.at(-1)![0] as number };
 }
 
-/** The chunks of a turn, if the index has exactly those. */
-function* provedChunks(
+/** Yields the chunks of a turn; throws unless the index has exactly these. */
+function* verifiedChunks(
   turn: TimedTurn,
   ranges: readonly IndexedChunk[],
   size: ChunkSize,
@@ -158,7 +162,7 @@ function* provedChunks(
 }
 
 function damaged(): IntegrityError {
-  return new IntegrityError("The index is not of the turns as they are", {
+  return new IntegrityError("The index does not match the turns", {
     details: { table: "indexed_turns" },
   });
 }

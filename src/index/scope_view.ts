@@ -1,34 +1,33 @@
-/** One consistent view of a scope and its index over many short reads, between which everything else goes on. */
+/** A consistent view of a scope and its index over many short reads, without blocking writers between them. */
 
 import { readScope, type ScopeRow } from "../tables/scopes.ts";
 import type { IndexRow } from "../tables/chunk_indexes.ts";
 import type { Damage } from "../engine/damage.ts";
 import type { Operation, ReadTransaction } from "../engine/operation.ts";
 import { IntegrityError } from "../errors.ts";
-import { selectTurn } from "./index_batch.ts";
 import type { Place } from "../scopes/place.ts";
 import type { Snapshot } from "../contracts/snapshot.ts";
 import type { Row } from "../engine/values.ts";
 import type { Reading } from "../scopes/take_snapshot.ts";
-import { type StoredTurn, toStoredTurn } from "../tables/turns.ts";
+import { SELECT_TURN_BY_ROW, type StoredTurn, toStoredTurn } from "../tables/turns.ts";
 
-/** The scope changed, or its index made room for another: what was read so far belongs to the past. Internal. */
+/** Thrown if the scope has changed or its index was retired, so that what was read is outdated. Internal. */
 export class ViewGone extends Error {}
 
-/** The index is asked, and is not complete. Internal. */
+/** Thrown if a call asks the index while it is not complete. Internal. */
 export class IndexNeeded extends Error {}
 
-/** Turns turned out to be damaged and are noted: the call starts over without them. Internal. */
+/** Thrown after damaged turns were noted: the call starts again without them. Internal. */
 export class TurnsDamaged extends Error {}
 
-/** How a view reads. */
+/** Runs a read operation. */
 export type ReadStore = <T>(factory: (transaction: ReadTransaction) => Operation<T>) => Promise<T>;
 
-/** What a view is of. */
+/** The parts of a view. */
 interface ViewOptions {
   readonly place: Place;
   readonly reading: Reading;
-  /** Null where the scope has no turns, or the index is not complete. */
+  /** Null if the scope has no turns, or the index is not complete. */
   readonly index: IndexRow | null;
   /** Whether the index is complete. */
   readonly isIndexed: boolean;
@@ -36,13 +35,13 @@ interface ViewOptions {
   readonly damage: Damage;
 }
 
-/** See the module's documentation. Turns that are due, and damaged ones that are left out, are no part of it. */
+/** A consistent view of a scope, without expired turns and without damaged turns that are skipped. */
 export class View {
   readonly snapshot: Snapshot;
   readonly row: ScopeRow;
-  /** Turns that are no part of it. */
+  /** The rows of expired and skipped turns, which the view leaves out. */
   readonly expiredTurns: ReadonlySet<number>;
-  /** Turns that are. */
+  /** The number of turns in the view. */
   readonly turnCount: number;
   readonly index: IndexRow | null;
   readonly #isIndexed: boolean;
@@ -51,10 +50,10 @@ export class View {
   readonly #read: ReadStore;
   readonly #damage: Damage;
   readonly #turns = new Map<number, StoredTurn>();
-  /** What main held when it was last seen that nothing has changed. */
+  /** The state of main at the last read that found nothing changed. */
   #state: object | null = null;
 
-  /** Takes what was read first. */
+  /** Creates the view of a first reading. */
   constructor({ place, reading, index, isIndexed, read, damage }: ViewOptions) {
     this.snapshot = reading.snapshot;
     this.row = reading.row;
@@ -67,19 +66,19 @@ export class View {
     this.#damage = damage;
   }
 
-  /** Whether the index was asked. */
+  /** Whether a call has asked for the index. */
   get isSearched(): boolean {
     return this.#isSearched;
   }
 
-  /** The index, to be asked; null where the scope has no turns. Throws where it is not complete. */
+  /** Returns the index for a search; null if the scope has no turns. Throws `IndexNeeded` if it is not complete. */
   indexToSearch(): IndexRow | null {
     if (!this.#isIndexed) throw new IndexNeeded();
     this.#isSearched = true;
     return this.index;
   }
 
-  /** Reads, if nothing has changed; the scope's revision moves with every change of its turns. */
+  /** Reads if nothing has changed. Every change of a turn also changes the revision of its scope. */
   read<T>(factory: (transaction: ReadTransaction) => Operation<T>): Promise<T> {
     const guarded = (transaction: ReadTransaction): Operation<T> => this.#guarded(transaction, factory);
     return this.#read(guarded);
@@ -89,7 +88,7 @@ export class View {
     transaction: ReadTransaction,
     factory: (transaction: ReadTransaction) => Operation<T>,
   ): Operation<T> {
-    // A state that is not told is none that was seen.
+    // If the engine reports no state, the rows are checked at every read.
     if (transaction.state !== this.#state) yield* this.#require(transaction);
     this.#state = transaction.state ?? null;
     return yield* factory(transaction);
@@ -101,7 +100,7 @@ export class View {
     if (this.index !== null) yield* requireIndex(transaction, this.index);
   }
 
-  /** Turns of rows. Damaged ones, unless they are an error, are noted together, and the call starts over. */
+  /** Decodes turns. If damaged ones may be skipped, it notes all of them, and the call starts again. */
   toTurns(rows: readonly Row[]): readonly StoredTurn[] {
     const turns = rows.map((row) =>
       this.#damage.readTurn(row[0] as number, () => toStoredTurn(this.row, row))
@@ -110,21 +109,21 @@ export class View {
     return turns;
   }
 
-  /** Whether a turn was read already. */
+  /** Whether a turn was read before. */
   has(id: number): boolean {
     return this.#turns.has(id);
   }
 
-  /** A turn that was read already. */
+  /** Returns a turn that was read before. */
   known(id: number, source: number): StoredTurn {
     return requireSource(this.#turns.get(id) ?? null, source);
   }
 
-  /** A turn that the index knows, as it is stored; one that was read before is not read again. */
+  /** Reads a turn that the index names, or returns it if it was read before. */
   *turn(transaction: ReadTransaction, id: number, source: number): Operation<StoredTurn> {
     let turn = this.#turns.get(id);
     if (turn === undefined) {
-      const row = yield* selectTurn(transaction, id);
+      const row = yield* transaction.get(SELECT_TURN_BY_ROW, id);
       turn = requireSource((row === undefined ? [] : this.toTurns([row]))[0] ?? null, source);
       this.#turns.set(id, turn);
     }
@@ -134,7 +133,7 @@ export class View {
 
 function requireSource(turn: StoredTurn | null, source: number): StoredTurn {
   if (turn !== null && turn.payloadChecksum === source) return turn;
-  throw new IntegrityError("A turn is not the one that was indexed", {
+  throw new IntegrityError("A turn has changed since it was indexed", {
     details: { table: "indexed_turns" },
   });
 }

@@ -1,4 +1,4 @@
-/** Exporting a scope or a store as lines: read in pages, each scope as it is at one moment. */
+/** Exports a scope or a store as lines: reads in pages, each scope as it is at one moment. */
 
 import { equalBytes } from "../canonical/keyed_hash.ts";
 import { instantFromMs } from "../canonical/time.ts";
@@ -16,6 +16,7 @@ import type { DeletionEvent, Operation, ReadTransaction } from "../engine/operat
 import { ConflictError, IntegrityError } from "../errors.ts";
 import { EXPORT_AT_ONCE_BYTES, EXPORT_HELD_BYTES, FRESH_TRIES_MAX } from "../limits.ts";
 import type { Identity } from "../tables/records.ts";
+import { exportJournals } from "./export_journals.ts";
 import { emptyTally, endLine, headerLine, LinesDigest, markLine, skippedLine, type Tally } from "./line.ts";
 import { readRecordLines } from "./read_records.ts";
 import {
@@ -28,7 +29,7 @@ import {
   type ScopeView,
 } from "./read_scope.ts";
 
-/** Exports; each line ends with a line feed. What is damaged and left out is added to a list. */
+/** Yields the lines of an export, each with its line feed. Adds damaged rows that are left out to `skipped`. */
 export async function* exportLines(
   engine: Engine,
   options: ExportLinesOptions,
@@ -47,18 +48,18 @@ export async function* exportLines(
   }
 }
 
-/** One export while it goes on. */
+/** A running export. */
 class Export {
   readonly #engine: Engine;
   readonly #content: boolean;
   readonly #damaged: Damaged;
-  /** What was left out of the lines that were given. */
-  readonly #left: Damage;
+  /** All rows that were left out so far. */
+  readonly #leftOut: Damage;
   readonly #signal: AbortSignal | undefined;
   readonly #digest = new LinesDigest();
   readonly #tally: Tally = emptyTally();
   #skipped = 0;
-  /** How many deletions had been applied to what comes next, as far as it was said. */
+  /** The number of applied deletions that the last header or mark line stated. */
   #mark = 0;
 
   constructor(engine: Engine, { content, damaged, skipped, signal }: {
@@ -70,16 +71,16 @@ class Export {
     this.#engine = engine;
     this.#content = content;
     this.#damaged = damaged;
-    this.#left = new Damage(damaged, skipped);
+    this.#leftOut = new Damage(damaged, skipped);
     this.#signal = signal;
   }
 
   async *lines(scope: Scope | null): AsyncGenerator<string> {
     const place = scope === null ? null : placeOf(this.#engine.hashKey, scope);
-    const begun = await this.#read((transaction) => readBeginning(transaction, place), () => false);
+    const beginning = await this.#read((transaction) => readBeginning(transaction, place), () => false);
     const { generation, epoch } = this.#engine;
     const at = instantFromMs(this.#engine.time().effectiveMs).text;
-    const { watermark, lastScope } = begun;
+    const { watermark, lastScope } = beginning;
     this.#mark = watermark.sequence;
     yield this.#line(headerLine({ content: this.#content, scope, generation, epoch, watermark, at }));
     if (place === null) {
@@ -103,10 +104,10 @@ class Export {
     }
   }
 
-  /** What was left out of what was read last. */
+  /** A line for each row that the last read left out. */
   *#skippedLines({ skipped }: Damage): Generator<string> {
     for (const row of skipped) {
-      if (!this.#left.noteRow(row)) continue;
+      if (!this.#leftOut.noteRow(row)) continue;
       this.#skipped++;
       yield this.#line(skippedLine(row));
     }
@@ -150,7 +151,7 @@ class Export {
       const found = await this.#read((transaction) => readScopeHashes(transaction, from, last), () => false);
       for (const [id, scopeHash] of found) {
         after = id;
-        // One that was deleted meanwhile is not there any more.
+        // A scope that was deleted meanwhile yields no lines.
         yield* this.#scope(scopeHash);
       }
       if (found.length === 0) return;
@@ -158,10 +159,27 @@ class Export {
     }
   }
 
-  /** A scope's lines; false if there is none. */
+  /** Yields a scope's lines; returns false if the scope does not exist. */
   async *#scope(scopeHash: Uint8Array): AsyncGenerator<string, boolean> {
     const concerns = (event: DeletionEvent): boolean =>
       event.kind !== "record" && equalBytes(event.scopeHash, scopeHash);
+    if (!(yield* this.#conversation(scopeHash, concerns))) return false;
+    yield* exportJournals({
+      content: this.#content,
+      damaged: this.#damaged,
+      read: (factory) => this.#read(factory, concerns),
+      marked: (applied) => this.#marked(applied),
+      counted: (sort, lines) => this.#counted(sort, lines),
+      skippedLines: (damage) => this.#skippedLines(damage),
+    }, scopeHash);
+    return true;
+  }
+
+  /** A scope's lines without its journals; false if there is none. */
+  async *#conversation(
+    scopeHash: Uint8Array,
+    concerns: (event: DeletionEvent) => boolean,
+  ): AsyncGenerator<string, boolean> {
     for (let attempt = 1;; attempt++) {
       const damage = new Damage(this.#damaged);
       const atMs = this.#engine.time().effectiveMs;
@@ -182,7 +200,7 @@ class Export {
         yield* this.#closing(view, damage);
         return true;
       }
-      const turns = found.turns ?? await this.#held(view, plan, concerns);
+      const turns = found.turns ?? await this.#buffered(view, plan, concerns);
       if (turns === null) continue;
       yield* this.#opening(view);
       yield* this.#counted("turns", turns);
@@ -202,7 +220,7 @@ class Export {
     yield* this.#skippedLines(damage);
   }
 
-  /** The scope as it is; null if there is none, or its row is damaged and left out with all that it has. */
+  /** Reads a scope; null if it does not exist, or if its row is damaged and the whole scope is left out. */
   async #readOrSkip(
     plan: ScopePlan,
     bytesMax: number,
@@ -217,8 +235,8 @@ class Export {
     }
   }
 
-  /** All turns of a scope that is not larger than that; null if it changed while it was read. */
-  async #held(
+  /** Buffers all turns of a scope; null if the scope changed while it was read. */
+  async #buffered(
     view: ScopeView,
     plan: ScopePlan,
     concerns: (event: DeletionEvent) => boolean,
@@ -231,7 +249,7 @@ class Export {
     return turns;
   }
 
-  /** The turns in pages; a null, and nothing after it, if the scope changed. */
+  /** Yields the turns in pages; ends with null if the scope changed. */
   async *#pages(
     view: ScopeView,
     plan: ScopePlan,
@@ -252,10 +270,10 @@ class Export {
 }
 
 function changedMeanwhile(): ConflictError {
-  return new ConflictError("SNAPSHOT", "The scope has changed while it was exported");
+  return new ConflictError("SNAPSHOT", "Cannot export: the scope changed while it was read");
 }
 
-/** What the header tells; throws where the scope that is wanted is not there, before any line was given. */
+/** Reads the facts of the header; throws before the first line if the requested scope does not exist. */
 function* readBeginning(
   transaction: ReadTransaction,
   place: Place | null,

@@ -1,4 +1,4 @@
-/** Importing lines: validated one by one, written in bounded groups, and every tombstone passed on the way. */
+/** Imports lines: validates each one, and writes them in bounded groups, except those that were deleted here. */
 
 import { yieldToEventLoop } from "../clock.ts";
 import { readFields, requireSignal } from "../contracts/arguments.ts";
@@ -27,7 +27,7 @@ import {
 import type { ImportedRecord } from "./parse_record.ts";
 import type { Origin } from "./tombstone_pass.ts";
 
-/** What is imported into. */
+/** The store to import into. */
 interface ImportTarget {
   readonly engine: Engine;
   readonly kinds: ReadonlyMap<string, RecordKind>;
@@ -35,7 +35,7 @@ interface ImportTarget {
   readonly tell: Tell;
 }
 
-/** Imports. */
+/** Imports lines; resolves to the number of lines by outcome. */
 export async function importLines(
   target: ImportTarget,
   lines: Lines,
@@ -52,7 +52,7 @@ export async function importLines(
     return importing.finish();
   } catch (error) {
     if (error instanceof SourceFailure) throw error.cause;
-    throw importing.told(error instanceof ContractError ? await importing.settle(error) : error);
+    throw importing.withLine(error instanceof ContractError ? await importing.settle(error) : error);
   }
 }
 
@@ -65,15 +65,17 @@ const SORTS: Readonly<Record<Item["type"], Sort>> = {
   turn: "turns",
   pin: "pins",
   summary: "summaries",
+  journal: "journals",
+  entry: "entries",
 };
 
-/** Lines that are validated and wait to be written together: records, or items of one scope. */
+/** A validated line that waits to be written with others: a record, or an item of the current scope. */
 interface Waiting {
   readonly line: number;
   readonly item: Item;
 }
 
-/** One import while it goes on. */
+/** A running import. */
 class Import {
   readonly #target: ImportTarget;
   readonly #signal: AbortSignal | undefined;
@@ -88,11 +90,15 @@ class Import {
   };
   /** Null before the header. */
   #origin: Origin | null = null;
-  /** The scope that turns, pins and summaries belong to. */
+  /** The current scope, to which turns, pins and summaries belong. */
   #scope: ScopeItem & { readonly type: "scope" } | null = null;
+  /** The part of the journal that entries belong to; null where no journal of the scope has begun. */
+  #part: string | null = null;
+  /** The part of the last journal of the scope that differs from the one here. */
+  #differing: string | null = null;
   #waiting: Waiting[] = [];
   #waitingBytes = 0;
-  /** Rows that the export left out, being damaged. */
+  /** Damaged rows that the export left out. */
   #skipped = 0;
   #line = 0;
   #ended = false;
@@ -102,13 +108,13 @@ class Import {
     this.#signal = signal;
   }
 
-  /** Validates a line; writes what waits once it is enough, or of another scope. */
+  /** Validates a line; writes the waiting ones once the group is full or another scope begins. */
   async take({ number, text }: NumberedLine): Promise<void> {
     this.#line = number;
-    if (this.#ended) throw new ContractError("lines", "Nothing may come after the closing line");
+    if (this.#ended) throw new ContractError("lines", "Expected no line after the closing line");
     const parsed = parseLine(text, this.#target.kinds);
     if ((parsed.type === "header") !== (this.#origin === null)) {
-      throw new ContractError("type", "An export begins with a header, and has one");
+      throw new ContractError("type", "Expected a header as the first line, and nowhere else");
     }
     await this.#takeParsed(parsed, text.length);
     if (parsed.type !== "end") this.#digest.add(text);
@@ -136,7 +142,7 @@ class Import {
     }
   }
 
-  /** Where the lines come from. A store's own lines name a place in its history of deletions. */
+  /** The origin of the lines. A store's own export names a position in its history of deletions. */
   async #originOf({ watermark }: ParsedHeader): Promise<Origin> {
     const { engine } = this.#target;
     if (watermark.lineage !== engine.lineage) return { sequence: null };
@@ -145,21 +151,27 @@ class Import {
       ? firstHead(engine.lineage)
       : await engine.read((transaction) => transaction.headAt(sequence), { concerns: () => false });
     if (found !== head) {
-      throw new ContractError("watermark", "The watermark is no place in this store's history of deletions");
+      throw new ContractError(
+        "watermark",
+        "Expected the watermark to be a position in this store's history of deletions",
+      );
     }
     return { sequence };
   }
 
   async #wait(item: Item, bytes: number): Promise<void> {
     if (item.type === "record") {
-      if (this.#scope !== null) throw new ContractError("type", "Records come before scopes");
+      if (this.#scope !== null) throw new ContractError("type", "Expected records before scopes");
     } else if (item.type === "scope") {
       await this.write();
       this.#scope = item;
+      this.#part = this.#differing = null;
     } else {
       this.#requireOwn(item);
     }
-    this.#waiting.push({ line: this.#line, item });
+    if (item.type === "journal") this.#part = item.part;
+    const own = item.type === "entry" ? { ...item, part: this.#part! } : item;
+    this.#waiting.push({ line: this.#line, item: own });
     this.#waitingBytes += bytes;
     this.#seen[SORTS[item.type]]++;
     if (this.#waiting.length >= IMPORT_GROUP_LINES || this.#waitingBytes >= IMPORT_GROUP_BYTES) {
@@ -168,16 +180,21 @@ class Import {
   }
 
   #requireOwn(item: Exclude<ScopeItem, { readonly type: "scope" }>): void {
+    if (item.type === "journal" || item.type === "entry") {
+      if (this.#scope !== null && (item.type === "journal" || this.#part !== null)) return;
+      const before = item.type === "journal" ? "its scope" : "its journal";
+      throw new ContractError("type", `A line of type ${item.type} must follow the line of ${before}`);
+    }
     const own = item.type === "turn"
       ? item.turn.scope
       : item.type === "pin"
       ? item.pin.scope
       : item.summary.scope;
     if (this.#scope !== null && sameScope(own, this.#scope.scope)) return;
-    throw new ContractError(`${item.type}.scope`, `A ${item.type} must follow the line of its scope`);
+    throw new ContractError(`${item.type}.scope`, `Expected the ${item.type} after the line of its scope`);
   }
 
-  /** What is wrong with a line does not concern the good ones before it; gives the first error by the order of lines. */
+  /** Writes the valid lines before an invalid one; resolves to the first error in the order of lines. */
   async settle(error: ContractError): Promise<unknown> {
     const line = this.#line;
     try {
@@ -189,7 +206,7 @@ class Import {
     return error;
   }
 
-  /** Writes what waits. */
+  /** Writes the waiting lines. */
   async write(): Promise<void> {
     const waiting = this.#waiting;
     if (waiting.length === 0) return;
@@ -201,7 +218,11 @@ class Import {
     const { outcomes, failure } = items[0]!.type === "record"
       ? await this.#writeRecords(items as ImportedRecord[], bytes)
       : await this.#writeItems(items as ScopeItem[], bytes);
-    for (const [index, outcome] of outcomes.entries()) this.#report[outcome][SORTS[items[index]!.type]]++;
+    for (const [index, outcome] of outcomes.entries()) {
+      const item = items[index]!;
+      this.#report[outcome][SORTS[item.type]]++;
+      if (item.type === "entry" && outcome === "conflicting") this.#differing = item.part;
+    }
     if (failure !== null) {
       this.#line = waiting[outcomes.length]!.line;
       throw failure;
@@ -222,7 +243,8 @@ class Import {
   async #writeItems(items: readonly ScopeItem[], bytes: number): Promise<Outcomes> {
     const { engine, limits, tell } = this.#target;
     const place = placeOf(engine.hashKey, this.#scope!.scope);
-    const target = { place, limits, generation: engine.generation, origin: this.#origin! };
+    const differing = this.#differing;
+    const target = { place, limits, generation: engine.generation, origin: this.#origin!, differing };
     return await new ScopeAccess(engine, place, tell).write(
       (transaction) => importItems(transaction, items, target),
       {
@@ -239,26 +261,26 @@ class Import {
     if (areAllThere && end.digest === this.#digest.finish()) return;
     throw new ContractError(
       "digest",
-      "The lines are not the ones that were exported: some are missing or changed",
+      "The lines differ from the exported ones: some are missing or changed",
     );
   }
 
-  /** The report; the closing line must have come. */
+  /** Returns the report; throws if the closing line is missing. */
   finish(): ImportReport {
     if (!this.#ended) {
       this.#line++;
-      throw new ContractError("lines", "The closing line is missing: the export was cut off");
+      throw new ContractError("lines", "The closing line is missing: the export is incomplete");
     }
     return { ...this.#report, skipped: this.#skipped };
   }
 
-  /** The error with the line it is about, and what was imported before. */
-  told(error: unknown): unknown {
+  /** Adds the line number, and the number of lines imported before, to an error. */
+  withLine(error: unknown): unknown {
     const details = { line: this.#line, imported: { ...this.#report.imported } };
     if (error instanceof ContractError) {
       const { field, message, cause } = error;
-      const told = { ...details, ...error.details };
-      return new ContractError(field, `Line ${told.line}: ${message}`, { details: told, cause });
+      const all = { ...details, ...error.details };
+      return new ContractError(field, `Line ${all.line}: ${message}`, { details: all, cause });
     }
     if (error instanceof ConflictError) {
       const { reason, message, cause } = error;

@@ -1,4 +1,4 @@
-/** Importing records: written only where nothing is, with the revision, creation and deadline that they had. */
+/** Imports records that do not exist here, with their own revision, creation time and deadline. */
 
 import { hasPassed } from "../engine/effective_time.ts";
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
@@ -12,23 +12,23 @@ import { valueChecksum } from "../tables/records.ts";
 import type { ImportedRecord } from "./parse_record.ts";
 import { isRecordRefused, type Origin } from "./tombstone_pass.ts";
 
-/** What became of a line. */
+/** The outcome of a line. */
 export type Outcome = "imported" | "unchanged" | "conflicting" | "refused" | "expired";
 
-/** What records are imported into. */
+/** The store that records are imported into. */
 interface RecordPlace {
   readonly hashKey: Uint8Array;
   readonly generation: number;
   readonly origin: Origin;
 }
 
-/** What became of each line; where one did not fit, of those before it, and why. */
+/** The outcome of each line; if one failed, of those before it, and its error. */
 export interface Outcomes {
   readonly outcomes: readonly Outcome[];
   readonly failure: ConflictError | null;
 }
 
-/** Imports lines in order, up to the first that does not fit. */
+/** Imports items in order, up to the first that conflicts. */
 export function* importEach<Item>(
   items: readonly Item[],
   importOne: (item: Item) => Operation<Outcome>,
@@ -38,7 +38,7 @@ export function* importEach<Item>(
     for (const item of items) outcomes.push(yield* importOne(item));
     return { outcomes, failure: null };
   } catch (error) {
-    // A line is validated before anything of it is written: those before it stand.
+    // An item is validated before any of it is written, so the earlier ones remain.
     if (error instanceof ConflictError) return { outcomes, failure: error };
     throw error;
   }
@@ -55,9 +55,9 @@ export function importRecords(
 
 const IMPORT = { action: "import line", toleratedMs: CLOCK_BEHIND_MS_MAX };
 
-/** Whether a line's deadline has passed. Where only a clock that is behind makes it seem so, the line is not left out. */
-export function isPast(transaction: WriteTransaction, dueMs: number | null): boolean {
-  return dueMs !== null && hasPassed(transaction.time(), dueMs, IMPORT);
+/** Whether a line's deadline has passed. Throws `CLOCK` if only the highest time seen, not the clock, is past it. */
+export function isPast(transaction: WriteTransaction, expiresMs: number | null): boolean {
+  return expiresMs !== null && hasPassed(transaction.time(), expiresMs, IMPORT);
 }
 
 function* importRecord(
@@ -83,16 +83,16 @@ function* importRecord(
   return "imported";
 }
 
-/** A revision is where the value stands in a store's count, and no part of it. */
+/** Compares all but the revision, which counts the writes of a store and is no part of the value. */
 function isSame({ head, body }: RawRecord, record: ImportedRecord): boolean {
   return body === record.body && head.created === record.created && head.maxAge === record.maxAge &&
     head.expires === record.expires;
 }
 
 /**
- * The revision that the record had, so that whoever holds it can go on with it; no put is given it again. Each restore
- * begins a range of its own, which nothing from outside may enter or use up: beyond, the record takes the next
- * revision of this store.
+ * The revision of an imported record: its own, so that programs that know it can continue. No put gets it again.
+ * Imports must not exhaust the range of revisions that a restore begins, so a record whose revision is too high for this
+ * generation gets the store's next one.
  */
 function takeRevision(transaction: WriteTransaction, revision: number, generation: number): number {
   if (!mayBeKept(revision, generation)) return transaction.nextRevision();

@@ -1,4 +1,4 @@
-/** Importing what belongs to one scope: written only where nothing is, with its own revisions and times. */
+/** Imports items of one scope that do not exist here, with their own revisions and times. */
 
 import { instantFromMs, instantOf } from "../canonical/time.ts";
 import { matches } from "../contracts/summary.ts";
@@ -7,7 +7,7 @@ import type { Place } from "../scopes/place.ts";
 import { changeOf, requireUpkept } from "../scopes/present_scope.ts";
 import { proveSource, requirePinCapacity, writePin } from "../conversations/put_pin.ts";
 import { readCovered, writeSummary } from "../conversations/put_summary.ts";
-import { requireCapacity, type ScopeLimits, takenMessageId, writeTurn } from "../conversations/put_turn.ts";
+import { messageOwners, requireCapacity, type ScopeLimits, writeTurn } from "../conversations/put_turn.ts";
 import { requirePin, SELECT_PIN } from "../tables/pins.ts";
 import { requireSummary, SELECT_SUMMARY } from "../tables/summaries.ts";
 import { requirePayload, SELECT_TURN, toTurnFields, toTurnHead } from "../tables/turns.ts";
@@ -16,18 +16,21 @@ import { deletedMessages } from "../deletion/deleted_messages.ts";
 import { itemHashOf } from "../deletion/scope_hashes.ts";
 import { noteExpiry, readScope, type ScopeRow, writeScope } from "../tables/scopes.ts";
 import { isReserved } from "../deletion/tombstones.ts";
-import type { Operation, WriteTransaction } from "../engine/operation.ts";
+import { type Operation, together, type WriteTransaction } from "../engine/operation.ts";
 import { ConflictError, ContractError } from "../errors.ts";
+import { type ImportedEntry, importEntry, importJournal } from "./import_journal.ts";
 import { importEach, isPast, type Outcome, type Outcomes } from "./import_records.ts";
 import type { ImportedPin, ImportedSummary, ImportedTurn, ScopeItem } from "./parse_line.ts";
 import { isItemRefused, type Origin } from "./tombstone_pass.ts";
 
-/** The scope that is imported into. */
+/** The scope to import into. */
 interface ScopeTarget {
   readonly place: Place;
   readonly limits: ScopeLimits;
   readonly generation: number;
   readonly origin: Origin;
+  /** The part of a journal of which an entry differed from the one here; null if there is none such. */
+  readonly differing: string | null;
 }
 
 /** Imports items of one scope. */
@@ -44,27 +47,39 @@ export function* importItems(
   const row = found ?? (yield* ensureScope(transaction, place, generation));
   requireUpkept(transaction, row);
   const { revision } = row;
-  const inHand = { transaction, row, target };
+  const current = { transaction, row, target, differing: target.differing };
   const scopeOutcome = found === null ? "imported" : "unchanged";
-  const result = yield* importEach(items, (item) => importItem(inHand, item, scopeOutcome));
+  const result = yield* importEach(items, (item) => importItem(current, item, scopeOutcome));
   if (row.revision !== revision) yield* writeScope(transaction, row);
   return result;
 }
 
-/** The scope in hand; its row is changed in place. */
-interface InHand {
+/** The current scope; its row is changed in place. */
+interface CurrentScope {
   readonly transaction: WriteTransaction;
   readonly row: ScopeRow;
   readonly target: ScopeTarget;
+  /** As of the target, and then as found. */
+  differing: string | null;
 }
 
-function* importItem(inHand: InHand, item: ScopeItem, scopeOutcome: Outcome): Operation<Outcome> {
+function* importItem(current: CurrentScope, item: ScopeItem, scopeOutcome: Outcome): Operation<Outcome> {
   if (item.type === "scope") return scopeOutcome;
-  if (item.type === "turn") return yield* importTurn(inHand, item);
-  return yield* (item.type === "pin" ? importPin(inHand, item) : importSummary(inHand, item));
+  if (item.type === "turn") return yield* importTurn(current, item);
+  if (item.type === "journal") return yield* importJournal(current, item);
+  if (item.type === "entry") return yield* importEntryUnlessDiffering(current, item);
+  return yield* (item.type === "pin" ? importPin(current, item) : importSummary(current, item));
 }
 
-function* importTurn({ transaction, row, target }: InHand, item: ImportedTurn): Operation<Outcome> {
+/** A journal that differs from the one here from some entry on gets nothing behind it: the two histories would be mixed. */
+function* importEntryUnlessDiffering(current: CurrentScope, item: ImportedEntry): Operation<Outcome> {
+  if (current.differing === item.part) return "conflicting";
+  const outcome = yield* importEntry(current, item);
+  if (outcome === "conflicting") current.differing = item.part;
+  return outcome;
+}
+
+function* importTurn({ transaction, row, target }: CurrentScope, item: ImportedTurn): Operation<Outcome> {
   const { place, limits, origin } = target;
   const { turn: { turnId, revision, messages }, expiry, payload, bytes } = item;
   if (isPast(transaction, expiry?.dueMs ?? null)) return "expired";
@@ -79,14 +94,19 @@ function* importTurn({ transaction, row, target }: InHand, item: ImportedTurn): 
     keyHash: itemHashOf(place.hashKey, "turn", place.scope, turnId),
   };
   if (yield* isItemRefused(transaction, hashes, revision, origin)) return "refused";
-  if ((yield* deletedMessages(transaction, place, { turnId, messages })).length > 0) return "refused";
-  if ((yield* takenMessageId(transaction, row, messages, null)) !== null) return "conflicting";
+  const [deleted, owners] = yield* together([
+    deletedMessages(transaction, place, { turnId, messages }),
+    messageOwners(transaction, row, messages),
+  ]);
+  if (deleted.length > 0) return "refused";
+  if (owners.some((owner) => owner !== null)) return "conflicting";
   requireCapacity(row, { bytes, limits }, null);
   yield* writeTurn(transaction, row, { place, turnId, revision, messages, payload, bytes, expiry }, null);
   return "imported";
 }
 
-function* importPin({ transaction, row, target }: InHand, item: ImportedPin): Operation<Outcome> {
+function* importPin(current: CurrentScope, item: ImportedPin): Operation<Outcome> {
+  const { transaction, row, target } = current;
   const { place, origin } = target;
   const { pin: { source }, written } = item;
   const { key, revision, expiry, payload } = written;
@@ -95,7 +115,7 @@ function* importPin({ transaction, row, target }: InHand, item: ImportedPin): Op
   if (old !== undefined) return requirePin(row, old).payload === payload ? "unchanged" : "conflicting";
   const hashes = { scopeHash: place.scopeHash, keyHash: itemHashOf(place.hashKey, "pin", place.scope, key) };
   if (yield* isItemRefused(transaction, hashes, revision, origin)) return "refused";
-  const sourceTurn = source === undefined ? null : yield* findSource({ transaction, row, target }, source);
+  const sourceTurn = source === undefined ? null : yield* findSource(current, source);
   if (source !== undefined && sourceTurn === null) return "refused";
   requirePinCapacity(row);
   yield* writePin(transaction, row, written, sourceTurn);
@@ -105,9 +125,9 @@ function* importPin({ transaction, row, target }: InHand, item: ImportedPin): Op
   return "imported";
 }
 
-/** The row of the turn that a pin cites; null if the text is not there, exactly. */
+/** The row of the turn that a pin cites; null unless the cited text is exactly there. */
 function* findSource(
-  { transaction, row }: InHand,
+  { transaction, row }: CurrentScope,
   source: NonNullable<ImportedPin["pin"]["source"]>,
 ): Operation<number | null> {
   try {
@@ -119,7 +139,10 @@ function* findSource(
   }
 }
 
-function* importSummary({ transaction, row, target }: InHand, item: ImportedSummary): Operation<Outcome> {
+function* importSummary(
+  { transaction, row, target }: CurrentScope,
+  item: ImportedSummary,
+): Operation<Outcome> {
   const { place } = target;
   const { summary, written } = item;
   const { createdMs, expiresMs, payload } = written;
@@ -128,7 +151,7 @@ function* importSummary({ transaction, row, target }: InHand, item: ImportedSumm
   if (old !== undefined) return requireSummary(row, old).payload === payload ? "unchanged" : "conflicting";
   const covered = yield* readCovered(transaction, row, summary);
   const turns = covered.map(({ turn }) => turn);
-  // A summary from a store whose clock is ahead counts once this store's clock is there too.
+  // A summary from a store whose clock is ahead is valid from its own time of creation on.
   const atMs = Math.max(transaction.time().effectiveMs, createdMs);
   const at = atMs === createdMs ? instantOf(summary.createdAt) : instantFromMs(atMs);
   if (!matches(summary, turns, place.scope, at)) return "refused";

@@ -1,4 +1,4 @@
-/** The lines of an export, as texts: a header, what the store holds, and a closing line that tells whether all came. */
+/** The lines of an export as text: a header, the content, and a closing line that proves them complete. */
 
 import { quote } from "../canonical/canonical_json.ts";
 import { encodeScope } from "../contracts/payload.ts";
@@ -7,19 +7,21 @@ import type { DamagedRow } from "../contracts/damaged.ts";
 import type { LineCounts } from "../contracts/options/lines_options.ts";
 import type { Scope } from "../contracts/scope.ts";
 import type { Watermark } from "../contracts/watermark.ts";
+import type { EntryFields } from "../tables/journal_entries.ts";
+import type { JournalRow } from "../tables/journals.ts";
 import type { TurnHead } from "../tables/turns.ts";
 import type { Identity, RecordHead } from "../tables/records.ts";
 
-/** What the first line calls the format. */
+/** The name of the format, in the first line. */
 export const LINES_FORMAT = "holdfast-lines";
 
-/** The version of the format. A reader refuses any other. */
+/** The version of the format; a reader refuses any other. */
 export const LINES_VERSION = 1;
 
-/** What the first line of an export without content says, so that it is not taken for a backup. */
+/** A note in the first line of an export without content, so that it is not mistaken for a backup. */
 const NO_BACKUP = "Not a backup: without content it cannot be imported";
 
-/** What the first line says of the store and of the export. */
+/** The facts in the first line. */
 interface HeaderFacts {
   readonly content: boolean;
   /** Null for the whole store. */
@@ -40,12 +42,12 @@ export function headerLine({ content, scope, generation, epoch, watermark, at }:
     `"watermark":{"lineage":"${lineage}","sequence":${sequence},"head":"${head}"},"at":${quote(at)}}`;
 }
 
-/** What follows was read when so many deletions had been applied; only where that is not what was said before. */
+/** States how many deletions had been applied when the next lines were read. It is written where the number changes. */
 export function markLine(sequence: number): string {
   return `{"type":"mark","sequence":${sequence}}`;
 }
 
-/** A record; its body is JSON already, and stands as it is stored. */
+/** A record; its body is JSON already and is copied as stored. */
 export function recordLine(identity: Identity, head: RecordHead, body: string): string {
   return `${recordStart(identity, head)},"value":${body}}`;
 }
@@ -61,7 +63,7 @@ function recordStart({ tenantId, kind, key }: Identity, head: RecordHead): strin
     `"revision":${revision},"created":${created},"max_age":${maxAge},"expires":${expires}`;
 }
 
-/** A scope. Its revision says where this store stands, not what it holds. */
+/** A scope, without its revision, which belongs to the store and not to the content. */
 export function scopeLine(scope: Scope): string {
   return `{"type":"scope","scope":${encodeScope(scope)}}`;
 }
@@ -76,7 +78,7 @@ export function scopeOutline(
     `"turn_bytes":${turnBytes}}`;
 }
 
-/** A turn with its deadline; its payload stands as it is stored. */
+/** A turn with its deadline; its payload is copied as stored. */
 export function turnLine(head: TurnHead, payload: string): string {
   return `{"type":"turn","expires_at":${quoteOrNull(head.expiresAt)},"turn":${payload}}`;
 }
@@ -87,7 +89,7 @@ export function turnOutline({ turnId, revision, bytes, expiresAt }: TurnHead): s
     `"expires_at":${quoteOrNull(expiresAt)}}`;
 }
 
-/** A summary; its payload stands as it is stored. */
+/** A summary; its payload is copied as stored. */
 export function summaryLine(payload: string): string {
   return `{"type":"summary","summary":${payload}}`;
 }
@@ -97,7 +99,7 @@ export function summaryOutline(bytes: number): string {
   return `{"type":"summary","bytes":${bytes}}`;
 }
 
-/** A pin; its payload stands as it is stored. */
+/** A pin; its payload is copied as stored. */
 export function pinLine(payload: string): string {
   return `{"type":"pin","pin":${payload}}`;
 }
@@ -107,47 +109,72 @@ export function pinOutline(key: string, revision: number, bytes: number): string
   return `{"type":"pin","key":${quote(key)},"revision":${revision},"bytes":${bytes}}`;
 }
 
-/** A damaged row that was left out, by its labels. */
-export function skippedLine({ table, tenantId, sessionId, turnId, kind, key }: DamagedRow): string {
-  const labels = { tenant_id: tenantId, session_id: sessionId, turn_id: turnId, kind, key };
+/** A journal; its entries follow. Its revision says where this store stands, not what it holds. */
+export function journalLine({ part }: Pick<JournalRow, "part">): string {
+  return `{"type":"journal","part":${quote(part)}}`;
+}
+
+/** A journal with its running totals. */
+export function journalOutline({ part, revision, entries, bytes }: JournalRow): string {
+  return `{"type":"journal","part":${
+    quote(part)
+  },"revision":${revision},"entries":${entries},"bytes":${bytes}}`;
+}
+
+/** An entry; its payload is JSON already, and stands as it is stored. */
+export function entryLine({ place, uuid }: Pick<EntryFields, "place" | "uuid">, payload: string): string {
+  return `{"type":"entry","place":${place},"uuid":${quoteOrNull(uuid)},"json":${payload}}`;
+}
+
+/** An entry without its JSON. */
+export function entryOutline({ place, uuid, bytes }: EntryFields): string {
+  return `{"type":"entry","place":${place},"uuid":${quoteOrNull(uuid)},"bytes":${bytes}}`;
+}
+
+/** A damaged row that was left out, named by its labels. */
+export function skippedLine(row: DamagedRow): string {
+  const { table, tenantId, sessionId, turnId, kind, key, part, place } = row;
+  const labels = { tenant_id: tenantId, session_id: sessionId, turn_id: turnId, kind, key, part };
   const fields = Object.entries(labels).flatMap(([name, label]) =>
     label === undefined ? [] : [`,"${name}":${quote(label.toWellFormed())}`]
   );
+  if (place !== undefined) fields.push(`,"place":${place}`);
   return `{"type":"skipped","table":${quote(table)}${fields.join("")}}`;
 }
 
 /**
- * The last line: how many lines there were of each sort, and the SHA-256 of all lines before it. An export that left out
- * damaged rows counts those too.
+ * The last line: the number of lines of each type, and the SHA-256 of all lines before it. If damaged rows were left out,
+ * it also has their number.
  */
 export function endLine(
-  { records, scopes, turns, pins, summaries }: LineCounts,
+  { records, scopes, turns, pins, summaries, journals, entries }: LineCounts,
   skipped: number,
   digest: string,
 ): string {
   return `{"type":"end","records":${records},"scopes":${scopes},"turns":${turns},"pins":${pins},` +
-    `"summaries":${summaries},${skipped === 0 ? "" : `"skipped":${skipped},`}"digest":"${digest}"}`;
+    `"summaries":${summaries},"journals":${journals},"entries":${entries},` +
+    `${skipped === 0 ? "" : `"skipped":${skipped},`}"digest":"${digest}"}`;
 }
 
-/** Lines by what they hold, while they are counted. */
+/** Running counts of lines by type. */
 export type Tally = { -readonly [Sort in keyof LineCounts]: number };
 
-/** Nothing yet. */
+/** Counts of zero. */
 export function emptyTally(): Tally {
-  return { records: 0, scopes: 0, turns: 0, pins: 0, summaries: 0 };
+  return { records: 0, scopes: 0, turns: 0, pins: 0, summaries: 0, journals: 0, entries: 0 };
 }
 
-/** The hash over lines, each with its line feed: what `sha256sum` says of the file without its last line. */
+/** The digest of lines with their line feeds, as `sha256sum` computes it for the file without its last line. */
 export class LinesDigest {
   readonly #hash = new RunningSha256();
 
-  /** Takes the next line, without its end. */
+  /** Adds the next line, without its line feed. */
   add(line: string): void {
     this.#hash.add(line);
     this.#hash.add("\n");
   }
 
-  /** The digest; nothing can be added afterwards. */
+  /** Returns the digest; no line can be added afterwards. */
   finish(): string {
     return this.#hash.finish();
   }

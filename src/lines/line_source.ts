@@ -1,29 +1,28 @@
-/** The lines of an import, numbered, from texts or from the bytes of a file, one in memory at a time. */
+/** Splits texts or the bytes of a file into numbered lines, with one line in memory at a time. */
 
-import { isFunction, isInstance, isRevoked } from "../contracts/arguments.ts";
+import { isBytes, isFunction } from "../contracts/arguments.ts";
 import type { Lines } from "../contracts/options/lines_options.ts";
 import { ContractError } from "../errors.ts";
 import { LINE_BYTES_MAX } from "../limits.ts";
 
-/** A line without its end. */
+/** A line without its line ending. */
 export interface NumberedLine {
-  /** From 1, empty lines counted. */
+  /** From 1; empty lines count. */
   readonly number: number;
   readonly text: string;
 }
 
-/** The source of the lines threw. Internal: its error is the caller's own, and handed on as it is. */
+/** Wraps an error of the source of the lines. Internal: the caller's own error is rethrown unchanged. */
 export class SourceFailure extends Error {}
 
 const BYTE_ORDER_MARK = "\ufeff";
 const LINE_FEED = 0x0a;
 
 /**
- * The lines, in order. A line ends with a line feed, perhaps with a carriage return before it; a text ends its last
- * line, bytes go on where the piece before ended. One byte order mark at the very beginning is left out, and so are
- * empty lines.
+ * Yields the lines in order. A line ends with LF or CR LF. The end of a text also ends a line; bytes continue where the
+ * previous chunk ended. A byte order mark at the very beginning, and empty lines, are skipped.
  *
- * @throws {ContractError} for a line that is too long or not UTF-8, and where `lines` holds neither text nor bytes
+ * @throws {ContractError} for a line that is too long or not UTF-8, and if `lines` yields neither text nor bytes
  * @throws {SourceFailure} with what the source threw, or the signal's reason, as its cause
  */
 export async function* readLines(
@@ -31,27 +30,30 @@ export async function* readLines(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<NumberedLine> {
   const assembler = new LineAssembler();
-  const pieces = typeof lines === "string" ? [lines] : requireIterable(lines);
-  for await (const piece of eachPiece(pieces, signal)) yield* assembler.take(piece);
+  const chunks = iterate(typeof lines === "string" ? [lines] : lines);
+  for await (const chunk of eachChunk(chunks, signal)) yield* assembler.take(chunk);
   yield* assembler.end();
 }
 
-type Pieces = Iterable<unknown> | AsyncIterable<unknown>;
+type Chunks = Iterator<unknown> | AsyncIterator<unknown>;
 
-function requireIterable(lines: unknown): Pieces {
-  const given = lines as Partial<Iterable<unknown> & AsyncIterable<unknown>> | null | undefined;
-  if (
-    typeof given === "object" && given !== null && !isRevoked(given) &&
-    (isFunction(given[Symbol.asyncIterator]) || isFunction(given[Symbol.iterator]))
-  ) return given as Pieces;
-  throw new ContractError("lines", "Expected lines to be text, or to give text or bytes one after another");
+/** Begins to read the chunks. */
+function iterate(lines: unknown): Chunks {
+  let cause: unknown;
+  try {
+    const given = lines as Iterable<unknown> & AsyncIterable<unknown>;
+    if (typeof lines === "object" && lines !== null) {
+      if (isFunction(given[Symbol.asyncIterator])) return given[Symbol.asyncIterator]();
+      if (isFunction(given[Symbol.iterator])) return given[Symbol.iterator]();
+    }
+  } catch (error) {
+    cause = error; // a proxy that was revoked or whose trap throws, or what only inherits from an iterable
+  }
+  throw new ContractError("lines", "Expected lines to be text, or an iterable of text or bytes", { cause });
 }
 
-/** Each piece; an abort ends the wait for one that does not come. What the source throws is told apart. */
-async function* eachPiece(pieces: Pieces, signal: AbortSignal | undefined): AsyncGenerator<unknown> {
-  const iterator = Symbol.asyncIterator in pieces
-    ? pieces[Symbol.asyncIterator]()
-    : (pieces as Iterable<unknown>)[Symbol.iterator]();
+/** Yields each chunk; an abort ends the wait for the next one. Wraps what the source throws in `SourceFailure`. */
+async function* eachChunk(iterator: Chunks, signal: AbortSignal | undefined): AsyncGenerator<unknown> {
   let ended = false;
   let waiting = false;
   try {
@@ -64,8 +66,8 @@ async function* eachPiece(pieces: Pieces, signal: AbortSignal | undefined): Asyn
         ended = true;
         return;
       }
-      // To yield a value is to ask whether it is a promise, which a revoked proxy cannot say.
-      yield isRevoked(next.value) ? null : next.value;
+      // Yielding a value tests whether it is a promise, which a proxy may refuse to say.
+      yield typeof next.value === "string" || isBytes(next.value) ? next.value : null;
     }
   } finally {
     if (!ended) await endEarly(iterator, waiting);
@@ -83,7 +85,7 @@ async function nextOrFailure(
   }
 }
 
-/** Tells the source that no more is wanted. One that is still at work, or has failed, is not waited for. */
+/** Ends the source early. One that is still working, or has failed, is not waited for. */
 async function endEarly(
   iterator: Iterator<unknown> | AsyncIterator<unknown>,
   waiting: boolean,
@@ -102,21 +104,23 @@ function orAborted<T>(value: T | Promise<T>, signal: AbortSignal | undefined): T
   });
 }
 
-/** Puts lines together. */
+/** Assembles lines from chunks. */
 class LineAssembler {
   #number = 0;
-  /** Bytes of the lines before. */
+  /** Bytes of the previous lines. */
   #offset = 0;
-  #pieces: Uint8Array[] = [];
+  #chunks: Uint8Array[] = [];
   #pending = 0;
 
-  *take(piece: unknown): Generator<NumberedLine> {
-    if (typeof piece === "string") yield* this.#takeText(piece);
-    else if (isInstance(piece, Uint8Array)) yield* this.#takeBytes(piece);
-    else throw new ContractError("lines", "Expected lines to give text or bytes", { details: this.#place() });
+  *take(chunk: unknown): Generator<NumberedLine> {
+    if (typeof chunk === "string") yield* this.#takeText(chunk);
+    else if (isBytes(chunk)) yield* this.#takeBytes(chunk);
+    else {throw new ContractError("lines", "Expected lines to yield text or bytes", {
+        details: this.#place(),
+      });}
   }
 
-  /** The last line may do without a line feed. */
+  /** Ends the last line, which may have no line feed. */
   *end(): Generator<NumberedLine> {
     if (this.#pending > 0) yield* this.#decoded();
   }
@@ -143,16 +147,16 @@ class LineAssembler {
     this.#hold(bytes.subarray(start));
   }
 
-  /** What comes may be overwritten by its owner once it asks for more. */
+  /** Copies the bytes: their owner may overwrite them once it is asked for more. */
   #hold(bytes: Uint8Array): void {
     this.#pending += bytes.length;
     this.#requireLength(this.#pending);
-    if (bytes.length > 0) this.#pieces.push(bytes.slice());
+    if (bytes.length > 0) this.#chunks.push(bytes.slice());
   }
 
   *#decoded(): Generator<NumberedLine> {
-    const line = joined(this.#pieces, this.#pending);
-    this.#pieces = [];
+    const line = joined(this.#chunks, this.#pending);
+    this.#chunks = [];
     this.#pending = 0;
     const invalid = firstInvalidByte(line);
     if (invalid !== null) {
@@ -185,21 +189,21 @@ class LineAssembler {
 
 const DECODER = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-function joined(pieces: readonly Uint8Array[], length: number): Uint8Array {
-  if (pieces.length === 1) return pieces[0]!;
+function joined(chunks: readonly Uint8Array[], length: number): Uint8Array {
+  if (chunks.length === 1) return chunks[0]!;
   const whole = new Uint8Array(length);
   let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
+  for (const chunk of chunks) {
+    whole.set(chunk, at);
+    at += chunk.length;
   }
   return whole;
 }
 
-/** Where bytes stop being UTF-8; null where they do not. */
+/** The offset of the first byte that is not valid UTF-8; null if all are. */
 function firstInvalidByte(bytes: Uint8Array): number | null {
   if (isUtf8(bytes, false)) return null;
-  // The longest beginning that could still go on well.
+  // Binary search for the longest prefix that valid bytes could continue.
   let good = 0;
   let bad = bytes.length + 1;
   while (bad - good > 1) {
@@ -210,9 +214,9 @@ function firstInvalidByte(bytes: Uint8Array): number | null {
   return good;
 }
 
-function isUtf8(bytes: Uint8Array, mayGoOn: boolean): boolean {
+function isUtf8(bytes: Uint8Array, mayContinue: boolean): boolean {
   try {
-    new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes, { stream: mayGoOn });
+    new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes, { stream: mayContinue });
     return true;
   } catch {
     return false;

@@ -1,4 +1,4 @@
-/** One line of an import, validated as strictly as what callers put. */
+/** Parses one line of an import, validated as strictly as the arguments of a put. */
 
 import { canonicalJson, type CanonicalValue } from "../canonical/canonical_json.ts";
 import { encodeTurn } from "../contracts/payload.ts";
@@ -27,12 +27,14 @@ import type { WrittenPin } from "../conversations/put_pin.ts";
 import type { WrittenSummary } from "../conversations/put_summary.ts";
 import type { Deadline } from "../conversations/put_turn.ts";
 import { ContractError, IntegrityError } from "../errors.ts";
+import { encodeEntry, requirePart } from "../journals/journal.ts";
 import { TURN_BYTES_MAX } from "../limits.ts";
 import { LINES_FORMAT, LINES_VERSION } from "./line.ts";
 import { type LineFields, nullable, validateLine } from "./line_fields.ts";
-import { type ImportedRecord, parseRecord } from "./parse_record.ts";
+import type { ImportedEntry, ImportedJournal } from "./import_journal.ts";
+import { type ImportedRecord, parseRecord, toPlain } from "./parse_record.ts";
 
-/** A turn as it is to be. */
+/** A turn to import. */
 export interface ImportedTurn {
   readonly type: "turn";
   readonly turn: TimedTurn;
@@ -41,34 +43,36 @@ export interface ImportedTurn {
   readonly bytes: number;
 }
 
-/** A pin as it is to be. */
+/** A pin to import. */
 export interface ImportedPin {
   readonly type: "pin";
   readonly pin: TimedPin;
   readonly written: WrittenPin;
 }
 
-/** A summary as it is to be. */
+/** A summary to import. */
 export interface ImportedSummary {
   readonly type: "summary";
   readonly summary: Summary;
   readonly written: WrittenSummary;
 }
 
-/** What belongs to a scope. */
+/** A scope, or an item of it. */
 export type ScopeItem =
   | { readonly type: "scope"; readonly scope: Scope }
   | ImportedTurn
   | ImportedPin
-  | ImportedSummary;
+  | ImportedSummary
+  | ImportedJournal
+  | ImportedEntry;
 
-/** What the first line says. */
+/** The first line. */
 export interface ParsedHeader {
   readonly type: "header";
   readonly watermark: { readonly lineage: string; readonly sequence: number; readonly head: string };
 }
 
-/** What the last line says. */
+/** The last line. */
 export interface ParsedEnd {
   readonly type: "end";
   readonly records: number;
@@ -76,11 +80,13 @@ export interface ParsedEnd {
   readonly turns: number;
   readonly pins: number;
   readonly summaries: number;
+  readonly journals: number;
+  readonly entries: number;
   readonly skipped?: number | null | undefined;
   readonly digest: string;
 }
 
-/** What a line holds. */
+/** A parsed line. */
 export type ParsedLine =
   | ParsedHeader
   | { readonly type: "mark"; readonly sequence: number }
@@ -90,7 +96,7 @@ export type ParsedLine =
   | ParsedEnd;
 
 /**
- * Validates a line.
+ * Parses and validates a line.
  *
  * @throws {ContractError} naming the field
  */
@@ -114,6 +120,10 @@ export function parseLine(text: string, kinds: ReadonlyMap<string, RecordKind>):
       return parsePin(given);
     case "summary":
       return parseSummary(given);
+    case "journal":
+      return { type, part: requirePart(validateLine(JOURNAL, given).part) };
+    case "entry":
+      return parseEntry(given);
     case "end":
       return validateLine(END, given);
   }
@@ -127,14 +137,28 @@ function readObject(text: string): LineFields {
     if (error instanceof StrictJsonFailure) throw new ContractError("lines", `The line ${error.rule}`);
     throw error;
   }
-  // What the strict reader makes of an object alone has no prototype.
+  // The strict reader returns objects, and only objects, without a prototype.
   if (typeof value === "object" && value !== null && Object.getPrototypeOf(value) === null) {
     return value as LineFields;
   }
-  throw new ContractError("lines", "The line must be the text of a JSON object");
+  throw new ContractError("lines", "Expected the line to be a JSON object");
 }
 
-const TYPES = ["header", "mark", "record", "scope", "turn", "pin", "summary", "skipped", "end"] as const;
+const TYPES = [
+  ...[
+    "header",
+    "mark",
+    "record",
+    "scope",
+    "turn",
+    "pin",
+    "summary",
+    "journal",
+    "entry",
+    "skipped",
+    "end",
+  ] as const,
+];
 const TYPE: Schema<(typeof TYPES)[number]> = oneOf(TYPES, `must be one of ${TYPES.join(", ")}`);
 
 const HASH: Schema<string> = where(
@@ -142,7 +166,7 @@ const HASH: Schema<string> = where(
   "must be 64 lower-case hex digits",
 );
 
-/** A scope under its stored names. */
+/** A scope with its stored field names. */
 const STORED_SCOPE: Schema<Scope> = {
   read: (value, way) => {
     const { tenant_id: tenantId, session_id: sessionId } = fields({
@@ -188,6 +212,8 @@ const SKIPPED = fields({
   turn_id: optional(string),
   kind: optional(string),
   key: optional(string),
+  part: optional(string),
+  place: optional(integer(Number.MIN_SAFE_INTEGER)),
 });
 const END = fields({
   type: oneOf(["end"], "must be end"),
@@ -196,6 +222,8 @@ const END = fields({
   turns: integer(0),
   pins: integer(0),
   summaries: integer(0),
+  journals: integer(0),
+  entries: integer(0),
   skipped: optional(integer(1)),
   digest: HASH,
 });
@@ -225,13 +253,24 @@ function parseSummary(given: LineFields): ImportedSummary {
   return { type: "summary", summary, written: writtenSummary(summary) };
 }
 
-/** What is read back from a store as damage is here what a caller handed in. */
+const JOURNAL = fields({ type: anything, part: string });
+const ENTRY = fields({ type: anything, place: integer(1), uuid: nullable(string), json: anything });
+
+/** Which journal it is of says the line of the journal, which came before. */
+function parseEntry(given: LineFields): ImportedEntry {
+  const { place, uuid, json } = validateLine(ENTRY, given);
+  const plain = toPlain(json as CanonicalValue, "json");
+  const entry = uuid === null ? { json: plain } : { json: plain, uuid };
+  return { type: "entry", part: "", place, ...encodeEntry(entry, "entry") };
+}
+
+/** Unpacks a stored payload. What would be damage in a store is an invalid argument here. */
 function unpack<T>(noun: string, stored: unknown, read: (payload: string) => T): T {
   try {
     return read(canonicalJson(stored as CanonicalValue, noun));
   } catch (error) {
     if (!(error instanceof IntegrityError)) throw error;
     const field = typeof error.details.field === "string" ? error.details.field : noun;
-    throw new ContractError(field, `${field} must be as a store writes it`, { cause: error });
+    throw new ContractError(field, `Expected ${field} to be as a store writes it`, { cause: error });
   }
 }

@@ -1,4 +1,4 @@
-/** A record's line, validated as a put would validate what it holds. */
+/** Parses a record's line, validated as a put validates its arguments. */
 
 import { type CanonicalValue, Float } from "../canonical/canonical_json.ts";
 import type { Json } from "../canonical/plain.ts";
@@ -11,7 +11,7 @@ import { toBody } from "../records/validate_value.ts";
 import type { Identity } from "../tables/records.ts";
 import { type LineFields, nullable, validateLine } from "./line_fields.ts";
 
-/** A record as it is to be. */
+/** A record to import. */
 export interface ImportedRecord {
   readonly type: "record";
   readonly identity: Identity;
@@ -35,7 +35,7 @@ const RECORD = fields({
 });
 
 /**
- * Validates a record's line.
+ * Parses and validates a record's line.
  *
  * @throws {ContractError} naming the field
  */
@@ -47,12 +47,12 @@ export function parseRecord(given: LineFields, kinds: ReadonlyMap<string, Record
     );
   const kind = kinds.get(name);
   if (kind === undefined) {
-    throw new ContractError("kind", "Expected kind to be checkpoint, fact, or a kind handed to openMemory");
+    throw new ContractError("kind", "Expected kind to be checkpoint, fact, or a kind passed to openMemory");
   }
   requireIdentifier("tenant", tenantId, kind.identifiers);
   requireIdentifier("key", key, kind.identifiers);
   requireDeadline(kind, { created, maxAge, expires });
-  const body = toBody(kind, toPlain(value as CanonicalValue));
+  const body = toBody(kind, toPlain(value as CanonicalValue, "value"));
   return {
     type: "record",
     identity: { tenantId, kind: name, key },
@@ -65,8 +65,8 @@ export function parseRecord(given: LineFields, kinds: ReadonlyMap<string, Record
 }
 
 /**
- * What every put keeps to: a deadline where the kind asks for one, none beyond what `maxAge` allows, and none that no
- * `ttl` leads to from the last `now` there is. This machine's clock has no say: puts are told their time.
+ * Validates a deadline as puts do. It must exist if the kind requires one, be at most `maxAge` after the creation, and be
+ * reachable by some `now` and `ttl`. The clock is not used, since puts accept an explicit time.
  */
 function requireDeadline(
   kind: RecordKind,
@@ -74,28 +74,38 @@ function requireDeadline(
 ): void {
   if (expires === null) {
     if (kind.ttlMax !== null || maxAge !== null) {
-      throw new ContractError("expires", `expires must be there for this record of the kind ${kind.name}`);
+      throw new ContractError("expires", `Expected expires in this record of the kind ${kind.name}`);
     }
     return;
   }
   if (expires > RECORD_SECONDS_MAX + (kind.ttlMax ?? RECORD_SECONDS_MAX)) {
-    throw new ContractError("expires", `expires must be one that a put of the kind ${kind.name} can set`);
+    throw new ContractError(
+      "expires",
+      `Expected expires to be a deadline that a put of the kind ${kind.name} can set`,
+    );
   }
   if (maxAge === null || expires <= created + maxAge) return;
-  throw new ContractError("expires", "expires must be at most max_age after created");
+  throw new ContractError("expires", "Expected expires to be at most max_age after created");
 }
 
-/** The plain value; a number that would come back as another one is refused. */
-function toPlain(value: CanonicalValue): Json {
+/**
+ * Converts to a plain value; refuses numbers that JavaScript cannot represent exactly.
+ *
+ * @throws {ContractError} naming the field
+ */
+export function toPlain(value: CanonicalValue, field: string): Json {
   if (value instanceof Float) return value.value;
   if (typeof value === "bigint") {
     const number = Number(value);
     if (String(number) === String(value)) return number;
-    throw new ContractError("value", "value must hold numbers that come back as they are");
+    throw new ContractError(
+      field,
+      `Expected ${field} to hold only numbers that JavaScript can represent exactly`,
+    );
   }
   if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.map(toPlain);
+  if (Array.isArray(value)) return value.map((each) => toPlain(each, field));
   const plain: Record<string, Json> = Object.create(null);
-  for (const [key, each] of Object.entries(value)) plain[key] = toPlain(each);
+  for (const [key, each] of Object.entries(value)) plain[key] = toPlain(each, field);
   return plain;
 }

@@ -1,4 +1,4 @@
-/** Pages of records for an export: live ones, as they are stored. */
+/** Reads pages of live records for an export, as they are stored. */
 
 import type { Damage } from "../engine/damage.ts";
 import type { Operation, ReadTransaction } from "../engine/operation.ts";
@@ -7,15 +7,15 @@ import { identityOf, requireRecord, SELECT_RECORDS_AFTER } from "../tables/recor
 import { type Identity, isExpired } from "../tables/records.ts";
 import { recordLine, recordOutline } from "./line.ts";
 
-/** A page of lines, and where the next begins; null once there is none. */
+/** A page of lines, and the identity after which the next begins; null after the last. */
 interface RecordLines {
   readonly lines: readonly string[];
   readonly after: Identity | null;
-  /** How many deletions had been applied. */
+  /** The number of deletions applied when the page was read. */
   readonly applied: number;
 }
 
-/** The live records after an identity, by tenant, kind and key. */
+/** Reads the live records after an identity, by tenant, kind and key. */
 export function* readRecordLines(
   transaction: ReadTransaction,
   after: Identity,

@@ -1,12 +1,12 @@
-/** A scope for an export: everything but what is due, at one moment, or page by page while it does not change. */
+/** Reads a scope for an export, without expired items: at one moment, or page by page while it does not change. */
 
 import { utf8Length } from "../canonical/utf8.ts";
-import { readPins, type StoredPin } from "../tables/pins.ts";
-import { readSummary, type StoredSummary } from "../tables/summaries.ts";
+import { SELECT_PINS, type StoredPin, toStoredPins } from "../tables/pins.ts";
+import { SELECT_SUMMARY, type StoredSummary, toStoredSummary } from "../tables/summaries.ts";
 import { requirePayload, SELECT_TURNS_AFTER, toTurnFields, toTurnHead } from "../tables/turns.ts";
 import { readScope, type ScopeRow } from "../tables/scopes.ts";
 import type { Damage } from "../engine/damage.ts";
-import type { Operation, ReadTransaction } from "../engine/operation.ts";
+import { type Operation, type ReadTransaction, together } from "../engine/operation.ts";
 import type { Row } from "../engine/values.ts";
 import { EXPORT_ROWS_PER_PAGE } from "../limits.ts";
 import {
@@ -20,13 +20,13 @@ import {
   turnOutline,
 } from "./line.ts";
 
-/** What is read, and how. */
+/** The scope to read, and how to read it. */
 export interface ScopePlan {
   readonly scopeHash: Uint8Array;
-  /** What is due by then is left out. */
+  /** The time of the export; items that have expired by then are left out. */
   readonly atMs: number;
   readonly content: boolean;
-  /** What becomes of damaged turns, pins and summaries. */
+  /** How to treat damaged turns, pins and summaries. */
   readonly damage: Damage;
 }
 
@@ -35,17 +35,17 @@ export interface ScopeView {
   readonly row: ScopeRow;
   /** The scope's line. */
   readonly opening: string;
-  /** The lines of its summary and pins; they come after the turns that they cite. */
+  /** The lines of its summary and pins, which follow the turns that they cite. */
   readonly closing: { readonly summary: string | null; readonly pins: readonly string[] };
-  /** Rows of turns that are due. */
+  /** Rows of expired turns. */
   readonly expiredTurns: ReadonlySet<number>;
-  /** The row of its newest turn; 0 where there is none. What is appended afterwards is no part of the view. */
+  /** The row of its newest turn; 0 if it has none. Turns appended later are not part of the view. */
   readonly lastTurn: number;
-  /** How many deletions had been applied. */
+  /** The number of deletions applied when the scope was read. */
   readonly applied: number;
 }
 
-/** The scope as it is; null if there is none. */
+/** Reads a scope without its turns; null if it does not exist. */
 function* readView(transaction: ReadTransaction, plan: ScopePlan): Operation<ScopeView | null> {
   const row = yield* readScope(transaction, plan.scopeHash);
   if (row === null) return null;
@@ -53,8 +53,13 @@ function* readView(transaction: ReadTransaction, plan: ScopePlan): Operation<Sco
   const dueBytes = yield* readDueTurns(transaction, row, plan.atMs);
   const expiredTurns = new Set(dueBytes.keys());
   const opening = plan.content ? scopeLine(scope) : scopeOutline(scope, withoutExpired(row, dueBytes));
-  const summary = yield* readSummary(transaction, row, plan.atMs, expiredTurns, plan.damage);
-  const pins = yield* readPins(transaction, row, plan.atMs, expiredTurns, plan.damage);
+  const [summaryRow, pinRows] = yield* together([
+    transaction.get(SELECT_SUMMARY, row.id),
+    transaction.all(SELECT_PINS, row.id),
+  ]);
+  const { atMs, damage } = plan;
+  const summary = yield* toStoredSummary(transaction, row, summaryRow, { atMs, expiredTurns, damage });
+  const pins = toStoredPins(row, pinRows, atMs, expiredTurns, damage);
   const closing = {
     summary: summary === null || summary.isDue ? null : lineOfSummary(summary, plan),
     pins: pins.filter(({ isDue }) => !isDue).map((pin) => lineOfPin(pin, plan)),
@@ -74,7 +79,7 @@ function isOnlyAppendedTo(viewed: ScopeRow, now: ScopeRow): boolean {
   return now.id === viewed.id && now.revision - now.turns === viewed.revision - viewed.turns;
 }
 
-/** A scope's running totals without the turns that are due. */
+/** A scope's running totals without its expired turns. */
 function withoutExpired(
   { revision, turns, turnBytes }: ScopeRow,
   dueBytes: ReadonlyMap<number, number>,
@@ -93,7 +98,7 @@ function lineOfPin({ key, revision, payload }: StoredPin, { content }: ScopePlan
 
 const SELECT_DUE_TURNS = `SELECT id, bytes FROM turns WHERE scope = $1 AND expires <= $2`;
 
-/** The bytes of each turn that is due, by its row. */
+/** The bytes of each expired turn, by its row. */
 function* readDueTurns(
   transaction: ReadTransaction,
   row: ScopeRow,
@@ -104,13 +109,13 @@ function* readDueTurns(
   return new Map(rows.map(([id, bytes]) => [id as number, bytes as number]));
 }
 
-/** A page of turns' lines, and the row after which the next begins; null once there is none. */
+/** A page of turns' lines, and the row after which the next begins; null after the last. */
 interface TurnLines {
   readonly lines: readonly string[];
   readonly after: number | null;
 }
 
-/** The page of turns after a row; null if what was viewed is not any more as it was. */
+/** Reads the page of turns after a row; null if the viewed part of the scope has changed. */
 export function* readTurnLines(
   transaction: ReadTransaction,
   { row: viewed, expiredTurns, lastTurn }: ScopeView,
@@ -131,10 +136,10 @@ export function* readTurnLines(
   return { lines, after: isDone ? null : last! };
 }
 
-/** A scope as it is. */
+/** A scope as it was at one moment. */
 export interface ReadScope {
   readonly view: ScopeView;
-  /** All its turns; null where they are too large to be held. */
+  /** All its turns; null if they are too large to buffer. */
   readonly turns: readonly string[] | null;
 }
 
@@ -143,7 +148,7 @@ function lineOfTurn(scope: ScopeRow, row: Row, { content }: ScopePlan): string {
   return content ? turnLine(head, requirePayload(scope, head, toTurnFields(row).payload)) : turnOutline(head);
 }
 
-/** The scope as it is; with all its turns, if they are no larger than that. */
+/** Reads a scope in one transaction, with all its turns if they have at most `bytesMax` bytes. */
 export function* readAtOnce(
   transaction: ReadTransaction,
   plan: ScopePlan,
@@ -155,7 +160,7 @@ export function* readAtOnce(
   const turns: string[] = [];
   for (let after: number | null = 0; after !== null;) {
     const page: TurnLines | null = yield* readTurnLines(transaction, view, plan, after);
-    // Nothing can change within one transaction.
+    // No other writer is visible within one transaction.
     if (page === null) throw new TypeError("A scope changed within a transaction");
     turns.push(...page.lines);
     after = page.after;
@@ -165,7 +170,7 @@ export function* readAtOnce(
 
 const SELECT_LAST_SCOPE = `SELECT coalesce(max(id), 0) FROM scopes`;
 
-/** The row of the newest scope: what is made afterwards is no part of an export that has begun. */
+/** The row of the newest scope: scopes created later are not part of a running export. */
 export function* readLastScope(transaction: ReadTransaction): Operation<number> {
   return (yield* transaction.get(SELECT_LAST_SCOPE))![0] as number;
 }
@@ -173,7 +178,7 @@ export function* readLastScope(transaction: ReadTransaction): Operation<number> 
 const SELECT_SCOPE_HASHES =
   `SELECT id, scope_hash FROM scopes WHERE id > $1 AND id <= $2 ORDER BY id LIMIT $3`;
 
-/** The rows and hashes of scopes after one of them, in the order in which they were made. */
+/** The rows and hashes of scopes after one of them, in order of creation. */
 export function* readScopeHashes(
   transaction: ReadTransaction,
   after: number,

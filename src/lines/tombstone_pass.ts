@@ -1,17 +1,17 @@
-/** Whether what an import brings was deleted here: nothing that was is brought back. */
+/** Decides whether an imported item was deleted here, so that an import brings nothing back. */
 
 import { tombstoneOf } from "../deletion/tombstones.ts";
 import type { Operation, ReadTransaction } from "../engine/operation.ts";
 
-/** Where lines come from. */
+/** The origin of lines. */
 export interface Origin {
-  /** How many deletions had been applied there; null where they come from another store, which counts its own. */
+  /** The number of deletions applied when they were exported; null if they come from another store. */
   readonly sequence: number | null;
 }
 
 /**
- * A turn or pin is refused where its identifier was deleted for ever, where its revision is no newer than one that is
- * gone, and, for lines of this same store, where anything happened to its identifier since they were written.
+ * Whether an import refuses a turn or pin. It does if the identifier is permanently reserved, if the revision is not above
+ * the minimum revision, or, in lines of this same store, if the identifier was deleted after they were exported.
  */
 export function* isItemRefused(
   transaction: ReadTransaction,
@@ -21,12 +21,12 @@ export function* isItemRefused(
 ): Operation<boolean> {
   const { reserved, floor } = yield* tombstoneOf(transaction, scopeHash, keyHash);
   if (reserved || revision <= floor) return true;
-  return yield* happenedSince(transaction, keyHash, origin);
+  return yield* wasDeletedSince(transaction, keyHash, origin);
 }
 
 /**
- * A record is refused likewise. Revisions of records are numbers of one store, so that those of another tell nothing
- * here: of a record that was ever forgotten here, another store's is refused.
+ * Whether an import refuses a record, likewise. Revisions of records count within one store, so a record from another store cannot
+ * be compared and is refused if its identity was ever forgotten here.
  */
 export function* isRecordRefused(
   transaction: ReadTransaction,
@@ -39,7 +39,20 @@ export function* isRecordRefused(
   return events.some((event) => event.reserved || revision <= event.floor || event.sequence > sequence);
 }
 
-function* happenedSince(
+/**
+ * A journal is refused where its part was deleted for ever, or cleared after the lines were written. Its entries have no
+ * revision that another store would know: of a journal that was ever cleared here, another store's is refused.
+ */
+export function* isJournalRefused(
+  transaction: ReadTransaction,
+  keyHash: Uint8Array,
+  { sequence }: Origin,
+): Operation<boolean> {
+  const events = yield* transaction.eventsOf(keyHash);
+  return events.some((event) => event.reserved || sequence === null || event.sequence > sequence);
+}
+
+function* wasDeletedSince(
   transaction: ReadTransaction,
   keyHash: Uint8Array,
   { sequence }: Origin,

@@ -1,4 +1,4 @@
-/** Asks Deno for its permissions before a file is touched, so that a missing one is named exactly. */
+/** Checks Deno's permissions before a file is used, so that an error can name the missing one. */
 
 import { StorageError } from "../errors.ts";
 
@@ -8,7 +8,7 @@ export function isPermitted(path: string, readOnly: boolean): boolean {
   return names.every((name) => Deno.permissions.querySync({ name, path }).state === "granted");
 }
 
-/** Requires the permission to read, and unless `readOnly` to write, each of the directories; never prompts. */
+/** Requires permission to read, and unless `readOnly` to write, each directory; never prompts. */
 export function requirePermissions(directories: readonly string[], readOnly: boolean): void {
   const names = readOnly ? ["read"] as const : ["read", "write"] as const;
   const flags = [...new Set(directories)].flatMap((path) =>
@@ -26,7 +26,7 @@ export function mayWrite(path: string): boolean {
   return Deno.permissions.querySync({ name: "write", path }).state === "granted";
 }
 
-/** The directory as a flag can name it: Deno splits a flag at every comma, so there the directory above has to do. */
+/** The directory as a flag can name it. Deno splits a flag at commas, so an ancestor without a comma is used. */
 function nameInFlag(directory: string): string {
   const comma = directory.indexOf(",");
   if (comma < 0) return directory;
@@ -35,8 +35,10 @@ function nameInFlag(directory: string): string {
 }
 
 /**
- * Requires the permissions for a directory that is to be made: a link on the way to it may lead out of what was
- * permitted. What lies above the directories that may be read was permitted by its name, and is not looked at.
+ * Requires the permissions for a directory that will be created.
+ *
+ * A link in its path may lead out of what was permitted. Directories above those that may be read were permitted by
+ * name, and are not checked.
  */
 export function requirePermissionsToMake(directory: string): void {
   let above = directory;
@@ -61,7 +63,7 @@ function realPathOrNull(path: string): string | null {
   }
 }
 
-/** The user this process runs as, where `--allow-sys=uid` lets us know; otherwise null. */
+/** The user id of this process; null on Windows or without `--allow-sys=uid`. */
 export function currentUser(): number | null {
   if (Deno.build.os === "windows") return null;
   const { state } = Deno.permissions.querySync({ name: "sys", kind: "uid" });
@@ -71,7 +73,7 @@ export function currentUser(): number | null {
 /** Whether paths may be written with backslashes. */
 export const IS_WINDOWS: boolean = Deno.build.os === "windows";
 
-/** Where a path's last separator is; -1 if there is none. */
+/** Index of a path's last separator; -1 if there is none. */
 export function lastSeparator(path: string): number {
   const slash = path.lastIndexOf("/");
   return IS_WINDOWS ? Math.max(slash, path.lastIndexOf("\\")) : slash;

@@ -11,7 +11,7 @@ import { SELECT_OPERATIONS_AFTER, toOperation } from "../tables/operation_ids.ts
 import { identityOf, requireRecord, SELECT_RECORDS_AFTER } from "../tables/record_rows.ts";
 import type { Identity } from "../tables/records.ts";
 
-/** Looks through all records and remembered operations; what is damaged goes to the collector. */
+/** Checks all records and remembered operations; reports damage to the collector. */
 export async function checkRecords(
   engine: Pick<Engine, "read">,
   kinds: ReadonlyMap<string, RecordKind>,
@@ -49,7 +49,7 @@ function checkRecord(
   try {
     const { head, body } = requireRecord(row);
     if (head.revision < 1) {
-      collector.problem("main", "records", "A revision that was never given out", place);
+      collector.problem("main", "records", "A revision that was never issued", place);
     }
     if (head.revision > counter) {
       collector.problem("main", "records", "The counter is behind a revision", place);

@@ -1,10 +1,11 @@
-/** Forgetting a record: an event in the ledger, so that no restore brings it back. */
+/** Forgets records: each one as an event in the ledger, so that no restore brings it back. */
 
 import { toHex } from "../canonical/keyed_hash.ts";
 import { targetsOf } from "../deletion/event_targets.ts";
 import { tenantHash } from "../deletion/scope_hashes.ts";
 import { isReserved } from "../deletion/tombstones.ts";
-import type { Operation, RecordedEvent, WriteTransaction } from "../engine/operation.ts";
+import { type Operation, type RecordedEvent, together, type WriteTransaction } from "../engine/operation.ts";
+import type { Row } from "../engine/values.ts";
 import { IntegrityError } from "../errors.ts";
 import { RECORD_OPERATION_KEPT_MS } from "../limits.ts";
 import { rememberRecordOperation } from "./remember_record_operation.ts";
@@ -28,20 +29,28 @@ const DELETE_RECORD = `DELETE FROM records WHERE tenant = $1 AND kind = $2 AND k
 
 /** Forgets a record; true only if a row was removed. */
 export function* forgetRecord(transaction: WriteTransaction, plan: ForgetPlan): Operation<boolean> {
-  if (plan.operation !== null) {
-    const recalled = yield* recallOperation(transaction, plan.operation, RECORD_OPERATION_KEPT_MS);
-    if (recalled !== null) return recalled === 1;
-  }
-  const removed = yield* removeExpected(transaction, plan);
-  if (plan.operation !== null) yield* rememberRecordOperation(transaction, plan.operation, removed ? 1 : 0);
+  const { identity: { tenantId, kind, key }, operation } = plan;
+  const [recalled, row] = yield* together([
+    recallOperation(transaction, operation, RECORD_OPERATION_KEPT_MS),
+    transaction.get(SELECT_RECORD_HEAD, tenantId, kind, key),
+  ]);
+  if (recalled !== null) return recalled === 1;
+  const isExpected = row !== undefined && row[0] === plan.expectedRevision;
+  const [removed] = yield* together([
+    removeExpected(transaction, plan, row),
+    rememberRecordOperation(transaction, operation, isExpected ? 1 : 0),
+  ]);
   return removed;
 }
 
-function* removeExpected(transaction: WriteTransaction, plan: ForgetPlan): Operation<boolean> {
+function* removeExpected(
+  transaction: WriteTransaction,
+  plan: ForgetPlan,
+  row: Row | undefined,
+): Operation<boolean> {
   const { identity, scopeHash, keyHash, revoke } = plan;
-  const row = yield* transaction.get(SELECT_RECORD_HEAD, identity.tenantId, identity.kind, identity.key);
   if (row !== undefined) {
-    // Not validated any further: damage in a row must not keep it from being forgotten.
+    // The row is not validated further: a damaged record must be forgettable too.
     const revision = row[0] as number;
     if (revision !== plan.expectedRevision) return false;
     yield* eraseRecord(transaction, identity);
@@ -70,13 +79,13 @@ function* removeExpected(transaction: WriteTransaction, plan: ForgetPlan): Opera
 
 function* eraseRecord(transaction: WriteTransaction, { tenantId, kind, key }: Identity): Operation<void> {
   const removed = yield* transaction.run(DELETE_RECORD, tenantId, kind, key);
-  if (removed !== 1) throw new IntegrityError("Cannot forget record: the file did not take the deletion");
+  if (removed !== 1) throw new IntegrityError("Cannot forget record: the deletion changed no row");
   transaction.markDirty("records");
 }
 
 const SELECT_RECORD_KEYS = `SELECT kind, key FROM records WHERE tenant = $1`;
 
-/** Erases the record that an event names, whatever incarnation is found; only crashes and restores ask for this. */
+/** Erases the record that an event names, at any revision. Only recovery from crashes and restores call this. */
 export function* applyForget(
   transaction: WriteTransaction,
   event: RecordedEvent,
@@ -101,7 +110,7 @@ export function* applyForget(
   yield* eraseRecord(transaction, identity);
 }
 
-/** The tenant that a hash stands for; null if it has no records. */
+/** The tenant with a hash; null if it has no records. */
 function* findTenant(
   transaction: WriteTransaction,
   hash: string,

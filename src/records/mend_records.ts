@@ -1,4 +1,4 @@
-/** Takes damaged records and remembered operations out of a copy. */
+/** Removes damaged records and remembered operations from a copy. */
 
 import type { Damage } from "../engine/damage.ts";
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
@@ -9,7 +9,7 @@ import type { Identity } from "../tables/records.ts";
 
 const DELETE_RECORD = `DELETE FROM records WHERE tenant = $1 AND kind = $2 AND key = $3`;
 
-/** Mends some records after one of them; gives the last one, null at the end. No revision of a record is given twice. */
+/** Mends a batch of records after one of them; returns the last one, null at the end. No revision is issued twice. */
 export function* mendRecords(
   transaction: WriteTransaction,
   after: Identity,
@@ -28,12 +28,12 @@ export function* mendRecords(
   return rows.length < CHECK_ROWS_PER_BATCH ? null : last;
 }
 
-/** A place among the remembered operations. */
+/** The key of a remembered operation. */
 export type OperationPlace = readonly [scopeHash: Uint8Array, operationHash: Uint8Array];
 
 const DELETE_OPERATION = `DELETE FROM operations WHERE scope_hash = $1 AND operation_hash = $2`;
 
-/** Mends some remembered operations, likewise: one that is left out is taken for new if it is repeated. */
+/** Mends a batch of remembered operations likewise; a removed one runs again if it is repeated. */
 export function* mendOperations(
   transaction: WriteTransaction,
   after: OperationPlace,

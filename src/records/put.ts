@@ -1,75 +1,104 @@
-/** Putting a record: compare-and-swap on its revision, and a new deadline. */
+/** Puts records: compare-and-swap on the revision, and a new deadline. */
 
 import { isReserved } from "../deletion/tombstones.ts";
-import { clockBehind } from "../engine/effective_time.ts";
-import type { Operation, WriteTransaction } from "../engine/operation.ts";
-import { ConflictError } from "../errors.ts";
+import { clockBehind, hasPassed } from "../engine/effective_time.ts";
+import { known, type Operation, together, type WriteTransaction } from "../engine/operation.ts";
+import type { Ending } from "../contracts/options/lifetime.ts";
+import { ConflictError, ContractError } from "../errors.ts";
 import { CLOCK_BEHIND_MS_MAX, RECORD_OPERATION_KEPT_MS } from "../limits.ts";
 import { rememberRecordOperation } from "./remember_record_operation.ts";
 import { type OperationKey, recallOperation } from "../tables/operation_ids.ts";
 import { upsertRecord } from "../tables/record_rows.ts";
 import { type Identity, isExpired, type RecordHead, toHead, valueChecksum } from "../tables/records.ts";
 
-/** A put, validated and ready to run; all that is hashed or encoded was so before. */
+/** A put, validated, encoded and ready to run. */
 interface PutPlan {
   readonly identity: Identity;
-  /** The keyed hash of the identity; asked for only where there is no row. */
+  /** The keyed hash of the identity; computed only if there is no row. */
   readonly keyHash: () => Uint8Array;
   readonly body: string;
   readonly expectedRevision: number | null;
-  readonly ttl: number | null;
+  /** Null where it never ends. */
+  readonly lifetime: Ending | null;
+  /** The longest lifetime, in seconds. */
+  readonly ttlMax: number;
   readonly maxAge: number | null;
   /** Seconds; null for the store's time. */
   readonly now: number | null;
   readonly operation: OperationKey | null;
 }
 
+const PUTTING = { action: "put record", field: "expiresAt" };
+
 /** One record's head, without its body. */
 export const SELECT_RECORD_HEAD =
   `SELECT revision, created, max_age, expires, value_checksum, checksum FROM records
   WHERE tenant = $1 AND kind = $2 AND key = $3`;
 
-/** Puts a record; gives its new revision. */
+/** Puts a record; returns its new revision. */
 export function* putRecord(transaction: WriteTransaction, plan: PutPlan): Operation<number> {
   const { identity, operation } = plan;
-  if (operation !== null) {
-    const recalled = yield* recallOperation(transaction, operation, RECORD_OPERATION_KEPT_MS);
-    if (recalled !== null) return recalled;
-  }
+  const [recalled, row, reserved] = yield* together([
+    recallOperation(transaction, operation, RECORD_OPERATION_KEPT_MS),
+    transaction.get(SELECT_RECORD_HEAD, identity.tenantId, identity.kind, identity.key),
+    // A put that expects a revision mostly finds a row, and need not hash its identity.
+    plan.expectedRevision === null ? isReserved(transaction, plan.keyHash()) : known(null),
+  ]);
+  if (recalled !== null) return recalled;
   const now = plan.now ?? readNow(transaction, plan);
-  const row = yield* transaction.get(SELECT_RECORD_HEAD, identity.tenantId, identity.kind, identity.key);
   const old = row === undefined ? null : toHead(identity, row);
   if (old !== null) assertReplaceable(old, plan.expectedRevision, now);
-  else yield* assertCreatable(transaction, plan);
-  const head = planHead(plan, old, now, transaction.nextRevision());
-  yield* writeRecord(transaction, plan, head);
+  else assertCreatable(plan, reserved ?? (yield* isReserved(transaction, plan.keyHash())));
+  const ttl = secondsOf(transaction, plan, now);
+  const head = planHead({ ...plan, ttl }, old, now, transaction.nextRevision());
   if (old !== null) transaction.markDirty("records");
-  if (operation !== null) yield* rememberRecordOperation(transaction, operation, head.revision);
+  yield* together([
+    writeRecord(transaction, plan, head),
+    rememberRecordOperation(transaction, operation, head.revision),
+  ]);
   return head.revision;
 }
 
 /** The store's time in seconds. A deadline must not be set from a clock that is known to be behind. */
 function readNow(transaction: WriteTransaction, plan: PutPlan): number {
   const { effectiveMs, behindMs } = transaction.time();
-  if (behindMs > CLOCK_BEHIND_MS_MAX && (plan.ttl !== null || plan.maxAge !== null)) {
+  if (behindMs > CLOCK_BEHIND_MS_MAX && (plan.lifetime !== null || plan.maxAge !== null)) {
     throw clockBehind(behindMs, { action: "put record" });
   }
   return Math.floor(effectiveMs / 1000);
 }
 
+/** Seconds until the lifetime ends, an instant rounded down; null where it never does. */
+function secondsOf(transaction: WriteTransaction, plan: PutPlan, now: number): number | null {
+  const { lifetime, ttlMax } = plan;
+  if (lifetime === null) return null;
+  if ("ttl" in lifetime) return lifetime.ttl;
+  const { seconds } = lifetime.at;
+  if (plan.now === null) hasPassed(transaction.time(), seconds * 1_000, PUTTING);
+  if (seconds <= now) throw new ContractError(PUTTING.field, `${PUTTING.field} must lie in the future`);
+  if (seconds - now <= ttlMax) return seconds - now;
+  throw new ContractError(PUTTING.field, `${PUTTING.field} must lie at most ${ttlMax} seconds ahead`, {
+    details: { maximum: ttlMax },
+  });
+}
+
 function assertReplaceable(old: RecordHead, expected: number | null, now: number): void {
   if (isExpired(old.expires, now)) {
-    throw new ConflictError("EXPIRED", "Cannot put record: it has expired; purge before creating it afresh", {
-      currentRevision: old.revision,
-    });
+    throw new ConflictError(
+      "EXPIRED",
+      "Cannot put record: it has expired; purge it before you create it again",
+      {
+        currentRevision: old.revision,
+      },
+    );
   }
   if (old.revision === expected) return;
   throw revisionConflict(expected, old.revision);
 }
 
-function* assertCreatable(transaction: WriteTransaction, plan: PutPlan): Operation<void> {
-  if (yield* isReserved(transaction, plan.keyHash())) {
-    throw new ConflictError("DELETED", "Cannot put record: its identity was revoked for ever", {
+function assertCreatable(plan: PutPlan, reserved: boolean): void {
+  if (reserved) {
+    throw new ConflictError("DELETED", "Cannot put record: its identity is permanently reserved", {
       currentRevision: null,
     });
   }
@@ -82,9 +111,9 @@ function revisionConflict(expected: number | null, current: number | null): Conf
   });
 }
 
-/** The row to write: created once, a `maxAge` that only falls, and a deadline that never passes it. */
+/** The row to write. The creation time never changes, `maxAge` only falls, and the deadline never exceeds it. */
 export function planHead(
-  plan: Pick<PutPlan, "identity" | "body" | "ttl" | "maxAge">,
+  plan: Pick<PutPlan, "identity" | "body" | "maxAge"> & { readonly ttl: number | null },
   old: RecordHead | null,
   now: number,
   revision: number,
@@ -95,7 +124,7 @@ export function planHead(
   if (isExpired(expires, now)) {
     throw new ConflictError(
       "EXPIRED",
-      "Cannot put record: the time from its creation that maxAge allows has passed",
+      "Cannot put record: maxAge has passed since its creation",
       {
         currentRevision: old?.revision ?? null,
       },
@@ -110,7 +139,7 @@ function lower(left: number | null, right: number | null): number | null {
   return right === null ? left : Math.min(left, right);
 }
 
-/** Writes a record's row, once everything is validated. */
+/** Writes a record's row; everything is validated before. */
 export function* writeRecord(
   transaction: WriteTransaction,
   plan: Pick<PutPlan, "identity" | "body">,

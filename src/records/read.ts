@@ -1,4 +1,4 @@
-/** Reading records: one by its identity, or a page of a tenant's live ones. */
+/** Reads records, lists a tenant's live ones, and purges expired ones. */
 
 import type { Peeking } from "../engine/engine.ts";
 import type { GroupTime, Operation, ReadTransaction, WriteTransaction } from "../engine/operation.ts";
@@ -13,11 +13,11 @@ import {
   toValue,
 } from "../tables/records.ts";
 
-/** What a read gives of one record. No column more: each costs as much as all that is done with it here. */
+/** The columns that a read of one record returns. No others: each column costs as much as the work on it here. */
 const SELECT_VALUE = `SELECT revision, expires, body, value_checksum FROM records
   WHERE tenant = $1 AND kind = $2 AND key = $3`;
 
-/** What a record says, expired or not; null if there is no row. */
+/** A record's revision, deadline and body, expired or not; null if there is no row. */
 export function* readValue(transaction: Peeking, identity: Identity): Operation<RawValue | null> {
   const row = yield* transaction.get(SELECT_VALUE, identity.tenantId, identity.kind, identity.key);
   return row === undefined ? null : toValue(identity, row);
@@ -32,7 +32,7 @@ export interface RawRecord {
   readonly body: string;
 }
 
-/** All of a record, expired or not; null if there is no row. */
+/** A whole record, expired or not; null if there is no row. */
 export function* readRecord(transaction: ReadTransaction, identity: Identity): Operation<RawRecord | null> {
   const row = yield* transaction.get(SELECT_RECORD, identity.tenantId, identity.kind, identity.key);
   return row === undefined ? null : toRecord(identity, row);
@@ -46,7 +46,7 @@ function toRecord(identity: Identity, row: Row): RawRecord {
   return { head, body };
 }
 
-/** Where a page begins: after this kind and key. */
+/** The records of a page, which begins after a kind and key. */
 interface ListPlan {
   readonly tenantId: string;
   readonly kind: string | null;
@@ -70,7 +70,7 @@ const SELECT_LIVE_RECORDS_OF_KIND =
   FROM records WHERE tenant = $1 AND kind = $2 AND key > $3 AND (expires IS NULL OR expires > $4)
   ORDER BY key LIMIT $5`;
 
-/** A page of live records, by kind and key. */
+/** Lists a page of live records, by kind and key. */
 export function* listRecords(
   transaction: ReadTransaction,
   plan: ListPlan,
@@ -87,7 +87,7 @@ export function* listRecords(
 
 const DELETE_EXPIRED_RECORDS = `DELETE FROM records WHERE tenant = $1 AND expires <= $2`;
 
-/** Removes a tenant's expired records of every kind; gives how many. */
+/** Removes a tenant's expired records of every kind; returns their number. */
 export function* purgeRecords(
   transaction: WriteTransaction,
   tenant: string,
@@ -101,7 +101,7 @@ export function* purgeRecords(
 const DELETE_SOME_EXPIRED_RECORDS = `DELETE FROM records WHERE (tenant, kind, key) IN (
   SELECT tenant, kind, key FROM records WHERE tenant = $1 AND expires <= $2 LIMIT $3)`;
 
-/** Removes some of a tenant's expired records: a bounded part of what `purgeRecords` would remove. */
+/** Removes a bounded number of a tenant's expired records. */
 export function* purgeSome(
   transaction: WriteTransaction,
   tenant: string,
@@ -121,7 +121,7 @@ export function* selectNextTenant(transaction: ReadTransaction, after: string): 
 
 const SELECT_DUE_RECORD = `SELECT 1 FROM records WHERE tenant = $1 AND expires <= $2 LIMIT 1`;
 
-/** Some tenants, in code point order, those of them that have something due, and where to go on; null after the last. */
+/** Of the next tenants in code point order, those with expired records. Also returns the last tenant read, null at the end. */
 export function* selectDueTenants(
   transaction: ReadTransaction,
   after: string,
@@ -137,7 +137,7 @@ export function* selectDueTenants(
   return { due, after: tenant };
 }
 
-/** The clock's own time: where it is behind the highest time seen, what lies between is hidden but not yet erased. */
+/** The clock's own time in seconds. Records that expired between it and a later highest time seen are hidden, not erased. */
 export function purgeNow({ effectiveMs, behindMs }: GroupTime): number {
   return Math.floor((effectiveMs - behindMs) / 1000);
 }

@@ -6,7 +6,7 @@ import { compareCodePoints } from "../canonical/text.ts";
 const NOT_ASCII = /[^\p{ASCII}]/u;
 const EACH_NOT_ASCII = /[^\p{ASCII}]/gu;
 
-/** The stored text of plain JSON; all ASCII, so that its length is its size in bytes. */
+/** Encodes plain JSON as the stored text. It is ASCII, so its length is its size in bytes. */
 export function encodeBody(value: Json): string {
   if (value === null || typeof value !== "object") return encodeLeaf(value);
   if (isList(value)) return `[${value.map(encodeBody).join(", ")}]`;

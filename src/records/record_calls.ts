@@ -18,14 +18,13 @@ import type {
   GetOptions,
   ListOptions,
   PurgeOptions,
-  PutOptions,
   RecordIdentity,
   RecordInput,
   RecordPage,
   RecordValue,
   StoredRecord,
-  UpdateOptions,
 } from "../contracts/record.ts";
+import type { PutOptions, UpdateOptions } from "../contracts/options/record_options.ts";
 import { type RecordKind, requireIdentifier } from "../contracts/record_kind.ts";
 import { tenantHash } from "../deletion/scope_hashes.ts";
 import type { Engine } from "../engine/engine.ts";
@@ -39,6 +38,7 @@ import {
   UPDATE_ATTEMPTS_DEFAULT,
   UPDATE_ATTEMPTS_MAX,
 } from "../limits.ts";
+import { type Ending, LIFETIME_NAMES, lifetimeText, readLifetime } from "../contracts/options/lifetime.ts";
 import { LateModule } from "../contracts/late_module.ts";
 import { recordHash } from "./record_hashes.ts";
 import { fromBody, toBody } from "./validate_value.ts";
@@ -46,15 +46,15 @@ import type { OperationKey } from "../tables/operation_ids.ts";
 import { listRecords, purgeRecords, readValue } from "./read.ts";
 import { type Identity, isExpired, type RawValue } from "../tables/records.ts";
 
-/** Every module counts at every start: what only changes need is loaded by the first one. */
+// Loaded by the first change, to keep start-up short.
 const PUTTING = new LateModule(() => import("./put.ts"));
 const FORGETTING = new LateModule(() => import("./forget.ts"));
 
 const NO_OPTIONS: { readonly now?: undefined; readonly signal?: undefined } = Object.freeze({});
 
 /**
- * Checkpoints, facts and further kinds of small, validated, expiring records, each compared and swapped by revision.
- * Get it from {@linkcode Memory.records}.
+ * Checkpoints, facts and other kinds of small, validated, expiring records. Writes compare and swap their revision.
+ * Available as {@linkcode Memory.records}.
  *
  * @example
  * ```ts
@@ -62,7 +62,7 @@ const NO_OPTIONS: { readonly now?: undefined; readonly signal?: undefined } = Ob
  * import { openMemory } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const identity = { tenantId: "orchard", kind: "checkpoint", key: "run-a" } as const;
+ * const identity = { tenantId: "acme", kind: "checkpoint", key: "deployment-7" } as const;
  * const revision = await memory.records.put(identity, { schema: 1, step: 0, items: [] }, { expectedRevision: null, ttl: 60 });
  * assert.equal((await memory.records.get(identity))?.revision, revision);
  * ```
@@ -74,7 +74,7 @@ export class Records {
 
   readonly #tell: Tell;
 
-  /** Made by `openMemory`. */
+  /** Use {@linkcode Memory.records} instead. */
   constructor(engine: Engine, kinds: ReadonlyMap<string, RecordKind>, tell: Tell) {
     this.#engine = engine;
     this.#tell = tell;
@@ -86,8 +86,8 @@ export class Records {
    * Writes a record if its revision is the expected one, and sets a new deadline. Durable when it resolves.
    *
    * @returns the new revision
-   * @throws {ContractError} naming the field that is wrong
-   * @throws {ConflictError} `REVISION` with the current one, `EXPIRED` (purge first), `DELETED` (revoked),
+   * @throws {ContractError} naming the invalid field
+   * @throws {ConflictError} `REVISION` with the current one, `EXPIRED` (purge it first), `DELETED` (revoked),
    * `IDEMPOTENCY`, or `CLOCK`
    * @throws {StorageError} `BUSY`, `FULL`, `IO`, `READONLY`, `REPLACED`, `CLOSED`
    *
@@ -97,11 +97,11 @@ export class Records {
    * import { openMemory } from "@holdfast/memory";
    *
    * await using memory = await openMemory(":memory:");
-   * const run = { tenantId: "orchard", kind: "checkpoint", key: "run-a" } as const;
+   * const run = { tenantId: "acme", kind: "checkpoint", key: "deployment-7" } as const;
    * const start = { schema: 1, step: 0, items: [] } as const;
    * const revision = await memory.records.put(run, start, { expectedRevision: null, ttl: 3_600 });
    * await memory.records.put(run, { ...start, step: 1 }, { expectedRevision: revision, ttl: 3_600 });
-   * // Who still holds the old revision lost the race, and is told which one there is now.
+   * // A writer that still has the old revision lost the race; the error has the current one.
    * const late = memory.records.put(run, { ...start, step: 2 }, { expectedRevision: revision, ttl: 3_600 });
    * await assert.rejects(late, { reason: "REVISION", currentRevision: revision + 1 });
    * ```
@@ -115,13 +115,13 @@ export class Records {
     const body = toBody(kind, value);
     const given = readFields("options", options, [
       "expectedRevision",
-      "ttl",
+      ...LIFETIME_NAMES,
       "now",
       "operationId",
       "maxAge",
       "signal",
     ]);
-    const ttl = requireTtl(kind, given.ttl);
+    const lifetime = requireLifetime(kind, given);
     const maxAge = given.maxAge === undefined
       ? null
       : requireInteger("maxAge", given.maxAge, 1, RECORD_SECONDS_MAX);
@@ -133,11 +133,14 @@ export class Records {
       kind.name,
       id.key,
       body,
-      `${ttl}`,
+      `${lifetimeText(lifetime)}`,
       `${maxAge}`,
     ]);
     const keyHash = (): Uint8Array => recordHash(this.#engine.hashKey, record);
-    const plan = { identity: record, keyHash, body, expectedRevision, ttl, maxAge, now, operation };
+    const plan = {
+      ...{ identity: record, keyHash, body, expectedRevision, maxAge, now, operation },
+      ...{ lifetime, ttlMax: kind.ttlMax ?? RECORD_SECONDS_MAX },
+    };
     return await this.#engine.write((transaction) => PUTTING.module.putRecord(transaction, plan), {
       needs: PUTTING.load(),
       bytes: body.length,
@@ -146,11 +149,11 @@ export class Records {
   }
 
   /**
-   * Reads a record. It is seen while its deadline lies after now; reading changes nothing.
+   * Reads a record. It is visible while its deadline is after now; reading changes nothing.
    *
-   * @returns a fresh copy, or null
-   * @throws {ContractError} naming the field that is wrong
-   * @throws {IntegrityError} if what is stored is damaged or does not fit its kind
+   * @returns a new copy, or null if there is no live record
+   * @throws {ContractError} naming the invalid field
+   * @throws {IntegrityError} if the record is damaged or does not fit its kind
    * @throws {StorageError} `BUSY`, `IO`, `CORRUPT`, `REPLACED`, `READONLY`, `CLOSED`
    *
    * @example
@@ -159,7 +162,7 @@ export class Records {
    * import { openMemory } from "@holdfast/memory";
    *
    * await using memory = await openMemory(":memory:");
-   * const run = { tenantId: "orchard", kind: "checkpoint", key: "run-a" } as const;
+   * const run = { tenantId: "acme", kind: "checkpoint", key: "deployment-7" } as const;
    * const start = { schema: 1, step: 0, items: [] } as const;
    * assert.equal(await memory.records.get(run), null);
    * await memory.records.put(run, start, { expectedRevision: null, ttl: 60, now: 1_000 });
@@ -186,7 +189,7 @@ export class Records {
     const found = peeked === undefined ? await this.#read(record, signal) : peeked;
     if (found === null) return null;
     const { revision, expires, body } = found;
-    // The store's time is asked for afterwards: a read may have met a clock mark that another process wrote.
+    // The time is taken after the read, which may have seen a clock mark that another process wrote.
     if (isExpired(expires, this.#now(given.now))) return null;
     return { revision, expires, value: fromBody(kind, body) };
   }
@@ -199,11 +202,13 @@ export class Records {
   }
 
   /**
-   * Removes a record if its revision is the expected one, expired or not, as an event of the deletion ledger: no
-   * restore brings it back. With `revoke` the identity can never be used again, also if there is no record.
+   * Removes a record, expired or not, if its revision is the expected one.
+   *
+   * The removal is recorded in the deletion ledger, so that no restore brings the record back. With `revoke` the identity is
+   * permanently reserved, even if there is no record.
    *
    * @returns true only if a record was removed; false is no proof of absence
-   * @throws {ContractError} naming the field that is wrong
+   * @throws {ContractError} naming the invalid field
    * @throws {ConflictError} `IDEMPOTENCY`
    * @throws {StorageError} as `put`; with `details.recorded` the removal is irrevocable and will be completed
    *
@@ -213,7 +218,7 @@ export class Records {
    * import { openMemory } from "@holdfast/memory";
    *
    * await using memory = await openMemory(":memory:");
-   * const run = { tenantId: "orchard", kind: "checkpoint", key: "run-a" } as const;
+   * const run = { tenantId: "acme", kind: "checkpoint", key: "deployment-7" } as const;
    * const start = { schema: 1, step: 0, items: [] } as const;
    * const revision = await memory.records.put(run, start, { expectedRevision: null, ttl: 3_600 });
    * assert.equal(await memory.records.forget(run, revision), true);
@@ -255,7 +260,7 @@ export class Records {
    * Removes a tenant's records of every kind whose deadline is not after now; never another tenant's.
    *
    * @returns how many were removed
-   * @throws {ContractError} naming the field that is wrong
+   * @throws {ContractError} naming the invalid field
    * @throws {StorageError} as `put`
    *
    * @example
@@ -264,11 +269,11 @@ export class Records {
    * import { openMemory } from "@holdfast/memory";
    *
    * await using memory = await openMemory(":memory:");
-   * const run = { tenantId: "orchard", kind: "checkpoint", key: "run-a" } as const;
+   * const run = { tenantId: "acme", kind: "checkpoint", key: "deployment-7" } as const;
    * const start = { schema: 1, step: 0, items: [] } as const;
    * await memory.records.put(run, start, { expectedRevision: null, ttl: 60, now: 1_000 });
-   * assert.equal(await memory.records.purge("orchard", { now: 1_059 }), 0);
-   * assert.equal(await memory.records.purge("orchard", { now: 1_060 }), 1);
+   * assert.equal(await memory.records.purge("acme", { now: 1_059 }), 0);
+   * assert.equal(await memory.records.purge("acme", { now: 1_060 }), 1);
    * ```
    */
   async purge(tenantId: string, options: PurgeOptions = NO_OPTIONS): Promise<number> {
@@ -284,12 +289,12 @@ export class Records {
   }
 
   /**
-   * Reads a record, computes a new value, and puts it; on conflict it rereads and recomputes. `null` from `change`
-   * abandons.
+   * Reads a record, computes a new value, and puts it; after a conflict it rereads and recomputes. If `change` returns
+   * `null`, nothing is written.
    *
-   * @returns the new revision, or the one read if abandoned
-   * @throws {ContractError} naming the field that is wrong
-   * @throws {ConflictError} `MISSING` if there is no live record, `REVISION` once out of attempts, else as `put`
+   * @returns the new revision, or the revision read if nothing was written
+   * @throws {ContractError} naming the invalid field
+   * @throws {ConflictError} `MISSING` if there is no live record, `REVISION` after the last attempt, otherwise as `put`
    * @throws {StorageError} as `get` and `put`
    *
    * @example
@@ -298,13 +303,13 @@ export class Records {
    * import { openMemory } from "@holdfast/memory";
    *
    * await using memory = await openMemory(":memory:");
-   * const run = { tenantId: "orchard", kind: "checkpoint", key: "run-a" } as const;
+   * const run = { tenantId: "acme", kind: "checkpoint", key: "deployment-7" } as const;
    * const start = { schema: 1, step: 0, items: [] } as const;
    * await memory.records.put(run, start, { expectedRevision: null, ttl: 3_600 });
    * const note = (item: string) =>
    *   memory.records.update(run, (now) => ({ ...now, items: [...now.items, item] }), { ttl: 3_600 });
-   * await Promise.all([note("pears"), note("plums")]);
-   * assert.deepEqual((await memory.records.get(run))?.value.items.toSorted(), ["pears", "plums"]);
+   * await Promise.all([note("build"), note("test")]);
+   * assert.deepEqual((await memory.records.get(run))?.value.items.toSorted(), ["build", "test"]);
    * ```
    */
   async update<Kind extends string, Value = RecordValue<Kind>>(
@@ -314,8 +319,11 @@ export class Records {
   ): Promise<number> {
     const { kind } = this.#identity(identity);
     if (!isFunction(change)) throw new ContractError("change", "Expected change to be a function");
-    const given = readFields("options", options, ["ttl", "attempts", "signal"]);
-    const ttl = requireTtl(kind, given.ttl);
+    const given = readFields("options", options, [...LIFETIME_NAMES, "attempts", "signal"]);
+    const lifetime = requireLifetime(kind, given);
+    const lasting = lifetime !== null && "at" in lifetime
+      ? { expiresAt: lifetime.at.text }
+      : { ttl: lifetime?.ttl ?? null };
     const attempts = given.attempts === undefined
       ? UPDATE_ATTEMPTS_DEFAULT
       : requireInteger("attempts", given.attempts, 1, UPDATE_ATTEMPTS_MAX);
@@ -328,7 +336,7 @@ export class Records {
       const value = await changed;
       if (value === null) return found.revision;
       try {
-        return await this.put(identity, value, { expectedRevision: found.revision, ttl, signal });
+        return await this.put(identity, value, { ...lasting, expectedRevision: found.revision, signal });
       } catch (error) {
         if (!(error instanceof ConflictError)) throw error;
         if (error.reason === "EXPIRED") throw missing();
@@ -340,8 +348,8 @@ export class Records {
   /**
    * Lists a tenant's live records by kind and key, in code point order, without their values.
    *
-   * @returns one page, and where the next begins
-   * @throws {ContractError} naming the field that is wrong
+   * @returns one page, and the cursor of the next
+   * @throws {ContractError} naming the invalid field
    * @throws {IntegrityError} if a listed row is damaged
    * @throws {StorageError} as `get`
    *
@@ -351,11 +359,11 @@ export class Records {
    * import { openMemory } from "@holdfast/memory";
    *
    * await using memory = await openMemory(":memory:");
-   * const run = { tenantId: "orchard", kind: "checkpoint", key: "run-a" } as const;
+   * const run = { tenantId: "acme", kind: "checkpoint", key: "deployment-7" } as const;
    * const start = { schema: 1, step: 0, items: [] } as const;
    * await memory.records.put(run, start, { expectedRevision: null, ttl: 3_600 });
-   * const { items, next } = await memory.records.list("orchard");
-   * assert.deepEqual([items.map(({ key }) => key), next], [["run-a"], null]);
+   * const { items, next } = await memory.records.list("acme");
+   * assert.deepEqual([items.map(({ key }) => key), next], [["deployment-7"], null]);
    * ```
    */
   async list(tenantId: string, options: ListOptions = NO_OPTIONS): Promise<RecordPage> {
@@ -368,7 +376,7 @@ export class Records {
     if (given.now !== undefined) requireNow(given.now);
     const after = readCursor(given.after, kind);
     const signal = requireSignal(given.signal);
-    // The store's time is asked for inside: the read may meet a clock mark that another process wrote.
+    // The time is taken within the read, which may see a clock mark that another process wrote.
     const found = await this.#engine.read(
       (transaction) =>
         listRecords(transaction, {
@@ -403,7 +411,7 @@ export class Records {
   #kind(name: unknown): RecordKind {
     const kind = typeof name === "string" ? this.#kinds.get(name) : undefined;
     if (kind === undefined) {
-      throw new ContractError("kind", "Expected kind to be checkpoint, fact, or a kind handed to openMemory");
+      throw new ContractError("kind", "Expected kind to be checkpoint, fact, or a kind passed to openMemory");
     }
     return kind;
   }
@@ -429,9 +437,11 @@ export class Records {
   }
 }
 
-function requireTtl(kind: RecordKind, ttl: unknown): number | null {
-  if (kind.ttlMax !== null) return requireInteger("ttl", ttl, 1, kind.ttlMax);
-  return ttl === null ? null : requireInteger("ttl", ttl, 1, RECORD_SECONDS_MAX);
+/** Requires a lifetime as the kind has it; null where it never ends. */
+function requireLifetime({ ttlMax }: RecordKind, given: Parameters<typeof readLifetime>[0]): Ending | null {
+  const lifetime = readLifetime(given, { ttlMax: ttlMax ?? RECORD_SECONDS_MAX, orNever: ttlMax === null });
+  if (lifetime !== undefined) return lifetime;
+  throw new ContractError("ttl", "Expected ttl, in seconds, or expiresAt");
 }
 
 function requireNow(now: unknown): number {
@@ -442,10 +452,10 @@ function requireExpected(expected: unknown): number | null {
   if (expected === null) return null;
   const field = "expectedRevision";
   if (typeof expected === "number") return requireInteger(field, expected, 1, Number.MAX_SAFE_INTEGER);
-  throw new ContractError(field, `Expected ${field} to be a revision, or null where nothing may be there`);
+  throw new ContractError(field, `Expected ${field} to be a revision, or null to create the record`);
 }
 
-/** The place after which a page begins. Kinds have no slash, so the first one ends the kind. */
+/** Parses a cursor. Kinds contain no slash, so the first one ends the kind. */
 function readCursor(after: unknown, listed: string | null): { readonly kind: string; readonly key: string } {
   if (after === undefined) return { kind: "", key: "" };
   const cut = typeof after === "string" && after.isWellFormed() ? after.indexOf("/") : -1;
@@ -460,7 +470,7 @@ function readCursor(after: unknown, listed: string | null): { readonly kind: str
 }
 
 function missing(): ConflictError {
-  return new ConflictError("MISSING", "Cannot update record: there is no live one", {
+  return new ConflictError("MISSING", "Cannot update record: there is no live record", {
     currentRevision: null,
   });
 }

@@ -1,15 +1,18 @@
-/** How long the answers of record operations are remembered. */
+/** Remembers the results of record operations for a day. */
 
-import type { Operation, WriteTransaction } from "../engine/operation.ts";
+import { type Operation, together, type WriteTransaction } from "../engine/operation.ts";
 import { forgetOldOperations, type OperationKey, rememberOperation } from "../tables/operation_ids.ts";
 import { RECORD_OPERATION_KEPT_MS } from "../limits.ts";
 
-/** Remembers an answer for a day, and clears away a few that are older. */
+/** Remembers the result of a call with an operation id, and removes a few that are older than a day. */
 export function* rememberRecordOperation(
   transaction: WriteTransaction,
-  key: OperationKey,
+  key: OperationKey | null,
   result: number,
 ): Operation<void> {
-  yield* forgetOldOperations(transaction, key.scopeHash, RECORD_OPERATION_KEPT_MS);
-  yield* rememberOperation(transaction, key, result);
+  if (key === null) return;
+  yield* together([
+    forgetOldOperations(transaction, key.scopeHash, RECORD_OPERATION_KEPT_MS),
+    rememberOperation(transaction, key, result),
+  ]);
 }

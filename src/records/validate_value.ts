@@ -1,4 +1,4 @@
-/** Validates a record's value by its kind: when it is written, and again when it is read. */
+/** Validates a record's value by its kind, when it is written and when it is read. */
 
 import { copyPlain, type Json, type JsonPath, PlainFailure } from "../canonical/plain.ts";
 import {
@@ -8,24 +8,22 @@ import {
   type StandardResult,
   type StandardSchema,
 } from "../contracts/record_kind.ts";
+import { isInstance } from "../contracts/arguments.ts";
 import { ContractError, IntegrityError } from "../errors.ts";
 import { encodeBody } from "./record_body.ts";
 
-/** Copies and validates what a caller hands in; gives the text to store. */
+/** Copies and validates a caller's value; returns the text to store. */
 export function toBody(kind: RecordKind, value: unknown): string {
   const plain = toPlain(kind, value);
-  const result = validate(kind, plain);
-  const [issue] = result.issues ?? [];
-  if (issue !== undefined) {
-    const field = fieldOf(kind.schema, pathOf(issue));
-    const rule = ruleOf(kind, issue);
-    const why = rule === null ? "" : `: it ${rule}`;
+  const { misfit, returned } = validate(kind, plain);
+  if (misfit !== null) {
+    const { field, why } = misfit;
     throw new ContractError(field, `Expected ${field} to fit the kind ${kind.name}${why}`);
   }
-  if (result.issues !== undefined || !isSame(result.value, plain)) {
+  if (!isSame(returned, plain)) {
     throw new ContractError(
       "value",
-      `Expected the schema of the kind ${kind.name} to take values as they are: no unknown fields dropped, no defaults, no coercion`,
+      `Expected the schema of the kind ${kind.name} to keep values unchanged: no dropped fields, no defaults, no coercion`,
     );
   }
   const body = encodeBody(plain);
@@ -47,22 +45,64 @@ function toPlain(kind: RecordKind, value: unknown): Json {
   }
 }
 
-function validate(kind: RecordKind, plain: Json): StandardResult<unknown> {
-  let result: StandardResult<unknown> | Promise<StandardResult<unknown>>;
+/** What a schema says of a value. */
+interface Verdict {
+  /** The field that does not fit and the rule it breaks, as the end of a sentence; null where the value fits. */
+  readonly misfit: { readonly field: string; readonly why: string } | null;
+  /** What the schema returned as the value. */
+  readonly returned: unknown;
+}
+
+function validate(kind: RecordKind, plain: Json): Verdict {
+  let result: unknown;
   try {
     result = kind.schema["~standard"].validate(plain);
   } catch (cause) {
     throw new ContractError("value", `The schema of the kind ${kind.name} threw`, { cause });
   }
-  if (result instanceof Promise) {
-    result.catch(() => {});
+  if (isInstance(result, Promise)) {
+    Promise.prototype.catch.call(result, () => {});
     throw new ContractError("value", `Expected the schema of the kind ${kind.name} to be synchronous`);
   }
-  return result;
+  try {
+    return readResult(kind, result as StandardResult<unknown>);
+  } catch (cause) {
+    const message = `Expected the schema of the kind ${kind.name} to return its value or its issues`;
+    throw new ContractError("value", message, { cause });
+  }
 }
 
-/** A schema that fills defaults or coerces would make what is stored differ from what was handed in. */
+/** Reads what a schema returned, which is the caller's: any of it may throw. */
+function readResult(kind: RecordKind, result: StandardResult<unknown>): Verdict {
+  if (typeof result !== "object") throw new TypeError("Not an object");
+  if (result.issues === undefined) return { misfit: null, returned: result.value };
+  const [issue] = result.issues;
+  if (issue === undefined) return { misfit: { field: "value", why: "" }, returned: undefined };
+  const misfit = { field: fieldOf(kind.schema, pathOf(issue)), why: whyOf(kind, issue) };
+  return { misfit, returned: undefined };
+}
+
+/** How the code of an issue looks where it is a name, such as zod's `too_big`; anything else may be content. */
+const CODE = /^[a-z][a-z0-9_.]{0,39}$/i;
+
+/** The rule that was broken: ours in words, that of a caller's schema by the code that some libraries give their issues. */
+function whyOf(kind: RecordKind, issue: StandardIssue): string {
+  const rule = ruleOf(kind, issue);
+  if (rule !== null) return `: it ${rule}`;
+  const { code } = issue as { readonly code?: unknown };
+  return typeof code === "string" && CODE.test(code) ? `: ${code}` : "";
+}
+
+/** Compares the validated value with the argument. A schema that adds defaults or coerces would change it. */
 function isSame(validated: unknown, plain: Json): boolean {
+  try {
+    return equals(validated, plain);
+  } catch {
+    return false; // a proxy or a getter
+  }
+}
+
+function equals(validated: unknown, plain: Json): boolean {
   if (validated === plain) return true;
   if (typeof validated !== "object" || typeof plain !== "object" || validated === null || plain === null) {
     return false;
@@ -71,10 +111,10 @@ function isSame(validated: unknown, plain: Json): boolean {
   const keys = Object.keys(plain);
   if (Object.keys(validated).length !== keys.length) return false;
   const [left, right] = [validated as Record<string, unknown>, plain as Record<string, Json>];
-  return keys.every((key) => Object.hasOwn(left, key) && isSame(left[key], right[key]!));
+  return keys.every((key) => Object.hasOwn(left, key) && equals(left[key], right[key]!));
 }
 
-/** Reads a stored text as its kind has it. */
+/** Parses a stored text and validates it by its kind. */
 export function fromBody(kind: RecordKind, body: string): Json {
   const { value, field } = readBody(kind, body);
   if (field === null) return value;
@@ -84,10 +124,10 @@ export function fromBody(kind: RecordKind, body: string): Json {
 }
 
 /**
- * A stored value, and the field of it that does not fit its kind, null if it does: the kind may have changed since, which
- * is no damage.
+ * Parses a stored text; returns the value, and the field that does not fit its kind, or null. A value that does not fit is
+ * not damaged: the kind may have changed since.
  *
- * @throws {IntegrityError} for what is no JSON
+ * @throws {IntegrityError} if the text is not JSON
  */
 export function readBody(
   kind: RecordKind,
@@ -104,11 +144,9 @@ export function readBody(
 
 function misfitOf(kind: RecordKind, value: Json): string | null {
   try {
-    const { issues } = validate(kind, value);
-    if (issues === undefined) return null;
-    return issues[0] === undefined ? "value" : fieldOf(kind.schema, pathOf(issues[0]));
+    return validate(kind, value).misfit?.field ?? null;
   } catch (error) {
-    // A schema that throws, or takes its time, takes no value.
+    // A schema that throws or is asynchronous rejects every value.
     if (error instanceof ContractError) return error.field;
     throw error;
   }
@@ -121,7 +159,7 @@ function pathOf(issue: StandardIssue): JsonPath {
   });
 }
 
-/** What zod's schemas tell of their insides; other libraries' schemas tell nothing, and then only `value` is named. */
+/** The structure that zod's schemas expose. Other libraries expose none; then errors name only `value`. */
 interface Inspectable {
   readonly def?: {
     readonly innerType?: unknown;
@@ -131,8 +169,8 @@ interface Inspectable {
 }
 
 /**
- * A place in a value as a field name. A caller's own keys can be content, so a name is only told if the schema
- * declares it; from the first that it does not, the parent's name stands.
+ * A path in a value as a field name. A caller's own keys can be content, so only names that the schema declares are used;
+ * the path ends before the first that it does not.
  */
 function fieldOf(schema: StandardSchema<unknown>, path: JsonPath): string {
   let field = "value";

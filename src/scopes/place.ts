@@ -2,7 +2,7 @@ import type { Scope } from "../contracts/scope.ts";
 import { scopeHashOf } from "../deletion/scope_hashes.ts";
 import { StorageError } from "../errors.ts";
 
-/** A scope, and what stands for it in the store. */
+/** A scope with the hash by which the store finds it. */
 export interface Place {
   readonly scope: Scope;
   readonly hashKey: Uint8Array;
@@ -15,16 +15,16 @@ export function placeOf(hashKey: Uint8Array, scope: Scope): Place {
 }
 
 /**
- * Something of the scope is due. Internal: the write is rolled back, upkeep runs as a write of its own, and the write
- * runs again.
+ * Thrown when something in the scope has expired. Internal: the write is rolled back, another write erases what has
+ * expired, and the first one runs again.
  */
 export class ExpiryPending extends Error {}
 
 const CAN_WAIT: ReadonlySet<string> = new Set(["BUSY", "FULL", "READONLY"]);
 
 /**
- * Whether an error kept something from being written that nobody waits for: upkeep, or the note of an index's use. A read
- * then answers without; also where nothing is written any more, since the outcome of an earlier write is unknown.
+ * Whether an error only prevented maintenance, such as erasing what has expired or noting that an index was used. A read
+ * then goes on without it; also in a store that refuses writes because the outcome of an earlier one is unknown.
  */
 export function canWait(error: unknown): boolean {
   return error instanceof StorageError && (CAN_WAIT.has(error.code) || error.details.refused === true);

@@ -1,4 +1,4 @@
-/** A scope that is there: what every call requires of it before it goes on. */
+/** Requirements on the scope of a call: that it exists, is at a revision, and that nothing in it has expired. */
 
 import { type Change, type Erased, nothingErased } from "../deletion/cascade.ts";
 import { readScope, type ScopeRow } from "../tables/scopes.ts";
@@ -8,14 +8,14 @@ import { ConflictError } from "../errors.ts";
 import { CLOCK_BEHIND_MS_MAX } from "../limits.ts";
 import { ExpiryPending, type Place } from "./place.ts";
 
-/** The scope's row; throws `MISSING` or `DELETED` if there is none. */
+/** Reads the scope's row; throws `MISSING` or `DELETED` if there is none. */
 export function* requireScope(transaction: ReadTransaction, place: Place): Operation<ScopeRow> {
   const row = yield* readScope(transaction, place.scopeHash);
   if (row !== null) return row;
   throw yield* absence(transaction, place);
 }
 
-/** The scope's row, for a caller who only wants its revision. */
+/** Reads the scope's row, for a caller that needs only the revision. */
 export function* readRevision(
   transaction: ReadTransaction,
   place: Place,
@@ -23,14 +23,14 @@ export function* readRevision(
   return { row: yield* requireScope(transaction, place) };
 }
 
-/** Why there is no such scope. */
+/** Makes the error for a scope that does not exist: `MISSING`, or `DELETED` if its identifier is reserved. */
 export function* absence(transaction: ReadTransaction, place: Place): Operation<ConflictError> {
   return (yield* isReserved(transaction, place.scopeHash))
     ? new ConflictError("DELETED", "The scope was deleted for ever")
     : new ConflictError("MISSING", "There is no such scope; create it first");
 }
 
-/** Requires that nothing of the scope is due; where the clock is behind, what is due rests. */
+/** Requires that nothing in the scope has expired. While the clock is behind, expiry is suspended. */
 export function requireUpkept(transaction: WriteTransaction, row: ScopeRow): void {
   const { effectiveMs, behindMs } = transaction.time();
   if (row.nextExpiry !== null && row.nextExpiry <= effectiveMs && behindMs <= CLOCK_BEHIND_MS_MAX) {

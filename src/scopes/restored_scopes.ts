@@ -1,7 +1,8 @@
-/** What a restore does to conversations: what derives from them goes, and their revisions move to a range of their own. */
+/** The changes of a restore to conversations: it drops what can be derived again, and moves revisions to a new range. */
 
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
-import { SELECT_SCOPES_AFTER, toScopeRow, writeScope } from "../tables/scopes.ts";
+import { SELECT_JOURNALS, toJournalRow, writeJournal } from "../tables/journals.ts";
+import { type ScopeRow, SELECT_SCOPES_AFTER, toScopeRow, writeScope } from "../tables/scopes.ts";
 import { movedRevision } from "../engine/revision_range.ts";
 import { IntegrityError } from "../errors.ts";
 import { SCOPES_MOVED_PER_STEP } from "../limits.ts";
@@ -15,7 +16,7 @@ const DELETE_INDEXED_TURNS = `DELETE FROM indexed_turns`;
 const DELETE_TERMS = `DELETE FROM index_terms`;
 const DELETE_POSTINGS = `DELETE FROM postings`;
 
-/** By the table that has to be rewritten, if there is one. */
+/** The statements, each with the table that has to be rewritten, if there is one. */
 const DERIVED: readonly (readonly [table: string | null, sql: string])[] = [
   ["summaries", DELETE_SUMMARIES],
   [null, DELETE_COVERED_TURNS],
@@ -27,14 +28,17 @@ const DERIVED: readonly (readonly [table: string | null, sql: string])[] = [
   ["postings", DELETE_POSTINGS],
 ];
 
-/** Drops summaries, replays and indexes. */
+/** Drops summaries, cached responses and indexes. */
 export function* dropDerived(transaction: WriteTransaction): Operation<void> {
   for (const [table, sql] of DERIVED) {
     if ((yield* transaction.run(sql)) > 0 && table !== null) transaction.markDirty(table);
   }
 }
 
-/** Moves some scopes' revisions to the range of a generation; gives the last one's id, or null once all are moved. */
+/**
+ * Moves the revisions of some scopes, and of their journals, to the range of a generation; returns the last id, or null
+ * once all are moved.
+ */
 export function* moveRevisions(
   transaction: WriteTransaction,
   after: number,
@@ -46,6 +50,15 @@ export function* moveRevisions(
     if (row.revision < 0) throw new IntegrityError("Cannot restore: a scope's revision is below zero");
     row.revision = movedRevision(row.revision, generation);
     yield* writeScope(transaction, row);
+    if (row.journals > 0) yield* moveJournals(transaction, row, generation);
   }
   return rows.length < SCOPES_MOVED_PER_STEP ? null : rows.at(-1)![0] as number;
+}
+
+function* moveJournals(transaction: WriteTransaction, scope: ScopeRow, generation: number): Operation<void> {
+  for (const found of yield* transaction.all(SELECT_JOURNALS, scope.id)) {
+    const journal = toJournalRow(found, scope);
+    journal.revision = movedRevision(journal.revision, generation);
+    yield* writeJournal(transaction, journal);
+  }
 }

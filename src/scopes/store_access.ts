@@ -1,4 +1,4 @@
-/** How the longer calls of a conversation reach the store: several reads and writes, with everything else in between. */
+/** The access of a conversation's longer calls to the store: several reads and writes, between which other calls run. */
 
 import type { Tell } from "../contracts/options/memory_options.ts";
 import type { Damage } from "../engine/damage.ts";
@@ -6,27 +6,27 @@ import type { Engine } from "../engine/engine.ts";
 import type { Operation, ReadTransaction, WriteTransaction } from "../engine/operation.ts";
 import type { Place } from "./place.ts";
 
-/** When a read is made, and of which main. */
+/** The time of a read, and the main that it is of. */
 export interface Moment {
   /** Effective time, in milliseconds since the Unix epoch. */
   readonly atMs: number;
   readonly epoch: string;
-  /** What becomes of damaged pins and summaries; the first one is an error unless said otherwise. */
+  /** How to treat damaged pins and summaries; by default the first one is an error. */
   readonly damage?: Damage | undefined;
 }
 
-/** What was read of a scope, with the first time at which something of it may be due. */
+/** The result of a read, with the first time at which something in the scope may expire. */
 export interface Due {
   readonly row: { readonly nextExpiry: number | null };
 }
 
-/** How a write is made. */
+/** How a write is run. */
 export interface WriteOptions {
   /** Whether it may delete. */
   readonly ledger?: boolean;
   /** About how many bytes it writes. */
   readonly bytes?: number;
-  /** Withdraws it while it is queued. */
+  /** Cancels it while it is queued. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -40,12 +40,12 @@ export interface StoreAccess {
     factory: (transaction: ReadTransaction) => Operation<T>,
     signal: AbortSignal | undefined,
   ): Promise<T>;
-  /** Reads one moment; if something is due, erases it and reads again. Where that cannot be done now, it is left out. */
+  /** Reads one moment; if something has expired, erases it and reads again, or leaves it out if it cannot be erased now. */
   readUpkept<T extends Due>(
     factory: (transaction: ReadTransaction, moment: Moment) => Operation<T>,
     signal: AbortSignal | undefined,
   ): Promise<T>;
-  /** Writes; if something is due, erases it first and writes again. */
+  /** Writes; if something has expired, erases it first and writes again. */
   write<T>(
     factory: (transaction: WriteTransaction) => Operation<T>,
     options: WriteOptions,

@@ -1,57 +1,87 @@
-/** Taking a snapshot: what a scope is at one moment, read without its history. */
+/** Snapshots: the state of a scope at one moment, read without its history. */
 
 import { toHex } from "../canonical/keyed_hash.ts";
 import { sha256Hex } from "../canonical/sha256.ts";
 import { instantFromMs } from "../canonical/time.ts";
 import type { TimedPin } from "../contracts/pin.ts";
 import { unpackPin, unpackSummary } from "../contracts/stored/unpack.ts";
-import { damagedRow, type ScopeRow } from "../tables/scopes.ts";
+import { damagedRow, type ScopeRow, toScopeRow } from "../tables/scopes.ts";
 import { NOTHING_SKIPPED } from "../engine/damage.ts";
-import type { Operation, ReadTransaction } from "../engine/operation.ts";
-import { readPins, type StoredPin } from "../tables/pins.ts";
+import { type Operation, type ReadTransaction, together } from "../engine/operation.ts";
+import type { Row } from "../engine/values.ts";
+import { SELECT_PINS_BY_HASH, type StoredPin, toStoredPins } from "../tables/pins.ts";
 import type { Place } from "./place.ts";
-import { requireScope } from "./present_scope.ts";
+import { absence } from "./present_scope.ts";
 import { makeSnapshot, requireSame, type Snapshot } from "../contracts/snapshot.ts";
 import type { Moment, StoreAccess } from "./store_access.ts";
-import { readSummary } from "../tables/summaries.ts";
+import { SELECT_SCOPE_AND_SUMMARY, summaryOf, toStoredSummary } from "../tables/summaries.ts";
 
-/** A snapshot with what has to be left out of it: things that are due and not erased yet. */
+/** A snapshot, with the expired turns that are not erased yet and have to be left out. */
 export interface Reading {
   readonly snapshot: Snapshot;
   readonly row: ScopeRow;
-  /** Ids of turns (rows) that are due. */
+  /** Row ids of expired turns. */
   readonly expiredTurns: ReadonlySet<number>;
 }
 
 /** The last millisecond that can be written: a deadline may lie beyond it, by its offset or its microseconds. */
 export const LATEST_MS = 253_402_300_799_999;
 
-/** What a snapshot is made of, and its id: whether it still holds can be told without making it again. */
+/** The contents of a snapshot, and its id, which alone shows whether a snapshot is current. */
 interface ScopeState {
   readonly id: string;
   readonly row: ScopeRow;
-  /** Ids of turns (rows) that are due. */
+  /** Row ids of expired turns. */
   readonly expiredTurns: ReadonlySet<number>;
-  /** The active ones. */
+  /** The active pins. */
   readonly pins: readonly StoredPin[];
-  /** The summary's payload, while it counts. */
+  /** The payload of the summary, unless it has expired. */
   readonly summary: string | null;
 }
 
 const NOTHING_DUE: ReadonlyMap<number, string> = new Map();
 
-/** Reads the scope's row, its pins and its summary; turns only if some are due. */
+/** The rows from which a snapshot is taken. */
+interface ScopeRows {
+  readonly row: ScopeRow;
+  readonly pins: readonly Row[];
+  readonly summary: Row | undefined;
+}
+
+/** Reads the scope's row, its pins and its summary at once; null if there is no such scope. */
+export function* readScopeRows(
+  transaction: ReadTransaction,
+  { scopeHash }: Place,
+): Operation<ScopeRows | null> {
+  const [found, pins] = yield* together([
+    transaction.get(SELECT_SCOPE_AND_SUMMARY, scopeHash),
+    transaction.all(SELECT_PINS_BY_HASH, scopeHash),
+  ]);
+  return found === undefined ? null : { row: toScopeRow(found), pins, summary: summaryOf(found) };
+}
+
+/** Reads the contents of a snapshot. */
 export function* readScopeState(
   transaction: ReadTransaction,
   place: Place,
+  moment: Moment,
+): Operation<ScopeState> {
+  const rows = yield* readScopeRows(transaction, place);
+  if (rows === null) throw yield* absence(transaction, place);
+  return yield* toScopeState(transaction, rows, moment);
+}
+
+/** Decodes the contents of a snapshot; reads turns only if something may have expired. */
+export function* toScopeState(
+  transaction: ReadTransaction,
+  { row, ...rows }: ScopeRows,
   { atMs, epoch, damage = NOTHING_SKIPPED }: Moment,
 ): Operation<ScopeState> {
-  const row = yield* requireScope(transaction, place);
   const isDue = row.nextExpiry !== null && row.nextExpiry <= atMs;
   const expiredTurns = isDue ? yield* selectDueTurns(transaction, row, atMs) : NOTHING_DUE;
-  const stored = row.pins === 0 ? [] : yield* readPins(transaction, row, atMs, expiredTurns, damage);
+  const stored = toStoredPins(row, rows.pins, atMs, expiredTurns, damage);
   const pins = stored.filter(({ isDue, effective }) => !isDue && effective <= atMs);
-  const found = yield* readSummary(transaction, row, atMs, expiredTurns, damage);
+  const found = yield* toStoredSummary(transaction, row, rows.summary, { atMs, expiredTurns, damage });
   const summary = found === null || found.isDue || found.created > atMs ? null : found.payload;
   const due = [
     ...stored.filter(({ isDue }) => isDue).map(({ key }) => `pin ${key}`),
@@ -72,7 +102,7 @@ type Part = string | number | null;
 
 let newest: { readonly parts: readonly Part[]; readonly id: string } = { parts: [], id: "" };
 
-/** The id of what counts. Checking one snapshot again and again is the rule, so the newest one is not hashed again. */
+/** Computes the id. Calls check one snapshot again and again, so the newest id is not hashed again. */
 function idOf(
   scope: readonly [epoch: string, tenant: string, session: string, revision: number],
   { pins, summary, due }: {
@@ -108,7 +138,7 @@ export function* takeSnapshot(
   return { snapshot, row, expiredTurns };
 }
 
-/** What stands for a scope that is not there: of revision 0, and current for no call. */
+/** The snapshot of a scope that does not exist: of revision 0, and never current. */
 export function snapshotOfNothing({ place, engine }: Pick<StoreAccess, "place" | "engine">): Snapshot {
   return makeSnapshot({
     scope: place.scope,
@@ -139,7 +169,7 @@ function* selectDueTurns(
   return new Map(rows.map(([id, turnId]) => [id as number, turnId as string]));
 }
 
-/** Requires that a snapshot is still current; gives what it left out. Only the id decides. */
+/** Requires that a snapshot is still current, by its id alone; returns it with the expired turns. */
 export function* requireCurrent(
   transaction: ReadTransaction,
   place: Place,

@@ -1,57 +1,56 @@
 /**
- * BM25+ (Lv and Zhai, "Lower-bounding term frequency normalization", CIKM 2011) over integers: a score is a function of
- * counts that an index can keep and correct, evaluated in one fixed shape, so that it has the same bits wherever the
- * counts come from.
+ * BM25+ (Lv and Zhai, "Lower-bounding term frequency normalization", CIKM 2011) over integers. An index can store and
+ * update the counts, and the formula is evaluated in one fixed order, so that equal counts have bitwise equal scores.
  */
 
-/** What a term adds by occurring at all, however long the document: the reference's value. */
+/** The score of a term for occurring at all, however long the document is: the reference's value. */
 export const DELTA = 1.0;
 
-/** The two parameters. */
+/** The two parameters of BM25+. */
 export interface LexicalParameters {
-  /** How fast a repeated term stops adding; above 0. */
+  /** Term frequency saturation; above 0. */
   readonly k1: number;
-  /** How much long documents are held back; 0 to 1. */
+  /** Length normalization, 0 to 1. */
   readonly b: number;
 }
 
-/** What a collection of documents is, to a question. */
+/** The statistics of a collection of documents, for one question. */
 export interface CorpusStatistics {
-  /** Documents. */
+  /** The number of documents. */
   readonly documents: number;
-  /** Terms of all documents, duplicates counted. */
+  /** The number of terms in all documents, duplicates included. */
   readonly totalLength: number;
-  /** For each term of the question in its order, how many documents have it. */
+  /** For each term of the question, in order: the number of documents that have it. */
   readonly documentFrequencies: readonly number[];
 }
 
-/** What a document is, to a question. */
+/** The statistics of a document, for one question. */
 export interface DocumentCounts {
-  /** Terms, duplicates counted. */
+  /** The number of terms, duplicates included. */
   readonly length: number;
-  /** For each term of the question in its order, how often the document has it. */
+  /** For each term of the question, in order: the number of occurrences in the document. */
   readonly frequencies: readonly number[];
 }
 
 /**
- * What a document gets for a term of the question that it does not have: in the reference {@linkcode DELTA} too
- * ("delta"), by its authors nothing ("nothing"), so that having more of the question's terms counts for more.
+ * The score of a document for a term of the question that it does not have. It is {@linkcode DELTA} as in the reference
+ * (`"delta"`), or nothing as in the paper (`"nothing"`), so that documents with more of the terms score higher.
  */
 export type AbsentTerms = "delta" | "nothing";
 
-/** How much finding a term says; 0 for one that no document has. */
+/** Returns the weight of a term; 0 if no document has it. */
 function inverseDocumentFrequency(documents: number, documentFrequency: number): number {
   return documentFrequency === 0 ? 0 : Math.log((documents + 1) / documentFrequency);
 }
 
-/** Scores documents of one collection against one question. */
+/** Scores the documents of one collection for one question. */
 export class LexicalScorer {
   readonly #parameters: LexicalParameters;
   readonly #absentTerms: AbsentTerms;
   readonly #averageLength: number;
   readonly #weights: readonly number[];
 
-  /** Takes the collection's statistics. */
+  /** Creates a scorer from the statistics of the collection. */
   constructor(statistics: CorpusStatistics, parameters: LexicalParameters, absentTerms: AbsentTerms) {
     const { documents, totalLength, documentFrequencies } = statistics;
     this.#parameters = parameters;
@@ -65,7 +64,7 @@ export class LexicalScorer {
     return this.#weights;
   }
 
-  /** The score of a document of that collection: 0 or more, summed in the order of the question's terms. */
+  /** Returns the score of a document: 0 or more, summed in the order of the question's terms. */
   score(document: DocumentCounts): number {
     const { k1, b } = this.#parameters;
     const norm = k1 * (1 - b + (b * document.length) / this.#averageLength);
@@ -78,14 +77,14 @@ export class LexicalScorer {
     return score;
   }
 
-  /** What a document of some length gets for the term at `index`, which it has `frequency` times. */
+  /** Returns the score for the term at `index`, of a document of this length that has it `frequency` times. */
   termScore(index: number, frequency: number, length: number): number {
     const { k1, b } = this.#parameters;
     const norm = k1 * (1 - b + (b * length) / this.#averageLength);
     return (this.#weights[index] ?? 0) * (DELTA + (frequency * (k1 + 1)) / (norm + frequency));
   }
 
-  /** No document gets more for the term at `index`. */
+  /** Returns an upper bound of the score for the term at `index`. */
   termScoreMax(index: number): number {
     return (this.#weights[index] ?? 0) * (DELTA + this.#parameters.k1 + 1);
   }

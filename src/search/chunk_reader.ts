@@ -11,13 +11,13 @@ import type { Pace } from "../pace.ts";
 import type { View } from "../index/scope_view.ts";
 import type { LoadedDocument } from "./loaded_turn.ts";
 
-/** See the module's documentation. */
+/** Reads chunks from the turns of a view, each turn once. */
 export class ChunkReader {
   readonly #view: View;
   readonly #size: ChunkSize;
   readonly #pace: Pace;
 
-  /** Takes the view and the chunk size of its index. */
+  /** Creates a reader of a view, for the chunk size of its index. */
   constructor({ view, settings, pace }: {
     readonly view: View;
     readonly settings: ChunkSize;
@@ -28,7 +28,7 @@ export class ChunkReader {
     this.#pace = pace;
   }
 
-  /** The chunks of documents; where turns are to be read for them, those of others that may come next are read too. */
+  /** Returns the chunks of documents. If turns must be read for them, it also reads the turns of `ahead`. */
   async of(
     documents: readonly LoadedDocument[],
     ahead: readonly LoadedDocument[],
@@ -52,7 +52,7 @@ export class ChunkReader {
     const stored = turn.messages[position];
     const points = new CodePointMap(stored?.content ?? "");
     if (stored === undefined || end > points.length) {
-      throw new IntegrityError("A chunk of the index does not lie in its message", {
+      throw new IntegrityError("A chunk of the index is outside its message", {
         details: { table: "indexed_turns" },
       });
     }

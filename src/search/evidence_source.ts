@@ -1,97 +1,53 @@
-/** Where evidence is looked for: the RETRIEVE layer asks one of these, and does not know what lies behind it. */
+/** The interface between the RETRIEVE layer and the sources of evidence: a history in memory, or an index. */
 
 import type { Chunk } from "../contracts/chunk.ts";
 import type { DamagedRow } from "../contracts/damaged.ts";
 import type { SourceRef } from "../contracts/source_ref.ts";
 
-/**
- * Why a chunk was found.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { openMemory, type Score } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const [hit] = await conversation.search("Which trees were grafted?");
- * const { total, lexical, neighbours }: Score = hit!.score;
- * assert(total > 0);
- * assert.equal(total, lexical + neighbours);
- * ```
- */
+/** The score of a chunk, and its parts. */
 export interface Score {
-  /** What chunks are ordered by; above 0. */
+  /** The sum, by which chunks are ordered; above 0. */
   readonly total: number;
-  /** From the words of the question in the chunk itself. */
+  /** The part for words of the question in the chunk itself. */
   readonly lexical: number;
-  /** Lent by the messages around it. */
+  /** The part for words of the question in the messages around it. */
   readonly neighbours: number;
 }
 
-/** A chunk that was found. */
+/** A chunk with its score. */
 export interface RankedChunk {
   /** The chunk. */
   readonly chunk: Chunk;
-  /** Why it was found. */
+  /** Its score. */
   readonly score: Score;
 }
 
-/**
- * A piece of the conversation that a question found.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type Hit, openMemory } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const hits: readonly Hit[] = await conversation.search("Which trees were grafted?");
- * assert.deepEqual(hits.map(({ content }) => content), ["The pears were grafted in March."]);
- * ```
- */
+/** A chunk of the conversation that a search found. */
 export interface Hit {
-  /** Where it stands. */
+  /** The place of the chunk in the conversation. */
   readonly source: SourceRef;
-  /** Its text. */
+  /** The text. */
   readonly content: string;
-  /** Why it was found. */
+  /** The score. */
   readonly score: Score;
 }
 
-/**
- * What a search found, best first, and what it left out.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type Hits, openMemory } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const hits: Hits = await conversation.search("Which trees were grafted?", { damaged: "skip" });
- * assert.deepEqual([hits.length, hits.skipped.length], [1, 0]);
- * ```
- */
+/** The results of a search, best first, and the damaged rows that it skipped. */
 export interface Hits extends ReadonlyArray<Hit> {
-  /** Damaged rows that were met and left out, with `damaged: "skip"`; not enumerable. */
+  /** Damaged rows that were skipped, with `damaged: "skip"`; not enumerable. */
   readonly skipped: readonly DamagedRow[];
 }
 
-/** What a window shows of a turn whose messages were shortened: message id → text. */
+/** The text that the window shows of a turn with shortened messages: message id → text. */
 export type VisibleText = ReadonlyMap<string, string>;
 
-/** What evidence must leave out. */
+/** The turns in the window, which evidence leaves out. */
 export interface WindowView {
-  /** How many of the newest turns are in the window: their chunks are no documents. */
+  /** The number of newest turns in the window. Their chunks are not searched. */
   readonly size: number;
   /**
-   * With `recoverCappedWindow`, turns of the window whose text was shortened (turn id → what is shown): their chunks
-   * are documents, except those that are shown whole.
+   * With `recoverCappedWindow`, the shortened turns of the window (turn id → visible text). Their chunks are searched,
+   * except those that the window shows whole.
    */
   readonly shortened: ReadonlyMap<string, VisibleText>;
 }
@@ -99,8 +55,8 @@ export interface WindowView {
 /** A source of evidence. */
 export interface EvidenceSource {
   /**
-   * The chunks that answer the question, best first (score descending, then chunk id ascending); only those with a
-   * total above the configured minimum. Called again for each other window.
+   * Returns the chunks that match the question and score above the minimum, best first. They are ordered by descending
+   * score, then by ascending chunk id. Called once for each window that is tried.
    */
   rank(
     terms: readonly string[],
@@ -108,7 +64,7 @@ export interface EvidenceSource {
   ): Promise<Iterable<RankedChunk> | AsyncIterable<RankedChunk>>;
 }
 
-/** Whether a chunk is shown whole in the window already. */
+/** Whether the window shows a chunk whole. */
 export function isShown(
   chunk: { readonly messageId: string; readonly content: string },
   visible: VisibleText,

@@ -1,37 +1,37 @@
-/** A binary heap: the best of many, of which mostly few are asked for. */
+/** A binary heap, for the best of many items when only a few are needed. */
 
-/** See the module's documentation. */
+/** A binary heap that is ordered by a comparison function. */
 export class Heap<T> {
   readonly #isBetter: (left: T, right: T) => boolean;
   #items: T[] = [];
 
-  /** Takes which of two comes first. */
+  /** Creates an empty heap; `isBetter` returns whether the left item comes first. */
   constructor(isBetter: (left: T, right: T) => boolean) {
     this.#isBetter = isBetter;
   }
 
-  /** How many there are. */
+  /** The number of items. */
   get size(): number {
     return this.#items.length;
   }
 
-  /** The best; undefined where there is none. */
+  /** The best item; undefined if the heap is empty. */
   get best(): T | undefined {
     return this.#items[0];
   }
 
-  /** The best and some of those that come soon after it, in no order. */
+  /** Returns up to `count` items in no order: the best one, and some of the next best. */
   near(count: number): readonly T[] {
     return this.#items.slice(0, count);
   }
 
-  /** Puts others in place of all. */
+  /** Replaces all items, in linear time. The heap takes over the array. */
   fill(items: T[]): void {
     this.#items = items;
     for (let at = (items.length >> 1) - 1; at >= 0; at--) this.#sink(at);
   }
 
-  /** Adds one. */
+  /** Adds an item. */
   push(item: T): void {
     const items = this.#items;
     let at = items.length;
@@ -44,7 +44,7 @@ export class Heap<T> {
     items[at] = item;
   }
 
-  /** Takes the best out. */
+  /** Removes and returns the best item. */
   pop(): T | undefined {
     const items = this.#items;
     const best = items[0];

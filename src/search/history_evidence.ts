@@ -1,4 +1,4 @@
-/** Evidence from a history in memory. */
+/** Finds evidence in a history in memory. */
 
 import type { Chunk } from "../contracts/chunk.ts";
 import type { Message } from "../contracts/message.ts";
@@ -20,17 +20,17 @@ import {
   statisticsOf,
 } from "./ranking.ts";
 
-/** How a history is searched. */
+/** The options of a search in a history. */
 interface HistoryEvidenceOptions {
   readonly analyzer: Analyzer;
   readonly rules: RankingRules;
   readonly retrieval: ChunkSize & RankingParameters;
   readonly pace: Pace;
-  /** The history's chunks, where they were made beforehand. */
+  /** The chunks of the history, if the caller passed them. */
   readonly chunks?: readonly Chunk[] | null;
 }
 
-/** A document of the history. */
+/** A chunk of the history, as a document. */
 interface HistoryDocument extends RankedDocument {
   readonly messageId: string;
   readonly content: string;
@@ -39,7 +39,7 @@ interface HistoryDocument extends RankedDocument {
 /** The documents of a turn, by message, in order. */
 type TurnDocuments = readonly (readonly HistoryDocument[])[];
 
-/** Searches a history in memory. Each turn is cut and analyzed once, however often the window changes. */
+/** Searches a history in memory. Each turn is chunked and analyzed once, however often the window changes. */
 export class HistoryEvidence implements EvidenceSource {
   readonly #turns: readonly TimedTurn[];
   readonly #options: HistoryEvidenceOptions;
@@ -47,7 +47,7 @@ export class HistoryEvidence implements EvidenceSource {
   readonly #documents: (TurnDocuments | undefined)[] = [];
   #terms: readonly string[] = [];
 
-  /** Takes the whole history, oldest turn first. */
+  /** Creates a search of a whole history, oldest turn first. */
   constructor(turns: readonly TimedTurn[], options: HistoryEvidenceOptions) {
     this.#turns = turns;
     this.#options = options;
@@ -92,7 +92,7 @@ export class HistoryEvidence implements EvidenceSource {
     return messages;
   }
 
-  /** The pieces of a message, in the order of its text: an index may list them in another. */
+  /** Returns the chunks of a message, in the order of its text. A chunk index may list them in another order. */
   #rangesOf(turn: TimedTurn, message: Message): Iterable<ChunkRange & { readonly made?: Chunk }> {
     if (this.#chunks === null) return chunkRanges(message.content, this.#options.retrieval);
     return (this.#chunks.get(turn.turnId) ?? [])
@@ -106,7 +106,7 @@ export class HistoryEvidence implements EvidenceSource {
       }));
   }
 
-  /** A chunk as a document; null where it has no words. */
+  /** Analyzes a chunk; returns null if it has no words. */
   #document(turn: TimedTurn, message: Message, range: ChunkRange & { made?: Chunk }): HistoryDocument | null {
     const { analyzer, retrieval } = this.#options;
     const found = analyzer.documentTerms(range.content, turn.timestamp);
@@ -121,7 +121,7 @@ export class HistoryEvidence implements EvidenceSource {
   }
 }
 
-/** What a document is to the terms of a question. */
+/** Returns the counts of a document for the terms of a question. */
 function countsFor(terms: readonly string[], document: DocumentTerms): DocumentCounts {
   return { length: document.length, frequencies: terms.map((term) => document.frequencies.get(term) ?? 0) };
 }

@@ -1,4 +1,4 @@
-/** Evidence from the index of a scope. */
+/** Finds evidence in the index of a scope. */
 
 import type { Operation } from "../engine/operation.ts";
 import type { Analyzer } from "../index/analysis/analyzer.ts";
@@ -20,7 +20,7 @@ import {
 import { PrunedRanking } from "./pruned_ranking.ts";
 import type { SearchSettings } from "./search_settings.ts";
 
-/** How an index is searched. */
+/** The options of a search in an index. */
 interface IndexEvidenceOptions {
   readonly view: View;
   /** The turns that the window was planned from. */
@@ -42,12 +42,12 @@ export class IndexEvidence implements EvidenceSource {
   readonly #cache = new SearchCache();
   #found: readonly FoundTerm[] | null = null;
 
-  /** Takes the view. */
+  /** Creates a search of a view. */
   constructor(options: IndexEvidenceOptions) {
     this.#options = options;
   }
 
-  /** Ranks the chunks outside the window. The question is the same each time. */
+  /** Ranks the chunks outside the window. Every call must have the same question. */
   async rank(
     terms: readonly string[],
     window: WindowView,
@@ -77,7 +77,7 @@ export class IndexEvidence implements EvidenceSource {
   }
 }
 
-/** The shortened turns of the window, oldest first. */
+/** Returns the shortened turns of the window, oldest first. */
 function shortenedOf(turns: StoredTurns, { size, shortened }: WindowView): readonly ShortenedTurn[] {
   if (shortened.size === 0) return [];
   return turns.newest(size).toReversed().flatMap((stored): readonly ShortenedTurn[] => {

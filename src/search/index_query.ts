@@ -1,4 +1,4 @@
-/** What an index says to a question before any document is looked at: its terms, and the statistics without the window. */
+/** Prepares a search: finds the terms of the question in the index, and the statistics of what is searched. */
 
 import { SELECT_TERM, termChecksum } from "../tables/index_terms.ts";
 import { blockOf, type IndexRow } from "../tables/chunk_indexes.ts";
@@ -15,23 +15,24 @@ import type { StoredTurn } from "../tables/turns.ts";
 
 /** A term of the question that the index has. */
 export interface FoundTerm {
-  /** Its place in the question. */
+  /** Its position in the question. */
   readonly index: number;
   /** Its number in the index. */
   readonly number: number;
-  /** Chunks that have it. */
+  /** The number of chunks that have it. */
   readonly documents: number;
 }
 
-/** The terms of a question that an index has. */
+/** Finds the terms of a question that an index has. */
 export function* findTerms(
   transaction: ReadTransaction,
   index: IndexRow,
   terms: readonly string[],
 ): Operation<readonly FoundTerm[]> {
   const found: FoundTerm[] = [];
+  const rows = yield* transaction.getEach(SELECT_TERM, terms.map((term) => [index.id, term]));
   for (const [position, term] of terms.entries()) {
-    const row = yield* transaction.get(SELECT_TERM, index.id, term);
+    const row = rows[position];
     if (row === undefined) continue;
     const [number, documents, checksum] = row as [number, number, number];
     if (termChecksum(index.id, number, term, documents) !== checksum) throw damaged("index_terms");
@@ -43,43 +44,43 @@ export function* findTerms(
 /** A turn of the window whose text was shortened. */
 export interface ShortenedTurn {
   readonly stored: StoredTurn;
-  /** What is shown of it. */
+  /** The text that the window shows. */
   readonly visible: VisibleText;
 }
 
-/** What a question is put to. */
+/** A question to an index, and the turns that it searches. */
 export interface Query {
   readonly index: IndexRow;
-  /** Terms of the question, those included that the index does not have. */
+  /** The number of terms of the question, including those that the index does not have. */
   readonly terms: number;
-  /** For each term of the question, whether messages lend for it. */
+  /** For each term of the question, whether messages lend their score for it. */
   readonly lent: readonly boolean[];
   readonly found: readonly FoundTerm[];
-  /** Turns from this row on are in the window. */
+  /** The row of the oldest turn in the window. */
   readonly boundary: number;
-  /** Turns that are due. */
+  /** The rows of turns that have expired or are skipped. */
   readonly expiredTurns: ReadonlySet<number>;
-  /** Turns of the window that are searched all the same, oldest first; their chunks that are shown whole are not. */
+  /** Shortened turns of the window, oldest first. Their chunks are searched, except those that are shown whole. */
   readonly shortened: readonly ShortenedTurn[];
 }
 
-/** The statistics of what is searched, and the turns of the window that are. */
+/** The statistics of the chunks that are searched, and the shortened turns of the window. */
 export interface Corpus {
   readonly statistics: CorpusStatistics;
   /** Oldest first, linked. */
   readonly shortened: readonly LoadedTurn[];
-  /** The blocks before it have no turns any more. */
+  /** The first block that still has turns. */
   readonly firstBlock: number;
 }
 
-/** Statistics while they are summed up. */
+/** Statistics while they are being summed. */
 interface Totals {
   documents: number;
   totalLength: number;
   readonly documentFrequencies: number[];
 }
 
-/** Takes the window and what is due from the totals of the index, and adds what the window does not show. */
+/** Subtracts the window and expired turns from the totals of the index, and adds chunks that the window cut out. */
 export function* readCorpus(transaction: ReadTransaction, query: Query): Operation<Corpus> {
   const { index, found } = query;
   const totals: Totals = {
@@ -108,7 +109,7 @@ const SELECT_POSTINGS_FROM =
   AND turn >= coalesce((SELECT max(turn) FROM postings WHERE index_id = $1 AND block = $2 AND term = $3
   AND turn <= $4), $4)`;
 
-/** By turn of the window: its postings for terms of the question. */
+/** Turn of the window → its postings for the terms of the question. */
 type WindowPostings = ReadonlyMap<
   number,
   readonly (readonly [index: number, counts: readonly TermCount[]])[]
@@ -207,5 +208,5 @@ function addDocuments(turn: LoadedTurn, totals: Totals): void {
 }
 
 function damaged(table: string): IntegrityError {
-  return new IntegrityError("The index does not agree with itself", { details: { table } });
+  return new IntegrityError("The index is inconsistent", { details: { table } });
 }

@@ -1,4 +1,4 @@
-/** Documents of an index as a search sees them: turns with their messages and chunks, and who stands beside whom. */
+/** The documents of a search: turns with their messages and chunks, linked to the turns before and after. */
 
 import type { IndexedChunk } from "../tables/indexed_turns.ts";
 import type { TermCount } from "../tables/posting_list.ts";
@@ -6,14 +6,14 @@ import type { TermCount } from "../tables/posting_list.ts";
 /** A chunk that has words. */
 export class LoadedDocument {
   readonly message: LoadedMessage;
-  /** Its number among the turn's chunks. */
+  /** Its position among the chunks of the turn. */
   readonly chunk: number;
   readonly range: IndexedChunk;
-  /** Its place among the message's documents. */
+  /** Its position among the documents of the message. */
   readonly index: number;
-  /** Whether it was handed out. */
+  /** Whether the search has returned it. */
   isTaken = false;
-  /** Its score for the question by its own words, or no less; as it was when its turn was last measured. */
+  /** Its own score for the question, or an upper bound, as of the last time that its turn was measured. */
   lexical = 0;
 
   constructor(message: LoadedMessage, chunk: number, range: IndexedChunk, index: number) {
@@ -28,29 +28,29 @@ export class LoadedDocument {
 export class LoadedMessage {
   readonly turn: LoadedTurn;
   readonly documents: LoadedDocument[] = [];
-  /** What it can lend: the best of its documents' scores for the terms that are lent, or no less. */
+  /** The score that it can lend, or an upper bound: the best of its documents, for the terms that are lent. */
   best = 0;
 
   constructor(turn: LoadedTurn) {
     this.turn = turn;
   }
 
-  /** Whether it ends by asking. */
+  /** Whether it ends with a question. */
   get asks(): boolean {
     return this.documents.at(-1)?.range.asks ?? false;
   }
 }
 
-/** What is known of a turn, whatever the window is. */
+/** The parts of a turn that do not depend on the window. */
 export interface KnownTurn {
   /** Its row. */
   readonly turn: number;
   /** The checksum of the payload that was indexed. */
   readonly source: number;
   readonly ranges: readonly IndexedChunk[];
-  /** Terms of the question that it has and whose postings were not read for it. */
+  /** Terms of the question that it has, and whose postings were not read for it yet. */
   readonly unread: Set<number>;
-  /** By term of the question: which of its chunks have it, and how often. */
+  /** Term of the question → which of its chunks have it, and how often. */
   readonly counts: Map<number, readonly TermCount[]>;
 }
 
@@ -61,18 +61,18 @@ export class LoadedTurn {
   /** The checksum of the payload that was indexed. */
   readonly source: number;
   readonly messages: readonly LoadedMessage[];
-  /** Terms of the question that it has and whose postings were not read for it. */
+  /** Terms of the question that it has, and whose postings were not read for it yet. */
   readonly unread: Set<number>;
-  /** By term of the question: which of its chunks have it, and how often. */
+  /** Term of the question → which of its chunks have it, and how often. */
   readonly counts: Map<number, readonly TermCount[]>;
-  /** How many terms were unread when it was measured: as long as that stays, nothing about it has changed. */
+  /** The number of unread terms when it was last measured. While it is the same, the scores are the same. */
   measuredUnread = -1;
-  /** The turn before that has documents; null where there is none, undefined where it is not known. */
+  /** The turn before that has documents; null if there is none, undefined if it is not known yet. */
   previous: LoadedTurn | null | undefined;
-  /** The turn after, likewise. */
+  /** The turn after that has documents; null if there is none, undefined if it is not known yet. */
   next: LoadedTurn | null | undefined;
 
-  /** Takes what is known; chunks that are seen already are no documents. */
+  /** Creates a turn; chunks for which `isUnseen` returns false are not documents. */
   constructor(known: KnownTurn, isUnseen: (range: IndexedChunk) => boolean = () => true) {
     this.id = known.turn;
     this.source = known.source;
@@ -81,24 +81,24 @@ export class LoadedTurn {
     this.messages = messagesOf(this, known.ranges, isUnseen);
   }
 
-  /** Whether it is known how often each of its documents has each term of the question. */
+  /** Whether the postings of every term were read, so that its scores are exact. */
   get isComplete(): boolean {
     return this.unread.size === 0;
   }
 
-  /** Notes the postings of a term. */
+  /** Stores the postings of a term. */
   take(term: number, counts: readonly TermCount[]): void {
     this.counts.set(term, counts);
     this.unread.delete(term);
   }
 
-  /** How often a document has a term; 0 where that is not known. */
+  /** Returns the number of times that a document has a term; 0 if it is not known. */
   frequency(term: number, document: LoadedDocument): number {
     return frequencyIn(this.counts.get(term) ?? [], document.chunk);
   }
 }
 
-/** How often a chunk has a term, from the counts of its turn, which are in the order of its chunks; mostly of one or two. */
+/** Finds the number of times that a chunk has a term, by binary search in the counts of its turn. */
 export function frequencyIn(counts: readonly TermCount[], chunk: number): number {
   let low = 0;
   let high = counts.length;
@@ -128,7 +128,7 @@ function messagesOf(
   return messages;
 }
 
-/** The message that stands `distance` (±1 or ±2) from another; null where none does, undefined where it is not known. */
+/** Returns the message at a distance of ±1 or ±2. Null if there is none, undefined if it is not known yet. */
 export function neighbour(message: LoadedMessage, distance: number): LoadedMessage | null | undefined {
   const step = Math.sign(distance);
   let turn: LoadedTurn | null | undefined = message.turn;
@@ -144,7 +144,7 @@ export function neighbour(message: LoadedMessage, distance: number): LoadedMessa
   return turn.messages[index];
 }
 
-/** Notes that one turn follows another. */
+/** Links two turns that follow each other. */
 export function link(before: LoadedTurn | null, after: LoadedTurn | null): void {
   if (before !== null) before.next = after;
   if (after !== null) after.previous = before;

@@ -1,4 +1,4 @@
-/** Reads the postings of a question's terms, block by block and in bounded reads. */
+/** Reads the postings of the terms of a question, block by block, in reads of limited size. */
 
 import { blockOf } from "../tables/chunk_indexes.ts";
 import type { Operation, ReadTransaction } from "../engine/operation.ts";
@@ -9,7 +9,7 @@ import type { View } from "../index/scope_view.ts";
 import type { FoundPosting, SearchCache } from "./search_cache.ts";
 import type { Corpus, FoundTerm, Query } from "./index_query.ts";
 
-/** What postings are read for. */
+/** The search that postings are read for. */
 interface PostingTask {
   readonly view: View;
   readonly query: Query;
@@ -18,12 +18,12 @@ interface PostingTask {
   readonly pace: Pace;
 }
 
-/** Where a read of postings goes on. */
+/** The position at which the next read continues. */
 interface Cursor {
-  /** Among the terms that are read. */
+  /** The position among the terms that are read. */
   readonly term: number;
   readonly block: number;
-  /** The first turn of the row after which it goes on. */
+  /** The first turn of the last row that was read. */
   readonly after: number;
 }
 
@@ -36,16 +36,16 @@ const SELECT_POSTINGS =
   `SELECT turn, turns, posting_list FROM postings WHERE index_id = $1 AND block = $2 AND term = $3 AND turn > $4
   AND turn < $5 ORDER BY turn LIMIT $6`;
 
-/** See the module's documentation. */
+/** Reads postings of an index, and caches them for other windows. */
 export class PostingReader {
   readonly #task: PostingTask;
 
-  /** Takes the task. */
+  /** Creates a reader for a search. */
   constructor(task: PostingTask) {
     this.#task = task;
   }
 
-  /** All postings of some terms outside the window; those that a smaller window made known are not read again. */
+  /** Returns all postings of some terms outside the window. Postings that a smaller window read are reused. */
   async postingsOf(terms: readonly FoundTerm[]): Promise<readonly FoundPosting[]> {
     const { cache: { postings }, query: { boundary } } = this.#task;
     const isKnown = ({ index }: FoundTerm): boolean => (postings.get(index)?.below ?? 0) >= boundary;
@@ -59,7 +59,7 @@ export class PostingReader {
     );
   }
 
-  /** Reads all postings of some terms, in bounded reads. */
+  /** Reads all postings of some terms, page by page. */
   async #readPostings(terms: readonly FoundTerm[]): Promise<readonly FoundPosting[]> {
     const { view, pace } = this.#task;
     const found: FoundPosting[] = [];

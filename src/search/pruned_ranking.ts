@@ -1,8 +1,8 @@
 /**
- * Ranks the chunks of an index without reading all postings: rarest terms first (MaxScore: Turtle and Flood, "Query
- * evaluation: strategies and optimizations", 1995), until what is left unread cannot lift anything above the next
- * chunk in order. The scores of messages around a chunk count in. The order is exactly that of scoring everything; it is
- * worked out only as far as chunks are asked for.
+ * Ranks the chunks of an index without reading all postings. The algorithm is MaxScore (Turtle and Flood, "Query
+ * evaluation: strategies and optimizations", 1995): it reads the rarest terms first, until the unread postings cannot lift
+ * any chunk above the next one in order. It includes the scores that neighbouring messages lend. The order is exactly the
+ * same as if every chunk were scored, and is computed only as far as the caller iterates.
  */
 
 import { compareCodePoints } from "../canonical/text.ts";
@@ -22,13 +22,13 @@ import { PostingReader } from "./posting_reader.ts";
 import type { Corpus, FoundTerm, Query } from "./index_query.ts";
 import type { SearchSettings } from "./search_settings.ts";
 
-/** Chunks whose turns are read with those of a better one, since they are likely to be asked for next. */
+/** Next best chunks whose turns are read together with a chunk, because the caller will probably ask for them. */
 const READ_AHEAD = 4;
 
-/** What steps of a search take, beside each other: measured in microseconds on a machine of its time. */
+/** The relative cost of the steps of a search: microseconds, as measured on one machine. */
 const COST = { turn: 10, posting: 0.3, candidate: 1, settled: 70 } as const;
 
-/** What is ranked, and how. */
+/** The input of a ranking. */
 interface RankingTask {
   readonly view: View;
   readonly query: Query;
@@ -39,21 +39,21 @@ interface RankingTask {
   readonly pace: Pace;
 }
 
-/** Chunks, best first; ties by chunk id. */
+/** Iterates over chunks, best first; ties are ordered by chunk id. */
 export class PrunedRanking implements AsyncIterable<RankedChunk> {
   readonly #task: RankingTask;
   readonly #bounds: Bounds;
   readonly #turns: LoadedTurns;
   readonly #reader: PostingReader;
   readonly #chunks: ChunkReader;
-  /** Terms that are not read yet, the most frequent first. */
+  /** Terms whose postings are not read yet, the most frequent first. */
   readonly #unread: FoundTerm[];
   readonly #open = new Heap(isBetter);
   #postings = 0;
-  /** Documents that were settled one by one since postings were last read. */
+  /** The number of documents that were settled one by one since postings were last read. */
   #settled = 0;
 
-  /** Takes the task; nothing is read yet. */
+  /** Creates a ranking; reads nothing yet. */
   constructor(task: RankingTask) {
     this.#task = task;
     const { query, corpus: { statistics, shortened }, rules, settings } = task;
@@ -73,12 +73,12 @@ export class PrunedRanking implements AsyncIterable<RankedChunk> {
     });
   }
 
-  /** Works out the order as it is asked for. */
+  /** Computes the order as far as the caller iterates. */
   async *[Symbol.asyncIterator](): AsyncGenerator<RankedChunk, void, undefined> {
     for (let tied = await this.#next(); tied.length > 0; tied = await this.#next()) yield* tied;
   }
 
-  /** The next chunks of one score, in order; none at the end. */
+  /** Returns the next chunks with the same score, in order; none at the end. */
   async #next(): Promise<readonly RankedChunk[]> {
     const { pace, settings: { minimumScore } } = this.#task;
     for (;;) {
@@ -96,7 +96,7 @@ export class PrunedRanking implements AsyncIterable<RankedChunk> {
     }
   }
 
-  /** Reads the postings of the rarest terms that are left: of one at least, and about as many as were read so far. */
+  /** Reads the postings of the rarest unread terms: of at least one, and about as many as were read so far. */
   async #extend(): Promise<void> {
     const frequencies = this.#task.corpus.statistics.documentFrequencies;
     const terms: FoundTerm[] = [];
@@ -116,8 +116,8 @@ export class PrunedRanking implements AsyncIterable<RankedChunk> {
   }
 
   /**
-   * Whether settling has taken as long by now as reading the next term for all documents would: then it is read, since
-   * scores that lie close together would be settled by the thousand. It takes twice the better way at the most.
+   * Whether settling has cost as much as reading the next term would. If scores are close together, thousands of
+   * documents would be settled one by one. With this rule the cost is at most twice that of the better choice.
    */
   #isReadingCheaper(): boolean {
     const next = this.#unread.at(-1);
@@ -129,7 +129,7 @@ export class PrunedRanking implements AsyncIterable<RankedChunk> {
     return this.#settled * COST.settled >= reading;
   }
 
-  /** Loads the turns that postings name, and those beside them: one by one, or all where that is less work. */
+  /** Loads the turns of postings and their neighbours: one by one, or all turns if that is less work. */
   async #loadTurns(found: readonly FoundPosting[]): Promise<void> {
     const { view, pace, query: { index, expiredTurns } } = this.#task;
     const ids = new Set(found.map(({ turn }) => turn));
@@ -161,7 +161,7 @@ export class PrunedRanking implements AsyncIterable<RankedChunk> {
     }
   }
 
-  /** Puts everything that is loaded in order anew. */
+  /** Rebuilds the heap from all loaded documents. */
   async #reopen(): Promise<void> {
     const { pace, rules: { dialogue }, settings: { minimumScore } } = this.#task;
     const turns = [...this.#turns.all()];
@@ -184,7 +184,7 @@ export class PrunedRanking implements AsyncIterable<RankedChunk> {
     this.#open.fill(open);
   }
 
-  /** Finds out the scores of the best candidates whose scores are still open. */
+  /** Computes the exact scores of the best candidates that have only an upper bound. */
   async #settle(): Promise<void> {
     const open: LoadedDocument[] = [];
     for (let { best } = this.#open; best?.isExact === false; { best } = this.#open) {
@@ -212,7 +212,7 @@ export class PrunedRanking implements AsyncIterable<RankedChunk> {
     for (const turn of turns) this.#bounds.measure(turn);
   }
 
-  /** Takes the best candidates, all of one score. */
+  /** Removes and returns the best candidates, which have the same score. */
   async #takeTied(total: number): Promise<readonly RankedChunk[]> {
     const tied: LoadedDocument[] = [];
     for (let { best } = this.#open; best?.isExact && best.most === total; { best } = this.#open) {
@@ -230,7 +230,7 @@ export class PrunedRanking implements AsyncIterable<RankedChunk> {
   }
 }
 
-/** Of equals those come first whose score is open. */
+/** Orders by upper bound; of equal ones, those that are not exact come first. */
 function isBetter(left: Bound, right: Bound): boolean {
   return left.most > right.most || (left.most === right.most && !left.isExact && right.isExact);
 }

@@ -1,4 +1,4 @@
-/** Puts documents in order: lexical scores, what messages lend each other, the floor, and the order of ties. */
+/** Ranks documents by lexical scores and by the scores that neighbouring messages lend. */
 
 import { compareCodePoints } from "../canonical/text.ts";
 import type { Chunk } from "../contracts/chunk.ts";
@@ -13,17 +13,17 @@ import {
 import type { RankedChunk, Score } from "./evidence_source.ts";
 import { lentCounts, lentScore, ownScore, type Surroundings } from "./neighbours.ts";
 
-/** How documents are ranked: a profile's choice. */
+/** The ranking rules of a profile. */
 export interface RankingRules {
-  /** What a document gets for a term that it does not have. */
+  /** The score for a term that a document does not have. */
   readonly absentTerms: AbsentTerms;
-  /** Whether messages lend their neighbours a part of their scores, and those that ask keep less of their own. */
+  /** Whether messages lend a part of their scores to their neighbours, and questions keep less of their own. */
   readonly dialogue: boolean;
 }
 
-/** What the caller configures of ranking. */
+/** The ranking parameters that a caller configures. */
 export interface RankingParameters extends LexicalParameters {
-  /** Chunks must be above it. */
+  /** Only chunks with a higher score are returned. */
   readonly minimumScore: number;
 }
 
@@ -35,16 +35,16 @@ interface LentTerms {
 /** A document to be ranked. */
 export interface RankedDocument {
   readonly counts: DocumentCounts;
-  /** Whether its text ends by asking. */
+  /** Whether its text ends with a question. */
   readonly asks: boolean;
-  /** Makes the chunk; called only for documents that are returned or tied. */
+  /** Creates the chunk; called only for documents that are returned or tied. */
   chunk(): Chunk;
 }
 
 /** The documents of one message, in the order of its text. */
 export type MessageDocuments = readonly RankedDocument[];
 
-/** The statistics of documents, for a question of `terms` terms. */
+/** Computes the statistics of documents, for a question of `terms` terms. */
 export function statisticsOf(documents: Iterable<DocumentCounts>, terms: number): CorpusStatistics {
   const documentFrequencies = new Array<number>(terms).fill(0);
   let count = 0;
@@ -60,8 +60,8 @@ export function statisticsOf(documents: Iterable<DocumentCounts>, terms: number)
 }
 
 /**
- * Ranks all documents of a history, given by message in order: best first, ties by chunk id, those above the minimum
- * alone. A document without any term of the question is left out, unless its neighbours lend it something.
+ * Yields the documents of a history that score above the minimum: best first, ties by chunk id. A document without any
+ * term of the question is left out, unless its neighbours lend it a score. `messages` are in the order of the history.
  */
 export function* rankMessages(
   messages: readonly MessageDocuments[],
@@ -88,12 +88,12 @@ export function* rankMessages(
   yield* ordered(scored);
 }
 
-/** A document's own score; 0 where it has no term of the question. */
+/** Returns the lexical score of a document; 0 if it has no term of the question. */
 function lexicalScore(scorer: LexicalScorer, counts: DocumentCounts): number {
   return matchesAny(counts) ? scorer.score(counts) : 0;
 }
 
-/** The best of a message's scores for what it can lend. */
+/** Returns the best score of a message for the terms that are lent. */
 function mostLent(scorer: LexicalScorer, documents: MessageDocuments, lent: readonly boolean[]): number {
   const scores = documents.map(({ counts }) => lexicalScore(scorer, lentCounts(counts, lent)));
   return scores.reduce((most, score) => Math.max(most, score), 0);
@@ -109,7 +109,7 @@ function around(best: readonly number[], position: number, isAsked: boolean): Su
   };
 }
 
-/** In order of score, then of chunk id; chunks are made one run of equal scores at a time. */
+/** Yields chunks by score, then by chunk id. Chunks are created for one run of equal scores at a time. */
 function* ordered(
   scored: { readonly document: RankedDocument; readonly score: Score }[],
 ): Generator<RankedChunk, void, undefined> {

@@ -1,4 +1,4 @@
-/** What documents can score at most while not every posting was read, and exactly once those that matter were. */
+/** Computes upper bounds of scores while postings are unread, and exact scores once they are read. */
 
 import { DELTA, type LexicalScorer } from "./bm25.ts";
 import type { Score } from "./evidence_source.ts";
@@ -12,41 +12,41 @@ import {
   neighbour,
 } from "./loaded_turn.ts";
 
-/** Bounds are sums in another order than scores: lifted by more than rounding can make of it. */
+/** Bounds are summed in another order than scores. This factor is larger than the rounding error between the two. */
 const LIFT = 1 + 1e-9;
 
 /** The distances at which messages lend. */
 export const LENDING_DISTANCES = [-2, -1, 1, 2] as const;
 
-/** A document, and what is known of its score. */
+/** A document, and an upper bound of its score. */
 export interface Bound {
   readonly document: LoadedDocument;
-  /** No less than the score; the score itself, where that is known. */
+  /** An upper bound of the score, or the score itself if it is exact. */
   readonly most: number;
   readonly isExact: boolean;
 }
 
-/** What the documents of a message can be lent. */
+/** The scores that the documents of a message can be lent. */
 interface Around {
   readonly lent: Surroundings;
-  /** Whether that is known exactly. */
+  /** Whether the scores are exact. */
   readonly isExact: boolean;
 }
 
-/** Bounds scores as postings are read. */
+/** Computes the bounds of scores as postings are read. */
 export class Bounds {
   readonly #scorer: LexicalScorer;
   readonly #rules: RankingRules;
   readonly #every: readonly boolean[];
-  /** The terms for which messages lend; null where they do for every one. */
+  /** For each term, whether messages lend for it; null if they lend for every term. */
   readonly #lent: readonly boolean[] | null;
-  /** One list for all documents that are scored: most of the time would go into making new ones. */
+  /** One array, reused for all documents: allocating new ones would take most of the time. */
   readonly #frequencies: number[];
-  /** Terms of the question whose postings were not all read. */
+  /** Terms of the question whose postings are not all read. */
   readonly #unread: Set<number>;
   #unseenOwn: number;
 
-  /** Takes for which terms messages lend, and the terms that documents have; none is read yet. */
+  /** Creates bounds for `found` terms, none of which is read yet. `lent` is whether messages lend for each term. */
   constructor(
     scorer: LexicalScorer,
     rules: RankingRules,
@@ -62,24 +62,24 @@ export class Bounds {
     this.#unseenOwn = this.#mostOfUnseen();
   }
 
-  /** Whether all postings were read. */
+  /** Whether all postings are read. */
   get areAllRead(): boolean {
     return this.#unread.size === 0;
   }
 
-  /** Notes that all postings of a term were read. */
+  /** Marks all postings of a term as read. */
   markRead(term: number): void {
     this.#unread.delete(term);
     this.#unseenOwn = this.#mostOfUnseen();
   }
 
-  /** No document without any term whose postings were read scores more by its own words. */
+  /** Returns an upper bound of the own score of documents that have no term whose postings are read. */
   #mostOfUnseen(): number {
     if (this.areAllRead) return 0;
     return (this.#sumOfMost(this.#unread) + this.#absent(this.#unread)) * LIFT;
   }
 
-  /** No document scores more in total that stands beside none that was loaded. */
+  /** An upper bound of the total score of documents that are not near a loaded one. */
   get unseen(): number {
     const own = this.#unseenOwn;
     return this.#rules.dialogue ? own * (1 + LENT_MAX) * LIFT : own;
@@ -91,7 +91,7 @@ export class Bounds {
     return sum;
   }
 
-  /** What a document gets for the terms that are not among these. */
+  /** Returns the score of a document for terms that it does not have: all except these. */
   #absent(terms: { has(term: number): boolean }): number {
     if (this.#rules.absentTerms === "nothing") return 0;
     return this.#scorer.weights.reduce(
@@ -100,7 +100,7 @@ export class Bounds {
     );
   }
 
-  /** Sets for each document of a turn what its own words score, and for each message what it can lend. */
+  /** Sets the own score of each document of a turn, and the score that each message can lend. */
   measure(turn: LoadedTurn): void {
     if (turn.measuredUnread === turn.unread.size) return;
     for (const message of turn.messages) {
@@ -114,7 +114,7 @@ export class Bounds {
     turn.measuredUnread = turn.unread.size;
   }
 
-  /** A document's score for some terms of the question, or no less. */
+  /** Returns the score of a document for some terms of the question, or an upper bound. */
   #scoreOf(document: LoadedDocument, counted: readonly boolean[]): number {
     const { turn } = document.message;
     const { length } = document.range;
@@ -136,7 +136,7 @@ export class Bounds {
     return most * LIFT;
   }
 
-  /** What a message's documents can be lent; the turns around it were measured. */
+  /** Returns the scores that a message can be lent. The turns around it must be measured. */
   around(message: LoadedMessage): Around {
     const beforeLast = neighbour(message, -2);
     const before = neighbour(message, -1);
@@ -155,7 +155,7 @@ export class Bounds {
     };
   }
 
-  /** A document's bound; its turn was measured. What its message is lent is handed in where it is known already. */
+  /** Returns the bound of a document, whose turn must be measured. Pass `around` if it is computed already. */
   of(document: LoadedDocument, around?: Around): Bound {
     const { message } = document;
     const { isComplete } = message.turn;
@@ -167,7 +167,7 @@ export class Bounds {
       : { document, most: total * LIFT, isExact: false };
   }
 
-  /** The score of a document whose bound is exact. */
+  /** Returns the score of a document whose bound is exact. */
   score(document: LoadedDocument): Score {
     const { lexical, message, range: { asks } } = document;
     if (!this.#rules.dialogue) return { total: lexical, lexical, neighbours: 0 };

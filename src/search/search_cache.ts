@@ -1,4 +1,4 @@
-/** Loads turns of an index into a search, with the turns beside them; each once. */
+/** Loads the turns of an index for a search, with their neighbours; each turn is read once. */
 
 import { blockOf } from "../tables/chunk_indexes.ts";
 import { readRowOfTurn } from "../tables/postings.ts";
@@ -11,48 +11,48 @@ import type { Posting, TermCount } from "../tables/posting_list.ts";
 import { type KnownTurn, link, LoadedTurn } from "./loaded_turn.ts";
 import type { Query } from "./index_query.ts";
 
-/** Turns beside a turn that may lend it something, or be lent something: messages lend to the second next. */
+/** Turns on each side that can lend to a turn: messages lend up to a distance of two. */
 const REACH = 2;
 
-/** Rows that are read at a time to find the turns beside one: those without words are few. */
+/** Rows that are read at a time to find neighbours. Few turns have no words, so that few rows are enough. */
 const BESIDE_PER_READ = 4;
 
-/** What searches for one question remember, however the window changes. */
+/** The rows that searches for one question have read, for any window. */
 export class SearchCache {
-  /** By row. */
+  /** Row → turn. */
   readonly turns = new Map<number, KnownTurn>();
-  /** By row: the rows of the turns around it, in order. */
+  /** Row → the rows of the turns around it, in order. */
   readonly around = new Map<number, Around>();
-  /** By term of the question: all its postings below a row. */
+  /** Term of the question → all its postings below a row. */
   readonly postings = new Map<number, { readonly below: number; readonly found: readonly FoundPosting[] }>();
 }
 
-/** A turn and those beside it. */
+/** A turn and its neighbours. */
 interface Around {
   readonly ids: readonly number[];
-  /** Whether no turn stands before them. */
+  /** Whether there is no turn before them. */
   readonly isFirst: boolean;
-  /** Whether no turn stands after them, below the window. */
+  /** Whether there is no turn after them, outside the window. */
   readonly isLast: boolean;
 }
 
 /** A posting of a term of the question. */
 export interface FoundPosting {
-  /** The term's place in the question. */
+  /** The position of the term in the question. */
   readonly term: number;
   readonly turn: number;
   readonly counts: readonly TermCount[];
 }
 
-/** Where a reading of all turns goes on. */
+/** The position at which a read of all turns continues. */
 export interface PageStart {
-  /** After this row. */
+  /** The last row that was read. */
   readonly after: number;
   /** The last turn that was loaded. */
   readonly before: LoadedTurn | null;
 }
 
-/** The turns of a search. */
+/** The turns that a search has loaded. */
 export class LoadedTurns {
   readonly #query: Query;
   readonly #cache: SearchCache;
@@ -60,10 +60,10 @@ export class LoadedTurns {
   readonly #numbers: ReadonlyMap<number, number>;
   readonly #turns = new Map<number, LoadedTurn>();
   readonly #onLoad: (turn: LoadedTurn) => void;
-  /** The oldest turn of the window that is searched. */
+  /** The oldest shortened turn of the window, which follows the turns outside it. */
   readonly #firstShortened: LoadedTurn | null;
 
-  /** Takes the question, what is remembered of it, and the turns of the window that are searched. */
+  /** Creates the turns of a question, with its cache and the shortened turns of the window. */
   constructor(query: Query, { cache, shortened, onLoad }: {
     readonly cache: SearchCache;
     readonly shortened: readonly LoadedTurn[];
@@ -81,22 +81,22 @@ export class LoadedTurns {
     for (const turn of shortened) this.#turns.set(turn.id, turn);
   }
 
-  /** How many are loaded. */
+  /** The number of loaded turns. */
   get count(): number {
     return this.#turns.size;
   }
 
-  /** Those that are loaded. */
+  /** Returns the loaded turns. */
   all(): Iterable<LoadedTurn> {
     return this.#turns.values();
   }
 
-  /** A turn that is loaded. */
+  /** Returns a turn if it is loaded. */
   get(id: number): LoadedTurn | undefined {
     return this.#turns.get(id);
   }
 
-  /** Loads a turn that a posting names. */
+  /** Loads the turn of a posting. */
   *load(transaction: ReadTransaction, id: number): Operation<LoadedTurn> {
     const known = this.#turns.get(id);
     if (known !== undefined) return known;
@@ -106,7 +106,7 @@ export class LoadedTurns {
     return turn;
   }
 
-  /** Loads a turn that a posting names, and the turns beside it as far as messages reach. */
+  /** Loads the turn of a posting, and the neighbours that can lend to it. */
   *loadAround(transaction: ReadTransaction, id: number): Operation<void> {
     if (this.#turns.get(id) === undefined) {
       const around = this.#cache.around.get(id) ?? (yield* this.#readAround(transaction, id));
@@ -121,7 +121,7 @@ export class LoadedTurns {
   *#readAround(transaction: ReadTransaction, id: number): Operation<Around> {
     const { index, boundary, expiredTurns } = this.#query;
     const reach = REACH + expiredTurns.size;
-    // One statement that finds where to begin by itself takes SQLite three times as long as these two.
+    // A single statement that finds the first row itself takes SQLite three times as long as these two.
     const upTo = yield* transaction.all(SELECT_TURNS_BEFORE, index.id, id + 1, reach + 1);
     const after = yield* transaction.all(SELECT_TURNS_AFTER, index.id, id, boundary, reach);
     const ids = [...upTo.toReversed(), ...after].map((row) => this.#known(row).turn);
@@ -138,7 +138,7 @@ export class LoadedTurns {
     if (endsAtWindow && known.length > 0) link(known.at(-1)!, this.#firstShortened);
   }
 
-  /** Loads the turns beside a turn, where they are not known. */
+  /** Loads the neighbours of a turn that are not known yet. */
   *loadBeside(transaction: ReadTransaction, turn: LoadedTurn): Operation<void> {
     let next: LoadedTurn | null | undefined = turn;
     for (let left = REACH; left > 0 && next; left--) {
@@ -152,7 +152,7 @@ export class LoadedTurns {
     }
   }
 
-  /** Turns without words and turns that are due are passed over; each is validated all the same. */
+  /** Loads the next turns. It skips turns without words and expired ones, but validates their rows too. */
   *#loadAfter(transaction: ReadTransaction, from: LoadedTurn, count: number): Operation<void> {
     const { index, boundary } = this.#query;
     let before = from;
@@ -191,7 +191,7 @@ export class LoadedTurns {
     }
   }
 
-  /** Loads the next turns in order; gives where it goes on, null at the end. */
+  /** Loads the next page of turns; returns where the next page begins, or null at the end. */
   *loadPage(transaction: ReadTransaction, { after, before }: PageStart): Operation<PageStart | null> {
     const { index, boundary } = this.#query;
     const rows = yield* transaction.all(
@@ -213,7 +213,7 @@ export class LoadedTurns {
     return null;
   }
 
-  /** Reads the postings of turns that were not read yet; turns that stand together mostly share a row of them. */
+  /** Reads the missing postings of turns. Turns that are close together usually share a row of postings. */
   *complete(transaction: ReadTransaction, turns: Iterable<LoadedTurn>): Operation<void> {
     const rows = new Map<number, readonly Posting[]>();
     for (const turn of [...turns].sort((left, right) => left.id - right.id)) {
@@ -236,12 +236,12 @@ export class LoadedTurns {
     return readRowOfTurn(transaction, place, turn);
   }
 
-  /** The turn of a row; null for one that is no part of the search. */
+  /** Loads the turn of a row; returns null if it is not searched. */
   #take(row: Row): LoadedTurn | null {
     return this.#loaded(this.#known(row));
   }
 
-  /** A known turn, loaded; null for one that has no words or is due. */
+  /** Loads a known turn; returns null if it has no words or has expired. */
   #loaded(known: KnownTurn): LoadedTurn | null {
     const loaded = this.#turns.get(known.turn);
     if (loaded !== undefined) return loaded;
@@ -281,7 +281,7 @@ function postingOf(row: readonly Posting[] | undefined, turn: number): Posting |
 }
 
 function damaged(): IntegrityError {
-  return new IntegrityError("A posting of the index names what is not there", {
+  return new IntegrityError("A posting of the index refers to a missing row", {
     details: { table: "postings" },
   });
 }

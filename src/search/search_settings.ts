@@ -1,15 +1,15 @@
-/** What of a retrieval configuration a search goes by. */
+/** The part of a retrieval configuration that a search needs. */
 
-/** What of a retrieval configuration a search goes by. */
+/** The part of a retrieval configuration that a search needs. */
 export interface SearchSettings {
   /** Code points of a chunk. */
   readonly chunkCharacters: number;
   /** Code points that a chunk shares with the one before. */
   readonly overlapCharacters: number;
-  /** Chunks must score above it. */
+  /** Only chunks with a higher score are returned. */
   readonly minimumScore: number;
-  /** How fast a repeated word stops counting. */
+  /** Term frequency saturation of BM25. */
   readonly k1: number;
-  /** How much long chunks are held back: 0 to 1. */
+  /** Length normalization of BM25, 0 to 1. */
   readonly b: number;
 }

@@ -1,4 +1,4 @@
-/** A scope's turns, newest first, read in growing pages and no further than they are asked for. */
+/** Reads the turns of a scope, newest first, in pages that grow, and only as far as the caller iterates. */
 
 import type { TimedTurn } from "../contracts/turn.ts";
 import type { Operation, ReadTransaction } from "../engine/operation.ts";
@@ -6,10 +6,10 @@ import { FIRST_PAGE_TURNS, TURNS_PER_PAGE } from "../limits.ts";
 import type { View } from "../index/scope_view.ts";
 import { SELECT_TURNS_BEFORE, type StoredTurn } from "../tables/turns.ts";
 
-/** The rows below the oldest turn of a window. */
+/** The boundary of an empty window: every row is below it. */
 const NO_WINDOW: number = Number.MAX_SAFE_INTEGER;
 
-/** A page of turns, and the row before which the next begins; null once there is none. */
+/** A page of turns, and the row before which the next page begins; null after the last. */
 interface TurnPage {
   readonly turns: readonly StoredTurn[];
   readonly before: number | null;
@@ -21,13 +21,13 @@ export class StoredTurns {
   readonly #view: View;
   readonly #newest: StoredTurn[] = [];
 
-  /** Takes the view; nothing is read yet. */
+  /** Creates the turns of a view; reads nothing yet. */
   constructor(view: View) {
     this.#view = view;
     this.count = view.turnCount;
   }
 
-  /** The turns, newest first. */
+  /** Yields the turns, newest first. */
   async *newestFirst(): AsyncGenerator<TimedTurn, void, undefined> {
     let before: number | null = NO_WINDOW;
     for (let size = FIRST_PAGE_TURNS; before !== null; size = Math.min(size * 2, TURNS_PER_PAGE)) {
@@ -47,12 +47,12 @@ export class StoredTurns {
     return { turns, before: rows.length < limit ? null : rows.at(-1)![0] as number };
   }
 
-  /** The newest turns, which were read already. */
+  /** Returns the newest turns, which must be read already. */
   newest(size: number): readonly StoredTurn[] {
     return this.#newest.slice(0, size);
   }
 
-  /** The row of the oldest turn of a window; everything older has a lower one. */
+  /** Returns the row of the oldest turn of a window; all older turns have lower rows. */
   boundary(size: number): number {
     return size === 0 ? NO_WINDOW : this.#newest[size - 1]!.id;
   }

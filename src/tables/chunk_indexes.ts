@@ -1,4 +1,4 @@
-/** The row of an index: what it is of, how far it is, and the totals that scores are made of. */
+/** The row of an index: its kind, how far it has come, and the totals that scores are computed from. */
 
 import { VarintReader, VarintWriter } from "../canonical/varints.ts";
 import type { Operation, ReadTransaction, WriteTransaction } from "../engine/operation.ts";
@@ -7,17 +7,17 @@ import { IntegrityError } from "../errors.ts";
 import type { Fields } from "./schema/descriptor.ts";
 import { CHUNK_INDEXES } from "./schema/index_tables.ts";
 
-/** An index's row. Operations change a copy and write it once at their end. */
+/** An index's row. Operations change a copy and write it once at the end. */
 export interface IndexRow {
   readonly id: number;
   readonly scope: number;
   /** Chunk size, overlap and analyzer. */
   readonly indexKey: string;
-  /** Never given out twice. */
+  /** A revision of the store, so that no two indexes have the same. */
   readonly born: number;
   /** The higher, the later it was used; counted for each scope. */
   used: number;
-  /** 1 once another took its place: it is cleared away bit by bit, and serves nobody. */
+  /** 1 once another index replaced it: it is unused, and removed in parts. */
   retired: number;
   /** Every turn up to this row is indexed, or noted as unindexed. */
   indexedTo: number;
@@ -27,9 +27,9 @@ export interface IndexRow {
   documents: number;
   /** Terms of all of them, duplicates counted. */
   totalLength: number;
-  /** Numbers of terms that were given out. */
+  /** How many numbers of terms were issued. */
   terms: number;
-  /** Turns that were put into the last block. */
+  /** Turns that were added to the last block. */
   blockTurns: number;
   /** The row of the first turn of each block, in order. */
   blocks: readonly number[];
@@ -47,22 +47,28 @@ export function blockOf({ blocks }: Pick<IndexRow, "blocks">, turn: number): num
   return Math.max(0, low - 1);
 }
 
-/** The indexes of a scope, in the order in which they were made. Parameter: the scope's row. */
+/** The indexes of a scope, in the order in which they were created. Parameter: the scope's row. */
 export const SELECT_INDEXES = `${CHUNK_INDEXES.select} WHERE scope = $1 ORDER BY id`;
 
-/** The indexes of a scope, retired ones included. */
+/** Reads the indexes of a scope, retired ones included. */
 export function* readIndexes(transaction: ReadTransaction, scope: number): Operation<readonly IndexRow[]> {
   return (yield* transaction.all(SELECT_INDEXES, scope)).map(toIndexRow);
 }
 
-/** The same as they are, and whether they are sound: deletion goes on where reading would have to stop. */
+/** An index's row as it is, and whether it is intact. */
+export interface UncheckedIndex {
+  readonly index: IndexRow;
+  readonly isIntact: boolean;
+}
+
+/** Reads the indexes of a scope as they are, since a deletion does not stop at damage. */
 export function* readIndexesUnchecked(
   transaction: ReadTransaction,
   scope: number,
-): Operation<readonly { readonly index: IndexRow; readonly sound: boolean }[]> {
+): Operation<readonly UncheckedIndex[]> {
   return (yield* transaction.all(SELECT_INDEXES, scope)).map((row) => {
     const fields = CHUNK_INDEXES.toFields(row);
-    return { index: toIndex(fields), sound: CHUNK_INDEXES.isIntact(fields) };
+    return { index: toIndex(fields), isIntact: CHUNK_INDEXES.isIntact(fields) };
   });
 }
 
@@ -103,16 +109,14 @@ export function* writeIndex(transaction: WriteTransaction, row: IndexRow): Opera
   if (changed !== 1) throw new IntegrityError("Cannot write index: the file did not take the write");
 }
 
-const SELECT_NEXT_INDEX_ID = `SELECT coalesce(max(id), 0) + 1 FROM chunk_indexes`;
-
-/** Makes the row of an empty index. */
+/** Creates the row of an empty index. */
 export function* insertIndex(
   transaction: WriteTransaction,
   index: Pick<IndexRow, "scope" | "indexKey" | "used">,
 ): Operation<IndexRow> {
   const row: IndexRow = {
     ...index,
-    id: (yield* transaction.get(SELECT_NEXT_INDEX_ID))![0] as number,
+    id: transaction.nextId("chunk_indexes"),
     born: transaction.nextRevision(),
     retired: 0,
     indexedTo: 0,

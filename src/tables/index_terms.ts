@@ -6,7 +6,7 @@ import type { Fields } from "./schema/descriptor.ts";
 import { INDEX_TERMS } from "./schema/index_tables.ts";
 
 /** A term without its checksum. */
-type Term = Omit<Fields<typeof INDEX_TERMS.columns>, "checksum">;
+export type Term = Omit<Fields<typeof INDEX_TERMS.columns>, "checksum">;
 
 /** A term by its text, as every search and every batch looks for it. Parameters: the index, the term. */
 export const SELECT_TERM = `SELECT number, documents, checksum FROM index_terms
@@ -17,12 +17,18 @@ export function termChecksum(index: number, number: number, term: string, docume
   return checksumOf(index, number, term, documents);
 }
 
-/** Writes a new term; returns how many rows changed. */
-export function insertTerm(transaction: WriteTransaction, term: Term): Operation<number> {
-  return transaction.run(INDEX_TERMS.insert, ...INDEX_TERMS.toValues(term));
+/** Writes new terms; returns how many rows changed for each. */
+export function insertTerms(
+  transaction: WriteTransaction,
+  terms: readonly Term[],
+): Operation<readonly number[]> {
+  return transaction.runEach(INDEX_TERMS.insert, terms.map((term) => INDEX_TERMS.toValues(term)));
 }
 
-/** Writes how many documents a term has; returns how many rows changed. */
-export function updateTerm(transaction: WriteTransaction, term: Term): Operation<number> {
-  return transaction.run(INDEX_TERMS.update, ...INDEX_TERMS.toUpdate(term));
+/** Writes how many documents terms have; returns how many rows changed for each. */
+export function updateTerms(
+  transaction: WriteTransaction,
+  terms: readonly Term[],
+): Operation<readonly number[]> {
+  return transaction.runEach(INDEX_TERMS.update, terms.map((term) => INDEX_TERMS.toUpdate(term)));
 }

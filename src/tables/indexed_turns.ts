@@ -1,4 +1,4 @@
-/** What an index keeps of one turn: where its chunks lie, and which terms it has. No text of either. */
+/** The part of a turn that an index stores: where its chunks are, and which terms it has. It stores no text. */
 
 import { checksumOf } from "../canonical/checksum.ts";
 import { VarintReader, VarintWriter } from "../canonical/varints.ts";
@@ -7,7 +7,7 @@ import type { Row } from "../engine/values.ts";
 import { IntegrityError } from "../errors.ts";
 import { INDEXED_TURNS } from "./schema/index_tables.ts";
 
-/** Where a chunk lies. */
+/** The place of a chunk in its turn. */
 export interface IndexedChunk {
   /** The position of its message in the turn, from 0. */
   readonly message: number;
@@ -17,7 +17,7 @@ export interface IndexedChunk {
   readonly end: number;
   /** Its terms, duplicates counted; 0: it has no words and is no document. */
   readonly length: number;
-  /** Whether its text ends by asking. */
+  /** Whether its text ends with a question. */
   readonly asks: boolean;
 }
 
@@ -52,26 +52,26 @@ export function toIndexedTurnHead(indexId: number, row: Row): IndexedTurnHead {
   return head;
 }
 
-/** Whether a row's head and lists are sound; the lists' checksum and the lists come after the head. */
-export function isSoundIndexedTurn(indexId: number, row: Row): boolean {
+/** Whether a row's head and lists are intact; the lists' checksum and the lists come after the head. */
+export function isIntactIndexedTurn(indexId: number, row: Row): boolean {
   return INDEXED_TURNS.checksum(headOf(indexId, row)) === row[6] &&
-    areSoundLists(indexId, [row[0]!, row[1]!, ...row.slice(7)]);
+    areIntactLists(indexId, [row[0]!, row[1]!, ...row.slice(7)]);
 }
 
-/** What a search needs of a turn. */
+/** The part of an indexed turn that a search reads. */
 interface SearchedTurn extends Pick<IndexedTurnHead, "turn" | "source"> {
   readonly ranges: readonly IndexedChunk[];
   readonly termList: Uint8Array;
 }
 
-/** Validates the columns `turn`, `source`, `lists_checksum`, `chunk_list`, `term_list`: each further one would be felt. */
+/** Validates the columns `turn`, `source`, `lists_checksum`, `chunk_list`, `term_list`: each further column would slow a search down. */
 export function toSearchedTurn(indexId: number, row: Row): SearchedTurn {
-  if (!areSoundLists(indexId, row)) throw damaged();
+  if (!areIntactLists(indexId, row)) throw damaged();
   const [turn, source, , chunkList, termList] = row as [number, number, number, Uint8Array, Uint8Array];
   return { turn, source, ranges: decodeChunks(chunkList), termList };
 }
 
-function areSoundLists(indexId: number, row: Row): boolean {
+function areIntactLists(indexId: number, row: Row): boolean {
   const [turn, source, checksum, chunkList, termList] = row;
   if (!(chunkList instanceof Uint8Array && termList instanceof Uint8Array)) return false;
   return listsChecksum({ indexId, turn: turn as number, source: source as number }, chunkList, termList) ===
@@ -83,7 +83,7 @@ function listsChecksum(
   chunkList: Uint8Array,
   termList: Uint8Array,
 ): number {
-  // It also says whose lists they are.
+  // It covers the index and the turn too, so that lists cannot be swapped between rows.
   return checksumOf(indexId, turn, source, chunkList, termList);
 }
 
@@ -92,7 +92,7 @@ export function toIndexedTurn(
   indexId: number,
   row: Row,
 ): IndexedTurnHead & { readonly ranges: readonly IndexedChunk[]; readonly termList: Uint8Array } {
-  if (!isSoundIndexedTurn(indexId, row)) throw damaged();
+  if (!isIntactIndexedTurn(indexId, row)) throw damaged();
   const head = headOf(indexId, row);
   return { ...head, ranges: decodeChunks(row[8] as Uint8Array), termList: row[9] as Uint8Array };
 }
@@ -103,16 +103,22 @@ export function headOf(indexId: number, row: Row): IndexedTurnHead {
   return { indexId, turn, source, chunks, documents, totalLength, postings } as IndexedTurnHead;
 }
 
-/** Writes what an index has of a turn. */
-export function* insertIndexedTurn(
+/** What an index has of a turn. */
+export interface IndexedTurn extends IndexedTurnHead {
+  readonly chunkList: Uint8Array;
+  readonly termList: Uint8Array;
+}
+
+/** Writes what an index has of some turns. */
+export function* insertIndexedTurns(
   transaction: WriteTransaction,
-  turn: IndexedTurnHead & { readonly chunkList: Uint8Array; readonly termList: Uint8Array },
+  turns: readonly IndexedTurn[],
 ): Operation<void> {
-  const values = INDEXED_TURNS.toValues({
-    ...turn,
-    listsChecksum: listsChecksum(turn, turn.chunkList, turn.termList),
+  const rows = turns.map((turn) => {
+    const { chunkList, termList } = turn;
+    return INDEXED_TURNS.toValues({ ...turn, listsChecksum: listsChecksum(turn, chunkList, termList) });
   });
-  yield* transaction.run(INDEXED_TURNS.insert, ...values);
+  yield* transaction.runEach(INDEXED_TURNS.insert, rows);
 }
 
 /** Chunks as bytes: position of the message since the chunk before and whether it asks; start since it, size, length. */
@@ -176,7 +182,7 @@ export function* decodeTerms(bytes: Uint8Array): Generator<IndexedTerm, void, un
   }
 }
 
-/** Terms that are looked for in many lists. */
+/** Terms to find in many lists. */
 export interface SoughtTerms {
   /** By number: its place in the question. */
   readonly places: ReadonlyMap<number, number>;
@@ -184,7 +190,7 @@ export interface SoughtTerms {
   readonly last: number;
 }
 
-/** The places of sought terms that a turn's list has. Most lists have none, and a search looks through hundreds of them. */
+/** Finds the places of sought terms in a turn's list. Most lists have none, and a search scans hundreds of them. */
 export function termsAmong({ places, last }: SoughtTerms, list: Uint8Array): Set<number> {
   const found = new Set<number>();
   const reader = new VarintReader(list);

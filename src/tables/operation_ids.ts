@@ -1,4 +1,4 @@
-/** Remembered operations: the same call again gives its first answer, the same id with other input is refused. */
+/** Remembered operations: the same call again returns its first answer, the same id with other input is refused. */
 
 import { equalBytes } from "../canonical/keyed_hash.ts";
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
@@ -8,7 +8,7 @@ import { OPERATIONS_CLEARED_PER_CALL } from "../limits.ts";
 import type { Fields } from "./schema/descriptor.ts";
 import { OPERATIONS } from "./schema/main_tables.ts";
 
-/** An operation id and what it stands for, as keyed hashes: neither id nor input can be read back. */
+/** An operation id and its input, as keyed hashes: neither can be read back. */
 export interface OperationKey {
   readonly scopeHash: Uint8Array;
   readonly operationHash: Uint8Array;
@@ -21,7 +21,7 @@ const SELECT_OPERATION = `${OPERATIONS.select} WHERE scope_hash = $1 AND operati
 export const SELECT_OPERATIONS_AFTER = `${OPERATIONS.select}
   WHERE (scope_hash, operation_hash) > ($1, $2) ORDER BY scope_hash, operation_hash LIMIT $3`;
 
-/** A remembered operation as it is, and whether it is intact. */
+/** Decodes a remembered operation as it is, and says whether it is intact. */
 export function toOperation(
   row: Row,
 ): { readonly operation: Fields<typeof OPERATIONS.columns>; readonly isIntact: boolean } {
@@ -30,14 +30,15 @@ export function toOperation(
 }
 
 /**
- * The first answer to this operation, if it is still remembered; else null. Operations of records are remembered for
- * a day, those of a scope until it has too many.
+ * The first answer to this operation; null if it is not remembered, or the call has no operation id. Operations of
+ * records are remembered for a day, those of a scope until it has too many.
  */
 export function* recallOperation(
   transaction: WriteTransaction,
-  key: OperationKey,
+  key: OperationKey | null,
   keptMs: number = Infinity,
 ): Operation<number | null> {
+  if (key === null) return null;
   const row = yield* transaction.get(SELECT_OPERATION, key.scopeHash, key.operationHash);
   if (row === undefined) return null;
   const { operation: { inputHash, result, at }, isIntact } = toOperation(row);
@@ -56,7 +57,7 @@ export function* recallOperation(
 const DELETE_OLDEST_OPERATIONS = `DELETE FROM operations WHERE (scope_hash, operation_hash) IN (
   SELECT scope_hash, operation_hash FROM operations WHERE scope_hash = $1 ORDER BY at LIMIT $2)`;
 
-/** Forgets a scope's oldest operations; gives how many there were to forget. */
+/** Forgets a scope's oldest operations; returns how many were forgotten. */
 export function forgetOldestOperations(
   transaction: WriteTransaction,
   scopeHash: Uint8Array,
@@ -78,12 +79,13 @@ export function* forgetOldOperations(
   yield* transaction.run(DELETE_OLD_OPERATIONS, scopeHash, effectiveMs - keptMs, OPERATIONS_CLEARED_PER_CALL);
 }
 
-/** Remembers an answer. */
+/** Remembers an answer, where the call has an operation id. */
 export function* rememberOperation(
   transaction: WriteTransaction,
-  key: OperationKey,
+  key: OperationKey | null,
   result: number,
 ): Operation<void> {
+  if (key === null) return;
   const at = transaction.time().effectiveMs;
   yield* transaction.run(OPERATIONS.upsert, ...OPERATIONS.toValues({ ...key, result, at }));
 }

@@ -1,9 +1,9 @@
-/** Pins: their rows, checked where they enter, and the statements that more than one operation needs. */
+/** Pins: their rows, validated where they are read, and the statements that more than one operation needs. */
 
 import { checksumOf } from "../canonical/checksum.ts";
 import { damagedRow, type ScopeRow } from "./scopes.ts";
 import type { Damage } from "../engine/damage.ts";
-import type { Operation, ReadTransaction, WriteTransaction } from "../engine/operation.ts";
+import type { Operation, WriteTransaction } from "../engine/operation.ts";
 import type { Row } from "../engine/values.ts";
 import type { Fields } from "./schema/descriptor.ts";
 import { PINS } from "./schema/main_tables.ts";
@@ -13,25 +13,28 @@ type PinFields = Fields<typeof PINS.columns>;
 
 /** A pin as it is stored, at some time. */
 export interface StoredPin extends Pick<PinFields, "key" | "revision" | "effective" | "payload"> {
-  /** Whether it has expired, or cites a turn that has: then it counts no more, though it is not erased yet. */
+  /** Whether it, or the turn that it cites, has expired: then it no longer counts, though it is not erased yet. */
   readonly isDue: boolean;
 }
 
 /** The pins of a scope, by key. Parameter: the scope's row. */
 export const SELECT_PINS = `${PINS.select} WHERE scope = $1 ORDER BY key`;
 
+/** The pins of a scope, by key. Parameter: the hash of the scope. */
+export const SELECT_PINS_BY_HASH = `${PINS.select}
+  WHERE scope = (SELECT id FROM scopes WHERE scope_hash = $1) ORDER BY key`;
+
 /** One pin. Parameters: the scope's row, the key. */
 export const SELECT_PIN = `${PINS.select} WHERE scope = $1 AND key = $2`;
 
-/** The pins of a scope, by key. */
-export function* readPins(
-  transaction: ReadTransaction,
+/** Decodes the pins of a scope; damaged ones are left out, where the call skips damage. */
+export function toStoredPins(
   scope: ScopeRow,
+  rows: readonly Row[],
   atMs: number,
   expiredTurns: { has(turn: number): boolean },
   damage: Damage,
-): Operation<readonly StoredPin[]> {
-  const rows = yield* transaction.all(SELECT_PINS, scope.id);
+): readonly StoredPin[] {
   const pins = rows.map((row) => damage.read(() => toStoredPin(scope, row, atMs, expiredTurns)));
   return pins.filter((pin) => pin !== undefined);
 }
@@ -63,7 +66,7 @@ export function requirePin(scope: Pick<ScopeRow, "tenant" | "session">, row: Row
   throw damagedRow("The checksum of a pin does not match", "pins", scope, { key });
 }
 
-/** Writes a pin, in place of the one that its key has. */
+/** Writes a pin, in place of an earlier one with its key. */
 export function* upsertPin(
   transaction: WriteTransaction,
   pin: Omit<PinFields, "payloadChecksum" | "checksum">,

@@ -1,9 +1,9 @@
-/** What an index keeps of one term in a run of turns: in which of their chunks, and how often. */
+/** Lists of postings: in which chunks of a run of turns a term occurs, and how often. */
 
 import { VarintReader, VarintWriter } from "../canonical/varints.ts";
 import { IntegrityError } from "../errors.ts";
 
-/** Whose postings they are. */
+/** The index and term of a row of postings. */
 export interface PostingPlace {
   /** The index. */
   readonly indexId: number;
@@ -85,7 +85,7 @@ export function decodePostings(place: PostingPlace, row: readonly unknown[]): re
   });
 }
 
-/** The same; null for a damaged row. */
+/** Reads a row of postings; null if it is damaged. */
 function intactPostings(place: PostingPlace, row: readonly unknown[]): readonly Posting[] | null {
   const columns = intactColumns(place, row);
   if (columns === null) return null;
@@ -101,7 +101,7 @@ function intactPostings(place: PostingPlace, row: readonly unknown[]): readonly 
   return postings.length === turns ? postings : null;
 }
 
-/** The columns of a row whose check is right; null for any other. */
+/** Validates the check of a row; null if it does not match. */
 function intactColumns(place: PostingPlace, row: readonly unknown[]): PostingColumns | null {
   const [turn, turns, postingList] = row as [number, number, unknown];
   if (!(postingList instanceof Uint8Array) || postingList.length < CHECK_BYTES) return null;
@@ -111,12 +111,12 @@ function intactColumns(place: PostingPlace, row: readonly unknown[]): PostingCol
   return checkOf(place, columns) === check ? columns : null;
 }
 
-/** What becomes of a row from which a turn's posting is taken. */
+/** A row after a turn's posting was removed. */
 type Removal = PostingColumns | "emptied" | "missing" | "damaged";
 
 /**
- * A row without one turn's posting. The bytes of the others stay as they are, but for the distance of the next one: a
- * deletion does this for each word of a turn, and reading whole rows to write them again took most of its time.
+ * Removes one turn's posting from a row. The bytes of the others stay as they are, except for the distance of the next
+ * one: a deletion does this for each word of a turn, and decoding and encoding whole rows took most of its time.
  */
 export function withoutTurn(place: PostingPlace, row: readonly unknown[], turn: number): Removal {
   const columns = intactColumns(place, row);
@@ -136,7 +136,7 @@ export function withoutTurn(place: PostingPlace, row: readonly unknown[], turn: 
   if (count !== turns) return "damaged";
   if (from < 0) return "missing";
   if (turns === 1) return "emptied";
-  // Where the first goes, the next is the row's first; where the last goes, nothing comes after it.
+  // If the first posting is removed, the next one becomes the first; after the last one there is no distance to correct.
   const distance = new VarintWriter();
   if (to < end) distance.add(from === 0 ? 0 : after - before);
   const between = distance.bytes();
@@ -147,7 +147,7 @@ export function withoutTurn(place: PostingPlace, row: readonly unknown[], turn: 
   return checked(place, { turn: from === 0 ? after : columns.turn, turns: turns - 1, postingList: list });
 }
 
-/** Passes over the counts of a turn; false where they are cut off. */
+/** Skips the counts of a turn; false if they are cut off. */
 function skipCounts(reader: VarintReader): boolean {
   for (;;) {
     const step = reader.next();

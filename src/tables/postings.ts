@@ -1,6 +1,12 @@
-/** Rows of postings: each has those of one term in a run of turns, so that a posting need not be a row of its own. */
+/** Rows of postings: each holds those of one term in a run of turns, so that a posting need not be a row of its own. */
 
-import type { Operation, ReadTransaction, WriteTransaction } from "../engine/operation.ts";
+import {
+  type Operation,
+  type ReadTransaction,
+  together,
+  type WriteTransaction,
+} from "../engine/operation.ts";
+import type { Row, SqlValue } from "../engine/values.ts";
 import { IntegrityError } from "../errors.ts";
 import { POSTINGS_PER_ROW_MAX } from "../limits.ts";
 import {
@@ -20,7 +26,7 @@ interface TermInBlock extends PostingPlace {
 const SELECT_ROW_OF_TURN = `SELECT turn, turns, posting_list FROM postings WHERE index_id = $1 AND block = $2
   AND term = $3 AND turn <= $4 ORDER BY turn DESC LIMIT 1`;
 
-/** The row that a turn's posting is in, if there is one: the last that does not begin after it. Empty: none. */
+/** Reads the row that a turn's posting is in: the last one that does not begin after it; empty if there is none. */
 export function* readRowOfTurn(
   transaction: ReadTransaction,
   place: TermInBlock,
@@ -31,51 +37,104 @@ export function* readRowOfTurn(
   return row === undefined ? [] : decodePostings(place, row);
 }
 
-/** Adds postings of one term, in the order of their turns. */
-export function* addPostings(
-  transaction: WriteTransaction,
-  place: TermInBlock,
-  postings: readonly Posting[],
-): Operation<void> {
-  const last = yield* readRowOfTurn(transaction, place, Number.MAX_SAFE_INTEGER);
-  const lastFrom = last[0]?.turn ?? 0;
-  // Turns are indexed in order; one that changed comes back between others.
-  const amid = postings.findIndex(({ turn }) => turn > lastFrom);
-  const newer = amid === -1 ? [] : postings.slice(amid);
-  for (const posting of amid === -1 ? postings : postings.slice(0, amid)) {
-    const around = yield* readRowOfTurn(transaction, place, posting.turn);
-    yield* replaceRow(transaction, place, around, merged(around, [posting]));
-  }
-  if (newer.length > 0) yield* replaceRow(transaction, place, last, merged(last, newer));
+/** Postings of one term, in the order of their turns. */
+export interface AddedPostings {
+  readonly place: TermInBlock;
+  readonly postings: readonly Posting[];
 }
 
-/** Takes a turn's posting out of its row, if it is there; a damaged row stays as it is. */
-export function* removePosting(
+/** Rows that are written together. */
+interface RowChanges {
+  readonly deleted: SqlValue[][];
+  readonly updated: SqlValue[][];
+  readonly inserted: SqlValue[][];
+}
+
+function noChanges(): RowChanges {
+  return { deleted: [], updated: [], inserted: [] };
+}
+
+/** Reads the rows that postings of turns are in, as they are. */
+function readRows(
+  transaction: ReadTransaction,
+  wanted: readonly (readonly [place: TermInBlock, turn: number])[],
+): Operation<readonly (Row | undefined)[]> {
+  const keys = wanted.map(([{ indexId, block, term }, turn]) => [indexId, block, term, turn]);
+  return transaction.getEach(SELECT_ROW_OF_TURN, keys);
+}
+
+function decodeRow(place: TermInBlock, row: Row | undefined): readonly Posting[] {
+  return row === undefined ? [] : decodePostings(place, row);
+}
+
+/** Adds postings of several terms. */
+export function* addPostings(
   transaction: WriteTransaction,
-  place: TermInBlock,
+  added: readonly AddedPostings[],
+): Operation<void> {
+  const lastRows = yield* readRows(transaction, added.map(({ place }) => [place, Number.MAX_SAFE_INTEGER]));
+  const changes = noChanges();
+  const amid: AddedPostings[] = [];
+  for (const [at, { place, postings }] of added.entries()) {
+    const last = decodeRow(place, lastRows[at]);
+    const lastFrom = last[0]?.turn ?? 0;
+    // Turns are indexed in order; a changed one is indexed again between others.
+    const newer = postings.filter(({ turn }) => turn > lastFrom);
+    const between = postings.slice(0, postings.length - newer.length);
+    if (between.length > 0) amid.push({ place, postings: between });
+    if (newer.length > 0) replaceRow(changes, place, last, merged(last, newer));
+  }
+  yield* writeRows(transaction, changes);
+  yield* addAmid(transaction, amid);
+}
+
+/** Adds postings between others: one of each term at a time, since two may belong in the same row. */
+function* addAmid(transaction: WriteTransaction, added: readonly AddedPostings[]): Operation<void> {
+  for (
+    let at = 0, left = added;
+    left.length > 0;
+    at++, left = left.filter(({ postings }) => at < postings.length)
+  ) {
+    const next = left.map(({ place, postings }) => [place, postings[at]!] as const);
+    const rows = yield* readRows(transaction, next.map(([place, { turn }]) => [place, turn]));
+    const changes = noChanges();
+    for (const [position, [place, posting]] of next.entries()) {
+      const around = decodeRow(place, rows[position]);
+      replaceRow(changes, place, around, merged(around, [posting]));
+    }
+    yield* writeRows(transaction, changes);
+  }
+}
+
+/** What became of a turn's postings. */
+interface Removed {
+  readonly removed: number;
+  readonly isMissing: boolean;
+}
+
+/** Removes a turn's postings from their rows. Changes nothing and returns null where one of the rows is damaged. */
+export function* removePostings(
+  transaction: WriteTransaction,
+  places: readonly TermInBlock[],
   turn: number,
-): Operation<"removed" | "missing" | "damaged"> {
-  const { indexId, block, term } = place;
-  const row = yield* transaction.get(SELECT_ROW_OF_TURN, indexId, block, term, turn);
-  if (row === undefined) return "missing";
-  const from = row[0] as number;
-  const left = withoutTurn(place, row, turn);
-  if (left === "missing" || left === "damaged") return left;
-  requireOne(
-    left === "emptied"
-      ? yield* transaction.run(DELETE_ROW, indexId, block, term, from)
-      : yield* transaction.run(
-        UPDATE_ROW,
-        left.turn,
-        left.turns,
-        left.postingList,
-        indexId,
-        block,
-        term,
-        from,
-      ),
-  );
-  return "removed";
+): Operation<Removed | null> {
+  const rows = yield* readRows(transaction, places.map((place) => [place, turn]));
+  const changes = noChanges();
+  let isMissing = false;
+  for (const [at, place] of places.entries()) {
+    const row = rows[at];
+    const left = row === undefined ? "missing" : withoutTurn(place, row, turn);
+    if (left === "damaged") return null;
+    if (left === "missing") {
+      isMissing = true;
+      continue;
+    }
+    const key = [place.indexId, place.block, place.term, row![0]!];
+    if (left === "emptied") changes.deleted.push(key);
+    else changes.updated.push([left.turn, left.turns, left.postingList, ...key]);
+  }
+  yield* writeRows(transaction, changes);
+  return { removed: changes.deleted.length + changes.updated.length, isMissing };
 }
 
 function merged(old: readonly Posting[], added: readonly Posting[]): readonly Posting[] {
@@ -89,35 +148,36 @@ const UPDATE_ROW =
   AND term = $6 AND turn = $7`;
 const DELETE_ROW = `DELETE FROM postings WHERE index_id = $1 AND block = $2 AND term = $3 AND turn = $4`;
 
+function* writeRows(transaction: WriteTransaction, changes: RowChanges): Operation<void> {
+  const changed = yield* together([
+    transaction.runEach(DELETE_ROW, changes.deleted),
+    transaction.runEach(UPDATE_ROW, changes.updated),
+    transaction.runEach(POSTINGS.insert, changes.inserted),
+  ]);
+  if (changed.flat().every((count) => count === 1)) return;
+  throw new IntegrityError("Cannot write postings: the file did not take the write");
+}
+
 /**
- * Writes what is to be in place of a row; a row is named for a turn it has. What it cannot hold gets further rows: full
- * ones at the end, where turns keep coming, and equal ones elsewhere, so that none is split again at once.
+ * Plans the replacement of a row. Postings that do not fit get further rows: full ones at the end, where turns are
+ * added, and equal ones elsewhere, so that none has to be split again soon.
  */
-function* replaceRow(
-  transaction: WriteTransaction,
-  place: TermInBlock,
+function replaceRow(
+  changes: RowChanges,
+  { indexId, block, term }: TermInBlock,
   old: readonly Posting[],
   postings: readonly Posting[],
-): Operation<void> {
-  const { indexId, block, term } = place;
+): void {
   const from = old[0]?.turn;
-  const key = [indexId, block, term] as const;
-  if (from !== undefined && from !== postings[0]?.turn) {
-    requireOne(yield* transaction.run(DELETE_ROW, ...key, from));
-  }
+  const key = [indexId, block, term];
+  if (from !== undefined && from !== postings[0]?.turn) changes.deleted.push([...key, from]);
   const rows = Math.ceil(postings.length / POSTINGS_PER_ROW_MAX);
   const isAtEnd = (old.at(-1)?.turn ?? 0) < (postings.at(-1)?.turn ?? 0);
   const perRow = isAtEnd ? POSTINGS_PER_ROW_MAX : Math.ceil(postings.length / rows);
   for (let at = 0; at < postings.length; at += perRow) {
-    const { turn, turns, postingList } = encodePostings(place, postings.slice(at, at + perRow));
-    requireOne(
-      turn === from
-        ? yield* transaction.run(UPDATE_ROW, turn, turns, postingList, ...key, from)
-        : yield* transaction.run(POSTINGS.insert, ...key, turn, turns, postingList),
-    );
+    const row = encodePostings({ indexId, term }, postings.slice(at, at + perRow));
+    const { turn, turns, postingList } = row;
+    if (turn === from) changes.updated.push([turn, turns, postingList, ...key, from]);
+    else changes.inserted.push([...key, turn, turns, postingList]);
   }
-}
-
-function requireOne(changed: number): void {
-  if (changed !== 1) throw new IntegrityError("Cannot write postings: the file did not take the write");
 }

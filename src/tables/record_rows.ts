@@ -1,4 +1,4 @@
-/** Whole rows of records, for what looks through all of them. Apart from `records.ts`, which every start loads. */
+/** Whole rows of records, for checks and exports. Not in `records.ts`, which every start loads. */
 
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
 import type { Row } from "../engine/values.ts";
@@ -10,7 +10,7 @@ import { RECORDS } from "./schema/main_tables.ts";
 export const SELECT_RECORDS_AFTER = `${RECORDS.select}
   WHERE (tenant, kind, key) > ($1, $2, $3) ORDER BY tenant, kind, key LIMIT $4`;
 
-/** Whose row it is. */
+/** The identity of a row. */
 export function identityOf(row: Row): Identity {
   const { tenant, kind, key } = RECORDS.toFields(row);
   return { tenantId: tenant, kind, key };

@@ -1,4 +1,4 @@
-/** A record's row, validated where it enters. */
+/** A record's row, validated where it is read. */
 
 import { checksumOf } from "../canonical/checksum.ts";
 import type { Row } from "../engine/values.ts";
@@ -20,18 +20,18 @@ export interface RecordHead {
   readonly maxAge: number | null;
   /** Seconds: when it stops being seen; null if it never does. */
   readonly expires: number | null;
-  /** Over what a read gives; see {@linkcode valueChecksum}. */
+  /** Checksum of identity, revision, deadline and body; see {@linkcode valueChecksum}. */
   readonly valueChecksum: number;
 }
 
-/** What a read gives: a record without what only puts need. */
+/** The part of a record that a read returns. */
 export interface RawValue {
   readonly revision: number;
   readonly expires: number | null;
   readonly body: string;
 }
 
-/** The columns of a head, in this order, then the checksum over identity and head. */
+/** Decodes the columns of a head, in this order, and the checksum of identity and head. */
 export function toHead(identity: Identity, row: Row): RecordHead {
   const head: RecordHead = {
     revision: row[0] as number,
@@ -53,7 +53,7 @@ function headChecksum(identity: Identity, head: RecordHead): number {
   return checksumOf(tenantId, kind, key, revision, created, maxAge, expires, valueChecksum);
 }
 
-/** The columns that a read gives, in this order: revision, deadline, body, then the checksum over them. */
+/** Decodes the columns that a read returns, in this order: revision, deadline, body, and their checksum. */
 export function toValue(identity: Identity, row: Row): RawValue {
   const [revision, expires, body, checksum] = row as readonly [number, number | null, string, number];
   const value = { revision, expires, body };
@@ -61,18 +61,18 @@ export function toValue(identity: Identity, row: Row): RawValue {
   return value;
 }
 
-/** Requires the checksum over what a read gives. */
+/** Requires the checksum of identity, revision, deadline and body. */
 export function assertValue(identity: Identity, value: RawValue, checksum: unknown): void {
   if (typeof value.body === "string" && valueChecksum(identity, value) === checksum) return;
   throw damagedRecord("Cannot read record: the checksum of its value does not match", identity);
 }
 
-/** The error for a damaged record; it names the record by its labels. */
+/** Makes the error for a damaged record; its details name the record. */
 function damagedRecord(message: string, { tenantId, kind, key }: Identity): IntegrityError {
   return new IntegrityError(message, { details: { table: "records", tenantId, kind, key } });
 }
 
-/** The checksum over identity, revision, deadline and body: a read needs no other. */
+/** The checksum of identity, revision, deadline and body: a read needs no other. */
 export function valueChecksum(
   { tenantId, kind, key }: Identity,
   { revision, expires, body }: RawValue,
@@ -80,7 +80,7 @@ export function valueChecksum(
   return checksumOf(tenantId, kind, key, revision, expires, body);
 }
 
-/** The one rule of expiry: a record is seen until, and not at, its deadline. */
+/** Whether a record has expired: it is visible until, and not at, its deadline. */
 export function isExpired(expires: number | null, nowSeconds: number): boolean {
   return expires !== null && expires <= nowSeconds;
 }

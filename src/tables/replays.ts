@@ -1,4 +1,4 @@
-/** Replays: their rows, checked where they enter, and the statements that more than one operation needs. */
+/** Cached responses: their rows, validated where they are read, and the statements that more than one operation needs. */
 
 import { checksumOf } from "../canonical/checksum.ts";
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
@@ -6,16 +6,16 @@ import type { Row } from "../engine/values.ts";
 import type { Fields } from "./schema/descriptor.ts";
 import { REPLAYS } from "./schema/main_tables.ts";
 
-/** A replay's row. */
+/** The row of a cached response. */
 type ReplayFields = Fields<typeof REPLAYS.columns>;
 
-/** One replay. Parameters: the scope's row, the key. */
+/** One cached response. Parameters: the scope's row, the key. */
 export const SELECT_REPLAY = `${REPLAYS.select} WHERE scope = $1 AND key = $2`;
 
-/** The replays of a scope, by key. Parameter: the scope's row. */
+/** The cached responses of a scope, by key. Parameter: the scope's row. */
 export const SELECT_REPLAYS = `${REPLAYS.select} WHERE scope = $1 ORDER BY key`;
 
-/** A replay's row as it is, and whether it is intact, its payload included. */
+/** Decodes a row as it is, and says whether it is intact, its payload included. */
 export function toReplay(row: Row): ReplayFields & { readonly isIntact: boolean } {
   const replay = REPLAYS.toFields(row);
   const { payload, payloadChecksum } = replay;
@@ -23,7 +23,7 @@ export function toReplay(row: Row): ReplayFields & { readonly isIntact: boolean 
   return { ...replay, isIntact: isPayload && REPLAYS.isIntact(replay) };
 }
 
-/** Writes a replay, in place of the one that its key has. */
+/** Writes a cached response, in place of an earlier one with its key. */
 export function* upsertReplay(
   transaction: WriteTransaction,
   replay: Omit<ReplayFields, "payloadChecksum" | "checksum">,

@@ -6,7 +6,7 @@ import type { Row } from "../engine/values.ts";
 import { IntegrityError } from "../errors.ts";
 import { SCOPES } from "./schema/main_tables.ts";
 
-/** A scope's row. Operations change a copy and write it once at their end. */
+/** A scope's row. Operations change a copy and write it once at the end. */
 export interface ScopeRow {
   readonly id: number;
   readonly scopeHash: Uint8Array;
@@ -17,35 +17,49 @@ export interface ScopeRow {
   /** UTF-8 bytes of all turns' payloads. */
   turnBytes: number;
   pins: number;
+  journals: number;
+  /** UTF-8 bytes of all entries of all journals, their uuids included. */
+  journalBytes: number;
   /** Remembered operations. */
   operations: number;
-  /** No later than the first time at which something is due, in milliseconds; null if nothing ever is. */
+  /** No later than the first time at which something in the scope expires, in milliseconds; null if nothing does. */
   nextExpiry: number | null;
 }
 
-const SELECT_SCOPE = `${SCOPES.select} WHERE scope_hash = $1`;
+/** One scope. Parameter: its hash. */
+export const SELECT_SCOPE = `${SCOPES.select} WHERE scope_hash = $1`;
 
 /** One scope. Parameter: its row. */
 export const SELECT_SCOPE_BY_ROW = `${SCOPES.select} WHERE id = $1`;
 
-/** Scopes in the order in which they were made. Parameters: the row to begin after, how many. */
+/** Scopes in the order in which they were created. Parameters: the row to begin after, how many. */
 export const SELECT_SCOPES_AFTER = `${SCOPES.select} WHERE id > $1 ORDER BY id LIMIT $2`;
 
-/** A scope's row; null if there is no such scope. */
+/** Reads a scope's row; null if there is no such scope. */
 export function* readScope(transaction: Peeking, scopeHash: Uint8Array): Operation<ScopeRow | null> {
   const row = yield* transaction.get(SELECT_SCOPE, scopeHash);
   return row === undefined ? null : toScopeRow(row);
 }
 
-/** A scope's row as it is, and whether it is sound: deletion goes on where reading would have to stop. */
+/** A scope's row as it is, and whether it is intact. */
+interface UncheckedScope {
+  readonly row: ScopeRow;
+  readonly isIntact: boolean;
+}
+
+/** Reads a scope's row as it is, since a deletion does not stop at damage; null if there is no such scope. */
 export function* readScopeUnchecked(
   transaction: ReadTransaction,
   scopeHash: Uint8Array,
-): Operation<{ readonly row: ScopeRow; readonly sound: boolean } | null> {
+): Operation<UncheckedScope | null> {
   const row = yield* transaction.get(SELECT_SCOPE, scopeHash);
-  if (row === undefined) return null;
+  return row === undefined ? null : toScopeUnchecked(row);
+}
+
+/** Decodes a scope's row as it is. */
+export function toScopeUnchecked(row: Row): UncheckedScope {
   const scope = SCOPES.toFields(row);
-  return { row: scope, sound: SCOPES.isIntact(scope) };
+  return { row: scope, isIntact: SCOPES.isIntact(scope) };
 }
 
 /** Requires that a scope's row is intact. */
@@ -55,12 +69,18 @@ export function toScopeRow(row: Row): ScopeRow {
   throw damagedRow("Cannot read scope: the checksum of its row does not match", "scopes", scope);
 }
 
-/** The error for a damaged row of a scope; it names the row by its labels. */
+/** Makes the error for a damaged row of a scope; its details name the row. */
 export function damagedRow(
   message: string,
   table: string,
   { tenant, session }: Pick<ScopeRow, "tenant" | "session">,
-  { cause, ...item }: { readonly turnId?: string; readonly key?: string; readonly cause?: unknown } = {},
+  { cause, ...item }: {
+    readonly turnId?: string;
+    readonly key?: string;
+    readonly part?: string;
+    readonly place?: number;
+    readonly cause?: unknown;
+  } = {},
 ): IntegrityError {
   return new IntegrityError(message, {
     details: { table, tenantId: tenant, sessionId: session, ...item },
@@ -74,20 +94,18 @@ export function* writeScope(transaction: WriteTransaction, row: ScopeRow): Opera
   if (changed !== 1) throw new IntegrityError("Cannot write scope: the file did not take the write");
 }
 
-const SELECT_NEXT_SCOPE_ID = `SELECT coalesce(max(id), 0) + 1 FROM scopes`;
-
-/** Makes a scope's row. */
+/** Creates a scope's row. */
 export function* insertScope(
   transaction: WriteTransaction,
   scope: Pick<ScopeRow, "scopeHash" | "tenant" | "session" | "revision">,
 ): Operation<ScopeRow> {
-  const id = (yield* transaction.get(SELECT_NEXT_SCOPE_ID))![0] as number;
-  const row = { ...scope, id, turns: 0, turnBytes: 0, pins: 0, operations: 0, nextExpiry: null };
+  const totals = { turns: 0, turnBytes: 0, pins: 0, journals: 0, journalBytes: 0, operations: 0 };
+  const row = { ...scope, ...totals, id: transaction.nextId("scopes"), nextExpiry: null };
   yield* transaction.run(SCOPES.insert, ...SCOPES.toValues(row));
   return row;
 }
 
-/** Notes that something becomes due. */
+/** Notes when something in the scope expires. */
 export function noteExpiry(row: ScopeRow, dueMs: number | null): void {
   if (dueMs !== null && (row.nextExpiry === null || dueMs < row.nextExpiry)) row.nextExpiry = dueMs;
 }

@@ -1,4 +1,4 @@
-/** Turns: their rows, checked where they enter, and the statements that more than one operation needs. */
+/** Turns: their rows, validated where they are read, and the statements that more than one operation needs. */
 
 import { checksumOf } from "../canonical/checksum.ts";
 import type { TimedTurn } from "../contracts/turn.ts";
@@ -44,14 +44,14 @@ export function toTurnFields(row: Row): TurnFields {
   return TURNS.toFields(row);
 }
 
-/** Requires that a turn's row is intact, its payload apart, which the row need not have. */
+/** Requires that a turn's row is intact, except for its payload, which the row need not have. */
 export function toTurnHead(scope: TurnScope, row: Row): TurnHead {
   const head = TURNS.toHead(row);
   if (head.scope === scope.id && TURNS.isIntact(head)) return head;
   throw damaged("The checksum of a turn's row does not match", scope, head);
 }
 
-/** Requires that a turn's row and its payload are intact, and that one is of the other. */
+/** Requires that a turn's row and its payload are intact and belong together. */
 export function toStoredTurn(scope: TurnScope, row: Row): StoredTurn {
   const head = toTurnHead(scope, row);
   const turn = unpackPayload(scope, head, TURNS.toFields(row).payload);
@@ -74,7 +74,7 @@ function unpackPayload(scope: TurnScope, head: TurnHead, payload: unknown): Time
   }
 }
 
-/** Requires that a payload is the one that its row has the checksum of. */
+/** Requires that a payload has the checksum that is in its row. */
 export function requirePayload(scope: TurnScope, head: TurnHead, payload: unknown): string {
   if (typeof payload === "string" && checksumOf(payload) === head.payloadChecksum) return payload;
   throw damaged("The checksum of a turn's payload does not match", scope, head);
@@ -106,9 +106,8 @@ export function* insertMessageIds(
     readonly messageIds: readonly string[];
   },
 ): Operation<void> {
-  for (const messageId of messageIds) {
-    yield* transaction.run(MESSAGE_IDS.insert, ...MESSAGE_IDS.toValues({ scope, messageId, turn }));
-  }
+  const rows = messageIds.map((messageId) => MESSAGE_IDS.toValues({ scope, messageId, turn }));
+  yield* transaction.runEach(MESSAGE_IDS.insert, rows);
 }
 
 /** Writes the row of a turn in place of an older revision. */

@@ -1,4 +1,4 @@
-/** Charts are drawn by hand: what is promised of them is looked for in the text. */
+/** Tests of the charts: they look for the promised parts in the text of the SVG. */
 
 import assert from "node:assert/strict";
 import { type Chart, drawChart, written } from "../../bench/chart.ts";
@@ -20,12 +20,12 @@ const CHART: Chart = {
   ],
 };
 
-/** The text between two tags. */
+/** Returns the contents of all text elements. */
 function textsOf(svg: string): readonly string[] {
   return [...svg.matchAll(/<text[^>]*>([^<]*)<\/text>/g)].map(([, text]) => text!);
 }
 
-/** Where the last mark of each operation stands, by its name. */
+/** Returns the position of the last mark of each operation, by its name. */
 function placesOf(svg: string): ReadonlyMap<string, number> {
   const rows = svg.matchAll(/<g class="\w+">\n<text[^>]*>([^<]*)<[\s\S]*?class="dot" cx="([\d.]+)"/g);
   return new Map([...rows].map(([, name, x]) => [name!, Number(x)]));
@@ -35,7 +35,7 @@ Deno.test("A chart is the same for the same numbers", () => {
   assert.equal(drawChart(CHART), drawChart(structuredClone(CHART)));
 });
 
-Deno.test("A chart says its title and what it shows to those who do not see it", () => {
+Deno.test("A chart has a title and a description for screen readers", () => {
   const svg = drawChart(CHART);
   assert.match(svg, /role="img" aria-labelledby="title description"/);
   assert.match(svg, /<title id="title">Costs &#60;grow&#62; &#38; stay<\/title>/);
@@ -51,10 +51,10 @@ Deno.test("A chart names each operation and writes its last ratio out, as text",
   }
 });
 
-Deno.test("A chart puts more to the right of less, and ten times as much one step on", () => {
+Deno.test("A chart puts higher ratios further to the right, on a logarithmic scale", () => {
   const rows = [1, 10, 100].map((ratio) => ({ name: `at ${ratio}`, ratios: [ratio], grows: true }));
   const first = { heading: "Left", rows };
-  // As many again for the other column.
+  // As many rows again, for the other column.
   const places = placesOf(
     drawChart({
       ...CHART,
@@ -66,7 +66,7 @@ Deno.test("A chart puts more to the right of less, and ten times as much one ste
   assert(Math.abs((hundred! - ten!) - (ten! - one!)) < 0.2);
 });
 
-Deno.test("A chart keeps what is off its scale within it, and still writes the ratio", () => {
+Deno.test("A chart draws a ratio beyond its scale at the edge, and writes the true ratio", () => {
   const rows = [{ name: "far", ratios: [5_000], grows: true }, {
     name: "near",
     ratios: [0.01],
@@ -86,6 +86,6 @@ Deno.test("A chart has colours for light and for dark, and fetches nothing", () 
   ]);
 });
 
-Deno.test("A ratio is written with as many digits as it is worth", () => {
+Deno.test("A ratio is written with three significant digits", () => {
   assert.deepEqual([0.974, 1.5, 9.99, 12.34, 118.2].map(written), ["0.97", "1.50", "9.99", "12.3", "118"]);
 });

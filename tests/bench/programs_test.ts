@@ -1,4 +1,4 @@
-/** How the programs of bench/ take what they are told, and how they end. */
+/** Tests of the command lines of the programs in bench/, and of how they end. */
 
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
@@ -33,25 +33,25 @@ for (const program of PROGRAMS) {
   Deno.test(`bench/${program} refuses a flag that it does not know`, async () => {
     const { code, stdout, stderr } = await run([program, "--small", "--jsn"]);
     assert.deepEqual([code, stdout], [2, ""]);
-    assert.match(stderr, /^There is no --jsn\nUsage: /);
+    assert.match(stderr, /^Unknown flag: --jsn\nUsage: /);
   });
 }
 
 for (const program of ["main.ts", "peers.ts"]) {
-  Deno.test(`bench/${program} refuses a name that fits no row`, async () => {
+  Deno.test(`bench/${program} refuses a name that matches no row`, async () => {
     const { code, stdout, stderr } = await run([program, "--small", "no such row"]);
     assert.deepEqual([code, stdout], [2, ""]);
     assert.match(stderr, /^No row has "no such row" in its name\nUsage: /);
   });
 }
 
-Deno.test("bench/growth.ts refuses a folder that is not there", async () => {
+Deno.test("bench/growth.ts refuses a folder that does not exist", async () => {
   const { code, stdout, stderr } = await run(["growth.ts", "no/such/folder"]);
   assert.deepEqual([code, stdout], [2, ""]);
-  assert.match(stderr, /^There is no folder "no\/such\/folder"\nUsage: /);
+  assert.match(stderr, /^Folder not found: "no\/such\/folder"\nUsage: /);
 });
 
-Deno.test("bench/main.ts prints for machines what it prints for people", async () => {
+Deno.test("bench/main.ts prints the same rows as JSON", async () => {
   const { code, stdout } = await run([
     "main.ts",
     "--small",
@@ -87,13 +87,13 @@ for (const [signal, code] of [["SIGINT", 130], ["SIGTERM", 143]] as const) {
   });
 }
 
-/** Waits until a program that a run started is seen: each opens a store in the run's directory. */
+/** Waits until a run has started a program, each of which opens a store in the run's directory. */
 async function startedIn(path: string): Promise<void> {
   using watcher = Deno.watchFs(path);
   for await (const _ of watcher) if (processesNaming(path).length > 0) return;
 }
 
-/** The command lines of all processes that have a text in them. */
+/** Returns the command lines of all processes that contain a text. */
 function processesNaming(text: string): string[] {
   const found: string[] = [];
   for (const { name } of Deno.readDirSync("/proc")) {
@@ -102,13 +102,13 @@ function processesNaming(text: string): string[] {
       const line = Deno.readTextFileSync(`/proc/${name}/cmdline`);
       if (line.includes(text)) found.push(line.replaceAll("\0", " "));
     } catch {
-      // It ended meanwhile.
+      // The process has ended meanwhile.
     }
   }
   return found;
 }
 
-Deno.test("bench/main.ts ends quietly where nobody reads on", async () => {
+Deno.test("bench/main.ts ends quietly when its reader closes the pipe", async () => {
   const child = bench(["main.ts", "--small", "records.get", "snapshot", "search at"]).spawn();
   await child.stdout.cancel();
   const { code } = await child.status;
@@ -129,7 +129,7 @@ Deno.test("Programs are found in a checkout whose path has a space", async () =>
   assert.equal(code, 0);
 });
 
-Deno.test("A directory lies in memory only where there is room for what it will hold", () => {
+Deno.test("A directory is in memory only if there is room for its files", () => {
   using small = new Directory({ inMemoryBytes: 1 });
   using large = new Directory({ inMemoryBytes: Number.MAX_SAFE_INTEGER });
   assert.equal(small.path.startsWith("/dev/shm/"), existsSync("/dev/shm"));

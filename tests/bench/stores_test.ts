@@ -1,4 +1,4 @@
-/** What rows are measured on is what they say. */
+/** Tests that the stores and texts of the rows are as the rows describe them. */
 
 import assert from "node:assert/strict";
 import { Directory } from "../../bench/directories.ts";
@@ -8,7 +8,7 @@ import { JsonLines } from "../../bench/peers/json_lines.ts";
 import { Floor } from "../../bench/stores.ts";
 import { openMemory } from "../../mod.ts";
 
-/** A thousand frames, each a page of 4 096 bytes and 24 before it. */
+/** A thousand frames, each of which has a header of 24 bytes and a page of 4 096. */
 const FULL_LOG_BYTES = 1_000 * 4_120;
 
 Deno.test("Durable rows begin with logs of full size on both sides, and commits no longer grow them", async () => {
@@ -22,21 +22,21 @@ Deno.test("Durable rows begin with logs of full size on both sides, and commits 
     [ours, `${ours}.deletions`, theirs].map((path) => Deno.statSync(`${path}-wal`).size);
   const before = sizes();
   for (const bytes of before) assert(bytes >= FULL_LOG_BYTES);
-  const identity = { tenantId: "orchard", kind: "fact", key: "pears" } as const;
+  const identity = { tenantId: "acme", kind: "fact", key: "plan" } as const;
   for (let number = 0; number < 20; number++) {
     floor.put(1, 100 + number);
-    await memory.records.forget({ ...identity, key: `pears-${number}` }, null, { revoke: true });
+    await memory.records.forget({ ...identity, key: `plan-${number}` }, null, { revoke: true });
   }
   assert.deepEqual(sizes(), before);
   assert((await memory.check()).ok);
 });
 
-/** How many of the texts have a word. */
+/** Returns the number of texts that have a word. */
 function turnsWith(word: string, texts: readonly string[]): number {
   return texts.filter((text) => text.split(/\W+/).includes(word)).length;
 }
 
-Deno.test("Words of a history are as frequent as the questions say", () => {
+Deno.test("The words of a history have the frequency that the questions name", () => {
   const texts = [...historyTexts(1_000)];
   for (const { share, question } of QUESTIONS) {
     const words = /^Where is the (.*)\?$/.exec(question)![1]!.split(" ");
@@ -49,7 +49,7 @@ Deno.test("Words of a history are as frequent as the questions say", () => {
   }
 });
 
-Deno.test("Rare words stand in as many turns of a short history as of a long one", () => {
+Deno.test("Rare words are in as many turns of a short history as of a long one", () => {
   for (const count of [120, 1_200]) {
     const texts = [...historyTexts(count)];
     for (const word of ["quixotic", "zephyr", "xylophone"]) assert.equal(turnsWith(word, texts), 12);
@@ -60,7 +60,7 @@ function lineOf(index: number, content: string): { turnId: string; role: string;
   return { turnId: `turn-${index}`, role: "user", content };
 }
 
-Deno.test("The JSON lines beside us give their last lines, however long they are", () => {
+Deno.test("JsonLines.last() returns the last lines, however long they are", () => {
   using directory = new Directory();
   using lines = new JsonLines(`${directory.path}/turns.jsonl`);
   const all = Array.from({ length: 30 }, (_, index) => lineOf(index, "梨".repeat(index * 1_000)));
@@ -69,7 +69,7 @@ Deno.test("The JSON lines beside us give their last lines, however long they are
   for (const count of [1, 20, 30, 99]) assert.deepEqual(lines.last(count), all.slice(-count));
 });
 
-Deno.test("The JSON lines beside us remove the line that is meant, and no other", () => {
+Deno.test("JsonLines.remove() removes exactly one line", () => {
   using directory = new Directory();
   using lines = new JsonLines(`${directory.path}/turns.jsonl`);
   const all = [lineOf(1, JSON.stringify(lineOf(3, "quoted"))), lineOf(3, "meant"), lineOf(33, "another")];

@@ -98,7 +98,7 @@ Deno.test("canonicalJson() keeps keys named __proto__ and constructor [JSN-07]",
   assert.equal("x" in {}, false);
 });
 
-Deno.test("canonicalJson() refuses nesting beyond its limit, and lives [JSN-10]", () => {
+Deno.test("canonicalJson() refuses nesting beyond its limit without a stack overflow [JSN-10]", () => {
   const nest = (depth: number): CanonicalValue => {
     let value: CanonicalValue = [];
     for (let level = 1; level < depth; level++) value = level % 2 === 0 ? [value] : { a: value };
@@ -109,7 +109,7 @@ Deno.test("canonicalJson() refuses nesting beyond its limit, and lives [JSN-10]"
   refuses("payload", () => canonicalJson(nest(20_000), "payload"));
 });
 
-Deno.test("canonicalJson() tells apart what differs, and only that [RPC-03, the reference's answer]", () => {
+Deno.test("canonicalJson() writes equal text exactly for equal values [RPC-03, the reference's answer]", () => {
   const canonical = (text: string): string => canonicalJson(readStrictJson(text));
   assert.equal(canonical('{"b":1,"a":[1,100]}'), canonical(' { "a" : [ 1, 100 ] , "b" : 1 } '));
   assert.equal(canonical('{"x":-0}'), canonical('{"x":0}'));

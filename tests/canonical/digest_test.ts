@@ -136,7 +136,7 @@ Deno.test("historyDigest() hashes each turn's messages as the reference does", (
   assert.equal(historyDigest([T1]), digest([entry]));
 });
 
-Deno.test("operationDigest() takes an open timestamp as null, and an omitted expiry as keep", () => {
+Deno.test("operationDigest() treats an open timestamp as null, and an omitted expiry as keep", () => {
   const { timestamp: _, ...open } = T1;
   const digests = [
     operationDigest(turn(open), null),
@@ -151,7 +151,7 @@ Deno.test("operationDigest() takes an open timestamp as null, and an omitted exp
   );
 });
 
-Deno.test("appendDigest() compares messages and expiry, and takes a missing message id as null", () => {
+Deno.test("appendDigest() compares messages and expiry, and treats a missing message id as null", () => {
   const [message = assert.fail()] = T1.messages;
   const { messageId: _, ...unnamed } = message;
   const digests = [

@@ -64,7 +64,7 @@ for (const [title, text] of NOT_STRICT) {
   });
 }
 
-Deno.test("readStrictJson() allows the four JSON spaces wherever they may stand", () => {
+Deno.test("readStrictJson() allows the four white-space characters of JSON wherever JSON does", () => {
   assert.equal(canonicalJson(readStrictJson(' \t\r\n{ "a"\n:\r[ 1\t, { } ,[ ] ] } \n')), '{"a":[1,{},[]]}');
 });
 
@@ -121,7 +121,7 @@ Deno.test("readStrictJson() keeps a key named __proto__ and touches no prototype
 
 const STRICTER = ["must not repeat a key", "must be well-formed Unicode", "must hold finite numbers only"];
 
-Deno.test("readStrictJson() accepts what JSON.parse accepts, but for its stricter rules, and nothing else", () => {
+Deno.test("readStrictJson() accepts the same as JSON.parse, except for its stricter rules", () => {
   const character = fc.constantFrom(...'{}[]:,"\\ \ntrue0n1.e-ua');
   fc.assert(
     fc.property(fc.string({ unit: character, maxLength: 12 }), (text) => {
@@ -165,7 +165,7 @@ Deno.test("readStrictJson() takes linear time for quotes, backslashes and many k
   assert.equal(readStrictJson(`"${"\\\\".repeat(200_000)}"`), "\\".repeat(200_000));
 });
 
-Deno.test("text that is no JSON object is refused by field and rule, never with the text", () => {
+Deno.test("The error for text that is not a JSON object has the field and the rule, and not the text", () => {
   for (
     const text of [
       '["secret"]',
@@ -188,12 +188,12 @@ Deno.test("text that is no JSON object is refused by field and rule, never with 
   assert.equal(jsonObjectFault(' { "a" : 1 } '), null);
 });
 
-Deno.test("canonicalJsonObject() gives the canonical form, or null", () => {
+Deno.test("canonicalJsonObject() returns the canonical form, or null", () => {
   assert.equal(canonicalJsonObject('{ "b": 1.50, "a": 2e3 }'), '{"a":2000.0,"b":1.5}');
   assert.equal(canonicalJsonObject("[]"), null);
 });
 
-Deno.test("decodePayload() refuses everything but a bounded text of an object, as damage", () => {
+Deno.test("decodePayload() reports anything but an object of limited size as damage", () => {
   const damaged = [
     42,
     null,

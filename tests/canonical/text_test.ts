@@ -15,7 +15,7 @@ Deno.test("isBlank() knows exactly the white space of the reference", () => {
   assert.equal(isBlank(" a "), false);
 });
 
-Deno.test("codePointLength() counts what a text iterates over", () => {
+Deno.test("codePointLength() counts the code points that a text iterates over", () => {
   fc.assert(fc.property(TEXT, (text) => assert.equal(codePointLength(text), [...text].length)));
   assert.equal(codePointLength("\ud800\ud83d\ude00\udc00"), 3);
 });

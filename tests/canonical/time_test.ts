@@ -102,7 +102,7 @@ Deno.test("toInstant() takes a Date, and nothing that only looks like one", () =
   for (const value of lookAlikes) refuses("at", () => toInstant(value, "at"));
 });
 
-Deno.test("toInstant() asks a Date itself, not what it was overridden with", () => {
+Deno.test("toInstant() reads the time of a Date itself, not of an overridden method", () => {
   class Late extends Date {
     override getTime(): number {
       return 1e12;
@@ -142,7 +142,7 @@ Deno.test("an instant's seconds agree with Date for every day of years 1 to 9999
   }));
 });
 
-Deno.test("toInstant() is exact to the microsecond where one double would not be, and rounds seconds down", () => {
+Deno.test("toInstant() is exact to the microsecond, beyond the precision of a double, and rounds seconds down", () => {
   const last = toInstant("9999-12-31T23:59:59.999999Z", "at");
   assert.deepEqual([last.seconds, last.microseconds], [253_402_300_799, 999_999]);
   const before = toInstant("1969-12-31T23:59:59.999999Z", "at");
@@ -155,7 +155,7 @@ Deno.test("dueMs() is the first whole millisecond that is not before the instant
   assert.equal(dueMs(toInstant("1969-12-31T23:59:59.999999Z", "at")), 0);
 });
 
-Deno.test("instantFromMs() drops fractions of a millisecond and refuses what no text can say", () => {
+Deno.test("instantFromMs() drops fractions of a millisecond and refuses times outside the years 1 to 9999", () => {
   assert.equal(instantFromMs(1.9).text, "1970-01-01T00:00:00.001000+00:00");
   for (const ms of [NaN, Infinity, 253_402_300_800_000, -62_135_596_800_001]) {
     refuses("clock", () => instantFromMs(ms));

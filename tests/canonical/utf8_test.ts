@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
-import { sliceCodePoints } from "../../src/canonical/code_points.ts";
+import { sliceCodePoints } from "../../src/canonical/text.ts";
 import { exceedsBytes, utf8Length } from "../../src/canonical/utf8.ts";
 
 const TEXT = fc.string({ unit: "binary" });
@@ -13,7 +13,7 @@ Deno.test("utf8Length() counts the bytes that TextEncoder writes", () => {
   }));
 });
 
-Deno.test("utf8Length() is exact on both sides of each length", () => {
+Deno.test("utf8Length() is exact at the borders between lengths", () => {
   const lengths = ["\x7f", "\x80", "\u07ff", "\u0800", "\uffff", "\u{10000}"].map(utf8Length);
   assert.deepEqual(lengths, [1, 2, 2, 3, 3, 4]);
 });
@@ -26,7 +26,7 @@ Deno.test("exceedsBytes() is exact at the limit", () => {
   }
 });
 
-Deno.test("sliceCodePoints() never cuts a character in two", () => {
+Deno.test("sliceCodePoints() never splits a character", () => {
   assert.equal(sliceCodePoints("a🌍b🌍c", 1, 4), "🌍b🌍");
   assert.equal(sliceCodePoints("a🌍", 1, 9), "🌍");
   fc.assert(fc.property(TEXT, fc.nat(20), fc.nat(20), (text, start, length) => {

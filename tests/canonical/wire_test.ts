@@ -25,7 +25,7 @@ for (const { job, result } of JOBS) {
   });
 }
 
-Deno.test("messageWireText() carries calls and results, and no message id", () => {
+Deno.test("messageWireText() contains calls and results, but no message id", () => {
   const [, call = assert.fail(), result = assert.fail()] = T1.messages;
   assert.equal(
     messageWireText(call),
@@ -39,7 +39,7 @@ Deno.test("messageWireText() carries calls and results, and no message id", () =
   );
 });
 
-Deno.test("toolsWireText() carries the parameters as JSON, not as text", () => {
+Deno.test("toolsWireText() contains the parameters as JSON, not as text", () => {
   const tool = toTool({ name: "dig", description: "Digs.", parametersJson: '{ "depth": 1.0 }' });
   const text =
     '{"function":{"description":"Digs.","name":"dig","parameters":{"depth":1.0}},"type":"function"}';

@@ -1,4 +1,4 @@
-/** What is said to do about a store that is in the way follows from what is wrong with it, and helps. */
+/** The advice for a store that cannot be used follows from the cause, and helps. */
 
 import assert from "node:assert/strict";
 import { openMemory } from "../../mod.ts";
@@ -7,7 +7,7 @@ import { IN_SCOPE, StoredFile } from "./stored.ts";
 
 const HAS_MODES = Deno.build.os !== "windows";
 
-/** How a store is spoiled, the words that meet it, and what they say: code, fault and advice. */
+/** How a store is spoiled, the command that finds it, and what it prints: code, cause and advice. */
 type Case = readonly [
   what: string,
   spoil: (store: StoredFile) => void | Promise<void>,
@@ -35,7 +35,7 @@ const CASES: readonly Case[] = [
     "a text file that is checked",
     ({ path }) => Deno.writeTextFileSync(path, "not a database"),
     checking,
-    /CORRUPT: .*not a SQLite database\. Look at the path; if it was a store, restore a backup/,
+    /CORRUPT: .*not a SQLite database\. Check the path; if it was a store, restore a backup/,
   ],
   [
     "damage met by check",
@@ -47,13 +47,13 @@ const CASES: readonly Case[] = [
     "damage met by another command",
     ({ path }) => Deno.truncateSync(path, 20_000),
     inspecting,
-    /CORRUPT: .* Run `check`, which says what is damaged/,
+    /CORRUPT: .* Run `check` to list the damage/,
   ],
   [
     "a ledger that is missing",
     (store) => Deno.removeSync(ledgerOf(store)),
     inspecting,
-    /INTEGRITY: .*its ledger is missing\. If it lies elsewhere, as after a restore, say --ledger FILE;/,
+    /INTEGRITY: .*its ledger is missing\. If it is elsewhere, as after a restore, pass --ledger FILE;/,
   ],
   [
     "a ledger that is missing though its sidecars are left",
@@ -70,7 +70,7 @@ const CASES: readonly Case[] = [
     "a store whose file is gone empty",
     ({ path }) => Deno.truncateSync(path),
     inspecting,
-    /RESTORE: .*its file is missing but its ledger is there.* Put the store's file back, or restore/,
+    /RESTORE: .*its file is missing but its ledger exists.* Put the store's file back, or restore/,
   ],
   [
     "the ledger in place of the store",
@@ -85,13 +85,13 @@ const CASES: readonly Case[] = [
       Deno.copyFileSync(path, `${path}2`);
       return ["inspect", path, "--ledger", `${path}2`];
     },
-    /UNSAFE: .*the ledger is a store\. Say --ledger with the store's ledger/,
+    /UNSAFE: .*the ledger is a store\. Pass the store's ledger with --ledger/,
   ],
   [
     "a backup that is inspected",
     backUp,
     (store) => ["inspect", store.at("copy")],
-    /RESTORE: .*is a backup; restore it\. Bring it to life with `restore`/,
+    /RESTORE: .*is a backup; restore it\. A backup cannot be opened in place/,
   ],
   [
     "another store's ledger",
@@ -99,7 +99,7 @@ const CASES: readonly Case[] = [
       await using _other = await openMemory(store.at("other.db"));
     },
     (store) => [...inspecting(store), "--ledger", store.at("other.db.deletions")],
-    /INTEGRITY: .*belongs to another store\. Say --ledger FILE with the store's own ledger/,
+    /INTEGRITY: .*belongs to another store\. Pass the store's own ledger with --ledger FILE/,
   ],
   [
     "a ledger from before a deletion",
@@ -110,7 +110,7 @@ const CASES: readonly Case[] = [
       await Deno.rename(store.at("old"), ledgerOf(store));
     },
     inspecting,
-    /INTEGRITY: .*has lost deletions.* Put the newest ledger in its place/,
+    /INTEGRITY: .*lacks deletions.* Put the newest ledger in its place/,
   ],
   [
     "a damaged backup",
@@ -119,7 +119,7 @@ const CASES: readonly Case[] = [
       Deno.truncateSync(store.at("copy"), 20_000);
     },
     (store) => restoring(store, store.at("copy"), ledgerOf(store)),
-    /(CORRUPT|INTEGRITY): .* Take another backup/,
+    /(CORRUPT|INTEGRITY): .* Use another backup/,
   ],
   [
     "a ledger older than the watermark",
@@ -138,7 +138,7 @@ const CASES: readonly Case[] = [
 ];
 
 for (const [what, spoil, words, says] of CASES) {
-  Deno.test(`What is said to do about ${what} follows from what is wrong`, async () => {
+  Deno.test(`The advice about ${what} follows from the cause`, async () => {
     await using store = await StoredFile.make();
     store.damaged = true;
     await spoil(store);
@@ -169,7 +169,7 @@ const MODES: readonly Case[] = [
 
 for (const [what, spoil, words, says] of MODES) {
   Deno.test({
-    name: `What is said to do about ${what} follows from what is wrong`,
+    name: `The advice about ${what} follows from the cause`,
     ignore: !HAS_MODES,
     async fn(): Promise<void> {
       await using store = await StoredFile.make();
@@ -181,13 +181,13 @@ for (const [what, spoil, words, says] of MODES) {
   });
 }
 
-Deno.test("A conversation that is not there is told in the words of the command", async () => {
+Deno.test("A missing conversation is reported in the terms of the command", async () => {
   await using store = await StoredFile.make();
-  const named = ["--tenant", "orchid", "--session", "spring"];
+  const named = ["--tenant", "globex", "--session", "ticket-7"];
   for (
     const words of [
-      ["search", store.path, ...named, "pears"],
-      ["context", store.path, ...named, "pears?"],
+      ["search", store.path, ...named, "lamps"],
+      ["context", store.path, ...named, "lamps?"],
       ["delete", store.path, ...named],
       ["delete", store.path, ...named, "--yes"],
     ]
@@ -200,7 +200,7 @@ Deno.test("A conversation that is not there is told in the words of the command"
   assert.equal((await value("inspect", store.path)).scopes.length, 1);
 });
 
-Deno.test("An empty file is no store, and no command makes one of it", async () => {
+Deno.test("An empty file is no store, and no command turns it into one", async () => {
   await using store = await StoredFile.make();
   await Deno.writeTextFile(store.at("empty.db"), "", { mode: 0o600 });
   const before = store.names();

@@ -1,4 +1,4 @@
-/** `prune` while somebody else reads or writes: what was erased stands, and that bytes may be left is said. */
+/** `prune` while another process reads or writes: it erases, and says that bytes may be left in the files. */
 
 import assert from "node:assert/strict";
 import { HurriedStopwatch } from "../kit/hurried_stopwatch.ts";
@@ -26,7 +26,7 @@ async function pruneSoon(...words: readonly string[]): ReturnType<typeof holdfas
   return await holdfast("prune", ...words);
 }
 
-Deno.test("TST-09 prune while a reader holds the log exits with 1 and says that somebody reads", async () => {
+Deno.test("TST-09 prune while a reader holds the log exits with 1 and says that another process reads", async () => {
   await using store = await withExpired();
   {
     using reader = openBeside(store.path);
@@ -36,7 +36,7 @@ Deno.test("TST-09 prune while a reader holds the log exits with 1 and says that 
     assert.deepEqual([first.code, first.errors], [1, ""]);
     assert.match(
       first.output,
-      /^Erased, because expired: 1 turn\.\nNot scrubbed completely: somebody reads\.\n$/,
+      /^Erased what had expired: 1 turn\.\nNot scrubbed completely: another process reads\.\n$/,
     );
     const { code, output } = await pruneSoon(store.path, "--json");
     const { expired, scrub } = JSON.parse(output);
@@ -46,12 +46,12 @@ Deno.test("TST-09 prune while a reader holds the log exits with 1 and says that 
   assert.equal((await holdfast("prune", store.path)).code, 0);
 });
 
-Deno.test("TST-09 prune while a writer holds the lock exits with 1 and says that somebody writes", async () => {
+Deno.test("TST-09 prune while a writer holds the lock exits with 1 and says that another process writes", async () => {
   await using store = await StoredFile.make();
   await using holder = await LockHolder.hold(store.path);
   const { code, output, errors } = await pruneSoon(store.path);
   assert.deepEqual([code, errors], [1, ""]);
-  assert.match(output, /\nNot scrubbed completely: somebody writes\.\n$/);
+  assert.match(output, /\nNot scrubbed completely: another process writes\.\n$/);
   await holder.release();
   assert.equal((await holdfast("prune", store.path)).code, 0);
 });

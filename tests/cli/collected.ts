@@ -1,4 +1,4 @@
-/** The command line run in this process, with what it printed. */
+/** Runs the command line in this process, and collects what it prints. */
 
 import assert from "node:assert/strict";
 import { runCommandLine } from "../../src/cli/command_line.ts";
@@ -10,7 +10,7 @@ export interface Ended {
   readonly errors: string;
 }
 
-/** A stream that keeps what it is given. */
+/** A stream that keeps everything written to it. */
 export class Collected {
   #bytes: number[] = [];
 
@@ -39,14 +39,14 @@ export async function holdfast(...words: readonly string[]): Promise<Ended> {
   return { code, output: output.text, errors: errors.text };
 }
 
-/** Runs a command that has to succeed without a complaint; gives what it printed. */
+/** Runs a command that must succeed without a note or error; resolves to its output. */
 export async function printed(...words: readonly string[]): Promise<string> {
   const { code, output, errors } = await holdfast(...words);
   assert.deepEqual({ code, errors }, { code: 0, errors: "" });
   return output;
 }
 
-/** Runs a command that has to succeed, with `--json`; gives the value, all on one line. */
+/** Runs a command that must succeed, with `--json`; resolves to the value, which must be one line. */
 // deno-lint-ignore no-explicit-any
 export async function value(...words: readonly string[]): Promise<any> {
   const output = await printed(...words, "--json");
@@ -54,7 +54,7 @@ export async function value(...words: readonly string[]): Promise<any> {
   return JSON.parse(output);
 }
 
-/** Requires that a command is refused with one line of errors, prints nothing, and says what to do. */
+/** Asserts that a command fails with one line on standard error and no output. */
 export async function assertRefused(
   words: readonly string[],
   { code, says }: { readonly code: 1 | 2; readonly says: RegExp },
@@ -65,15 +65,15 @@ export async function assertRefused(
   assert.deepEqual({ code: ended.code, output: ended.output }, { code, output: "" });
   const asJson = await holdfast("--json", ...words);
   const { error } = JSON.parse(asJson.errors);
-  assert.deepEqual({ code: asJson.code, told: error.exitCode, output: asJson.output }, {
+  assert.deepEqual({ code: asJson.code, exitCode: error.exitCode, output: asJson.output }, {
     code,
-    told: code,
+    exitCode: code,
     output: "",
   });
   assert(ended.errors.startsWith(`holdfast: ${error.code}`));
 }
 
-/** Requires one line, of a sentence at least, without a stack. */
+/** Asserts one line with at least one sentence, and no stack. */
 export function assertOneLine(errors: string): void {
   assert.match(errors, /^holdfast: [A-Z_ ]+: [^\n]+\n$/);
   assert.doesNotMatch(errors, /\bat (async )?(file|\S+ \()|\.ts:\d/);

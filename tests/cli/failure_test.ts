@@ -1,4 +1,4 @@
-/** Whatever is thrown becomes a code, a sentence, and what to do. */
+/** Every error becomes a code, a sentence, and advice. */
 
 import assert from "node:assert/strict";
 import { failureOf } from "../../src/cli/terminal/failure.ts";
@@ -43,14 +43,14 @@ const ERRORS = [
   null,
 ];
 
-Deno.test("Every error that is no wrong word has advice, and exits with 1", () => {
+Deno.test("Every error except a usage error has advice, and exits with 1", () => {
   const without = ERRORS.map((error) => failureOf(error)).filter(({ code, message, advice, exitCode }) =>
     code === "" || message === "" || advice === "" || exitCode !== 1
   );
   assert.deepEqual(without, []);
 });
 
-/** Every cause that one code can have, with a code that it comes with. */
+/** Every cause, with a code that it occurs with. */
 const CAUSES: Readonly<Record<Because, StorageCode | "INTEGRITY">> = {
   "backup": "RESTORE",
   "damaged-backup": "INTEGRITY",
@@ -100,7 +100,7 @@ Deno.test("Every cause has advice of its own, not that of its code", () => {
   assert.deepEqual(CAUSED.filter((error) => !own(error)).map(({ details }) => details), []);
 });
 
-/** Commands that advice names, or that a store is opened by. */
+/** Commands that advice names, or that open a store. */
 const COMMANDS = ["inspect", "search", "context", "check", "prune", "delete", "verify", "backup", "restore"];
 
 for (const command of COMMANDS) {
@@ -108,7 +108,7 @@ for (const command of COMMANDS) {
     const circular = [...ERRORS, ...CAUSED]
       .map((error) => failureOf(error, command).advice)
       .filter((advice) => advice.includes(`\`${command}\``) || advice.includes(`\`${command} --help\``));
-    // Writing commands complete by themselves what these ask for, so that they do not meet them.
+    // `prune` itself completes what this advice asks for, so it never fails for these causes.
     const allowed = command === "prune"
       ? /^(Run `prune` on the store once, with --allow-write|.*`prune --accept-clock`)/
       : /^$/;
@@ -116,18 +116,18 @@ for (const command of COMMANDS) {
   });
 }
 
-Deno.test("What a word did wrong exits with 2", () => {
+Deno.test("A usage error exits with 2", () => {
   assert.equal(failureOf(new ContractError("query", "Expected query to be well-formed text")).exitCode, 2);
 });
 
-Deno.test("A message that names the flags is not followed by other advice", () => {
+Deno.test("A message that names the flags has no further advice", () => {
   const error = new StorageError("PERMISSION", "Cannot open store: run Deno with --allow-read=.", {
     details: { flags: ["--allow-read=."] },
   });
   assert.equal(failureOf(error).advice, "");
 });
 
-Deno.test("A deletion that is recorded, and an outcome that is not known, are told before all else", () => {
+Deno.test("A recorded deletion and an unknown outcome come before other advice", () => {
   const recorded = new StorageError("IO", "Cannot use main", { details: { recorded: { sequence: 1 } } });
   assert.match(failureOf(recorded).advice, /will be completed: repeat the command for its receipt/);
   const unknown = new StorageError("FULL", "Cannot use main", { details: { outcome: "unknown" } });

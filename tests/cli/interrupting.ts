@@ -1,4 +1,4 @@
-/** The command line in a process of its own, which is sent a signal once its terminal was shown something. */
+/** Runs the command line in this process, which sends itself a signal once its terminal shows a text. */
 
 import { runCommandLine } from "../../src/cli/command_line.ts";
 import { Collected } from "./collected.ts";

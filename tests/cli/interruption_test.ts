@@ -1,4 +1,4 @@
-/** An interrupt that comes while there is work left ends it, with exit code 130. */
+/** An interrupt ends unfinished work, with exit code 130. */
 
 import assert from "node:assert/strict";
 import { yieldToEventLoop } from "../../src/clock.ts";
@@ -11,11 +11,11 @@ import { processWords } from "./terminal.ts";
 const INTERRUPTING = new URL("interrupting.ts", import.meta.url).pathname;
 const IS_UNIX = Deno.build.os !== "windows";
 
-/** Enough pieces of work for a signal to come between two of them. */
+/** Enough work for a signal to arrive before it ends. */
 const CONVERSATIONS = 600;
 const TURNS = 200;
 
-/** Runs a command that is sent a signal once its progress says so. */
+/** Runs a command, and sends it a signal once its progress shows a text. */
 async function interruptedAt(
   shown: string,
   words: readonly string[],
@@ -35,13 +35,13 @@ function onUnix(promise: string, fn: () => Promise<void>): void {
   Deno.test({ name: promise, ignore: !IS_UNIX, fn });
 }
 
-onUnix("An interrupt ends a check before it has looked at everything", async () => {
+onUnix("An interrupt ends a check before it is complete", async () => {
   await using store = await StoredFile.make(async (memory) => {
     for (let each = 0; each < CONVERSATIONS; each++) {
       await memory.conversation({ ...SCOPE, sessionId: `session-${each}` }).create();
     }
   });
-  const { code, output, errors } = await interruptedAt("looking at", ["check", store.path]);
+  const { code, output, errors } = await interruptedAt("checking", ["check", store.path]);
   assert.deepEqual({ code, output }, { code: 130, output: "" });
   assert.match(errors, /holdfast: INTERRUPTED: Nothing is left half done\. /);
 });
@@ -51,18 +51,18 @@ onUnix("An interrupt ends the indexing that a search begins with", async () => {
     for (let each = 0; each < TURNS; each++) {
       await memory.conversation(SCOPE).append([{
         role: "user",
-        content: `Row ${each} of pears. `.repeat(300),
+        content: `Row ${each} of lamps. `.repeat(300),
       }]);
     }
   });
-  const { code, output } = await interruptedAt("indexing", ["search", store.path, ...IN_SCOPE, "pears"]);
+  const { code, output } = await interruptedAt("indexing", ["search", store.path, ...IN_SCOPE, "lamps"]);
   assert.deepEqual({ code, output }, { code: 130, output: "" });
-  await printed("search", store.path, ...IN_SCOPE, "pears");
+  await printed("search", store.path, ...IN_SCOPE, "lamps");
 });
 
 onUnix("An interrupt ends a restore while it copies, and leaves nothing at the destination", async () => {
   await using store = await StoredFile.make(async (memory) => {
-    const content = "pears ".repeat(100_000);
+    const content = "lamps ".repeat(100_000);
     for (let each = 0; each < 20; each++) {
       await memory.conversation(SCOPE).append([{ role: "user", content }], {});
     }
@@ -86,7 +86,7 @@ onUnix("An export that is killed leaves nothing under its name, and the next one
   await printed("import", store.at("new.db"), store.at("lines"));
 });
 
-onUnix("What others have put under the name of an export in the making stays", async () => {
+onUnix("A foreign file under the temporary name of an export stays", async () => {
   await using store = await StoredFile.make();
   await Deno.writeTextFile(store.at("lines.partial"), "mine");
   await assertRefused(["export", store.path, store.at("lines")], {
@@ -97,8 +97,8 @@ onUnix("What others have put under the name of an export in the making stays", a
 });
 
 /** Waits until a deletion of a turn has been committed. */
-async function untilDeleted(beside: SqliteConnection): Promise<void> {
-  const turns = beside.prepare("SELECT count(*) FROM turns");
+async function untilDeleted(connection: SqliteConnection): Promise<void> {
+  const turns = connection.prepare("SELECT count(*) FROM turns");
   while (turns.get([])![0] !== 1) await yieldToEventLoop();
 }
 
@@ -112,7 +112,7 @@ function spawned(words: readonly string[]): Deno.ChildProcess {
 }
 
 onUnix(
-  "A deletion whose scrub a reader or an interrupt prevents gives its receipt, and exits with 1 or 130",
+  "A deletion whose scrub a reader or an interrupt prevents prints its receipt, and exits with 1 or 130",
   async () => {
     await using store = await StoredFile.make();
     const words = ["delete", store.path, ...IN_SCOPE, "--turn", "turn-1", "--scrub", "--yes"];
@@ -120,9 +120,9 @@ onUnix(
       using reader = openBeside(store.path);
       reader.prepare("BEGIN").run([]);
       reader.prepare("SELECT count(*) FROM turns").get([]);
-      using beside = openBeside(store.path);
+      using connection = openBeside(store.path);
       const interrupted = spawned(words);
-      await untilDeleted(beside);
+      await untilDeleted(connection);
       interrupted.kill("SIGINT");
       const { code, stdout, stderr } = await interrupted.output();
       assert.equal(code, 130);
@@ -130,7 +130,7 @@ onUnix(
       assert.deepEqual([erased.turns, scrubbed], [1, false]);
       assert.match(
         new TextDecoder().decode(stderr),
-        /Keep the receipt\.\nBytes may remain [^\n]+\nholdfast: INTERRUPTED: /,
+        /Keep the receipt\.\nIts bytes may remain [^\n]+\nholdfast: INTERRUPTED: /,
       );
       const prevented = await spawned(words).output();
       assert.equal(prevented.code, 1);

@@ -1,4 +1,4 @@
-/** What the commands show goes on after the first page that they read. */
+/** Commands show everything after the first page that they read, too. */
 
 import assert from "node:assert/strict";
 import { INSPECTED_MAX } from "../../src/limits.ts";

@@ -12,13 +12,13 @@ const ESCAPE = /\x1b/;
 
 Deno.test("PRM-08 every reading command works piped with --allow-read for the directory alone", async () => {
   await using store = await StoredFile.makeOnDisk();
-  await printed("search", store.path, ...IN_SCOPE, "pears");
+  await printed("search", store.path, ...IN_SCOPE, "lamps");
   const receipt = await printed("delete", store.path, ...IN_SCOPE, "--pin", "rule", "--yes", "--json");
   await Deno.writeTextFile(store.at("receipt"), receipt);
   const commands = [
     ["inspect", store.path, "--show-content"],
-    ["search", store.path, ...IN_SCOPE, "--read-only", "pears"],
-    ["context", store.path, ...IN_SCOPE, "--read-only", "pears?"],
+    ["search", store.path, ...IN_SCOPE, "--read-only", "lamps"],
+    ["context", store.path, ...IN_SCOPE, "--read-only", "lamps?"],
     ["check", store.path],
     ["verify", store.path, store.at("receipt")],
     ["delete", store.path, ...IN_SCOPE],
@@ -37,8 +37,8 @@ Deno.test("PRM-08 every writing command works piped with both permissions for th
   await printed("export", store.path, store.at("lines"), "--show-content");
   const flags = [`--allow-read=${store.directory}`, `--allow-write=${store.directory}`];
   const commands = [
-    ["search", store.path, ...IN_SCOPE, "pears"],
-    ["context", store.path, ...IN_SCOPE, "pears?"],
+    ["search", store.path, ...IN_SCOPE, "lamps"],
+    ["context", store.path, ...IN_SCOPE, "lamps?"],
     ["backup", store.path, store.at("copy")],
     ["prune", store.path],
     ["import", store.at("new.db"), store.at("lines")],
@@ -55,7 +55,7 @@ Deno.test("PRM-08 every writing command works piped with both permissions for th
   }
 });
 
-Deno.test("PRM-08 a missing permission is named as the flag that gives it, and nothing is made", async () => {
+Deno.test("PRM-08 a missing permission is named by its flag, and nothing is created", async () => {
   await using store = await StoredFile.makeOnDisk();
   const before = store.names();
   const none = await piped(["backup", store.path, store.at("copy")], { flags: [] });
@@ -84,12 +84,12 @@ for (
   ]]
 ) {
   Deno.test({
-    name: `CLI-02 \`${more.join(" ")}\` ends quietly when its reader goes, with exit code 0`,
+    name: `CLI-02 \`${more.join(" ")}\` ends quietly when its reader closes the pipe, with exit code 0`,
     ignore: !IS_UNIX,
     async fn(): Promise<void> {
       await using store = await StoredFile.makeOnDisk(async (memory) => {
         for (let turn = 0; turn < 64; turn++) {
-          await memory.conversation(SCOPE).append([{ role: "user", content: "pears ".repeat(4_000) }]);
+          await memory.conversation(SCOPE).append([{ role: "user", content: "lamps ".repeat(4_000) }]);
         }
       });
       const [name, ...options] = more;
@@ -124,7 +124,7 @@ Deno.test({
       stderr: "piped",
     }).spawn();
     const writer = child.stdin.getWriter();
-    // Nobody takes more than a pipe holds before the command listens to signals and reads.
+    // The pipe is full, so the command has begun to read, and to listen for signals, once this write resolves.
     const filler = `${"\n".repeat(65_535)}\n`;
     await writer.write(new TextEncoder().encode(filler + filler + lines.slice(0, 500)));
     child.kill("SIGTERM");
@@ -140,12 +140,12 @@ Deno.test({
 });
 
 Deno.test({
-  name: "An interrupt ends a command whose reader takes nothing, with exit code 130",
+  name: "An interrupt ends a command whose reader does not read, with exit code 130",
   ignore: !IS_UNIX,
   async fn(): Promise<void> {
     await using store = await StoredFile.makeOnDisk(async (memory) => {
       for (let turn = 0; turn < 32; turn++) {
-        await memory.conversation(SCOPE).append([{ role: "user", content: "pears ".repeat(4_000) }]);
+        await memory.conversation(SCOPE).append([{ role: "user", content: "lamps ".repeat(4_000) }]);
       }
     });
     const child = new Deno.Command(Deno.execPath(), {
@@ -163,7 +163,7 @@ Deno.test({
   },
 });
 
-Deno.test("deno install --global makes a command that works with the permissions it was given", async () => {
+Deno.test("deno install --global installs a command that works with the permissions it was given", async () => {
   await using store = await StoredFile.makeOnDisk();
   await using root = await TemporaryDirectory.make();
   const installed = await new Deno.Command(Deno.execPath(), {

@@ -1,6 +1,6 @@
-/** Texts that drive a terminal which is shown them raw (CLI-01). */
+/** Texts that drive a terminal if they are printed raw (CLI-01). */
 
-/** Each by what it would do. */
+/** Each text by its effect. */
 export const POISON: Readonly<Record<string, string>> = {
   "clear the screen": "\x1b[2J",
   "set the clipboard": "\x1b]52;c;aGk=\x07",
@@ -16,13 +16,13 @@ export const POISON: Readonly<Record<string, string>> = {
   "show what each terminal likes": "\ue000\u{f0000}\ufdd0\u{5fffe}\u0378",
 };
 
-/** All of them that a name may have: names hold no NUL. */
+/** All of them in one name; names hold no NUL. */
 export const POISONED_NAME: string = `name ${Object.values(POISON).join("").replaceAll("\0", "")}`;
 
-/** All of them. */
+/** All of them in one text. */
 export const POISONED_TEXT: string = `text ${Object.values(POISON).join(" ")} end\nholdfast: faked line`;
 
-/** What no terminal may be sent: controls but line feeds, what changes the direction of text, and what is unseen. */
+/** Characters that must not be printed: controls except line feeds, changes of text direction, invisible characters. */
 export const DRIVES: RegExp =
   // deno-lint-ignore no-control-regex
   /[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]|[\u3164\u115f\uffa0\u2800\u034f\u17b4\ufdd0\u0378\p{Co}]/u;

@@ -1,4 +1,4 @@
-/** Stores that are damaged or in the way: one clear line, what to do, exit code 1, and nothing changes. */
+/** A store that cannot be used is reported in one line with advice and exit code 1, and nothing changes. */
 
 import assert from "node:assert/strict";
 import { openBeside } from "../kit/test_store.ts";
@@ -7,11 +7,11 @@ import { IN_SCOPE, StoredFile } from "./stored.ts";
 
 const HAS_MODES = Deno.build.os !== "windows";
 
-/** Every command that opens a store that is there. */
+/** Every command that opens an existing store. */
 const OPENING: readonly (readonly [name: string, ...more: readonly string[]])[] = [
   ["inspect"],
-  ["search", ...IN_SCOPE, "pears"],
-  ["context", ...IN_SCOPE, "pears?"],
+  ["search", ...IN_SCOPE, "lamps"],
+  ["context", ...IN_SCOPE, "lamps?"],
   ["check"],
   ["prune"],
   ["delete", ...IN_SCOPE],
@@ -22,7 +22,7 @@ const OPENING: readonly (readonly [name: string, ...more: readonly string[]])[] 
   ["import"],
 ];
 
-/** The words of a command on a store, with the further files it takes. */
+/** The arguments of a command on a store, with the further files that it takes. */
 function wordsOn(store: StoredFile, [name, ...more]: (typeof OPENING)[number]): readonly string[] {
   if (name === "verify") return [name, store.path, store.at("receipt.json")];
   if (name === "backup") return [name, store.path, store.at("copy")];
@@ -39,7 +39,7 @@ const SPOILED: readonly (readonly [what: string, spoil: (store: StoredFile) => v
   [
     "is empty",
     (store) => Deno.truncateSync(store.path),
-    /READONLY: .* not there|RESTORE: .*restore a backup/,
+    /READONLY: .* does not exist|RESTORE: .*restore a backup/,
   ],
   [
     "lost its ledger",
@@ -81,8 +81,10 @@ Deno.test("check lists damaged rows and exits with 1; the rest of the store can 
   await using store = await StoredFile.make();
   store.damaged = true;
   {
-    using beside = openBeside(store.path);
-    beside.prepare("UPDATE turns SET payload = replace(payload, 'pears', 'plums') WHERE turn_id = 'turn-2'")
+    using connection = openBeside(store.path);
+    connection.prepare(
+      "UPDATE turns SET payload = replace(payload, 'lamps', 'desks') WHERE turn_id = 'turn-2'",
+    )
       .run([]);
   }
   const { code, output, errors } = await holdfast("check", store.path);
@@ -102,7 +104,7 @@ Deno.test("check lists damaged rows and exits with 1; the rest of the store can 
 });
 
 Deno.test({
-  name: "A store that others can read is refused, saying what to do",
+  name: "A store that others can read is refused, with advice",
   ignore: !HAS_MODES,
   async fn(): Promise<void> {
     await using store = await StoredFile.make();
@@ -112,7 +114,7 @@ Deno.test({
   },
 });
 
-Deno.test("verify refuses what is no receipt", async () => {
+Deno.test("verify refuses anything that is no receipt", async () => {
   await using store = await StoredFile.make();
   for (const text of ["", "no JSON", "{}", "[1]", "\xff", "9".repeat(70_000)]) {
     Deno.writeTextFileSync(store.at("receipt.json"), text);
@@ -120,7 +122,7 @@ Deno.test("verify refuses what is no receipt", async () => {
   }
 });
 
-Deno.test("restore refuses what is no watermark, one of another store, and a name that is taken", async () => {
+Deno.test("restore refuses an invalid watermark, one of another store, and a name that is taken", async () => {
   await using store = await StoredFile.make();
   await value("backup", store.path, store.at("copy"));
   const words = [
@@ -138,14 +140,14 @@ Deno.test("restore refuses what is no watermark, one of another store, and a nam
   assert(!store.names().includes("new.db"));
 });
 
-Deno.test("import tells lines that were cut off", async () => {
+Deno.test("import reports lines that were cut off", async () => {
   await using store = await StoredFile.make();
   const { output } = await holdfast("export", store.path, "--show-content");
   Deno.writeTextFileSync(store.at("cut.jsonl"), output.slice(0, output.lastIndexOf('{"type":"end"')));
   const { code, errors } = await holdfast("import", store.at("new.db"), store.at("cut.jsonl"));
   assert.equal(code, 1);
   assertOneLine(errors);
-  assert.match(errors, /^holdfast: CONTRACT: .*Lines before it are in/);
+  assert.match(errors, /^holdfast: CONTRACT: .*The lines before it were imported/);
 });
 
 Deno.test("restore without --yes refuses what it would refuse with it, and changes nothing", async () => {
@@ -184,7 +186,7 @@ Deno.test("restore without --yes refuses what it would refuse with it, and chang
   assert.equal((await value(...good, ...held, "--yes")).erased.turns, 1);
 });
 
-Deno.test("restore without --yes validates a store that was closed by its lineage, and leaves nothing beside it", async () => {
+Deno.test("restore without --yes validates the lineage of a closed store, and leaves no file next to it", async () => {
   await using store = await StoredFile.make();
   await using other = await StoredFile.make();
   const { watermark } = await value("inspect", store.path);

@@ -11,13 +11,13 @@ import {
 import { assertIntact } from "../kit/soundness.ts";
 import { TemporaryDirectory } from "../kit/temporary_directory.ts";
 
-/** The conversation that tests of commands use. */
-export const SCOPE = { tenantId: "orchard", sessionId: "spring" } as const;
+/** The conversation that the tests of commands use. */
+export const SCOPE = { tenantId: "acme", sessionId: "ticket-7" } as const;
 
-/** Its names as words. */
-export const IN_SCOPE = ["--tenant", "orchard", "--session", "spring"] as const;
+/** Its names as arguments. */
+export const IN_SCOPE = ["--tenant", "acme", "--session", "ticket-7"] as const;
 
-/** A text of it that no command shows unless it is asked to. */
+/** A text of it that no command shows unless asked to. */
 export const SECRET = "The door code is 4711.";
 
 /** A closed store in a directory of its own, private as stores are. */
@@ -33,16 +33,16 @@ export class StoredFile implements AsyncDisposable {
     this.path = this.at("agent.db");
   }
 
-  /** One with two turns, a pin, a summary and a fact; or with what `fill` stores. */
+  /** Makes a store with two turns, a pin, a summary and a fact, or with what `fill` stores. */
   static async make(
-    fill: (memory: Memory) => Promise<void> = fillOrchard,
+    fill: (memory: Memory) => Promise<void> = fillTicket,
     options: MemoryOptions = {},
   ): Promise<StoredFile> {
     return await StoredFile.#filled(await TemporaryDirectory.makeInMemory(), fill, options);
   }
 
   /** The same on a disk: below `/dev`, Deno permits nothing to a process without all permissions. */
-  static async makeOnDisk(fill: (memory: Memory) => Promise<void> = fillOrchard): Promise<StoredFile> {
+  static async makeOnDisk(fill: (memory: Memory) => Promise<void> = fillTicket): Promise<StoredFile> {
     return await StoredFile.#filled(await TemporaryDirectory.make(), fill, {});
   }
 
@@ -57,32 +57,32 @@ export class StoredFile implements AsyncDisposable {
     return file;
   }
 
-  /** Where it lies. */
+  /** The path of its directory. */
   get directory(): string {
     return this.#directory.path;
   }
 
-  /** The path of a name beside it. */
+  /** The path of a name in its directory. */
   at(name: string): string {
     return this.#directory.file(name);
   }
 
-  /** Every name beside it, sorted. */
+  /** Every name in its directory, sorted. */
   names(): readonly string[] {
     return [...Deno.readDirSync(this.directory)].map(({ name }) => name).sort();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     try {
-      if (!this.damaged) await assertSoundOrFenced(this.path);
+      if (!this.damaged) await assertIntactOrFenced(this.path);
     } finally {
       await this.#directory[Symbol.asyncDispose]();
     }
   }
 }
 
-/** A store that a restore has fenced cannot be opened, and needs no check. */
-async function assertSoundOrFenced(path: string): Promise<void> {
+/** Checks a store, unless a restore has fenced it off: such a store cannot be opened. */
+async function assertIntactOrFenced(path: string): Promise<void> {
   try {
     await using memory = await openMemory(path);
     await assertIntact(memory);
@@ -92,29 +92,29 @@ async function assertSoundOrFenced(path: string): Promise<void> {
 }
 
 /** Two turns, a pin that cites none, a summary of both, a fact of an hour. */
-export async function fillOrchard(memory: Memory): Promise<void> {
-  const talk = memory.conversation(SCOPE);
-  await talk.putTurn(turnOf("turn-1", "user", `Which trees were grafted? ${SECRET}`), {
+export async function fillTicket(memory: Memory): Promise<void> {
+  const conversation = memory.conversation(SCOPE);
+  await conversation.putTurn(turnOf("turn-1", "user", `Which orders were refunded? ${SECRET}`), {
     operationId: "one",
-    expectedRevision: await talk.create(),
+    expectedRevision: await conversation.create(),
   });
-  await talk.putTurn(turnOf("turn-2", "assistant", "The pears, in March."), {
+  await conversation.putTurn(turnOf("turn-2", "assistant", "The lamps, in March."), {
     operationId: "two",
-    expectedRevision: await talk.revision(),
+    expectedRevision: await conversation.revision(),
   });
   const rule = pin({ scope: SCOPE, key: "rule", value: "Answer in one sentence.", origin: "settings" });
-  await talk.putPin(rule, { expectedRevision: await talk.revision() });
-  const history = await Array.fromAsync(talk.turns());
+  await conversation.putPin(rule, { expectedRevision: await conversation.revision() });
+  const history = await Array.fromAsync(conversation.turns());
   const summary = summaryFromHistory({
     scope: SCOPE,
-    content: "Pears were grafted.",
+    content: "Lamps were refunded.",
     history,
     policyVersion: "by-hand-1",
     createdAt: new Date(),
   });
-  await talk.putSummary(await talk.snapshot(), summary);
+  await conversation.putSummary(await conversation.snapshot(), summary);
   const fact = { schema: 1, text: "Prefers lists.", source: "chat-7", reviewed: false } as const;
-  await memory.records.put({ tenantId: "orchard", kind: "fact", key: "preference" }, fact, {
+  await memory.records.put({ tenantId: "acme", kind: "fact", key: "preference" }, fact, {
     expectedRevision: null,
     ttl: 3_600,
   });

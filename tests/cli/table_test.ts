@@ -1,12 +1,12 @@
-/** Tables fit their terminal, whatever stands in them. */
+/** Tables fit their terminal, whatever they contain. */
 
 import assert from "node:assert/strict";
-import { cutToWidth, displayWidth, filledTo, wrapped } from "../../src/cli/terminal/display_width.ts";
+import { cutToWidth, displayWidth, padTo, wrapped } from "../../src/cli/terminal/display_width.ts";
 import { harmless } from "../../src/cli/terminal/harmless_text.ts";
 import { tableLines } from "../../src/cli/terminal/table.ts";
 
 const WIDTHS: readonly (readonly [text: string, cells: number])[] = [
-  ["pear", 4],
+  ["lamp", 4],
   ["梨", 2],
   ["ｶﾅ", 2],
   ["e\u0301", 1],
@@ -23,17 +23,17 @@ for (const [text, cells] of WIDTHS) {
   });
 }
 
-Deno.test("cutToWidth() cuts between graphemes and says so", () => {
+Deno.test("cutToWidth() cuts between graphemes and adds an ellipsis", () => {
   assert.equal(cutToWidth("梨桃柿", 5), "梨桃…");
   assert.equal(cutToWidth("梨桃柿", 4), "梨…");
   assert.equal(cutToWidth("a👩‍👩‍👧b", 3), "a…");
-  assert.equal(cutToWidth("pear", 4), "pear");
-  assert.equal(cutToWidth("pear", 0), "");
+  assert.equal(cutToWidth("lamp", 4), "lamp");
+  assert.equal(cutToWidth("lamp", 0), "");
 });
 
-Deno.test("filledTo() counts cells, not characters", () => {
-  assert.equal(filledTo("梨", 4, "left"), "梨  ");
-  assert.equal(filledTo("7", 4, "right"), "   7");
+Deno.test("padTo() counts cells, not characters", () => {
+  assert.equal(padTo("梨", 4, "left"), "梨  ");
+  assert.equal(padTo("7", 4, "right"), "   7");
 });
 
 Deno.test("wrapped() loses nothing", () => {
@@ -50,14 +50,14 @@ const ENDLESS: readonly (readonly [what: string, text: string])[] = [
 ];
 
 for (const [what, text] of ENDLESS) {
-  Deno.test(`however many ${what} come one after another, no line is wider than it may be (TRM-01)`, () => {
+  Deno.test(`however many ${what} follow each other, no line is wider than allowed (TRM-01)`, () => {
     const shown = harmless(text);
-    const pieces = wrapped(shown, 20, 18);
-    assert.equal(pieces.join(""), shown);
-    assert(pieces.length > 4, `${pieces.length} lines`);
-    assert.deepEqual(pieces.filter((piece, index) => displayWidth(piece) > (index === 0 ? 20 : 18)), []);
+    const lines = wrapped(shown, 20, 18);
+    assert.equal(lines.join(""), shown);
+    assert(lines.length > 4, `${lines.length} lines`);
+    assert.deepEqual(lines.filter((line, index) => displayWidth(line) > (index === 0 ? 20 : 18)), []);
     assert(displayWidth(cutToWidth(shown, 20)) <= 20);
-    const characters = Math.max(...pieces.map((piece) => [...piece].length));
+    const characters = Math.max(...lines.map((line) => [...line].length));
     assert(characters <= 20 * 5, `${characters} characters in one line`);
   });
 }
@@ -69,7 +69,7 @@ const ROWS = [["春の会話はとても長い", "1234567", "a note that is rath
   "",
 ]] as const;
 
-Deno.test("A table that is piped is as wide as what it holds, and harmless", () => {
+Deno.test("A piped table is as wide as its content, and harmless", () => {
   assert.deepEqual(tableLines(COLUMNS, ROWS, null), [
     "session                 turns  note",
     "春の会話はとても長い  1234567  a note that is rather long",
@@ -87,7 +87,7 @@ for (const width of [120, 50, 40, 30, 23]) {
   });
 }
 
-Deno.test("A table for which the terminal is too narrow becomes a list", () => {
+Deno.test("A table becomes a list if the terminal is too narrow", () => {
   assert.deepEqual(tableLines(COLUMNS, ROWS, 16), [
     "session",
     "  春の会話はとて",
@@ -104,7 +104,7 @@ Deno.test("A table for which the terminal is too narrow becomes a list", () => {
   ]);
 });
 
-Deno.test("A text that a narrow table breaks is there as a whole, and what goes on is set in", () => {
+Deno.test("A text that wraps in a narrow table is complete, and its further lines are indented", () => {
   assert.deepEqual(tableLines(COLUMNS, ROWS, 40), [
     "session           turns  note",
     "春の会話はとて  1234567  a note that is",
@@ -113,14 +113,14 @@ Deno.test("A text that a narrow table breaks is there as a whole, and what goes 
   ]);
 });
 
-Deno.test("Heads of numbers are not cut: a table that would need it becomes a list", () => {
+Deno.test("Heads of numbers are not cut: the table becomes a list instead", () => {
   const columns = ["turns", "pins", "bytes", "revision"].map((head) => ({ head, align: "right" as const }));
-  assert.deepEqual(tableLines([{ head: "tenant" }, ...columns], [["orchard", "1", "2", "3", "4"]], 30), [
-    ...["tenant orchard", "turns 1", "pins 2", "bytes 3", "revision 4"],
+  assert.deepEqual(tableLines([{ head: "tenant" }, ...columns], [["acme", "1", "2", "3", "4"]], 30), [
+    ...["tenant acme", "turns 1", "pins 2", "bytes 3", "revision 4"],
   ]);
 });
 
-Deno.test("One long name does not move the other rows of a table that is piped", () => {
+Deno.test("One long name does not move the other rows of a piped table", () => {
   const long = "x".repeat(200);
   assert.deepEqual(
     tableLines([{ head: "tenant" }, { head: "turns", align: "right" }], [[long, "1"], ["a", "2"]], null),
@@ -134,7 +134,7 @@ Deno.test("One long name does not move the other rows of a table that is piped",
 
 Deno.test("wrapped() breaks between words where it can, and loses nothing", () => {
   const text = "8,008 turns, next due 2026-12-01T00:00:00Z.";
-  const pieces = wrapped(text, 22);
-  assert.deepEqual(pieces, ["8,008 turns, next due ", "2026-12-01T00:00:00Z."]);
-  assert.equal(pieces.join(""), text);
+  const lines = wrapped(text, 22);
+  assert.deepEqual(lines, ["8,008 turns, next due ", "2026-12-01T00:00:00Z."]);
+  assert.equal(lines.join(""), text);
 });

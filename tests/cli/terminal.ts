@@ -1,4 +1,4 @@
-/** The command line in processes of its own: at a terminal that a program makes, and piped. */
+/** Runs the command line in processes of their own: at a pseudo-terminal, and piped. */
 
 import { TemporaryDirectory } from "../kit/temporary_directory.ts";
 
@@ -7,10 +7,10 @@ const ROOT = new URL("../../", import.meta.url).pathname;
 /** The command line's entry point. */
 export const MAIN: string = `${ROOT}src/cli/main.ts`;
 
-/** The longest that any of these processes may take: a hang then fails instead of waiting for ever. */
+/** The longest that one of these processes may take: a hang fails instead of waiting for ever. */
 const PROCESS_MS_MAX = 60_000;
 
-/** Why no terminal can be made here; null if one can. */
+/** Why no terminal is available here; null if one is. */
 export const NO_TERMINAL: string | null = Deno.build.os !== "linux"
   ? "no Linux"
   : hasProgram("script")
@@ -26,27 +26,27 @@ function hasProgram(name: string): boolean {
   }
 }
 
-/** The words that run the command line in a process, without asking at a terminal unless `prompts`. */
+/** The arguments that run the command line in a process. */
 export function processWords(flags: readonly string[], words: readonly string[]): string[] {
   return ["run", "--no-check", "--no-lock", ...flags, MAIN, ...words];
 }
 
-/** A shell's word for a text. */
+/** A text quoted for a shell. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** One command at a terminal of so many columns. */
+/** How commands run at a terminal. */
 export interface AtTerminal {
   readonly columns: number;
   readonly flags: readonly string[];
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** What the terminal must have shown for the interrupt key to be pressed. */
+  /** Presses the interrupt key once the terminal has shown this. */
   readonly interruptAfter?: RegExp;
 }
 
-/** What a terminal was sent, and how the last command ended. */
+/** The text that a terminal received, and the exit code of the last command. */
 export interface Shown {
   readonly code: number;
   readonly text: string;
@@ -80,8 +80,8 @@ export async function atTerminal(
   const keys = process.stdin.getWriter();
   let text = "";
   let isPressed = false;
-  for await (const piece of process.stdout.pipeThrough(new TextDecoderStream())) {
-    text += piece;
+  for await (const chunk of process.stdout.pipeThrough(new TextDecoderStream())) {
+    text += chunk;
     if (interruptAfter === undefined || isPressed || !interruptAfter.test(text)) continue;
     isPressed = true;
     await keys.write(new Uint8Array([3]));

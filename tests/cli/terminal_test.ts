@@ -1,5 +1,5 @@
 // deno-lint-ignore-file no-control-regex
-/** The command at a real terminal: colours, tables that fit, progress, nothing asked, an interrupt. */
+/** The command at a real terminal: colours, tables that fit, progress, no prompts, an interrupt. */
 
 import assert from "node:assert/strict";
 import { openMemory } from "../../mod.ts";
@@ -14,7 +14,7 @@ const COLUMNS = 64;
 const COLOURS = /\x1b\[\d+m/g;
 /** A drawing of a progress bar, from the start of its line to the erased end of it; and its removal. */
 const PROGRESS = /\r(\[[#.]+\] [^\r\x1b]*)?\x1b\[K/g;
-/** What Deno sends itself when it starts at a terminal. */
+/** The output of Deno itself when it starts at a terminal. */
 const START = /\x1b\[0G\x1b\[2K\x1b\[J/g;
 
 /** The lines that a terminal keeps, without colours. */
@@ -34,8 +34,8 @@ onTerminal("At a terminal every command fits its columns and uses colours", asyn
   await using store = await StoredFile.makeOnDisk();
   const { code, text } = await atTerminal([
     ["inspect", store.path, "--show-content"],
-    ["search", store.path, ...IN_SCOPE, "pears"],
-    ["context", store.path, ...IN_SCOPE, "When were they grafted?"],
+    ["search", store.path, ...IN_SCOPE, "lamps"],
+    ["context", store.path, ...IN_SCOPE, "When were they refunded?"],
     ["check", store.path],
     ["prune", store.path],
     ["backup", store.path, store.at("copy"), "--json"],
@@ -48,19 +48,19 @@ onTerminal("At a terminal every command fits its columns and uses colours", asyn
   const lines = linesOf(text).filter((line) => !line.startsWith('{"of"'));
   assert.deepEqual(lines.filter((line) => displayWidth(line) > COLUMNS), []);
   assert.match(text, /\x1b\[1mConversations\x1b\[0m\n/);
-  assert.match(text, /\x1b\[32mNothing is damaged: \d+ rows looked at\.\x1b\[0m\n/);
+  assert.match(text, /\x1b\[32mNothing is damaged: \d+ rows checked\.\x1b\[0m\n/);
   assert(lines.includes("stale write: rejected"));
 });
 
 onTerminal(
-  "At a terminal of 40 columns help is broken between words, and what a shell takes is whole",
+  "At a terminal of 40 columns help wraps between words, and shell commands stay whole",
   async () => {
     const { code, text } = await atTerminal([["--help"], ["restore", "--help"]], { columns: 40, flags: [] });
     assert.equal(code, 0);
     const lines = linesOf(text);
     const long = lines.filter((line) => displayWidth(line) > 40);
     assert.deepEqual(long.filter((line) => !/^ {2}deno |^ {4}\S/.test(line)), []);
-    assert(lines.includes("  backup      Copy one moment of the"));
+    assert(lines.includes("  backup      Copy the store, as it is"));
     assert(lines.includes("  deno run --allow-read=DIR --allow-write=DIR \\"));
   },
 );
@@ -84,8 +84,8 @@ onTerminal("At a terminal deletions, receipts and restores work, and refusals ar
   ], { columns: COLUMNS, flags: flagsFor(store) });
   assert.equal(code, 1);
   const lines = linesOf(text);
-  assert(lines.includes("Deleted for ever: 1 turn, 1 summary. Keep the receipt."));
-  assert(lines.includes("Nothing was done. Say --yes to do it."));
+  assert(lines.includes("Deleted permanently: 1 turn, 1 summary. Keep the receipt."));
+  assert(lines.includes("Nothing was done. To do it, add: --yes"));
   assert.match(lines.at(-2)!, /^holdfast: CONTRACT: /);
 });
 
@@ -97,12 +97,12 @@ onTerminal("Progress is shown at a terminal and removed; NO_COLOR leaves colours
     env: { NO_COLOR: "1" },
   });
   assert.equal(code, 0);
-  assert.match(text, /\r\[[#.]{24}\] looking at pages 0\x1b\[K/);
-  assert.match(text, /\r\x1b\[KNothing is damaged: \d+ rows looked at\.\n$/);
+  assert.match(text, /\r\[[#.]{24}\] checking pages 0\x1b\[K/);
+  assert.match(text, /\r\x1b\[KNothing is damaged: \d+ rows checked\.\n$/);
   assert.doesNotMatch(text, COLOURS);
 });
 
-onTerminal("Nothing is asked at a terminal when permissions are missing", async () => {
+onTerminal("No prompt appears at a terminal when permissions are missing", async () => {
   await using store = await StoredFile.makeOnDisk();
   const commands = [
     ["inspect", store.path],
@@ -120,7 +120,7 @@ onTerminal("Nothing is asked at a terminal when permissions are missing", async 
 });
 
 onTerminal(
-  "CLI-01 stored names and texts do not drive a terminal, nor pass for lines of the command",
+  "CLI-01 stored names and texts do not drive a terminal, nor look like output of the command",
   async () => {
     const scope = { tenantId: POISONED_NAME, sessionId: `${" ".repeat(COLUMNS)}holdfast: faked` };
     await using store = await StoredFile.makeOnDisk(async (memory) => {
@@ -148,12 +148,12 @@ onTerminal(
   async () => {
     await using store = await StoredFile.makeOnDisk(async (memory) => {
       for (let turn = 0; turn < 400; turn++) {
-        await memory.conversation(SCOPE).append([{ role: "user", content: `Row ${turn} of pears.` }]);
+        await memory.conversation(SCOPE).append([{ role: "user", content: `Row ${turn} of lamps.` }]);
       }
     });
     await printed("export", store.path, store.at("lines"), "--show-content");
     await (await openMemory(store.at("new.db"))).close();
-    // A pipe by a name: what is written first is imported, and then nothing comes.
+    // A named pipe: what is written first is imported, and then nothing follows.
     const made = await new Deno.Command("mkfifo", { args: [store.at("pipe")] }).output();
     assert(made.success);
     const text = await Deno.readTextFile(store.at("lines"));

@@ -1,4 +1,4 @@
-/** Where the output cannot be written: one line says so, and what was done is told as done. */
+/** If the output cannot be written, one line says so, and completed work is reported as completed. */
 
 import assert from "node:assert/strict";
 import { runCommandLine } from "../../src/cli/command_line.ts";
@@ -6,7 +6,7 @@ import { assertOneLine, Collected, type Ended, holdfast, printed, value } from "
 import { IN_SCOPE, SCOPE, StoredFile } from "./stored.ts";
 import { MAIN } from "./terminal.ts";
 
-/** A stream that fails as the system says. */
+/** A stream that fails with a system error. */
 class Failing extends Collected {
   readonly #error: Error;
 
@@ -35,7 +35,7 @@ async function unprinted(error: Error, words: readonly string[]): Promise<Ended>
   return { code, output: "", errors: errors.text };
 }
 
-Deno.test("Every command says in one line that its output found no room", async () => {
+Deno.test("Every command says in one line that there was no room for its output", async () => {
   await using store = await StoredFile.make();
   const commands = [
     ["--help"],
@@ -43,8 +43,8 @@ Deno.test("Every command says in one line that its output found no room", async 
     ["--version"],
     ["inspect", store.path],
     ["inspect", store.path, "--json"],
-    ["search", store.path, ...IN_SCOPE, "pears"],
-    ["context", store.path, ...IN_SCOPE, "pears?"],
+    ["search", store.path, ...IN_SCOPE, "lamps"],
+    ["context", store.path, ...IN_SCOPE, "lamps?"],
     ["check", store.path],
     ["delete", store.path, ...IN_SCOPE],
     ["export", store.path],
@@ -56,21 +56,24 @@ Deno.test("Every command says in one line that its output found no room", async 
     if (words.includes("--json")) assert.equal(JSON.parse(errors).error.code, "FULL");
     else {
       assertOneLine(errors);
-      assert.match(errors, /^holdfast: FULL: Cannot write to standard output: there is no room\. Make room/);
+      assert.match(
+        errors,
+        /^holdfast: FULL: Cannot write to standard output: there is no room\. Free some space/,
+      );
     }
   }
   assert.match((await unprinted(BROKEN, ["check", store.path])).errors, /^holdfast: IO: Cannot write/);
 });
 
-Deno.test("A deletion, copy, import, export, scrub or restore whose result cannot be printed is told as done", async () => {
+Deno.test("A deletion, copy, import, export, scrub or restore whose result cannot be printed is reported as completed", async () => {
   await using store = await StoredFile.make();
   const ledger = `${store.path}.deletions`;
   await printed("export", store.path, store.at("lines"), "--show-content");
   const commands: readonly (readonly [words: readonly string[], says: RegExp])[] = [
-    [["export", store.path, store.at("out")], /The file is there/],
-    [["import", store.at("new.db"), store.at("lines")], /The lines are in: repeat/],
+    [["export", store.path, store.at("out")], /The file is complete/],
+    [["import", store.at("new.db"), store.at("lines")], /The lines are imported: repeat/],
     [["backup", store.path, store.at("copy")], /The copy was made: .*`inspect --json`/],
-    [["delete", store.path, ...IN_SCOPE, "--turn", "turn-1", "--yes"], /The deletion was done: repeat/],
+    [["delete", store.path, ...IN_SCOPE, "--turn", "turn-1", "--yes"], /The deletion is complete: repeat/],
     [["prune", store.path], /The store was pruned: repeat/],
     [
       ["restore", store.at("copy"), store.at("a.db"), "--ledger", ledger, "--yes"],
@@ -89,7 +92,7 @@ Deno.test("A deletion, copy, import, export, scrub or restore whose result canno
   assert.match(await printed("check", store.at("a.db"), "--ledger", ledger), /^Nothing is damaged/);
 });
 
-Deno.test("A deletion whose receipt nobody took is told as done, and gives it when it is repeated", async () => {
+Deno.test("A deletion whose receipt could not be printed is reported as completed, and repeating it prints the receipt", async () => {
   await using store = await StoredFile.make();
   const { revision } = (await value("inspect", store.path)).scopes[0];
   const words = [
@@ -100,12 +103,12 @@ Deno.test("A deletion whose receipt nobody took is told as done, and gives it wh
   assert.equal(code, 1);
   const { error } = JSON.parse(errors);
   assert.deepEqual([error.code, error.details], ["IO", { done: true }]);
-  assert.match(error.advice, /The deletion was done: repeat the command for its receipt\./);
+  assert.match(error.advice, /The deletion is complete: repeat the command for its receipt\./);
   const again = await value(...words);
   assert.deepEqual([again.already, again.erased.turns], [true, 1]);
 });
 
-Deno.test("Errors that cannot be written change nothing about how a command ends", async () => {
+Deno.test("Errors that cannot be written do not change the exit code of a command", async () => {
   await using store = await StoredFile.make();
   const [output, errors] = [new Collected(), new Failing(FULL)];
   assert.equal(await runCommandLine(["inspect", store.at("none")], { output, errors }), 1);
@@ -116,7 +119,7 @@ Deno.test("Errors that cannot be written change nothing about how a command ends
 });
 
 Deno.test({
-  name: "A device that is full gives one line, not a stack",
+  name: "A full device is reported in one line, without a stack",
   ignore: Deno.build.os !== "linux",
   async fn(): Promise<void> {
     const { code, stderr } = await new Deno.Command("sh", {
@@ -128,7 +131,7 @@ Deno.test({
   },
 });
 
-Deno.test("A directory in place of lines, a receipt or a watermark is told, and nothing is made", async () => {
+Deno.test("A directory in place of lines, a receipt or a watermark is reported, and nothing is created", async () => {
   await using store = await StoredFile.make(async (memory) => {
     await memory.conversation(SCOPE).create();
   });
@@ -145,7 +148,7 @@ Deno.test("A directory in place of lines, a receipt or a watermark is told, and 
     const { code, errors } = await holdfast(...words);
     assert.equal(code, 1);
     assertOneLine(errors);
-    assert.match(errors, /^holdfast: NOT_FOUND: There is no file [^\n]+, but a directory\. /);
+    assert.match(errors, /^holdfast: NOT_FOUND: [^\n]+ is a directory, not a file\. /);
   }
   assert.deepEqual(store.names().filter((name) => !/-(wal|shm)$/.test(name)), before);
 });

@@ -1,12 +1,12 @@
-/** What words make a command, and what is said of those that do not. */
+/** Which arguments make a command, and how usage errors are reported. */
 
 import assert from "node:assert/strict";
 import { assertRefused, holdfast, printed, value } from "./collected.ts";
-import { folded } from "../../src/cli/help_text.ts";
+import { wrapHelp } from "../../src/cli/help_text.ts";
 import { DRIVES, POISONED_NAME } from "./poison.ts";
 import { IN_SCOPE, StoredFile } from "./stored.ts";
 
-/** Every command with what its help must say it needs, and the options that only it has. */
+/** Every command with the permissions that its help must state, and its options. */
 const COMMANDS: readonly (readonly [name: string, access: "read" | "write", options: readonly string[]])[] = [
   ["inspect", "read", ["--show-content", "--tenant", "--session", "--ledger"]],
   ["search", "write", ["--top", "--read-only", "--tenant", "--session"]],
@@ -40,9 +40,9 @@ Deno.test("The help names every command, the exit codes, and how to install it",
 });
 
 for (const columns of [60, 80, 100]) {
-  Deno.test(`In ${columns} columns no line of help is longer, but what a shell takes, which is whole`, async () => {
+  Deno.test(`In ${columns} columns every line of help fits, except shell commands, which stay whole`, async () => {
     for (const words of [["--help"], ["restore", "--help"], ["inspect", "--help"]]) {
-      const lines = folded(await printed(...words), columns).split("\n");
+      const lines = wrapHelp(await printed(...words), columns).split("\n");
       const long = lines.filter((line) => line.length > columns);
       assert.deepEqual(long.filter((line) => !/^ {2}deno |^ {4}\S/.test(line)), []);
       const [shell] = lines.join("\n").match(/^ {2}deno .*\\\n(?:.*\\\n)*.*$/m)!;
@@ -51,7 +51,19 @@ for (const columns of [60, 80, 100]) {
   });
 }
 
-Deno.test("Commands that only read say what reading needs", async () => {
+Deno.test("The help of restore says what happens to each file", async () => {
+  const help = (await printed("restore", "--help")).replaceAll(/\s+/g, " ");
+  for (
+    const says of [
+      "the backup, and a ledger copy given with --ledger-export, are only read",
+      "written in the directory of <destination> under another name",
+      "one commit to it makes the new store live",
+      "The files of the previous store stay unchanged, and are never removed",
+    ]
+  ) assert(help.includes(says), says);
+});
+
+Deno.test("The help of reading commands says what reading needs", async () => {
   for (const [name, access] of COMMANDS) {
     const help = (await printed(name, "--help")).replaceAll(/\s+/g, " ");
     assert.equal(
@@ -62,7 +74,7 @@ Deno.test("Commands that only read say what reading needs", async () => {
   }
 });
 
-Deno.test("--version says the version", async () => {
+Deno.test("--version prints the version", async () => {
   const { version } = JSON.parse(await Deno.readTextFile(new URL("../../deno.json", import.meta.url)));
   assert.equal(await printed("--version"), `${version}\n`);
 });
@@ -74,7 +86,7 @@ Deno.test("--version --json is JSON", async () => {
 const STORE = "no-such-directory/agent.db";
 
 const WRONG: readonly (readonly [words: readonly string[], says: RegExp])[] = [
-  [[], /A command is needed\. Say --help\.$/m],
+  [[], /A command is needed\. See --help\.$/m],
   [["inspekt", STORE], /Unknown command 'inspekt' \(Did you mean inspect\?\)/],
   [["inspect"], /Missing required argument 'store'/],
   [["inspect", STORE, "more"], /Too many arguments/],
@@ -82,38 +94,38 @@ const WRONG: readonly (readonly [words: readonly string[], says: RegExp])[] = [
     ["inspect", STORE, "--show-contents"],
     /Unknown option '--show-contents' \(Did you mean --show-content\?\)/,
   ],
-  [["inspect", STORE, "--session", "spring"], /--session needs --tenant/],
+  [["inspect", STORE, "--session", "ticket-7"], /--session needs --tenant/],
   [["inspect", ":memory:"], /A store in memory/],
   [["inspect", "directory/"], /CONTRACT: .* file name/],
-  [["search", STORE, "pears"], /'--tenant <id>' not specified/],
+  [["search", STORE, "lamps"], /'--tenant <id>' not specified/],
   [["search", STORE, ...IN_SCOPE], /Missing required argument 'query'/],
-  [["search", STORE, ...IN_SCOPE, "--top", "0", "pears"], /whole number from 1 to /],
-  [["search", STORE, ...IN_SCOPE, "--top", "-1", "pears"], /whole number from 1 to /],
-  [["search", STORE, ...IN_SCOPE, "--top", "2.5", "pears"], /whole number from 1 to /],
-  [["search", STORE, ...IN_SCOPE, "--top", "1e3", "pears"], /whole number from 1 to /],
+  [["search", STORE, ...IN_SCOPE, "--top", "0", "lamps"], /whole number from 1 to /],
+  [["search", STORE, ...IN_SCOPE, "--top", "-1", "lamps"], /whole number from 1 to /],
+  [["search", STORE, ...IN_SCOPE, "--top", "2.5", "lamps"], /whole number from 1 to /],
+  [["search", STORE, ...IN_SCOPE, "--top", "1e3", "lamps"], /whole number from 1 to /],
   [["context", STORE, ...IN_SCOPE, "--budget", "9".repeat(20), "p?"], /from 1 to 9007199254740991/],
-  [["context", STORE, ...IN_SCOPE, "--budget", "many", "pears?"], /whole number from 1 to /],
+  [["context", STORE, ...IN_SCOPE, "--budget", "many", "lamps?"], /whole number from 1 to /],
   [["delete", STORE, ...IN_SCOPE, "--turn", "a", "--pin", "b"], /--turn or --pin, not both/],
   [["verify", STORE], /Missing required argument 'receipt'/],
   [["backup", STORE], /Missing required argument 'destination'/],
   [["restore", "a", "b"], /'--ledger <file>' not specified/],
   [["restore", "a", "b", "--ledger", "c"], /either --watermark or --ledger-lost/],
   [["restore", "a", "b", "--ledger", "c", "--ledger-lost", "--watermark", "{}"], /either --watermark/],
-  [["export", STORE, "-", "--tenant", "orchard"], /--tenant and --session go together/],
+  [["export", STORE, "-", "--tenant", "acme"], /--tenant and --session need each other/],
   [["import", STORE], /Missing required argument 'file'/],
   [["help", "nonsense"], /Unknown command 'nonsense'/],
 ];
 
 for (const [words, says] of WRONG) {
-  Deno.test(`The words \`${words.join(" ")}\` are told to be wrong, with exit code 2`, async () => {
+  Deno.test(`The arguments \`${words.join(" ")}\` are a usage error, with exit code 2`, async () => {
     await assertRefused(words, { code: 2, says });
   });
 }
 
 const MISSING: readonly (readonly string[])[] = [
   ["inspect", STORE],
-  ["search", STORE, ...IN_SCOPE, "pears"],
-  ["context", STORE, ...IN_SCOPE, "pears?"],
+  ["search", STORE, ...IN_SCOPE, "lamps"],
+  ["context", STORE, ...IN_SCOPE, "lamps?"],
   ["check", STORE],
   ["prune", STORE],
   ["delete", STORE, ...IN_SCOPE],
@@ -126,17 +138,17 @@ const MISSING: readonly (readonly string[])[] = [
 ];
 
 for (const words of MISSING) {
-  Deno.test(`\`${words.join(" ")}\` names the file that is missing, with exit code 1, and makes nothing`, async () => {
+  Deno.test(`\`${words.join(" ")}\` names the file that is missing, with exit code 1, and creates nothing`, async () => {
     await assertRefused(words, { code: 1, says: /NOT_FOUND: There is no file no-such-/ });
     assert.throws(() => Deno.statSync("no-such-directory"), Deno.errors.NotFound);
   });
 }
 
-Deno.test("demo names a directory that is missing", async () => {
+Deno.test("demo names a missing directory", async () => {
   await assertRefused(["demo", "no-such-directory"], { code: 1, says: /NOT_FOUND/ });
 });
 
-Deno.test("CLI-01 words and file names that would drive a terminal are spelled out in errors", async () => {
+Deno.test("CLI-01 arguments and file names that would drive a terminal are escaped in errors", async () => {
   for (
     const words of [[POISONED_NAME], ["inspect", POISONED_NAME], ["inspect", STORE, `--${POISONED_NAME}`]]
   ) {
@@ -149,5 +161,5 @@ Deno.test("CLI-01 words and file names that would drive a terminal are spelled o
 
 Deno.test("A query may begin with a dash after --, and may even be --json", async () => {
   await using store = await StoredFile.make();
-  assert.match(await printed("search", store.path, ...IN_SCOPE, "--", "-pears", "--json"), /^1\. turn/);
+  assert.match(await printed("search", store.path, ...IN_SCOPE, "--", "-lamps", "--json"), /^1\. turn/);
 });

@@ -10,8 +10,8 @@ import { testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { fileTarget, memoryTarget } from "../kit/store_target.ts";
 import { TappedDriver } from "../kit/tapped_driver.ts";
 import { TemporaryDirectory } from "../kit/temporary_directory.ts";
+import { testRecordsOn } from "./records_suites.ts";
 import { fill, SCOPE, Shelf, textsOf } from "../restore/shelf.ts";
-import { testRecords } from "./records_suite.ts";
 
 /** Not a literal: nothing that only looks at this file may have to resolve the package. */
 const DRIVER = new URL("../../src/engines/sqlite/drivers/db_sqlite.ts", import.meta.url).href;
@@ -34,8 +34,9 @@ if (typeof driver === "string") {
     fn: (): void => {},
   });
 } else {
-  testRecords(fileTarget("file, @db/sqlite", () => new TappedDriver(driver), { disk: true }));
-  testRecords(memoryTarget(":memory:, @db/sqlite", () => new TappedDriver(driver)));
+  const file = fileTarget("file, @db/sqlite", () => new TappedDriver(driver), { disk: true });
+  const inMemory = memoryTarget(":memory:, @db/sqlite", () => new TappedDriver(driver));
+  for (const engine of [file, inMemory]) testRecordsOn(engine);
 
   Deno.test("a second SQLite library on a file that is open in this process is refused, both ways", async () => {
     await using directory = await TemporaryDirectory.make();

@@ -3,7 +3,7 @@ import type { MemoryOptions } from "../../src/open.ts";
 import { ContractError } from "../../src/errors.ts";
 import { openMemory } from "../../src/open.ts";
 import { testThatNothingIsLeftOpen } from "../kit/soundness.ts";
-import { forEachRow } from "../kit/table.ts";
+import { forEachRow } from "../../src/testing/kit/each_row.ts";
 import { TemporaryDirectory } from "../kit/temporary_directory.ts";
 
 /** Stands in whatever is handed in, and must not come back in an error. */

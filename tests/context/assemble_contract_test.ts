@@ -7,7 +7,7 @@ import { SCOPE } from "../search/conversation.ts";
 import { BASE, HISTORY } from "./gate_phrase.ts";
 import { STUB4 } from "./golden.ts";
 
-/** What is wrong, and the field that the error names. */
+/** Invalid input, and the field that the error names. */
 const WRONG: readonly (readonly [object, string])[] = [
   [{ scope: { tenantId: "t" } }, "scope"],
   [{ history: "none" }, "history"],
@@ -61,7 +61,7 @@ for (const [wrong, field] of WRONG) {
   });
 }
 
-Deno.test("BLK-01 a question of white space alone is refused, unless the reference profile is asked for", async () => {
+Deno.test("BLK-01 A blank question is refused, except under the reference profile", async () => {
   for (const question of ["", "   ", { messageId: "q", role: "user", content: "\t" } as const]) {
     await assert.rejects(assembleContext({ ...BASE, question, profile: "holdfast" }), {
       code: "CONTRACT",
@@ -73,7 +73,7 @@ Deno.test("BLK-01 a question of white space alone is refused, unless the referen
   }
 });
 
-Deno.test("The request is a fresh copy each time, and everything else is frozen", async () => {
+Deno.test("Every read of the request returns a new copy, and everything else is frozen", async () => {
   const context = await assembleContext(BASE);
   const { request } = context;
   const first = request.messages[0];
@@ -84,19 +84,19 @@ Deno.test("The request is a fresh copy each time, and everything else is frozen"
   assert.ok(Object.isFrozen(context.diagnostics.layers[0]) && Object.isFrozen(context.blocks[0]));
 });
 
-Deno.test("Printed, a context and its parts show ids and counts; as JSON they are whole (PRN-01)", async () => {
+Deno.test("A context and its parts print only ids and counts, and are complete as JSON (PRN-01)", async () => {
   const context = await assembleContext({
     ...BASE,
     question: "What is SECRET-QUESTION about the gate phrase?",
   });
-  const told = [
+  const printed = [
     JSON.stringify(context.export()),
     ...[context, context.blocks, context.request, context.request.messages, context.request.messages[0]]
       .flatMap(
         (part) => [Deno.inspect(part), Deno.inspect([part], { depth: 9 }), inspect(part, { depth: 9 })],
       ),
   ];
-  for (const text of told) {
+  for (const text of printed) {
     for (const secret of ["TOPAZ", "SECRET-QUESTION", "telemetry", "Use the data", "prod"]) {
       assert.ok(!text.includes(secret));
     }
@@ -113,24 +113,24 @@ Deno.test("Printed, a context and its parts show ids and counts; as JSON they ar
   });
 });
 
-Deno.test("Diagnostics hold no text of the conversation", async () => {
+Deno.test("Diagnostics contain no text of the conversation", async () => {
   const { diagnostics } = await assembleContext(BASE);
   const text = JSON.stringify(diagnostics);
   for (const secret of ["TOPAZ", "telemetry", "gate phrase", "prod"]) assert.ok(!text.includes(secret));
 });
 
-Deno.test("Without a counter the default one is loaded", async () => {
+Deno.test("The default counter is loaded if none is passed", async () => {
   const { counting: _, ...rest } = BASE;
   const { estimate } = (await assembleContext(rest)).diagnostics;
   assert.equal(estimate.tokenizerName, "o200k_base");
 });
 
-Deno.test("The version that diagnostics tell is the module's", async () => {
+Deno.test("The version in the diagnostics is that of the package", async () => {
   const { version } = JSON.parse(await Deno.readTextFile(new URL("../../deno.json", import.meta.url)));
   assert.equal(PACKAGE_VERSION, version);
 });
 
-Deno.test("TOK-07 Text that no request has room for is refused before anything is counted", async () => {
+Deno.test("TOK-07 Text that is too large for any request is refused before anything is counted", async () => {
   const counter = { ...STUB4, countText: (): number => assert.fail("counted") };
   const large = "数".repeat(333_334);
   const cases = [

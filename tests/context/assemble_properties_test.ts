@@ -40,7 +40,7 @@ const TEXT = fc.oneof(
   },
 );
 
-/** Messages of one turn: plain, or with calls that are all answered. */
+/** The messages of one turn: plain, or with tool calls that all have a result. */
 const MESSAGES = fc.record({
   texts: fc.array(TEXT, { minLength: 1, maxLength: 3 }),
   calls: fc.nat(2),
@@ -71,7 +71,7 @@ function historyOf(items: readonly { texts: string[]; calls: number; answer: str
   });
 }
 
-/** The reference alone takes questions that are blank. */
+/** Replaces a blank question, which only the reference accepts. */
 function askable(question: string, profile: "reference" | "holdfast"): string {
   return profile === "holdfast" && isBlank(question) ? "?" : question;
 }
@@ -131,7 +131,7 @@ const INPUT = fc.record({
 
 const REFUSALS = ["REQUIRED_CONTEXT_TOO_LARGE", "LAYER_ALLOCATION", "CAP_BUDGET"];
 
-/** Assembles, or says that the budget cannot hold what must be there. */
+/** Assembles a context; returns null if the budget is too small for the required blocks. */
 async function attempt(input: AssembleContextInput): Promise<AssembledContext | null> {
   try {
     return await assembleContext(input);
@@ -145,7 +145,7 @@ function blockOf(context: AssembledContext, kind: string): string {
   return context.blocks.find((block) => block.kind === kind)?.content ?? "";
 }
 
-/** Asserts a promise of every context, for generated conversations under both profiles. */
+/** Tests a promise about every context, for generated conversations under both profiles. */
 function promise(
   name: string,
   seed: number,
@@ -196,35 +196,40 @@ promise("ASM-01 ASM-08 No call without its results and no result without its cal
 });
 
 promise(
-  "Every piece of evidence extracts exactly from its original, and is not shown already",
+  "Every chunk of evidence extracts exactly from its original, and is not in the window already",
   104,
   (input, context) => {
     const retrieved = blockOf(context, "retrieved");
-    const pieces = retrieved === "" ? [] : JSON.parse(retrieved);
+    const chunks = retrieved === "" ? [] : JSON.parse(retrieved);
     const sources = context.blocks.find(({ kind }) => kind === "retrieved")?.sources ?? [];
-    assert.equal(sources.length, pieces.length);
+    assert.equal(sources.length, chunks.length);
     const kept = new Set(context.diagnostics.keptTurnIds);
     for (const [index, source] of sources.entries()) {
       const original = input.history.find(({ turnId }) => turnId === source.turnId);
       assert.ok(original);
-      assert.equal(extract(source, original), pieces[index].text);
+      assert.equal(extract(source, original), chunks[index].text);
       if (!input.retrieval?.recoverCappedWindow) assert.ok(!kept.has(source.turnId));
     }
   },
 );
 
-promise("SUM-05 No turn is both in the window and behind the summary", 105, (_, { blocks, diagnostics }) => {
-  if (!diagnostics.summaryUsed) return;
-  const summarized = blocks.find(({ kind }) => kind === "summary")?.sources.map(({ turnId }) => turnId) ?? [];
-  for (const id of summarized) assert.ok(!diagnostics.keptTurnIds.includes(id));
-});
+promise(
+  "SUM-05 No turn is both in the window and covered by the summary",
+  105,
+  (_, { blocks, diagnostics }) => {
+    if (!diagnostics.summaryUsed) return;
+    const summarized = blocks.find(({ kind }) => kind === "summary")?.sources.map(({ turnId }) => turnId) ??
+      [];
+    for (const id of summarized) assert.ok(!diagnostics.keptTurnIds.includes(id));
+  },
+);
 
-promise("Base and shares make the estimate", 106, (_, { diagnostics }) => {
+promise("Base and shares add up to the estimate", 106, (_, { diagnostics }) => {
   const shares = diagnostics.blocks.reduce((sum, block) => sum + block.inputDeltaTokens, 0);
   assert.equal(diagnostics.baseRequestTokens + shares, diagnostics.estimate.estimatedTokens);
 });
 
-Deno.test("Equal input gives an equal context", async () => {
+Deno.test("Equal input results in an equal context", async () => {
   await fc.assert(
     fc.asyncProperty(INPUT, async (input) => {
       assert.deepEqual(await attempt(input), await attempt(input));

@@ -23,7 +23,7 @@ for (const [index, { text, result }] of readVectors().cap.entries()) {
 
 const MARKER = /\n\[\.\.\. (\d+) tokens elided \.\.\.\]\n/;
 
-/** Asserts that a capped text is a head, a marker that tells the truth, and a tail. */
+/** Asserts that a capped text is a head, a marker with the true number of tokens, and a tail. */
 function assertHonest(text: string, capped: string, counter: TokenCounter): void {
   const match = MARKER.exec(capped);
   assert.ok(match && text.startsWith(capped.slice(0, match.index)));
@@ -34,7 +34,7 @@ function assertHonest(text: string, capped: string, counter: TokenCounter): void
 }
 
 for (const [name, counter] of [["the golden counter", STUB4], ["o200k_base", O200K]] as const) {
-  Deno.test(`ASM-07 By ${name}, a shortened text is well-formed, fits with its marker, and tells what it left out`, () => {
+  Deno.test(`ASM-07 By ${name}, a shortened text is well-formed, fits with its marker, and counts what it left out`, () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme", minLength: 60, maxLength: 300 }), (raw) => {
         const text = raw.toWellFormed();
@@ -62,7 +62,7 @@ Deno.test("ASM-07 Emoji at the cut stay whole at every size, or the cap is refus
   }
 });
 
-Deno.test("TOK-06 Head and tail are pieces of the text that hold at most their tokens", () => {
+Deno.test("TOK-06 Head and tail are parts of the text with at most their tokens", () => {
   const text = "ok 😀😀😀 é ".repeat(30);
   for (let part = 1; part <= 15; part++) {
     const capped = cap(text, { maxTokens: 60, headTokens: part, tailTokens: part }, O200K);
@@ -72,15 +72,15 @@ Deno.test("TOK-06 Head and tail are pieces of the text that hold at most their t
   }
 });
 
-/** The reference's loop, step by step, without any shortcut. */
+/** Caps a text with the reference's loop, step by step and without shortcuts. */
 function plainCap(text: string, limits: typeof DEFAULTS, counter: TokenCounter): string | null {
   const points = [...text];
   const cut = (from: number, to: number): string => points.slice(from, to).join("");
-  const longest = (tokensMax: number, piece: (size: number) => string): string => {
+  const longest = (tokensMax: number, cutAt: (size: number) => string): string => {
     let best = "";
     for (let low = 0, high = points.length; low <= high;) {
       const middle = Math.floor((low + high) / 2);
-      if (counter.countText(piece(middle)) <= tokensMax) [best, low] = [piece(middle), middle + 1];
+      if (counter.countText(cutAt(middle)) <= tokensMax) [best, low] = [cutAt(middle), middle + 1];
       else high = middle - 1;
     }
     return best;
@@ -102,8 +102,8 @@ function plainCap(text: string, limits: typeof DEFAULTS, counter: TokenCounter):
   }
 }
 
-Deno.test("The cap comes to what the reference's loop comes to, whatever is counted with", () => {
-  const piece = fc.constantFrom(
+Deno.test("The cap has the same result as the reference's loop, with any counter", () => {
+  const word = fc.constantFrom(
     "the pump ",
     "failed, ",
     "12 345 ",
@@ -116,7 +116,7 @@ Deno.test("The cap comes to what the reference's loop comes to, whatever is coun
     "é",
     "x".repeat(40),
   );
-  const text = fc.array(piece, { minLength: 20, maxLength: 60 }).map((pieces) => pieces.join(""));
+  const text = fc.array(word, { minLength: 20, maxLength: 60 }).map((words) => words.join(""));
   const limits = fc.record({
     maxTokens: fc.integer({ min: 14, max: 40 }),
     headTokens: fc.integer({ min: 1, max: 14 }),
@@ -133,13 +133,13 @@ Deno.test("The cap comes to what the reference's loop comes to, whatever is coun
   );
 });
 
-Deno.test("Short, empty and odd texts are left alone", () => {
+Deno.test("Short, empty and odd texts are not changed", () => {
   for (const text of ["", " ", "short", "\n[... 3 tokens elided ...]\n", "\u0000"]) {
     assert.equal(cap(text), text);
   }
 });
 
-Deno.test("A cap that no marker fits is a budget error with the cap", () => {
+Deno.test("A cap without room for a marker is a budget error that names the cap", () => {
   const limits = { maxTokens: 5, headTokens: 2, tailTokens: 2 };
   assert.throws(() => cap("word ".repeat(50), limits), {
     code: "CAP_BUDGET",

@@ -9,7 +9,7 @@ import {
 } from "../../src/context/configuration.ts";
 import { settingsOf } from "../../src/context/validate_input.ts";
 
-Deno.test("What is left out has the reference's default", () => {
+Deno.test("An absent value has the reference's default", () => {
   assert.deepEqual(toBudget(), {
     maxInputTokens: 3_000,
     contextWindow: 131_072,
@@ -33,7 +33,7 @@ Deno.test("What is left out has the reference's default", () => {
   assert.deepEqual(toCounting(), { counter: null, calibrationFactor: 1.07, adapterOverheadTokens: 0 });
 });
 
-Deno.test("The allowance is the least of cap, capacity and provider's cap", () => {
+Deno.test("The allowance is the smallest of maxInputTokens, context window less output, and provider's cap", () => {
   assert.equal(inputAllowance(toBudget({ maxInputTokens: 900 })), 900);
   assert.equal(inputAllowance(toBudget({ contextWindow: 1_000, maxOutputTokens: 200 })), 800);
   assert.equal(inputAllowance(toBudget({ providerInputCap: 500 })), 500);
@@ -41,7 +41,7 @@ Deno.test("The allowance is the least of cap, capacity and provider's cap", () =
 
 const COUNTS = [0, -1, NaN, Infinity, 0.5, "9", true, null, 2n, -0, 2 ** 53];
 
-/** Every rule of section 6: what is validated, the field, and values that break the rule. */
+/** Every rule of section 6: the validator, the field, and values that break the rule. */
 const RULES: readonly (readonly [(value: unknown) => unknown, string, string, readonly unknown[]])[] = [
   ...(["maxInputTokens", "contextWindow", "maxOutputTokens"] as const).map((name) =>
     [toBudget, "budget", name, COUNTS] as const
@@ -70,7 +70,7 @@ const RULES: readonly (readonly [(value: unknown) => unknown, string, string, re
 ];
 
 for (const [validate, noun, name, values] of RULES) {
-  Deno.test(`ASM-06 ${noun}.${name} is refused by its name, never by its value`, () => {
+  Deno.test(`ASM-06 The error for an invalid ${noun}.${name} has its name, and not its value`, () => {
     for (const value of values) {
       assert.throws(
         () => validate({ [name]: value }),
@@ -101,7 +101,7 @@ for (const [validate, value, field] of TOGETHER) {
   });
 }
 
-Deno.test("The default cap under holdfast is a quarter of what the window can have, and never below the reference's", () => {
+Deno.test("The default cap under holdfast is a quarter of the window's tokens, and never below the reference's", () => {
   const capOf = (budget: object, cap = {}) => settingsOf({ budget, cap }).cap;
   assert.deepEqual(capOf({ maxInputTokens: 8_000, retrievalReserve: 1_200, summaryReserve: 400 }), {
     maxTokens: 1_600,
@@ -116,14 +116,14 @@ Deno.test("The default cap under holdfast is a quarter of what the window can ha
   });
 });
 
-Deno.test("A cap of which only maxTokens is given has head and tail in the proportion of the default's", () => {
+Deno.test("A cap with only maxTokens has head and tail in the proportion of the default", () => {
   const capOf = (maxTokens: number) => settingsOf({ cap: { maxTokens } }).cap;
   assert.deepEqual(capOf(35), { maxTokens: 35, headTokens: 22, tailTokens: 8 });
   assert.deepEqual(capOf(311), { maxTokens: 311, headTokens: 220, tailTokens: 80 });
   assert.deepEqual(capOf(1), { maxTokens: 1, headTokens: 1, tailTokens: 1 });
 });
 
-Deno.test("Reserves that nobody asked for shrink to the budget under holdfast; those that were given stay", () => {
+Deno.test("Under holdfast, default reserves shrink to fit the budget, and explicit reserves stay", () => {
   const budgetOf = (budget: object) => settingsOf({ budget }).budget;
   const { retrievalReserve, summaryReserve } = budgetOf({ maxInputTokens: 90 });
   assert.deepEqual([retrievalReserve, summaryReserve], [70, 20]);
@@ -134,7 +134,7 @@ Deno.test("Reserves that nobody asked for shrink to the budget under holdfast; t
   });
 });
 
-Deno.test("Anything but a plain object of known fields is refused by the name of the whole", () => {
+Deno.test("Anything but a plain object with known fields is refused by the name of the object", () => {
   const validates = [[toBudget, "budget"], [toCap, "cap"], [toRetrieval, "retrieval"], [
     toOptions,
     "options",

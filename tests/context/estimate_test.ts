@@ -13,14 +13,14 @@ for (const { serialized, overhead, factor, estimated: expected } of readVectors(
   });
 }
 
-Deno.test("A factor is taken from its decimal text, not from the nearest double", () => {
+Deno.test("A factor has the value of its decimal text, not of the nearest double", () => {
   assert.equal(estimated(100, 1.1), 110);
   assert.equal(estimated(1_000_000, 1.07), 1_070_000);
   assert.equal(estimated(3, 1e21), 3e21);
   assert.equal(estimated(1, 1.0000000000000002), 2);
 });
 
-Deno.test("An estimate is the least whole number that is enough", () => {
+Deno.test("An estimate is rounded up to the next whole number", () => {
   fc.assert(
     fc.property(fc.nat(1_000_000), fc.integer({ min: 100, max: 300 }), (tokens, hundredths) => {
       assert.equal(

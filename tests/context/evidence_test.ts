@@ -7,7 +7,7 @@ import type { RankedChunk } from "../../src/search/evidence_source.ts";
 import { Pace } from "../../src/pace.ts";
 import { conversation, search } from "../search/conversation.ts";
 
-/** Chunks of pump texts of these lengths, best first. */
+/** Returns chunks of texts about pumps with these lengths, best first. */
 async function ranked(lengths: readonly number[]): Promise<readonly RankedChunk[]> {
   const history = conversation(lengths.map((length, index) => `pump ${index} ${"x".repeat(length)}`));
   return await search(history, "pump", { profile: "reference", chunkCharacters: 50, overlapCharacters: 20 });
@@ -17,7 +17,7 @@ function sizeOf(draft: Draft): number {
   return contentOf(draft).length;
 }
 
-/** The reference's choice: each chunk is tried with reserve and request at once. */
+/** Chooses as the reference does: each chunk is tried with the reserve and with the request. */
 function plainChoice(
   chunks: readonly RankedChunk[],
   topK: number,
@@ -35,7 +35,7 @@ function plainChoice(
   return chosen;
 }
 
-Deno.test("chooseEvidence() chooses what the reference chooses, with one look at the request where that fits", async () => {
+Deno.test("chooseEvidence() chooses as the reference does, and counts a request that fits only once", async () => {
   const limits = fc.record({
     topK: fc.integer({ min: 1, max: 5 }),
     reserve: fc.nat(700),
@@ -47,23 +47,23 @@ Deno.test("chooseEvidence() chooses what the reference chooses, with one look at
       limits,
       async (lengths, { topK, reserve, request }) => {
         const chunks = await ranked(lengths);
-        let looks = 0;
+        let counts = 0;
         const fitsReserve = (draft: Draft): boolean => sizeOf(draft) <= reserve;
-        const fitsRequest = (draft: Draft): boolean => (looks++, sizeOf(draft) <= request);
+        const fitsRequest = (draft: Draft): boolean => (counts++, sizeOf(draft) <= request);
         const options = { topK, misfitsMax: Infinity, pace: new Pace(), fitsReserve, fitsRequest };
         const chosen = await chooseEvidence(chunks, options);
         const expected = plainChoice(chunks, topK, (draft) => fitsReserve(draft) && sizeOf(draft) <= request);
         assert.deepEqual(chosen.chunks, expected);
         assert.deepEqual(chosen.draft, evidenceDraft(expected));
         assert.equal(chosen.hasMatches, chunks.length > 0);
-        if (request >= reserve) assert.ok(looks <= 1);
+        if (request >= reserve) assert.ok(counts <= 1);
       },
     ),
     { seed: 41, numRuns: 150 },
   );
 });
 
-Deno.test("chooseEvidence() gives up after so many chunks that do not fit", async () => {
+Deno.test("chooseEvidence() stops after misfitsMax chunks that do not fit", async () => {
   const chunks = await ranked(Array.from({ length: 30 }, () => 10));
   let tried = 0;
   const options = { topK: 4, pace: new Pace(), fitsRequest: () => true, fitsReserve: () => (tried++, false) };
@@ -73,7 +73,7 @@ Deno.test("chooseEvidence() gives up after so many chunks that do not fit", asyn
   assert.ok(chosen.hasMatches);
 });
 
-Deno.test("chooseEvidence() asks an asynchronous source for no more than it needs, and lets it go", async () => {
+Deno.test("chooseEvidence() reads an asynchronous source only as far as needed, and closes it", async () => {
   const chunks = await ranked([5, 5, 5, 5, 5, 5]);
   let asked = 0;
   let closed = false;

@@ -50,14 +50,14 @@ function admission(inputAllowance: number, counter = UNITS): Parameters<typeof a
   return { meter: meterOf(counter), question: QUESTION, inputAllowance, pace: new Pace() };
 }
 
-Deno.test("A request that fits is admitted as it is", async () => {
+Deno.test("A request that fits is admitted unchanged", async () => {
   const given = await candidate();
   const { drops, window, chunks, estimate } = admit(given, admission(10_000));
   assert.deepEqual([drops, window, chunks], [[], given.window, given.chunks]);
   assert.ok(estimate.estimatedTokens < 10_000);
 });
 
-Deno.test("What goes first: the summary, then the oldest turns, then the last of the evidence", async () => {
+Deno.test("The summary is removed first, then the oldest turns, then the last of the evidence", async () => {
   const given = await candidate();
   const mandatory = meterOf(UNITS).estimated({ system: draftOf("Use the data.") }, QUESTION);
   const { drops, drafts, estimate } = admit(given, admission(mandatory));
@@ -73,13 +73,13 @@ Deno.test("What goes first: the summary, then the oldest turns, then the last of
   assert.deepEqual([drafts.window?.parts, drafts.retrieved?.parts, drafts.summary?.parts], [[], [], []]);
 });
 
-Deno.test("Nothing is taken out that need not be", async () => {
+Deno.test("No more is removed than is necessary", async () => {
   const given = await candidate();
   const whole = meterOf(UNITS).estimated(given.drafts, QUESTION);
   assert.deepEqual(admit(given, admission(whole - 1)).drops.map(({ kind }) => kind), ["summary"]);
 });
 
-Deno.test("A request that is too large with nothing left to take out is refused with the counts", async () => {
+Deno.test("A request that is too large with nothing left to remove is refused with the counts", async () => {
   const mandatory = meterOf(UNITS).estimated({ system: draftOf("Use the data.") }, QUESTION);
   const given = await candidate();
   const details = { requiredTokens: mandatory, inputAllowance: mandatory - 1, overflowTokens: 1 };
@@ -89,14 +89,14 @@ Deno.test("A request that is too large with nothing left to take out is refused 
   });
 });
 
-Deno.test("A counter that counts the final request differently is refused", async () => {
+Deno.test("A counter that returns another number for the final request is refused", async () => {
   let asked = 0;
   const drifting = { ...UNITS, countText: (text: string) => text.length + asked++ };
   const given = await candidate();
   assert.throws(() => admit(given, admission(100_000, drifting)), { code: "POLICY" });
 });
 
-Deno.test("Base and shares make the estimate, and blocks without content cost nothing", async () => {
+Deno.test("Base and shares add up to the estimate, and blocks without content cost nothing", async () => {
   const given = await candidate();
   const meter = meterOf(UNITS);
   const admitted = admit(given, { ...admission(10_000), meter });

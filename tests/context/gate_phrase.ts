@@ -1,4 +1,4 @@
-/** A history of padded reports with one line in it that answers, and what is needed to ask for it. */
+/** A history of padded reports with one line that answers a question, and the input to ask it. */
 
 import type { AssembleContextInput } from "../../src/context/assemble_context.ts";
 import { pin } from "../../src/contracts/pin.ts";
@@ -7,7 +7,7 @@ import { STUB4 } from "./golden.ts";
 
 const PADDING = "routine telemetry was read and nothing of note was found. ".repeat(8);
 
-/** Thirteen turns, the first of which answers. */
+/** Thirteen turns, the first of which has the answer. */
 export const HISTORY = conversation([
   `${PADDING} The gate phrase is TOPAZ-4471. ${PADDING}`,
   ...Array.from({ length: 12 }, (_, index) => `Report ${index}: ${PADDING}`),

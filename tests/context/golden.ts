@@ -1,26 +1,23 @@
-/** The golden jobs of the reference, and the tiny counter that their values were made with. */
+/** The golden jobs of the reference, and the small counter with which their values were computed. */
 
 import type { AssembleContextInput } from "../../src/context/assemble_context.ts";
 import { frozenSummary } from "../../src/context/summary_policy.ts";
 import type { TokenCounter } from "../../src/context/counting/token_counter.ts";
+import { FOURS } from "../../src/testing/searches/fours_counter.ts";
 import { pin } from "../../src/contracts/pin.ts";
 import { toSummary } from "../../src/contracts/summary.ts";
 import { turn } from "../../src/contracts/turn.ts";
 
-/** The counter behind the golden values: runs of letters or spaces by fours, everything else one by one. */
-export const STUB4: TokenCounter = {
-  name: "o200k_harmony",
-  version: "stub4-1",
-  countText: (text) => (text.match(/[A-Za-z0-9_\u{80}-\u{10FFFF}]{1,4}|[\t\n\r ]{1,4}|[^]/gu) ?? []).length,
-};
+/** The counter of the golden values: four letters or four spaces are a token, and so is any other character. */
+export const STUB4: TokenCounter = FOURS;
 
-/** A golden job and its result, as the vectors have them. */
+/** A golden job and its result, in the format of the vectors. */
 export interface GoldenCase {
   readonly job: Record<string, unknown> & { readonly name: string };
   readonly result: Record<string, unknown>;
 }
 
-/** The vectors. */
+/** The golden values of the reference. */
 export interface Vectors {
   readonly assemble: readonly GoldenCase[];
   readonly count_text: readonly { readonly text: string; readonly tokens: number }[];
@@ -43,7 +40,7 @@ export function readVectors(): Vectors {
   return JSON.parse(Deno.readTextFileSync(new URL("../vectors/conversation.json", import.meta.url)));
 }
 
-/** What fields of the vectors are called here, where that is not their name in camelCase. */
+/** Field of the vectors → our name, if it is not the same name in camelCase. */
 const NAMES: ReadonlyMap<string, string> = new Map([
   ["call_id", "id"],
   ["arguments_json", "arguments"],
@@ -52,7 +49,7 @@ const NAMES: ReadonlyMap<string, string> = new Map([
   ["completion_reservation", "maxOutputTokens"],
 ]);
 
-/** A value with every field's name as it is here; the contents of strings untouched. */
+/** Renames every field of a value to our name; does not change the contents of strings. */
 export function camelCased(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(camelCased);
   if (typeof value !== "object" || value === null) return value;
@@ -66,7 +63,7 @@ export function camelCased(value: unknown): unknown {
 
 type Fields = Record<string, unknown>;
 
-/** A job as `assembleContext` takes it. */
+/** Returns a job as the input of `assembleContext`. */
 export function inputOf(job: GoldenCase["job"]): AssembleContextInput {
   const fields = camelCased(job) as Fields & { history: Fields[]; pins: Fields[]; summary: Fields | null };
   const { history, pins, summary } = fields;

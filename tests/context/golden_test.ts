@@ -11,7 +11,7 @@ const ERROR_CODES: Readonly<Record<string, string>> = {
   cap_budget_too_small: "CAP_BUDGET",
 };
 
-/** The reference's diagnostics under our names; the version is another module's. */
+/** Returns the reference's diagnostics with our names, without the version of the reference. */
 function expectedDiagnostics(golden: Fields): Fields {
   const { layerDiagnostics, packageVersion: _, ...rest } = camelCased(golden) as Fields & {
     layerDiagnostics: Fields[];
@@ -30,7 +30,7 @@ for (const { job, result } of readVectors().assemble) {
       );
       const details = camelCased(result.details) as object;
       assert.equal(error.code, ERROR_CODES[result.code as string]);
-      assert.deepEqual({ ...error.details, ...details }, error.details); // ours tell more
+      assert.deepEqual({ ...error.details, ...details }, error.details); // ours have more fields
       return;
     }
     const context = await assembled;

@@ -32,7 +32,7 @@ function reasonOf(context: AssembledContext, layer: string): string | undefined 
   return context.diagnostics.layers.find((diagnostic) => diagnostic.layer === layer)?.reason;
 }
 
-Deno.test("What retrieval and summary leave of their reserves goes to the window", async () => {
+Deno.test("The window uses the tokens that retrieval and summary leave of their reserves", async () => {
   const unused = await assembleContext(BASE);
   assert.equal(reasonOf(unused, "RETRIEVE"), "no_match");
   const without = await assembleContext({ ...BASE, options: { retrieve: false, summarize: false } });
@@ -41,7 +41,7 @@ Deno.test("What retrieval and summary leave of their reserves goes to the window
   assert.ok(unused.diagnostics.keptTurnIds.length > reference.diagnostics.keptTurnIds.length);
 });
 
-Deno.test("After the window grew, evidence comes from outside it alone", async () => {
+Deno.test("After the window has grown, evidence comes only from outside it", async () => {
   const history = conversation([
     "the kiln broke",
     ...Array.from({ length: 38 }, (_, index) => `report ${index} of the north wall`),
@@ -54,7 +54,7 @@ Deno.test("After the window grew, evidence comes from outside it alone", async (
   }
 });
 
-Deno.test("The window does not grow over a turn whose evidence it would hide behind a shortened text", async () => {
+Deno.test("The window does not grow over a turn whose evidence it would replace by a shortened text", async () => {
   const long = `${"steam of the north wall. ".repeat(6)}the kiln broke at noon. ${
     "steam of the wall. ".repeat(6)
   }`;
@@ -72,7 +72,7 @@ Deno.test("The window does not grow over a turn whose evidence it would hide beh
   }
 });
 
-Deno.test("SUM-05 The window does not grow over turns that a used summary stands for", async () => {
+Deno.test("SUM-05 The window does not grow over turns that the summary covers", async () => {
   for (let covered = 1; covered <= 40; covered += 3) {
     const summaryPolicy = frozenSummary(summaryOf(HISTORY.slice(0, covered)));
     const context = await assembleContext({ ...BASE, summaryPolicy });
@@ -84,7 +84,7 @@ Deno.test("SUM-05 The window does not grow over turns that a used summary stands
   }
 });
 
-Deno.test("A summary of a leading part of what is left out is used, unless summaryPrefix is off", async () => {
+Deno.test("A summary of only the oldest omitted turns is used, unless summaryPrefix is false", async () => {
   const summaryPolicy = frozenSummary(summaryOf(HISTORY.slice(0, 5)));
   const on = await assembleContext({ ...BASE, summaryPolicy });
   assert.equal(reasonOf(on, "SUMMARIZE"), "summary_reused");
@@ -96,7 +96,7 @@ Deno.test("A summary of a leading part of what is left out is used, unless summa
   assert.equal(reasonOf(asked, "SUMMARIZE"), "summary_reused");
 });
 
-Deno.test("SUM-02 A summary of anything but leading turns, as they are now, is not used", async () => {
+Deno.test("SUM-02 A summary of anything but the current oldest turns is not used", async () => {
   const revised = HISTORY.slice(0, 5).map(({ turnId, messages }) =>
     turn({ turnId, scope: SCOPE, messages, timestamp: AT, revision: 2 })
   );
@@ -142,7 +142,7 @@ Deno.test("A summary is quoted as data, like every other block", async () => {
   assert.deepEqual(sources, ["t0", "t1", "t2", "t3", "t4"]);
 });
 
-Deno.test("Only turns that the window may hold are shortened and counted", async () => {
+Deno.test("Only turns that may be in the window are shortened and counted", async () => {
   const seen = new Set<string>();
   const countText = (text: string): number => (seen.add(text), STUB4.countText(text));
   const history = conversation(
@@ -154,7 +154,7 @@ Deno.test("Only turns that the window may hold are shortened and counted", async
   assert.ok(counted <= diagnostics.keptTurnIds.length + 3);
 });
 
-Deno.test("A budget of which only a small maxInputTokens is given holds a context, reserves and all", async () => {
+Deno.test("A budget with only a small maxInputTokens has room for a context with its reserves", async () => {
   for (let maxInputTokens = 60; maxInputTokens <= 500; maxInputTokens += 40) {
     const { diagnostics } = await assembleContext({
       ...BASE,
@@ -165,15 +165,15 @@ Deno.test("A budget of which only a small maxInputTokens is given holds a contex
   }
 });
 
-Deno.test("A message that cannot be shortened to the cap is named, with the tokens it needs", async () => {
+Deno.test("The error for a message that cannot be shortened to the cap has its id and the tokens it needs", async () => {
   const history = conversation(["word ".repeat(80)]);
   const error = await assembleContext({ ...BASE, history, cap: { maxTokens: 4 } }).catch((error) => error);
   assert.equal(error.code, "CAP_BUDGET");
   assert.deepEqual(error.details, { maxTokens: 4, neededTokens: 20, turnId: "t0", messageId: "m0.0" });
-  assert.match(error.message, /take 20 tokens, and the cap is 4$/);
+  assert.match(error.message, /take 20 tokens, but cap\.maxTokens is 4$/);
 });
 
-Deno.test("CAP tells of the planned window", async () => {
+Deno.test("CAP reports on the planned window", async () => {
   const history = conversation([`${"word ".repeat(80)}`, `${"word ".repeat(80)}`, "short"]);
   const { diagnostics } = await assembleContext({ ...BASE, history });
   const [cap] = diagnostics.layers;
@@ -181,7 +181,7 @@ Deno.test("CAP tells of the planned window", async () => {
   assert.deepEqual(cap?.changedTurnIds, diagnostics.plannedWindowTurnIds.filter((id) => id !== "t2"));
 });
 
-Deno.test("Profile and summaryPrefix are part of the configuration's fingerprint", async () => {
+Deno.test("The configuration fingerprint includes profile and summaryPrefix", async () => {
   const fingerprints = await Promise.all([
     assembleContext(BASE),
     assembleContext({ ...BASE, summaryPrefix: false }),
@@ -191,7 +191,7 @@ Deno.test("Profile and summaryPrefix are part of the configuration's fingerprint
   assert.equal(new Set(fingerprints).size, 4);
 });
 
-Deno.test("frozenSummary() gives its summary for exactly the turns it covers", () => {
+Deno.test("frozenSummary() returns its summary for exactly the turns that it covers", () => {
   const covered = HISTORY.slice(0, 5);
   const summary = summaryOf(covered);
   const policy = frozenSummary(summary);

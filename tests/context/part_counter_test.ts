@@ -9,7 +9,7 @@ import { STUB4 } from "./golden.ts";
 
 const COUNTER = await defaultTokenCounter();
 
-const PIECES = [
+const WORDS = [
   ..."aB9 '.,\n\t/\\\"{}[]:|<>",
   ...[
     "'s",
@@ -30,9 +30,9 @@ const PIECES = [
   ],
   ...["tokens", "don't", "9999", "ABCdef", "://", "\u3000", "ß", "\u2019s"],
 ];
-const TEXT = fc.array(fc.constantFrom(...PIECES), { maxLength: 24 }).map((pieces) => pieces.join(""));
+const TEXT = fc.array(fc.constantFrom(...WORDS), { maxLength: 24 }).map((words) => words.join(""));
 
-Deno.test("A text counts the same in parts as in one piece", () => {
+Deno.test("A text has the same count in parts as in one string", () => {
   fc.assert(
     fc.property(fc.array(TEXT, { maxLength: 6 }), (parts) => {
       const counter = new PartCounter(COUNTER, new CountMemory());
@@ -43,7 +43,7 @@ Deno.test("A text counts the same in parts as in one piece", () => {
   );
 });
 
-Deno.test("A text counts the same in parts as in one piece when it holds long runs", () => {
+Deno.test("A text with long runs has the same count in parts as in one string", () => {
   const long = fc.constantFrom(
     "w".repeat(500),
     " ".repeat(400),
@@ -73,7 +73,7 @@ Deno.test("An exact cut changes no count", () => {
   );
 });
 
-Deno.test("tokensAtCuts() tells the tokens before each cut", () => {
+Deno.test("tokensAtCuts() returns the tokens before each cut", () => {
   const counter = new PartCounter(COUNTER, new CountMemory());
   const text = "the pump failed, then the lamp";
   for (const { offset, tokens } of counter.tokensAtCuts(text)) {
@@ -82,13 +82,13 @@ Deno.test("tokensAtCuts() tells the tokens before each cut", () => {
   assert.ok(counter.tokensAtCuts(text).length > 4);
 });
 
-Deno.test("Any other counter is asked for whole texts", () => {
+Deno.test("Any other counter counts whole texts", () => {
   const counter = new PartCounter(STUB4, new CountMemory());
   assert.equal(counter.countParts(["ab", "cd", "ef"]), 2);
   assert.deepEqual(counter.tokensAtCuts("one two three"), []);
 });
 
-Deno.test("A text is asked for once, unless it is counted afresh", () => {
+Deno.test("A text is counted once, unless it is counted afresh", () => {
   let asked = 0;
   const spy = { name: "n", version: "1", countText: (text: string) => (asked++, text.length) };
   const counter = new PartCounter(spy, new CountMemory());
@@ -99,12 +99,12 @@ Deno.test("A text is asked for once, unless it is counted afresh", () => {
   assert.equal(asked, 2);
 });
 
-Deno.test("runCuts() cuts a run of any length every 128 bytes", () => {
+Deno.test("runCuts() splits a run of any length every 128 bytes", () => {
   const expected = Array.from({ length: 39 }, (_, index) => 128 * (index + 1));
   for (const unit of ["a", " ", "-"]) assert.deepEqual(runCuts(unit.repeat(5_000)), expected);
 });
 
-Deno.test("runCuts() cuts long runs alone, and never inside a character", () => {
+Deno.test("runCuts() splits only long runs, and never inside a character", () => {
   assert.deepEqual(runCuts("ordinary words, and 12345 numbers ".repeat(50)), []);
   const text = `short ${"😀".repeat(200)} ${"w".repeat(400)}`;
   const cuts = runCuts(text);

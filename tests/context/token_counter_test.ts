@@ -12,7 +12,7 @@ for (const { text, tokens } of readVectors().count_text) {
   });
 }
 
-Deno.test("defaultTokenCounter() gives the same counter each time", async () => {
+Deno.test("defaultTokenCounter() resolves to the same counter each time", async () => {
   assert.equal(await defaultTokenCounter(), COUNTER);
   assert.equal(COUNTER.name, "o200k_base");
 });
@@ -28,7 +28,7 @@ Deno.test("TOK-01 Text that looks like a special token is plain text", () => {
   }
 });
 
-Deno.test("The default counter never lets its tokenizer's memory of words fill up: it is emptied every million characters", () => {
+Deno.test("The default counter empties its tokenizer's cache every million characters, before it fills up", () => {
   const sizes: number[] = [];
   let characters = 0;
   let charactersMax = 0;
@@ -54,7 +54,7 @@ Deno.test("The default counter counts a text the same before and after many othe
   assert.equal(COUNTER.countText(text), before);
 });
 
-/** Milliseconds for a count; the best of two, so that another's burst does not fail the test. */
+/** Returns the milliseconds of a count: the best of two, so that other load does not fail the test. */
 function countMs(text: string): number {
   const times = [0, 1].map(() => {
     const startedMs = performance.now();
@@ -64,7 +64,7 @@ function countMs(text: string): number {
   return Math.min(...times);
 }
 
-/** Pseudo-random text: the merge cache must not help. */
+/** Returns pseudo-random text, for which the merge cache does not help. */
 function scrambled(alphabet: string, length: number): string {
   const letters = [...alphabet];
   let state = 12345;
@@ -99,14 +99,14 @@ for (const [name, text] of WORST) {
   });
 }
 
-Deno.test("TOK-02 A long run counts within a token a piece of what it is", () => {
+Deno.test("TOK-02 The count of a long run is off by at most one token per chunk", () => {
   for (const text of ["w".repeat(2_000), "夜间巡检后再关闭阀门".repeat(60), " ".repeat(1_500)]) {
     const whole = COUNTER.countText(text.slice(0, 60)) * (text.length / 60);
     assert.ok(Math.abs(COUNTER.countText(text) - whole) < whole / 2 + 20);
   }
 });
 
-Deno.test("TOK-05 Ill-formed text counts as its U+FFFD form, and nothing throws", () => {
+Deno.test("TOK-05 Lone surrogates count as U+FFFD, and no text throws", () => {
   for (const text of ["\ud83d", "a\ude00", "\ud83d\ud83d b", "", "\0", "\ufeff", "😀"]) {
     assert.equal(COUNTER.countText(text), COUNTER.countText(text.toWellFormed()));
   }
@@ -147,7 +147,7 @@ Deno.test("A counter that throws is a POLICY error that keeps the cause", () => 
   });
 });
 
-Deno.test("A counter must give a whole number of at least zero", () => {
+Deno.test("A counter must return a whole number of at least zero", () => {
   for (const tokens of [-1, 0.5, NaN, Infinity, "3", null, undefined, 2n]) {
     const counter = { name: "n", version: "1", countText: () => tokens as number };
     assert.throws(() => countTokens(counter, "x"), { code: "POLICY" });
@@ -155,7 +155,7 @@ Deno.test("A counter must give a whole number of at least zero", () => {
   assert.ok(Object.is(countTokens({ name: "n", version: "1", countText: () => -0 }, "x"), 0));
 });
 
-Deno.test("requireCounter() names what a counter lacks", () => {
+Deno.test("requireCounter() names the field that a counter lacks", () => {
   const whole = { name: "n", version: "1", countText: () => 1 };
   assert.equal(requireCounter(whole, "counter"), whole);
   const broken = [

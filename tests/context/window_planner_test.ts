@@ -18,7 +18,7 @@ const O200K = await defaultTokenCounter();
 const DRAFTS = { system: draftOf("Use the data.") };
 const QUESTION = "Which pump?";
 
-/** Counters whose count does not fall when text is put in front, however oddly it rises. */
+/** Counters whose count never falls when text is put in front, but may rise unevenly. */
 const COUNTERS: readonly TokenCounter[] = [
   O200K,
   STUB4,
@@ -32,7 +32,7 @@ const COUNTERS: readonly TokenCounter[] = [
 interface Rig {
   readonly turns: WindowTurns;
   readonly meter: RequestMeter;
-  /** How far the history was read. */
+  /** Returns the number of turns that were read. */
   readonly reached: () => number;
 }
 
@@ -68,7 +68,7 @@ function planned({ turns, meter }: Rig, estimateMax: number, from = 0): Promise<
   });
 }
 
-/** The reference's walk: one turn more, the whole request counted, until it does not fit. */
+/** Plans as the reference does: adds one turn and counts the whole request, until it does not fit. */
 async function walked({ turns, meter }: Rig, estimateMax: number): Promise<number> {
   for (let size = 0;; size++) {
     if (await turns.at(size) === null) return size;
@@ -83,7 +83,7 @@ const TEXT = fc.oneof(
 );
 
 for (const counter of COUNTERS) {
-  Deno.test(`planWindow() holds the turns that the reference's walk holds, counted by ${counter.name}`, async () => {
+  Deno.test(`planWindow() plans the same window as the reference, counted by ${counter.name}`, async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(TEXT, { maxLength: 30 }), fc.nat(1_500), async (texts, room) => {
         const history = conversation(texts);
@@ -107,7 +107,7 @@ Deno.test("planWindow() reads no further than the first turn that does not fit",
   assert.ok(setup.reached() <= size + 2);
 });
 
-Deno.test("planWindow() settles the boundary with two or three counts of the request", async () => {
+Deno.test("planWindow() finds the boundary with two or three counts of the request", async () => {
   let long = 0;
   const spy = {
     ...STUB4,
@@ -118,7 +118,7 @@ Deno.test("planWindow() settles the boundary with two or three counts of the req
   assert.ok(long <= 3, `${long} counts`);
 });
 
-Deno.test("planWindow() grows a window from where it is, and never over a barrier", async () => {
+Deno.test("planWindow() grows a window from its current size, and never over a barrier", async () => {
   const setup = rig(LONG, O200K);
   const options = { ...setup, pace: new Pace(), question: QUESTION, drafts: DRAFTS, estimateMax: 1_000 };
   const free = await planWindow({ ...options, from: 5 });
@@ -127,14 +127,14 @@ Deno.test("planWindow() grows a window from where it is, and never over a barrie
   assert.equal(barred, 9);
 });
 
-Deno.test("planWindow() holds no turn where none fits, and all where all fit", async () => {
+Deno.test("planWindow() returns 0 if no turn fits, and all turns if all fit", async () => {
   const history = conversation(["one", "two", "three"]);
   assert.equal(await planned(rig(history, O200K), 0), 0);
   assert.equal(await planned(rig(history, O200K), 100_000), 3);
   assert.equal(await planned(rig([], O200K), 100_000), 0);
 });
 
-Deno.test("planWindow() takes turns from an asynchronous source, and lets it go", async () => {
+Deno.test("planWindow() reads turns from an asynchronous source, which close() closes", async () => {
   let closed = false;
   const source = {
     count: 400,

@@ -6,7 +6,7 @@ import { Scratch } from "../files/scratch.ts";
 import { testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { type PublicCall, publicCalls, setStage, type Stage } from "./public_calls.ts";
 
-const { Conversation, ContractError, Memory, Records } = holdfast;
+const { Conversation, ContractError, Journal, Memory, MemoryError, Records } = holdfast;
 
 type Path = readonly (string | number)[];
 
@@ -58,7 +58,7 @@ async function onStage(body: (calls: readonly PublicCall[], stage: Stage) => Pro
 
 Deno.test("These are all the public calls", async () => {
   await onStage((calls) => {
-    const methods = [Memory, Records, Conversation].flatMap(({ name, prototype }) =>
+    const methods = [Memory, Records, Conversation, Journal].flatMap(({ name, prototype }) =>
       Object.getOwnPropertyNames(prototype).map((method) => `${name}.${method}`)
     );
     const functions = Object.entries(holdfast).filter(([, value]) =>
@@ -99,6 +99,126 @@ Deno.test("A revoked proxy anywhere in an argument is a ContractError, never a r
   });
 });
 
+/** A proxy whose traps throw, all but that of a call: a function of the caller's may throw when it is called. */
+function throwing(target: object): object {
+  const names = Object.getOwnPropertyNames(Reflect).filter((name) => name !== "apply");
+  const traps = names.map((name) => [name, () => {
+    throw new RangeError("secret");
+  }]);
+  return new Proxy(target, Object.fromEntries(traps));
+}
+
+Deno.test("A proxy whose traps throw anywhere in an argument is a ContractError, never what it throws (PRX-02)", async () => {
+  await onStage(async (calls) => {
+    const others: string[] = [];
+    for (const call of calls) {
+      for (const [path, there] of placesOf(call.given)) {
+        if (path.length === 0) continue;
+        for (const target of [{}, [], () => {}]) {
+          const error = await outcomeOf(call, replaced(call.given, path, throwing(target)) as unknown[]);
+          if (
+            !(error instanceof ContractError || typeof target === "function" && typeof there === "function")
+          ) {
+            others.push(`${call.name}, ${path.join(".")}, a ${typeof target}: ${error ?? "no error"}`);
+          }
+        }
+      }
+    }
+    assert.deepEqual(others, []);
+  });
+});
+
+Deno.test("An object that only inherits from a class is never a raw error, wherever it is an argument (PRX-03)", async () => {
+  await onStage(async (calls) => {
+    const others: string[] = [];
+    for (const call of calls) {
+      for (const [path] of placesOf(call.given)) {
+        if (path.length === 0) continue;
+        for (const type of [URL, Date, AbortSignal, Uint8Array, Map, Promise, String, ReadableStream]) {
+          const fake = Object.create(type.prototype);
+          const error = await outcomeOf(call, replaced(call.given, path, fake) as unknown[]);
+          if (error !== null && !(error instanceof MemoryError)) {
+            others.push(`${call.name}, ${path.join(".")}, a ${type.name}: ${error ?? "no error"}`);
+          }
+        }
+      }
+    }
+    assert.deepEqual(others, []);
+  });
+});
+
+/** Where null means something: nothing, never, or a value of JSON. Its type says so everywhere else too, or it is refused. */
+const NULLS = new Set([
+  ...["toolCalls", "revision", "timestamp", "effectiveAt", "expiresAt", "source", "messageId", "ttlMax"],
+  ...["summaryPolicy", "chunkIndex", "expectedRevision", "dry", "content", "arguments"],
+]);
+
+/** Calls with one positional argument that may be null, or JSON of the caller's. */
+const NULL_PLACES = new Set(["Records.forget: 1", "Conversation.cachePut: 2.dry.0"]);
+
+Deno.test("null is a ContractError wherever it means nothing (NUL-01)", async () => {
+  await onStage(async (calls) => {
+    const accepted: string[] = [];
+    for (const call of calls) {
+      for (const [path] of placesOf(call.given)) {
+        const place = `${call.name}: ${path.join(".")}`;
+        if (path.length === 0 || NULLS.has(String(path.at(-1))) || NULL_PLACES.has(place)) continue;
+        if (path.includes("json")) continue; // JSON of an entry's own
+        const error = await outcomeOf(call, replaced(call.given, path, null) as unknown[]);
+        if (!(error instanceof ContractError)) accepted.push(`${place}: ${error ?? "no error"}`);
+      }
+    }
+    assert.deepEqual(accepted, []);
+  });
+});
+
+const THROWS = { toString: (): never => throwing({}) as never };
+
+/** What a schema may return although it should not, and the field that is named. */
+const ANSWERS: readonly (readonly [string, () => unknown])[] = [
+  ["nothing", () => undefined],
+  ["null", () => null],
+  ["text", () => "secret"],
+  ["a revoked proxy", () => revoked({})],
+  ["a proxy whose traps throw", () => throwing({})],
+  ["a revoked proxy as value", () => ({ value: revoked({}) })],
+  ["a proxy whose traps throw as value", () => ({ value: throwing({}) })],
+  ["null as issues", () => ({ issues: null })],
+  ["no issue", () => ({ issues: [] })],
+  ["a revoked proxy as issues", () => ({ issues: revoked([]) })],
+  ["null as an issue", () => ({ issues: [null] })],
+  ["a revoked proxy as an issue", () => ({ issues: [revoked({})] })],
+  ["a revoked proxy as a path", () => ({ issues: [{ message: "secret", path: revoked([]) }] })],
+  ["null in a path", () => ({ issues: [{ message: "secret", path: [null] }] })],
+  ["a key that is no text", () => ({ issues: [{ message: "secret", path: [{ key: THROWS }] }] })],
+  ["a revoked proxy as a code", () => ({ issues: [{ message: "secret", code: revoked({}) }] })],
+  ["content as a code", () => ({ issues: [{ message: "secret", code: "the secret itself" }] })],
+  ["a promise", () => Promise.reject(new Error("secret"))],
+];
+
+Deno.test("Whatever a schema returns, put() is a ContractError and get() an IntegrityError, without content (PRX-04)", async () => {
+  let answer: (value: unknown) => unknown = (value) => ({ value });
+  const validate = (value: unknown): never => answer(value) as never;
+  const kind = holdfast.defineKind("note", { "~standard": { version: 1, vendor: "by-hand", validate } });
+  await using memory = await holdfast.openMemory(":memory:", { kinds: [kind] });
+  const note = { tenantId: "acme", kind: "note", key: "stored" };
+  await memory.records.put(note, "secret", { expectedRevision: null, ttl: 60 });
+  for (const [name, given] of ANSWERS) {
+    answer = given;
+    const other = memory.records.put({ ...note, key: "other" }, "secret", {
+      expectedRevision: null,
+      ttl: 60,
+    });
+    const refused = (error: { code?: string; field?: string; message: string }): boolean => {
+      assert.deepEqual([error.code, error.field], ["CONTRACT", "value"], `${name}: ${error}`);
+      return !error.message.includes("secret");
+    };
+    await assert.rejects(other, refused, name);
+    if (name.endsWith("as value")) continue; // what is read is what was stored, whatever the schema makes of it
+    await assert.rejects(memory.records.get(note), { code: "INTEGRITY" }, name);
+  }
+});
+
 /** Every list among the arguments, and the field that its error names. */
 const LISTS: Readonly<Record<string, string>> = {
   "turn: 0.messages": "messages",
@@ -127,6 +247,10 @@ const LISTS: Readonly<Record<string, string>> = {
   "Conversation.cachePut: 2.dry": "payload",
   "Conversation.assemble: 0.toolCalls": "question.toolCalls",
   "Conversation.assemble: 2.tools": "tools",
+  "Journal.append: 0": "entries",
+  "Journal.append: 0.0.json.pears": "entries[0].json",
+  "Journal.replaceSuffix: 1": "entries",
+  "Journal.replaceSuffix: 1.0.json.pears": "entries[0].json",
 };
 
 Deno.test("A list of 2^32 - 1 holes is refused by its length, wherever a list is an argument (MEM-01)", async () => {

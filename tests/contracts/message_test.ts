@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { toMessage, toNewMessages } from "../../src/contracts/message.ts";
-import { PARTS } from "../kit/message_arbitrary.ts";
+import { PARTS } from "../../src/testing/kit/message_parts.ts";
 import { toScope } from "../../src/contracts/scope.ts";
 import { toTool } from "../../src/contracts/tool.ts";
 import { refuses } from "./refusal.ts";

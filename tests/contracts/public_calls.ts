@@ -8,6 +8,7 @@ import {
   defaultTokenCounter,
   defineKind,
   frozenSummary,
+  type Journal,
   type Memory,
   nodeSqlite,
   openMemory,
@@ -166,9 +167,28 @@ function openingCalls({ path }: Stage): readonly PublicCall[] {
 
 function memoryCalls({ memory, lines }: Stage): readonly PublicCall[] {
   const progress = { signal: signal(), onProgress: () => {} };
-  const counts = { turns: 0, pins: 0, summaries: 0, chunks: 0, postings: 0, replay: 0, operations: 0 };
+  const counts = {
+    turns: 0,
+    pins: 0,
+    summaries: 0,
+    chunks: 0,
+    postings: 0,
+    replay: 0,
+    operations: 0,
+    journals: 0,
+    entries: 0,
+  };
   const receipt = {
-    ...{ lineage: "0", sequence: 1, head: "0", kind: "turn", at: AT, already: false, scrubbed: false },
+    ...{
+      lineage: "0",
+      sequence: 1,
+      head: "0",
+      kind: "turn",
+      reserved: true,
+      at: AT,
+      already: false,
+      scrubbed: false,
+    },
     ...{ erased: counts, target: { tenantId: "0", sessionId: "0", key: "0" }, mac: "0" },
   };
   const list = (method: "backup" | "exportLedger"): PublicCall => ({
@@ -178,6 +198,7 @@ function memoryCalls({ memory, lines }: Stage): readonly PublicCall[] {
   });
   return [
     { name: "Memory.conversation", given: [SCOPE], call: memory.conversation.bind(memory) },
+    { name: "Memory.journal", given: [SCOPE, "tools"], call: memory.journal.bind(memory) },
     {
       name: "Memory.prune",
       given: [{ ...progress, scrub: false, acceptClock: false }],
@@ -281,9 +302,37 @@ function conversationCalls({ conversation, snapshot, summary }: Stage): readonly
   ];
 }
 
+function journalCalls({ memory }: Stage): readonly PublicCall[] {
+  const journal = memory.journal(SCOPE, "tools");
+  const entries = [{ uuid: "e1", json: { pears: [1, null] } }];
+  const writing = { operationId: "entries", expectedRevision: 0, signal: signal() };
+  const erasing = { ...writing, operationId: "erase", scrub: false };
+  const of = <Name extends keyof Journal>(name: Name, ...given: unknown[]): PublicCall => ({
+    name: `Journal.${name}`,
+    given,
+    call: (journal[name] as () => unknown).bind(journal),
+  });
+  return [
+    of("revision", { signal: signal() }),
+    of("append", entries, writing),
+    of("replaceSuffix", { from: 1, expectedRevision: 1 }, entries, {
+      operationId: "suffix",
+      signal: signal(),
+    }),
+    {
+      name: "Journal.read",
+      given: [{ last: 1, after: 0, before: 9, damaged: "error", signal: signal() }],
+      call: (...given: Parameters<Journal["read"]>) => Array.fromAsync(journal.read(...given)),
+    },
+    of("pop", 1, { expectedRevision: 9, signal: signal() }),
+    of("clear", erasing),
+    of("delete", erasing),
+  ];
+}
+
 /** All of them. */
 export function publicCalls(stage: Stage): readonly PublicCall[] {
-  return [pureCalls, openingCalls, memoryCalls, recordCalls, conversationCalls].flatMap((calls) =>
-    calls(stage)
-  );
+  return [pureCalls, openingCalls, memoryCalls, recordCalls, conversationCalls, journalCalls].flatMap((
+    calls,
+  ) => calls(stage));
 }

@@ -1,9 +1,12 @@
+import { conformance } from "../../src/testing/conformance.ts";
 import { testThatNothingIsLeftOpen } from "../kit/soundness.ts";
-import { BUILT_IN_TARGETS } from "../kit/store_target.ts";
-import { testConversations } from "./conversations_suite.ts";
+import { SOME_TARGETS } from "../kit/store_target.ts";
+import { testFiles } from "./files_suite.ts";
+import { suiteFor } from "./promise.ts";
 
-for (const target of BUILT_IN_TARGETS.filter(({ name }) => name === "file" || name === ":memory:")) {
-  testConversations(target);
+for (const target of SOME_TARGETS) {
+  conformance({ test: Deno.test, engine: target, suites: ["conversations"] });
+  testFiles(suiteFor(target));
 }
 
 testThatNothingIsLeftOpen();

@@ -18,14 +18,15 @@ const INSERT_OPERATIONS =
   SELECT (SELECT scope_hash FROM scopes), randomblob(16), x'', 0, $2 + n, 0 FROM numbers`;
 
 const SELECT_SCOPE =
-  `SELECT id, scope_hash, tenant, session, revision, turns, turn_bytes, pins, operations, next_expiry FROM scopes`;
+  `SELECT id, scope_hash, tenant, session, revision, turns, turn_bytes, pins, journals, journal_bytes,
+  operations, next_expiry FROM scopes`;
 
 /** Remembers so many operations behind the store's back, each a millisecond after the one before. */
 function remember(store: TestStore, count: number, atMs: number): void {
   store.sql(INSERT_OPERATIONS, count, atMs);
   const row = [...store.sql(SELECT_SCOPE)[0]!];
-  row[8] = row[8] as number + count;
-  store.sql("UPDATE scopes SET operations = $1, checksum = $2", row[8] as SqlValue, checksumOf(...row));
+  row[10] = row[10] as number + count;
+  store.sql("UPDATE scopes SET operations = $1, checksum = $2", row[10] as SqlValue, checksumOf(...row));
 }
 
 /**

@@ -1,6 +1,7 @@
 /**
- * What is killed: a process that works on a store and tells each call before it makes it and each answer once it has
- * it, one JSON line each, written to a pipe before anything else happens. Its one argument is an {@linkcode Errand}.
+ * The process that is killed. It works on a store, and reports each call before it makes it and each answer once it
+ * has it, one JSON line each, written to a pipe before anything else happens. Its one argument is an {@linkcode
+ * Errand}.
  */
 
 import { ConflictError, type Memory, MemoryError, nodeSqlite, openMemory } from "@holdfast/memory";
@@ -12,7 +13,7 @@ import { Striker, strikingDriver, watchFiles } from "./strike.ts";
 
 const encoder = new TextEncoder();
 
-/** A line that was written is read by the parent even if this process is gone. */
+/** The parent reads a written line even if this process has ended. */
 function say(line: Line): void {
   const bytes = encoder.encode(`${JSON.stringify(line)}\n`);
   for (let written = 0; written < bytes.length;) written += Deno.stdout.writeSync(bytes.subarray(written));

@@ -45,7 +45,7 @@ function drawStrike(seeded: Seeded): Strike {
   return { on, what, nth, when: seeded.chance(0.5) ? "before" : "after" };
 }
 
-/** Gives how many of them were killed; a step that another process did first is not reached. */
+/** Returns how many of them were killed; a step that another process did first is not reached. */
 async function createTogether(path: string, strikes: readonly (Strike | null)[]): Promise<number> {
   const errand = {
     path,
@@ -74,12 +74,12 @@ async function createTogether(path: string, strikes: readonly (Strike | null)[])
   return endings.filter(({ signal }) => signal === "SIGKILL").length;
 }
 
-/** All of them put one record: the newest acknowledged revision is the one that is there. */
+/** All of them put one record: the newest acknowledged revision is the stored one. */
 function assertAcknowledged(store: ObservedStore, endings: readonly Ending[]): void {
   const lines = endings.flatMap((ending) => ending.lines);
   const revisions = lines.flatMap((line) => line.type === "ack" ? [Number(line.result)] : []);
   const intents = lines.filter(({ type }) => type === "intent").length;
-  assert.equal(new Set(revisions).size, revisions.length, "no revision was handed out twice");
+  assert.equal(new Set(revisions).size, revisions.length, "no revision was issued twice");
   const [[counter]] = store.main("SELECT counter FROM meta") as [[number]];
   assert.ok(counter >= Math.max(0, ...revisions) && counter <= intents);
   const found = store.main("SELECT revision FROM records");

@@ -1,16 +1,16 @@
-/** What a process with several Workers on one store is sent to do, and what its Workers tell. */
+/** The arguments of a process with several Workers on one store, and what its Workers report. */
 
 /** A child's one argument, as JSON. */
 export interface CrewErrand {
   readonly path: string;
-  /** Makes sessions of this child unlike those of any other. */
+  /** Makes the session ids of this child unique. */
   readonly name: string;
   readonly seed: number;
-  /** Whether its SQLite claims to be of a version that needs a rollback journal. */
+  /** Whether its SQLite reports a version that needs a rollback journal. */
   readonly old: boolean;
 }
 
-/** What one Worker of it does. */
+/** The task of one of its Workers. */
 export interface CrewTask {
   readonly path: string;
   /** The session that this Worker alone writes; null for one that only opens and closes the store. */
@@ -19,13 +19,13 @@ export interface CrewTask {
   readonly old: boolean;
 }
 
-/** One call, as data. Turns are named by the mark that they say. */
+/** One call, as data. Turns are named by the mark in their text. */
 export interface CrewCall {
   readonly op: "append" | "delete";
   readonly mark: string;
 }
 
-/** What a Worker tells, one JSON line each; at most one call of a session is in flight. */
+/** What a Worker reports, one JSON line each; at most one call of a session is in flight. */
 export type CrewLine =
   | { readonly type: "intent"; readonly session: string; readonly call: CrewCall }
   | { readonly type: "ack"; readonly session: string }
@@ -34,7 +34,7 @@ export type CrewLine =
 /** The tenant of every session. */
 export const TENANT = "orchard";
 
-/** A line that was written is read by the parent even if this process is gone; so short a line is written whole. */
+/** The parent reads a written line even if this process has ended; so short a line is written atomically. */
 export function say(line: CrewLine): void {
   Deno.stdout.writeSync(new TextEncoder().encode(`${JSON.stringify(line).slice(0, LINE_CHARACTERS_MAX)}\n`));
 }

@@ -7,7 +7,7 @@ import { Seeded } from "../model/records/seeded.ts";
 import { type CrewErrand, type CrewTask, say } from "./crew.ts";
 
 const WRITERS = 2;
-/** More than any child is given the time for. */
+/** More than any child has time for. */
 const WORKERS_MAX = 10_000;
 
 class Crew {
@@ -20,7 +20,7 @@ class Crew {
     this.#seeded = new Seeded(errand.seed);
   }
 
-  /** A Worker that is ended after some calls, and then the next one in its place. */
+  /** Runs a Worker that is terminated after some calls, and then the next one in its place. */
   startWriter(): void {
     const number = this.#started++;
     if (number === WORKERS_MAX) return;

@@ -18,7 +18,7 @@ const CHILD = new URL("./crew_child.ts", import.meta.url).pathname;
 const PROCESSES = 2;
 const KILLS = LONG ? 60 : 3;
 
-/** One session, which one Worker wrote: what it says, and the call that was in flight. */
+/** One session, which one Worker wrote: its content, and the call that was in flight. */
 class Session {
   #turns: readonly string[] = [];
   #inFlight: CrewCall | null = null;
@@ -41,7 +41,7 @@ class Session {
     return op === "append" ? [...this.#turns, mark] : this.#turns.filter((each) => each !== mark);
   }
 
-  /** A call in flight is there entirely or not at all; what is found is the truth from now on. */
+  /** A call in flight is stored entirely or not at all; what is found is expected from now on. */
   settle(found: readonly string[]): void {
     const happened = this.#inFlight !== null &&
       JSON.stringify(found) === JSON.stringify(this.#after(this.#inFlight));
@@ -61,7 +61,7 @@ async function turnsOf(memory: Memory, sessionId: string): Promise<readonly stri
   }
 }
 
-/** One store, and all that its processes told. */
+/** One store, and all that its processes reported. */
 class CrewStore {
   readonly #path: string;
   readonly #old: boolean;
@@ -73,7 +73,7 @@ class CrewStore {
     this.#old = old;
   }
 
-  /** Runs a process, kills it, and looks at what its Workers wrote, while the other process goes on. */
+  /** Runs a process, kills it, and checks what its Workers wrote, while the other process continues. */
   async kill(name: string, seeded: Seeded): Promise<void> {
     const [path, old] = [this.#path, this.#old];
     const errand: CrewErrand = { path, name, seed: seeded.integer(0, 2 ** 31), old };
@@ -92,7 +92,7 @@ class CrewStore {
     await this.verify(written);
   }
 
-  /** Requires that every session is as its Worker left it; gives how many deletions are recorded. */
+  /** Requires that every session is as its Worker left it; returns how many deletions are recorded. */
   async verify(names: Iterable<string>): Promise<number> {
     const driver = this.#old ? oldLibrary : undefined;
     await using memory = await openMemory(this.#path, { busyTimeoutMs: 60_000, driver });
@@ -110,7 +110,7 @@ class CrewStore {
 }
 
 for (const [journal, old] of [["a write-ahead log", false], ["a rollback journal", true]] as const) {
-  Deno.test(`LCK-01 with ${journal} a store survives ${PROCESSES * KILLS} kills of processes with several Workers, beside another one, with all that was acknowledged`, async () => {
+  Deno.test(`LCK-01 with ${journal} a store survives ${PROCESSES * KILLS} kills of processes with several Workers, while another one runs, with all that was acknowledged`, async () => {
     const directory = Deno.makeTempDirSync({ prefix: "holdfast-crash-" });
     try {
       const store = new CrewStore(`${directory}/agent.db`, old);

@@ -1,4 +1,4 @@
-/** What a child is sent to do, what it calls, and what it tells. */
+/** The arguments of a child, the calls it makes, and what it reports. */
 
 import type { Refusal, Strike } from "./strike.ts";
 
@@ -12,7 +12,7 @@ export type Script =
   | "deletion"
   /** Opening a store in which a recorded deletion is pending. */
   | "completion"
-  /** Opening a store that is not there. */
+  /** Opening a store that does not exist. */
   | "creation";
 
 /** A child's one argument, as JSON. */
@@ -20,15 +20,15 @@ export interface Errand {
   readonly path: string;
   readonly script: Script;
   readonly seed: number;
-  /** Makes names and texts of this child unlike those of any other. */
+  /** Makes the names and texts of this child unique. */
   readonly cycle: number;
   /** The number of its first call. */
   readonly firstCall: number;
   readonly strike: Strike | null;
   readonly refusal: Refusal | null;
-  /** Whether every call to a database or the file system is told. */
+  /** Whether every call to a database or the file system is reported. */
   readonly trace: boolean;
-  /** Whether its SQLite claims to be of a version that needs a rollback journal. */
+  /** Whether its SQLite reports a version that needs a rollback journal. */
   readonly old: boolean;
 }
 
@@ -62,7 +62,7 @@ export type Call =
 /** The second at which everything happens, so that nothing expires unless it is purged. */
 export const NOW = 1_000;
 
-/** What a child tells, one JSON line each. */
+/** What a child reports, one JSON line each. */
 export type Line =
   | { readonly type: "opening" }
   | { readonly type: "open" }

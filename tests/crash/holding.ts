@@ -1,4 +1,4 @@
-/** What a store holds, as far as its owner can tell: what calls, deletions, restores and imports make of it. */
+/** The expected content of a store after calls, deletions, restores and imports. */
 
 import type { Memory } from "@holdfast/memory";
 import type { LineageCall } from "./lineage.ts";
@@ -15,10 +15,10 @@ interface HeldScope {
   readonly pins: Map<string, Saying>;
 }
 
-/** A deletion that is for ever, or the forgetting of a record; as text, to be looked up. */
+/** A deletion that is permanent, or the forgetting of a record; as text, to be looked up. */
 export type Deletion = `${"record" | "scope" | "turn" | "pin"} ${string}`;
 
-/** What can be seen at a time, in one order. */
+/** The visible content at a time, in a fixed order. */
 export interface Outline {
   readonly scopes: readonly (readonly [
     name: string,
@@ -58,7 +58,7 @@ export class Holding {
     return clone;
   }
 
-  /** What a call makes of it. */
+  /** The content after a call. */
   apply(call: LineageCall): void {
     const deletion = deletionOf(call);
     if (deletion !== null) this.erase(deletion);
@@ -71,7 +71,7 @@ export class Holding {
     else if (call.op === "put") this.#records.set(call.key, call.mark);
   }
 
-  /** What an event of the ledger does, in whatever store it is applied. */
+  /** The effect of an event of the ledger, in any store. */
   erase(deletion: Deletion): void {
     const [kind, name, item] = deletion.split(" ") as [string, string, string];
     if (kind === "record") this.#records.delete(name);
@@ -80,7 +80,7 @@ export class Holding {
     else this.#scopes.get(name)?.pins.delete(item);
   }
 
-  /** What an import brings along: whatever is not there yet and was not deleted here. */
+  /** The effect of an import: adds what is missing and was not deleted here. */
   take(lines: Holding, isDeleted: (deletion: Deletion) => boolean): void {
     for (const [key, mark] of lines.#records) {
       if (!this.#records.has(key) && !isDeleted(`record ${key}`)) this.#records.set(key, mark);
@@ -98,7 +98,7 @@ export class Holding {
     }
   }
 
-  /** What of it can be seen at a time. */
+  /** The visible content at a time. */
   outline(nowMs: number): Outline {
     const isSeen = ({ expiresAtMs }: Saying): boolean => expiresAtMs === null || expiresAtMs > nowMs;
     return {
@@ -130,7 +130,7 @@ function byName([left]: readonly [string, ...unknown[]], [right]: readonly [stri
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
-/** Whether an outline has all of one and nothing beyond another. */
+/** Whether an outline includes all of one and nothing beyond another. */
 export function liesBetween(found: Outline, least: Outline, most: Outline): boolean {
   const [some, all, whole] = [namesOf(found), namesOf(least), namesOf(most)];
   return all.isSubsetOf(some) && some.isSubsetOf(whole);
@@ -147,7 +147,7 @@ function namesOf({ scopes, records }: Outline): Set<string> {
   ]);
 }
 
-/** What can be seen in a store. */
+/** The visible content of a store. */
 export async function outlineOf(memory: Memory): Promise<Outline> {
   const scopes: Outline["scopes"][number][] = [];
   for (const { scope } of (await memory.inspect()).scopes) {

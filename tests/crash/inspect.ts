@@ -1,4 +1,4 @@
-/** Looks at a store after a kill: first at a copy of its files as they lie there, then through the module. */
+/** Inspects a store after a kill: first a copy of its files, then through the module. */
 
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
@@ -10,7 +10,7 @@ import type { Found, FoundRow, InFlight, Truth } from "./truth.ts";
 
 const SUFFIXES = ["", "-wal", "-shm", "-journal"];
 
-/** The deletions in a store's two files, before anything had a chance to complete them. */
+/** The deletions in a store's two files, before anything could complete them. */
 export interface Recorded {
   readonly inLedger: number;
   readonly inMain: number;
@@ -18,7 +18,7 @@ export interface Recorded {
 
 /**
  * Copies the files as the killed process left them and reads the copies, so that the store itself is first opened by
- * the module. Null while creation has not come so far.
+ * the module. Null if creation was not far enough.
  */
 export function readRecorded(path: string): Recorded | null {
   const directory = Deno.makeTempDirSync({ prefix: "holdfast-copy-" });
@@ -52,13 +52,13 @@ function readNumber(path: string, sql: string): number | null {
   }
 }
 
-/** What a look after a kill gave. */
+/** The result of an inspection after a kill. */
 export interface Look extends InFlight {
   /** Deletions that were recorded in the ledger and not yet applied. */
   readonly completed: number;
 }
 
-/** Takes in what a child told, opens the store that it left, and verifies everything. */
+/** Reads what a child reported, opens the store that it left, and verifies everything. */
 export async function verify(
   path: string,
   truth: Truth,
@@ -123,7 +123,7 @@ function find(store: ObservedStore): Found {
   };
 }
 
-/** Works the chain out anew, apart from the module, in the ledger and in main's copy of it. */
+/** Recomputes the chain without the module, in the ledger and in main's copy of it. */
 export function assertChain(store: ObservedStore): void {
   const columns =
     "sequence, batch, kind, lower(hex(scope_hash)), lower(hex(key_hash)), reserved, floor, at, " +

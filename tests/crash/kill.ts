@@ -4,15 +4,15 @@ import type { Errand, Line } from "./errand.ts";
 
 /** When a child is killed from outside; null leaves it to the child. */
 export interface Moment<Told = Line> {
-  /** Once it has told so many lines. */
+  /** Once it has reported so many lines. */
   readonly lines: number;
   /** Which of its lines count; all of them if omitted. */
   readonly counts?: (line: Told) => boolean;
-  /** And then after so many milliseconds. */
+  /** The delay after that, in milliseconds. */
   readonly delayMs: number;
 }
 
-/** How a child ended, and all that it told. */
+/** How a child ended, and all that it reported. */
 export interface Ending<Told = Line> {
   readonly lines: readonly Told[];
   readonly signal: Deno.Signal | null;
@@ -25,7 +25,7 @@ export function runChild(errand: Errand, moment: Moment | null): Promise<Ending>
   return runProgram(CHILD, errand, moment);
 }
 
-/** Runs a child to its end, and reads everything that it told, also what it told just before it was killed. */
+/** Runs a child to its end, and reads everything that it reported, also just before it was killed. */
 export async function runProgram<Told>(
   program: string,
   errand: unknown,
@@ -59,7 +59,7 @@ function killIfAlive(child: Deno.ChildProcess): void {
   try {
     child.kill("SIGKILL");
   } catch (error) {
-    // It ended by itself a moment before.
+    // It ended by itself just before.
     if (!(error instanceof TypeError) && !(error instanceof Deno.errors.NotFound)) throw error;
   }
 }

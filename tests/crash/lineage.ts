@@ -1,6 +1,6 @@
 /**
- * What a child is sent to do that works on a store, backs it up, restores it to the next name and goes on there, and
- * moves lines to and from another store; what it calls, and what it tells. Everything it says has a mark of its own.
+ * The arguments, calls and reports of a child that works on a store, backs it up, restores it to the next name and
+ * continues there, and moves lines to and from another store. Every text has a mark of its own.
  */
 
 import type { Receipt, Watermark } from "@holdfast/memory";
@@ -9,7 +9,7 @@ import type { Strike } from "./strike.ts";
 /** Which of the two stores. */
 export type StoreName = "main" | "other";
 
-/** One call, as data. Turns are named by the mark that they said first, pins by the one that they say. */
+/** One call, as data. Turns are named by the mark of their first text, pins by that of their text. */
 export type LineageCall =
   | { readonly op: "create"; readonly in: StoreName; readonly scope: string }
   | {
@@ -56,25 +56,25 @@ export interface LineageErrand {
   /** How often it was restored. */
   readonly generation: number;
   readonly seed: number;
-  /** Makes marks and names of this child unlike those of any other. */
+  /** Makes the marks and names of this child unique. */
   readonly cycle: number;
-  /** Backups that are there. */
+  /** Existing backups. */
   readonly backups: readonly string[];
-  /** Exported lines that are there, by the store that they come from. */
+  /** Existing exports, by the store that they come from. */
   readonly exports: readonly (readonly [name: string, of: StoreName])[];
-  /** What it does soon; a strike counts from that call on. */
+  /** The aim: calls count from the beginning of this action on. */
   readonly aim: Op | null;
   readonly strike: Strike | null;
-  /** Whether every call to a database or the file system is told from the aim on. */
+  /** Whether every call to a database or the file system is reported from the aim on. */
   readonly trace: boolean;
-  /** Whether its SQLite claims to be of a version that needs a rollback journal. */
+  /** Whether its SQLite reports a version that needs a rollback journal. */
   readonly old: boolean;
 }
 
-/** What a call gave, as far as the truth needs it. */
+/** The result of a call, as far as the model needs it. */
 export type LineageAnswer = Receipt | Watermark | number | null;
 
-/** What a child tells, one JSON line each. */
+/** What a child reports, one JSON line each. */
 export type LineageLine =
   | { readonly type: "open" }
   | { readonly type: "call"; readonly call: string }

@@ -1,7 +1,7 @@
 /**
- * What is killed: a process that works on a store, backs it up, restores backups to new names and goes on there, and moves
- * lines to and from another store, one call after the other; it tells each before it makes it and each answer once it
- * has it. Its one argument is a {@linkcode LineageErrand}.
+ * The process that is killed. It works on a store, backs it up, restores backups to new names and continues there,
+ * and moves lines to and from another store, one call after the other; it reports each call before it makes it and
+ * each answer once it has it. Its one argument is a {@linkcode LineageErrand}.
  */
 
 import {
@@ -34,7 +34,7 @@ const DEADLINE_S = 86_400;
 
 const encoder = new TextEncoder();
 
-/** A line that was written is read by the parent even if this process is gone. */
+/** The parent reads a written line even if this process has ended. */
 function say(line: LineageLine): void {
   const bytes = encoder.encode(`${JSON.stringify(line)}\n`);
   for (let written = 0; written < bytes.length;) written += Deno.stdout.writeSync(bytes.subarray(written));
@@ -124,7 +124,7 @@ class Worker {
     const watermark = await before.deletionWatermark();
     const closesFirst = this.#draw.seeded.chance(0.5);
     if (closesFirst) await before.close();
-    // Only now: what is asked of the store before is no part of the restore.
+    // Only now: earlier reads of the store are not part of the restore.
     if (this.#errand.aim === "restore") this.#striker.arm();
     const restored = await restoreMemory(this.#at(from), this.#at(to), {
       ...this.#options,

@@ -1,4 +1,4 @@
-/** Draws the calls of a child that works on a lineage of stores, by what it finds in them. */
+/** Draws the calls of a child that works on a lineage of stores, depending on their content. */
 
 import type { Memory } from "@holdfast/memory";
 import { Seeded } from "../model/records/seeded.ts";
@@ -19,7 +19,7 @@ export class LineageDraw {
   readonly #stores: Readonly<Record<StoreName, Memory>>;
   #marks = 0;
 
-  /** The stores are looked at anew for each call. */
+  /** The stores are read again for each call. */
   constructor(errand: LineageErrand, stores: Readonly<Record<StoreName, Memory>>) {
     this.#cycle = errand.cycle;
     this.#stores = stores;
@@ -33,7 +33,7 @@ export class LineageDraw {
     return `zq${this.#cycle}x${this.#marks++}q`;
   }
 
-  /** When something expires that is to outlive this child by little, or for ever. */
+  /** A deadline shortly after this child's time, or none. */
   #expiry(): number | null {
     return this.seeded.chance(0.2) ? timeOf(this.#cycle) + this.seeded.integer(1, 3) * 10_000 - 5_000 : null;
   }
@@ -52,7 +52,7 @@ export class LineageDraw {
     return null;
   }
 
-  /** Any call; null if what was drawn is not possible now. */
+  /** Any call; null if the drawn one is not possible now. */
   async draw(): Promise<LineageCall | null> {
     const store = this.seeded.chance(0.85) ? "main" : "other";
     const op = this.seeded.weighted<Op | "scope" | "record">([

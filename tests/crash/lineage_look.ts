@@ -1,4 +1,4 @@
-/** Looks at what a killed child left of a lineage: which store is live, what it holds, and what its copies are worth. */
+/** Inspects what a killed child left of a lineage: which store is live, its content, and its copies. */
 
 import assert from "node:assert/strict";
 import {
@@ -18,10 +18,10 @@ import { assertChain } from "./inspect.ts";
 import { destinationOf, LEDGER, type LineageCall, OTHER, type StoreName } from "./lineage.ts";
 import type { LineageTruth, StoreCall } from "./lineage_truth.ts";
 
-/** What became of the call in flight; null if that cannot be told, or none was. */
+/** Outcome of the call in flight; null if it is unknown, or there was none. */
 export type Outcome = "applied" | "absent" | null;
 
-/** How a directory is looked at. */
+/** How a directory is inspected. */
 export interface LookParts {
   readonly truth: LineageTruth;
   readonly seeded: Seeded;
@@ -29,7 +29,7 @@ export interface LookParts {
   readonly old: boolean;
 }
 
-/** One look at one directory. */
+/** One inspection of one directory. */
 export class LineageLook {
   readonly #directory: string;
   readonly #truth: LineageTruth;
@@ -45,7 +45,7 @@ export class LineageLook {
     this.#options = { clock: () => nowMs, driver: old ? oldLibrary : nodeSqlite };
   }
 
-  /** Verifies everything, and finishes some of what was not finished. */
+  /** Verifies everything, and completes some of the unfinished calls. */
   async take(): Promise<Outcome> {
     const call = this.#truth.inFlight;
     await this.#requireFenced(this.#truth.fenced);
@@ -70,11 +70,11 @@ export class LineageLook {
   }
 
   #open(name: string): Promise<Memory> {
-    const beside = name === OTHER ? {} : { deletionPath: this.#at(LEDGER) };
-    return openMemory(this.#at(name), { ...this.#options, ...beside });
+    const ledger = name === OTHER ? {} : { deletionPath: this.#at(LEDGER) };
+    return openMemory(this.#at(name), { ...this.#options, ...ledger });
   }
 
-  /** Whether a store opens; if it does not, it says why. */
+  /** Whether a store opens; if it does not, the error has to say why. */
   async #opens(name: string): Promise<true | string> {
     try {
       await (await this.#open(name)).close();
@@ -85,7 +85,7 @@ export class LineageLook {
     }
   }
 
-  /** What a restore has replaced says so, and can be removed. */
+  /** A store that a restore has replaced says so, and can be removed. */
   async #requireFenced(names: string[]): Promise<void> {
     for (const name of names.splice(0)) {
       assert.equal(await this.#opens(name), "REPLACED", `${name} was fenced`);
@@ -100,7 +100,7 @@ export class LineageLook {
     return call.op === "restore" ? this.#settleRestore(call) : this.#settleBackup(call);
   }
 
-  /** Lines that were not written to their end are nobody's. */
+  /** Lines that were not written completely are removed. */
   #settleExport(name: string): null {
     removeIfThere(this.#at(name));
     this.#truth.inFlight = null;
@@ -122,7 +122,7 @@ export class LineageLook {
     return isDone ? "applied" : "absent";
   }
 
-  /** Exactly one of the two is live, whichever is asked first. Whether that is the new one. */
+  /** Exactly one of the two is live, in either order of opening. Returns whether that is the new one. */
   async #askBoth({ from, to }: LineageCall & { readonly op: "restore" }): Promise<boolean> {
     const { live } = this.#truth;
     const found = new Map<string, true | string>();
@@ -133,7 +133,10 @@ export class LineageLook {
     return isDone;
   }
 
-  /** Run again, a restore succeeds unless it has made its destination live: then that stays. Whether it had. */
+  /**
+   * Run again, a restore succeeds unless it has already made its destination live, which then stays. Returns whether
+   * it had.
+   */
   async #runAgain({ from, to }: LineageCall & { readonly op: "restore" }): Promise<boolean> {
     try {
       await using memory = await this.#restore(from, to);
@@ -160,12 +163,12 @@ export class LineageLook {
     return { lineage, sequence: 0, head: firstHead(lineage) };
   }
 
-  /** A copy is under its name, whole, or is not: then it is made again. Whoever comes next takes its work name away. */
+  /** A copy is complete under its name, or missing: then it is made again. The next call removes its work name. */
   async #settleBackup(call: LineageCall & { readonly op: "backup" | "exportLedger" }): Promise<Outcome> {
     const isThere = this.#has(call.to);
     const isRestored = call.op === "backup" || this.#truth.backups.size > 0;
     if (isThere && isRestored && this.#seeded.chance(0.5)) {
-      // The restore from it that follows takes the name away.
+      // The restore from it that follows removes the name.
       this.#truth.happened();
       return "applied";
     }
@@ -178,14 +181,16 @@ export class LineageLook {
     return isThere ? "applied" : "absent";
   }
 
-  /** It is there entirely or not at all; of an import some lines may be, and the same lines complete it. */
+  /**
+   * It is stored entirely or not at all; of an import some lines may be, and importing the same lines completes it.
+   */
   async #settleCall(call: StoreCall): Promise<Outcome> {
     const before = this.#outlineOf(this.#truth.stores[call.in].holding);
     const after = this.#outlineOf(this.#truth.after(call));
     await using memory = await this.#open(call.in === "main" ? this.#truth.live : OTHER);
     let found = await outlineOf(memory);
     if (call.op === "import") {
-      assert(liesBetween(found, before, after), "an import is there in part");
+      assert(liesBetween(found, before, after), "an import is stored in part");
       await memory.importLines(Deno.readTextFileSync(this.#at(call.from)));
       found = await outlineOf(memory);
       assert.deepEqual(found, after, "the same lines complete an import");
@@ -203,7 +208,7 @@ export class LineageLook {
     return holding.outline(this.#nowMs);
   }
 
-  /** What is live holds what was acknowledged and nothing else, and is sound. */
+  /** The live store holds what was acknowledged and nothing else, and is intact. */
   async #requireStore(name: StoreName): Promise<void> {
     const [path, deletionPath] = name === "main"
       ? [this.#at(this.#truth.live), this.#at(LEDGER)]
@@ -224,7 +229,7 @@ export class LineageLook {
     }
   }
 
-  /** The copy that was being made, or any: it has nothing but what it is to have, and a restore elsewhere gives that. */
+  /** The unfinished copy, or any: it has only what it should have, and a restore elsewhere returns that. */
   async #requireCopy(call: LineageCall | null): Promise<void> {
     const { backups, ledgers, stores: { main } } = this.#truth;
     if (backups.size === 0) return;
@@ -257,7 +262,7 @@ export class LineageLook {
     }
   }
 
-  /** How many deletions a copy knows: also those of what expired, which no call asked for. */
+  /** How many deletions a copy has, including expiries, which no call requested. */
   #placeIn(name: string, column: "applied" | "count"): number {
     const connection = nodeSqlite.open(this.#at(name), { readOnly: true });
     try {
@@ -267,7 +272,7 @@ export class LineageLook {
     }
   }
 
-  /** Removes copies that are not kept any more; anything else must be known, or belong to an unfinished restore. */
+  /** Removes copies that are no longer kept; any other file must be known, or belong to an unfinished restore. */
   #tidy(call: LineageCall | null): void {
     this.#truth.forgetOldCopies();
     const { live, backups, ledgers, exports } = this.#truth;
@@ -283,7 +288,7 @@ export class LineageLook {
   }
 }
 
-/** The texts in a copy are those of what it holds: what was deleted before has left no trace in it. */
+/** The texts in a copy are those of its content: what was deleted before has left no trace. */
 function assertOnlyMarks(path: string, holding: Holding): void {
   const text = new TextDecoder("latin1").decode(Deno.readFileSync(path));
   const found = new Set(text.match(/zq\d+x\d+q/g) ?? []);

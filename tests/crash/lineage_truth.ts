@@ -1,6 +1,6 @@
 /**
- * What must be in a store, in those restored from it, and in their copies, by what children told: acknowledged effects,
- * every deletion in order, and at most one call that was in flight.
+ * The expected content of a store, of those restored from it, and of their copies, from the reports of children:
+ * acknowledged effects, every deletion in order, and at most one call in flight.
  */
 
 import assert from "node:assert/strict";
@@ -11,7 +11,7 @@ import { FIRST, type LineageAnswer, type LineageCall, type LineageLine, type Sto
 const RECEIPTS_VERIFIED = 3;
 const COPIES_KEPT = 3;
 
-/** A call that concerns what one store holds. */
+/** A call that concerns the content of one store. */
 export type StoreCall = LineageCall & { readonly in: StoreName };
 
 /** One of the two stores. */
@@ -29,7 +29,7 @@ export interface Copied {
   readonly of: StoreName;
 }
 
-/** The truth of one directory, over all its children. */
+/** The model of one directory, over all its children. */
 export class LineageTruth {
   readonly stores: Readonly<Record<StoreName, KnownStore>> = {
     main: { holding: new Holding(), deletions: [] },
@@ -38,7 +38,7 @@ export class LineageTruth {
   readonly lineage: string;
   live = FIRST;
   generation = 0;
-  /** Names of stores that a restore has fenced. */
+  /** Names of stores that a restore has fenced off. */
   readonly fenced: string[] = [];
   readonly backups = new Map<string, Copied>();
   readonly ledgers = new Map<string, Copied>();
@@ -49,17 +49,17 @@ export class LineageTruth {
   /** Acknowledged calls by kind. */
   readonly acknowledged: Record<string, number> = {};
 
-  /** The truth of a store that was just made, by its lineage. */
+  /** The model of a new store, by its lineage. */
   constructor(lineage: string) {
     this.lineage = lineage;
   }
 
-  /** Receipts that have to hold, the newest of them. */
+  /** The newest receipts, which must be valid. */
   get receipts(): readonly Receipt[] {
     return this.#receipts.slice(-RECEIPTS_VERIFIED);
   }
 
-  /** Takes in one line of the running child. */
+  /** Reads one line of the running child. */
   hear(line: LineageLine): void {
     assert(line.type !== "error", line.type === "error" ? `${line.message}\n${line.stack}` : "");
     if (line.type === "intent") this.inFlight = line.call;
@@ -120,7 +120,7 @@ export class LineageTruth {
     }
   }
 
-  /** What a restore gives with a ledger of so many deletions; all of them if omitted. */
+  /** The content after a restore with a ledger of so many deletions; all of them if omitted. */
   restoredFrom(backup: Copied, recorded: number = this.stores.main.deletions.length): Holding {
     const holding = backup.holding.clone();
     for (const deletion of this.stores.main.deletions.slice(backup.deletions, recorded)) {
@@ -129,7 +129,7 @@ export class LineageTruth {
     return holding;
   }
 
-  /** What a call makes of its store. */
+  /** The effect of a call on its store. */
   after(call: StoreCall): Holding {
     const { holding, deletions } = this.stores[call.in];
     const after = holding.clone();
@@ -140,7 +140,7 @@ export class LineageTruth {
     const lines = this.exports.get(call.from)!;
     const since = lines.of === call.in ? lines.deletions : 0;
     const [ever, lately] = [new Set(deletions), new Set(deletions.slice(since))];
-    // What was only forgotten may be put again, and its own store's newer lines bring that back.
+    // A forgotten record may be put again, and newer lines of its own store restore it.
     const isDeleted = (deletion: Deletion): boolean =>
       (deletion.startsWith("record ") && !deletion.startsWith("record once-") ? lately : ever).has(deletion);
     after.take(lines.holding, isDeleted);

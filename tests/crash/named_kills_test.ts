@@ -1,6 +1,6 @@
 /**
  * A child kills itself before and after every named step of the protocols: each leaves a store that opens, with every
- * acknowledged effect and nothing by halves. `HOLDFAST_LONG=1` does so at every single call, named or not.
+ * acknowledged effect and no partial one. `HOLDFAST_LONG=1` does so at every single call, named or not.
  */
 
 import assert from "node:assert/strict";
@@ -47,14 +47,14 @@ class Lane {
     return runChild({ ...errand, ...rest }, null);
   }
 
-  /** Runs a script to its end, so that what only a first run does lies behind. */
+  /** Runs a script to its end, so that the work of a first run is done. */
   async warm(script: Script): Promise<void> {
     const { lines } = await this.run(script, null);
     assert.equal(lines.at(-1)?.type, "end");
     for (const line of lines) this.truth.hear(line);
   }
 
-  /** Leaves a deletion of two records that is recorded and not applied. */
+  /** Leaves a deletion of two records recorded and not applied. */
   async leavePending(): Promise<void> {
     const strike = { on: "ledger", what: "COMMIT", nth: 1, when: "after" } as const;
     const { lines, signal } = await this.run("deletion", strike);
@@ -83,7 +83,7 @@ async function killAtSteps(steps: readonly NamedStep[], warm: Script | null = nu
         await killAtStep(store, step, when);
       } catch (error) {
         failures.push(`killed ${when} "${step.name}": ${(error as Error).stack}`);
-        // What is wrong with this store must not be held against the next step.
+        // A problem of this store must not be attributed to the next step.
         if (!isNew) stores[lane] = new Lane(`${directory}/after-${number}.db`);
       }
     });
@@ -100,11 +100,11 @@ async function killAtStep(store: Lane, step: NamedStep, when: "before" | "after"
   const ending = await store.run(script, { on, what, nth, when }, { refusal });
   const { applied, absent } = await verify(store.path, store.truth, ending);
   if (script === "creation") assertPrivate(store.path);
-  if (step[when] === "there") assert.equal(absent, 0, "all that was in flight is there");
-  if (step[when] === "absent") assert.equal(applied, 0, "nothing that was in flight is there");
+  if (step[when] === "there") assert.equal(absent, 0, "all that was in flight is stored");
+  if (step[when] === "absent") assert.equal(applied, 0, "nothing that was in flight is stored");
 }
 
-/** What creation left is private, and only the store's own files. */
+/** Creation left only the store's own files, and they are private. */
 function assertPrivate(path: string): void {
   const directory = path.slice(0, path.lastIndexOf("/"));
   for (const { name } of Deno.readDirSync(directory)) {

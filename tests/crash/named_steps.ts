@@ -10,16 +10,16 @@ export interface NamedStep {
   /** What the protocol calls it. */
   readonly name: string;
   readonly script: Script;
-  /** What the call goes to; null for any. */
+  /** The call's target; null for any. */
   readonly on: Target | null;
   /** How the call begins; see `strike.ts`. */
   readonly what: string;
   readonly nth: number;
-  /** Whether the calls in flight are there after a death before the step; null if either will do. */
+  /** Whether the calls in flight are stored after a kill before the step; null if either is correct. */
   readonly before: There | null;
-  /** Whether they are after a death behind it. */
+  /** Whether they are after a kill behind it. */
   readonly after: There | null;
-  /** The COMMIT that is refused first, where the step belongs to the probe that follows. */
+  /** The COMMIT that is refused first, if the step belongs to the probe that follows. */
   readonly refusal: Refusal | null;
 }
 

@@ -1,6 +1,6 @@
 /**
- * A child that puts, updates, forgets, revokes and purges is killed at random moments, again and again on the same
- * stores. `HOLDFAST_LONG=1` kills more often; `HOLDFAST_CRASH_SEED` plays one seed's calls (not its very moments) again.
+ * A child that puts, updates, forgets, revokes and purges is killed at random moments, repeatedly on the same stores.
+ * `HOLDFAST_LONG=1` kills more often; `HOLDFAST_CRASH_SEED` repeats one seed's calls, but not its exact moments.
  */
 
 import assert from "node:assert/strict";
@@ -27,7 +27,7 @@ interface Tally {
   repeated: number;
 }
 
-/** Kills children of a few stores again and again, one store a lane. */
+/** Kills children of a few stores repeatedly, one store for each lane. */
 async function killInLanes(killsPerLane: number, old: boolean): Promise<Tally> {
   const directory = Deno.makeTempDirSync({ prefix: "holdfast-crash-" });
   const tally: Tally = {

@@ -1,7 +1,7 @@
 /**
- * A child that works on a store, backs it up, restores backups and goes on in what was restored, and moves lines to and
- * from another store is killed again and again: at named steps, and at random moments. `HOLDFAST_LONG=1` does so before
- * every single call of a restore; `HOLDFAST_CRASH_SEED` plays one seed's calls (not its very moments) again.
+ * A child that works on a store, backs it up, restores backups and continues in the restored store, and moves lines
+ * to and from another store is killed repeatedly: at named steps, and at random moments. `HOLDFAST_LONG=1` does so
+ * before every single call of a restore; `HOLDFAST_CRASH_SEED` repeats one seed's calls, but not its exact moments.
  */
 
 import assert from "node:assert/strict";
@@ -37,7 +37,7 @@ interface Death {
 const SIDES = ["before", "after"] as const;
 const STEPS = [...RESTORE_STEPS, ...BACKUP_STEPS, ...IMPORT_STEPS];
 
-/** The first step of each: whatever is done, it comes by there. */
+/** The first step of each, which every run reaches. */
 const FIRST_STEPS = STEPS.filter(({ aim }, index) => STEPS.findIndex((other) => other.aim === aim) === index);
 
 /**
@@ -56,7 +56,7 @@ function namedDeaths(seeded: Seeded, lane: number): Death[] {
   );
 }
 
-/** Before each of so many calls, whatever they are: that is after the one before. */
+/** Before each of so many calls, which is also after the one before. */
 function everyDeath(calls: number): Death[] {
   return Array.from({ length: calls }, (_, index) => ({
     aim: "restore",
@@ -65,7 +65,7 @@ function everyDeath(calls: number): Death[] {
   }));
 }
 
-/** Most moments lie in what takes long and changes more than one file. */
+/** Most moments are in calls that take long and change more than one file. */
 function randomDeath(seeded: Seeded): Death {
   const aim = seeded.weighted<Op | null>([[4, "restore"], [2, "backup"], [2, "import"], [2, null]]);
   const counts = aim === null
@@ -82,9 +82,9 @@ interface Tally {
   applied: number;
   absent: number;
   restores: number;
-  /** Kills in the middle of what they were aimed at. */
+  /** Kills in the middle of their aim. */
   aimed: Partial<Record<Op, number>>;
-  /** Whether a lane failed: then the other ends too. */
+  /** Whether a lane failed, which ends the other too. */
   failed: boolean;
   acknowledged: Record<string, number>;
 }

@@ -10,7 +10,7 @@ export interface RestoreStep {
   readonly on: Target;
   /** How the call begins; see `strike.ts`. */
   readonly what: string;
-  /** Which of the calls that fit, from 1. */
+  /** Which of the matching calls, from 1. */
   readonly nth: number;
 }
 
@@ -38,7 +38,7 @@ export const RESTORE_STEPS: readonly RestoreStep[] = steps("restore", [
   ["main", "COMMIT"],
 ]);
 
-/** A backup, and likewise an exported ledger. */
+/** A backup, and also an exported ledger. */
 export const BACKUP_STEPS: readonly RestoreStep[] = [
   ...steps("backup", [
     ["files", "create work"],

@@ -5,7 +5,7 @@ import type { Seeded } from "../model/records/seeded.ts";
 import { type Call, type Errand, NOW } from "./errand.ts";
 import type { Striker } from "./strike.ts";
 
-/** Makes one call, telling its intent and its answer; gives the answer, or null if it was refused. */
+/** Makes one call, and reports its intent and its answer; returns the answer, or null if it was refused. */
 export type Run = (call: Call) => Promise<number | boolean | null>;
 
 /** Whose records are put, updated and forgotten. */
@@ -18,7 +18,7 @@ const KEPT_KEYS = ["k0", "k1", "k2", "k3", "k4", "k5", "k6", "k7"];
 const PURGED_KEYS = ["p0", "p1", "p2", "p3", "p4"];
 const BATCHES_MAX = 400;
 
-/** What a child knows of the revisions, so that most of its calls are right. */
+/** The revisions that a child knows, so that most of its calls succeed. */
 class Known {
   readonly #revisions = new Map<string, number | null>();
   readonly #memory: Memory;
@@ -80,7 +80,7 @@ function drawCall(seeded: Seeded, key: string, revision: number | null, text: st
   ]);
 }
 
-/** A key of its own is put, revoked, and put again in vain. */
+/** Puts and revokes a key of its own, and puts it again, which is refused. */
 async function drawRevocation(seeded: Seeded, known: Known, key: string, stage: number): Promise<Call[]> {
   const revision = await known.revision(KEPT_TENANT, key);
   if (stage === 0 && seeded.chance(0.5)) return [put(KEPT_TENANT, key, key, revision, 60)];

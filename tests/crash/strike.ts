@@ -9,29 +9,29 @@ import {
   type SqlValue,
 } from "@holdfast/memory";
 
-/** What a call goes to; `work` is a file in the making, of a backup or a restore. */
+/** A call's target; `work` is a work file of a backup or a restore. */
 export type Target = "main" | "ledger" | "work" | "files";
 
 /** One moment, as data. */
 export interface Strike {
-  /** What the call goes to; null for any. */
+  /** The call's target; null for any. */
   readonly on: Target | null;
   /** How the call begins: SQL with single spaces, or the name of a file step; empty for any. */
   readonly what: string;
-  /** Which of the calls that fit, from 1. */
+  /** Which of the matching calls, from 1. */
   readonly nth: number;
   /** Whether the process dies before the call's effect or after it. */
   readonly when: "before" | "after";
 }
 
-/** A COMMIT that is refused once, with nothing of it kept: what makes the store probe. */
+/** A COMMIT that is refused once, without effect, so that the store probes. */
 export interface Refusal {
   readonly on: "main" | "ledger";
 }
 
 const SQLITE_IOERR = 10;
 
-/** Watches every call, and kills the process at the moment it was told. */
+/** Observes every call, and kills the process at the given moment. */
 export class Striker {
   readonly #strike: Strike | null;
   readonly #tell: ((call: string) => void) | null;
@@ -75,11 +75,11 @@ export class Striker {
 
 function die(): never {
   Deno.kill(Deno.pid, "SIGKILL");
-  // The signal is delivered before the call returns; should it ever not be, nothing more may happen.
+  // The signal is delivered before the call returns; if it ever is not, nothing more may happen.
   for (;;);
 }
 
-/** A driver with every statement passing by a striker. */
+/** A driver that reports every statement to a striker. */
 export function strikingDriver(striker: Striker, through: SqliteDriver): SqliteDriver {
   return {
     name: through.name,
@@ -116,7 +116,7 @@ class StrikingConnection implements SqliteConnection {
   prepare(sql: string): SqliteStatement {
     const statement = this.#connection.prepare(sql);
     const what = sql.replace(/\s+/g, " ");
-    // However it is run: what counts no rows need not be run as what changes some.
+    // For every way of running it: a statement that changes no rows may be run with any of them.
     const around = <T>(call: () => T): T => {
       if (!this.#striker.refuses(this.#on, what)) return this.#striker.around(this.#on, what, call);
       this.#connection.prepare("ROLLBACK").run([]);
@@ -134,7 +134,9 @@ class StrikingConnection implements SqliteConnection {
   }
 }
 
-/** Lets the file steps of creation, backups and restores pass by a striker; to be called before anything is opened. */
+/**
+ * Reports the file steps of creation, backups and restores to a striker; must be called before anything is opened.
+ */
 export function watchFiles(striker: Striker): void {
   const { mkdirSync, openSync, linkSync, removeSync } = Deno;
   const { syncSync, writeSync } = Deno.FsFile.prototype;

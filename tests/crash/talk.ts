@@ -1,4 +1,4 @@
-/** What a child that talks is sent to do, what it calls, and what it tells. Everything it says has a mark of its own. */
+/** The arguments, calls and reports of a child that works on conversations. Every text has a mark of its own. */
 
 import type { Receipt, ScrubReport } from "@holdfast/memory";
 import type { Strike } from "./strike.ts";
@@ -7,14 +7,14 @@ import type { Strike } from "./strike.ts";
 export interface TalkErrand {
   readonly path: string;
   readonly seed: number;
-  /** Makes marks and names of this child unlike those of any other. */
+  /** Makes the marks and names of this child unique. */
   readonly cycle: number;
   /** The scopes that are there. */
   readonly scopes: readonly string[];
   readonly strike: Strike | null;
 }
 
-/** One call, as data. Turns are named by the mark that they say; so are pins. */
+/** One call, as data. Turns and pins are named by the mark in their text. */
 export type TalkCall =
   | { readonly op: "create"; readonly scope: string }
   | {
@@ -33,10 +33,10 @@ export type TalkCall =
   | { readonly op: "deleteScope"; readonly scope: string; readonly scrub: boolean }
   | { readonly op: "prune"; readonly scrub: boolean };
 
-/** What a call gave, as far as the truth needs it. */
+/** The result of a call, as far as the model needs it. */
 export type TalkAnswer = Receipt | ScrubReport | null;
 
-/** What a child tells, one JSON line each. */
+/** What a child reports, one JSON line each. */
 export type TalkLine =
   | { readonly type: "open" }
   | { readonly type: "intent"; readonly call: TalkCall }

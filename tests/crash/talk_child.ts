@@ -1,6 +1,7 @@
 /**
- * What is killed: a process that talks, deletes, indexes, searches, prunes and scrubs, one call after the other, and tells
- * each before it makes it and each answer once it has it. Its one argument is a {@linkcode TalkErrand}.
+ * The process that is killed. It appends, deletes, indexes, searches, prunes and scrubs, one call after the other,
+ * and reports each call before it makes it and each answer once it has it. Its one argument is a {@linkcode
+ * TalkErrand}.
  */
 
 import { type Conversation, type Memory, nodeSqlite, openMemory } from "@holdfast/memory";
@@ -13,7 +14,7 @@ const SCOPES = 2;
 
 const encoder = new TextEncoder();
 
-/** A line that was written is read by the parent even if this process is gone. */
+/** The parent reads a written line even if this process has ended. */
 function say(line: TalkLine): void {
   const bytes = encoder.encode(`${JSON.stringify(line)}\n`);
   for (let written = 0; written < bytes.length;) written += Deno.stdout.writeSync(bytes.subarray(written));
@@ -51,7 +52,7 @@ class Talker {
     return `zq${this.#errand.cycle}x${this.#marks++}q`;
   }
 
-  /** When something expires that is to outlive this child by little, or for ever. */
+  /** A deadline shortly after this child's time, or none. */
   #expiry(): number | null {
     return this.#seeded.chance(0.3)
       ? timeOf(this.#errand.cycle) + this.#seeded.integer(1, 3) * 10_000 - 5_000
@@ -83,7 +84,7 @@ class Talker {
     return named === "" ? null : call;
   }
 
-  /** The turns of a scope: their ids by what they say. */
+  /** The turns of a scope: their ids by their text. */
   async #turns(
     scope: string,
   ): Promise<ReadonlyMap<string, { readonly id: string; readonly revision: number }>> {

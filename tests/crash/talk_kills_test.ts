@@ -1,7 +1,7 @@
 /**
- * A child that talks, pins, indexes, searches, keeps replays, deletes turns, pins and scopes, prunes and scrubs is killed
- * again and again on the same stores: at named statements, and at random moments. `HOLDFAST_LONG=1` kills some thousand
- * times; `HOLDFAST_CRASH_SEED` plays one seed's calls (not its very moments) again.
+ * A child that appends, pins, indexes, searches, keeps replays, deletes turns, pins and scopes, prunes and scrubs is
+ * killed repeatedly on the same stores: at named statements, and at random moments. `HOLDFAST_LONG=1` kills some
+ * thousand times; `HOLDFAST_CRASH_SEED` repeats one seed's calls, but not its exact moments.
  */
 
 import assert from "node:assert/strict";
@@ -17,7 +17,7 @@ const LONG = Deno.env.get("HOLDFAST_LONG") === "1";
 const SEED = Number(Deno.env.get("HOLDFAST_CRASH_SEED") ?? Date.now() % 1_000_000);
 const LANES = 2;
 
-/** Kills of one lane at random moments; those at named statements come on top. */
+/** Kills of one lane at random moments, in addition to those at named statements. */
 const RANDOM_KILLS = LONG ? 460 : 16;
 
 const CHILD = new URL("./talk_child.ts", import.meta.url).pathname;

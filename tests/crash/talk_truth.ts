@@ -1,4 +1,4 @@
-/** What must be in a store of conversations, by what its children told; at most one call is ever in flight. */
+/** The expected content of a store of conversations, from its children's reports; at most one call is in flight. */
 
 import assert from "node:assert/strict";
 import { ConflictError, type Memory, type Receipt, type ScrubReport } from "@holdfast/memory";
@@ -9,7 +9,7 @@ interface Saying {
   readonly expiresAtMs: number | null;
 }
 
-/** One scope: what its turns say in order, its pins, and the replay that holds for it as it is. */
+/** One scope: the texts of its turns in order, its pins, and its current replay. */
 interface TalkScope {
   turns: readonly Saying[];
   pins: readonly Saying[];
@@ -20,7 +20,7 @@ type Scopes = ReadonlyMap<string, TalkScope>;
 
 const RECEIPTS_VERIFIED = 3;
 
-/** The truth of one store, over all its children. */
+/** The model of one store, over all its children. */
 export class TalkTruth {
   #scopes: Scopes = new Map();
   #inFlight: TalkCall | null = null;
@@ -28,7 +28,7 @@ export class TalkTruth {
   readonly #gone = new Set<string>();
   /** Marks that expired, and may not have been erased yet. */
   readonly #expired = new Set<string>();
-  /** Marks of which no byte may be found any more. */
+  /** Marks of which no byte may remain. */
   readonly #scrubbed = new Set<string>();
   readonly #receipts: Receipt[] = [];
   /** Acknowledged calls by kind. */
@@ -44,18 +44,18 @@ export class TalkTruth {
     const isDue = ({ expiresAtMs }: Saying): boolean => expiresAtMs !== null && expiresAtMs <= nowMs;
     const scopes = new Map(this.#scopes);
     for (const [name, { turns, pins, replay }] of scopes) {
-      const due = [...turns, ...pins].filter(isDue);
-      for (const { mark } of due) this.#expired.add(mark);
+      const expired = [...turns, ...pins].filter(isDue);
+      for (const { mark } of expired) this.#expired.add(mark);
       scopes.set(name, {
         turns: turns.filter((each) => !isDue(each)),
         pins: pins.filter((each) => !isDue(each)),
-        replay: due.length === 0 ? replay : null,
+        replay: expired.length === 0 ? replay : null,
       });
     }
     this.#scopes = scopes;
   }
 
-  /** Takes in one line of the running child. */
+  /** Reads one line of the running child. */
   hear(line: TalkLine): void {
     assert(line.type !== "error", line.type === "error" ? `${line.message}\n${line.stack}` : "");
     if (line.type === "intent") this.#inFlight = line.call;
@@ -82,7 +82,9 @@ export class TalkTruth {
     this.#scopes = after;
   }
 
-  /** Compares what is found after a kill: a call in flight is there entirely or not at all. Tells whether it is. */
+  /**
+   * Compares what is found after a kill: a call in flight is stored entirely or not at all. Returns whether it is.
+   */
   async settle(memory: Memory): Promise<boolean | null> {
     const call = this.#inFlight;
     const found = await find(memory, [
@@ -114,7 +116,7 @@ export class TalkTruth {
     return true;
   }
 
-  /** Requires that what was acknowledged holds: answers that are kept, and receipts. */
+  /** Requires that what was acknowledged is valid: remembered answers, and receipts. */
   async assertKept(memory: Memory): Promise<void> {
     for (const [sessionId, { replay }] of this.#scopes) {
       if (replay === null) continue;
@@ -138,7 +140,7 @@ function isComplete(answer: Receipt | ScrubReport): boolean {
   return "sequence" in answer ? answer.scrubbed : answer.complete;
 }
 
-/** The scopes after a call; the same if it changes nothing of what they say. */
+/** The scopes after a call; the same if it does not change their content. */
 function applied(scopes: Scopes, call: TalkCall): Scopes {
   if (call.op === "prune" || call.op === "index" || call.op === "search") return scopes;
   const after = new Map(scopes);

@@ -1,9 +1,11 @@
-/** What must be in a store, by what its children told: acknowledged effects, refusals, and calls that were in flight. */
+/**
+ * The expected content of a store, from its children's reports: acknowledged effects, refusals, and calls in flight.
+ */
 
 import assert from "node:assert/strict";
 import { type Call, type Line, NOW } from "./errand.ts";
 
-/** A row as it is looked at after a kill. */
+/** A row as it is read after a kill. */
 export interface FoundRow {
   readonly tenantId: string;
   readonly key: string;
@@ -12,7 +14,7 @@ export interface FoundRow {
   readonly text: string;
 }
 
-/** What is looked at after a kill. */
+/** What is read after a kill. */
 export interface Found {
   readonly rows: readonly FoundRow[];
   readonly counter: number;
@@ -20,16 +22,16 @@ export interface Found {
   readonly deletions: number;
 }
 
-/** What became of the calls that were in flight. */
+/** Outcome of the calls that were in flight. */
 export interface InFlight {
   readonly applied: number;
-  /** How many are absent that would not have been refused. */
+  /** How many are missing that would not have been refused. */
   readonly absent: number;
   /** Puts with an operation id, to be repeated. */
   readonly repeatable: readonly { readonly call: Call & { op: "put" }; readonly revision: number | null }[];
 }
 
-/** The truth of one store, over all its children. */
+/** The model of one store, over all its children. */
 export class Truth {
   #rows = new Map<string, FoundRow>();
   readonly #reserved = new Set<string>();
@@ -43,7 +45,7 @@ export class Truth {
   acknowledged = 0;
   refused = 0;
 
-  /** Takes in one line of the running child. */
+  /** Reads one line of the running child. */
   hear(line: Line): void {
     if (line.type === "intent") this.#intend(line.number, line.call);
     else if (line.type === "ack") this.#acknowledge(line.number, line.result);
@@ -53,7 +55,7 @@ export class Truth {
   #intend(number: number, call: Call): void {
     this.nextCall = number + 1;
     this.#pending.set(number, call);
-    // An update first reads, so that its place among the writes is not its place among the calls.
+    // An update reads first, so that its position among the writes is not its position among the calls.
     this.#effects.push({ number, ordered: call.op !== "update", effect: null });
   }
 
@@ -71,9 +73,9 @@ export class Truth {
     const call = this.#take(number, true);
     this.acknowledged++;
     if (call.op === "purge") {
-      const due = this.#due(call);
-      assert.equal(result, due.length, "a purge tells how many records it removed");
-      for (const name of due) this.#rows.delete(name);
+      const expired = this.#expiredBy(call);
+      assert.equal(result, expired.length, "a purge returns how many records it removed");
+      for (const name of expired) this.#rows.delete(name);
       return;
     }
     const name = nameOf(call);
@@ -123,14 +125,14 @@ export class Truth {
     if (call.revoke) this.#reserved.add(nameOf(call));
   }
 
-  #due(call: Call & { op: "purge" }): readonly string[] {
+  #expiredBy(call: Call & { op: "purge" }): readonly string[] {
     return [...this.#rows].filter(([, row]) => row.tenantId === call.tenantId && row.expires <= call.now)
       .map(([name]) => name);
   }
 
   /**
-   * Compares what is found after a kill. A call in flight is there entirely or not at all, and none is there if one
-   * before it is not; what is found becomes the truth.
+   * Compares what is found after a kill. A call in flight is stored entirely or not at all, and none is stored if one
+   * before it is not; what is found becomes the expected content.
    */
   settle(found: Found): InFlight {
     const rows = new Map(found.rows.map((row) => [nameOf(row), row]));
@@ -151,12 +153,12 @@ export class Truth {
     return { applied: count(true), absent: count(false), repeatable };
   }
 
-  /** Whether a call in flight took effect; if so the truth has it from now on. Null if it was to be refused. */
+  /** Whether a call in flight took effect; if so it is expected from now on. Null if it had to be refused. */
   #settleOne(number: number, call: Call, rows: ReadonlyMap<string, FoundRow>): boolean | null {
     const effect = this.#effectOf(call, rows);
     this.#take(number, effect);
     if (effect !== true) return effect;
-    if (call.op === "purge") { for (const name of this.#due(call)) this.#rows.delete(name); }
+    if (call.op === "purge") { for (const name of this.#expiredBy(call)) this.#rows.delete(name); }
     else if (call.op === "forget") this.#forget(call);
     else this.#put(call, rows.get(nameOf(call))!.revision);
     return true;
@@ -165,8 +167,8 @@ export class Truth {
   /** Null for a call that would have changed nothing anyway. */
   #effectOf(call: Call, rows: ReadonlyMap<string, FoundRow>): boolean | null {
     if (call.op === "purge") {
-      const due = this.#due(call);
-      return due.length === 0 ? null : due.every((name) => !rows.has(name));
+      const expired = this.#expiredBy(call);
+      return expired.length === 0 ? null : expired.every((name) => !rows.has(name));
     }
     const name = nameOf(call);
     const before = this.#rows.get(name);
@@ -179,9 +181,9 @@ export class Truth {
     return refused ? null : rows.get(name)?.text === call.text;
   }
 
-  /** Takes in a put that was repeated after a kill, with its operation id. */
+  /** Reads a put that was repeated after a kill, with its operation id. */
   repeated(call: Call & { op: "put" }, before: number | null, revision: number): void {
-    if (before !== null) assert.equal(revision, before, "a repeated put gives its first answer");
+    if (before !== null) assert.equal(revision, before, "a repeated put returns its first answer");
     else this.#put(call, revision);
   }
 }
@@ -194,7 +196,7 @@ function sorted(rows: readonly FoundRow[]): readonly FoundRow[] {
   return [...rows].sort((a, b) => a.revision - b.revision);
 }
 
-/** Writes of one process run in call order: what is there is a beginning of what was called. */
+/** Writes of one process run in call order: the stored ones are a prefix of the calls. */
 function assertPrefix(effects: readonly (boolean | null)[]): void {
   const end = effects.indexOf(false);
   assert.ok(

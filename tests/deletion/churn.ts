@@ -10,8 +10,9 @@ import {
   type Scope,
 } from "@holdfast/memory";
 import { NOON, pinOf, readTurns, sourceOf, summaryOf, turnOf } from "../conversations/samples.ts";
-import { MutableClock } from "../kit/mutable_clock.ts";
+import { MutableClock } from "../../src/testing/kit/mutable_clock.ts";
 import { Seeded } from "../model/records/seeded.ts";
+import { JournalChurn } from "./journal_churn.ts";
 
 /** How each mark begins; eight digits follow. */
 const PREFIX = "zqx";
@@ -80,6 +81,7 @@ export class Churn {
     Conversation,
     { summary: string | null; covers: readonly Kept[]; replays: string[] }
   >();
+  #journals: JournalChurn | null = null;
   #operations = 0;
 
   private constructor(seed: number) {
@@ -95,6 +97,7 @@ export class Churn {
   ): Promise<{ readonly memory: Memory; readonly churn: Churn }> {
     const churn = new Churn(seed);
     const memory = await openMemory(path, { clock: churn.#clock.now, ...options });
+    churn.#journals = new JournalChurn(memory, churn.marks, churn.#seeded);
     await churn.#fill(memory);
     await churn.#expire();
     await churn.#deleteScope();
@@ -120,6 +123,7 @@ export class Churn {
       put += counts.reduce((sum, count) => sum + count);
       for (let change = 0; change < CHANGES_BETWEEN; change++) {
         await Promise.all(conversations.map((conversation) => this.#change(conversation)));
+        await this.#journals!.change(this.#seeded.pick(conversations).scope);
       }
     }
   }
@@ -287,6 +291,7 @@ export class Churn {
   async #deleteScope(): Promise<void> {
     const [conversation] = this.#turns.keys();
     for (const turn of [...this.#turns.get(conversation!)!]) this.#forget(conversation!, turn);
+    this.#journals!.forget(conversation!.scope);
     for (const { key, value } of this.#pins.get(conversation!)!) this.marks.kill([key, markOf(value)]);
     const { summary } = this.#derived.get(conversation!)!;
     this.marks.kill([...(summary === null ? [] : [summary]), ...this.#scopeMarks.get(conversation!)!]);

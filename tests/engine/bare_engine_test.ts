@@ -1,4 +1,4 @@
-/** What an engine need not have: a store works without it, and says what it cannot do. */
+/** Optional parts of an engine: a store works without them, and says what it cannot do. */
 
 import assert from "node:assert/strict";
 import { LateModule } from "../../src/contracts/late_module.ts";
@@ -10,7 +10,7 @@ import { Memory } from "../../src/memory.ts";
 
 const OPTIONAL: ReadonlySet<unknown> = new Set(["peek", "files", "scrubbing"]);
 
-/** A store on an engine that has only what every engine has. */
+/** A store on an engine that has only the required parts. */
 async function openBare(): Promise<Memory> {
   const full = await SqliteEngine.start(await openStoreInMemory(nodeSqlite), {
     readOnly: false,
@@ -31,7 +31,7 @@ async function openBare(): Promise<Memory> {
 
 const SCOPE = { tenantId: "acme", sessionId: "ticket-1" };
 
-Deno.test("A store whose engine has no files, no scrubbing and no reads without a wait keeps and deletes all the same", async () => {
+Deno.test("A store whose engine has no files, no scrubbing and no reads without a wait keeps and deletes as any other", async () => {
   await using memory = await openBare();
   const conversation = memory.conversation(SCOPE);
   const { turnId, revision } = await conversation.append([{ role: "user", content: "The build fails." }]);

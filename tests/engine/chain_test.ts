@@ -25,7 +25,7 @@ Deno.test("firstHead() is another for each lineage", () => {
   assert.notEqual(firstHead(LINEAGE.replace("0c", "0d")), START.head);
 });
 
-Deno.test("chainEvents() numbers events on from a place, as one batch, each head over the one before", () => {
+Deno.test("chainEvents() continues the numbering as one batch, each head over the one before", () => {
   assert.deepEqual(EVENTS.map(({ sequence, batch, at }) => [sequence, batch, at]), [
     [1, 1, 1_750_000_000_000],
     [2, 1, 1_750_000_000_000],
@@ -68,7 +68,7 @@ for (const [what, change] of CHANGES) {
   });
 }
 
-Deno.test("verifyChain() refuses a hole, a repetition, another order, and another start", () => {
+Deno.test("verifyChain() refuses a gap, a repetition, another order, and another start", () => {
   const [first, second, third] = EVENTS as [RecordedEvent, RecordedEvent, RecordedEvent];
   for (const events of [[first, third], [second, third], [first, first, second], [second, first, third]]) {
     assert.throws(() => verifyChain(events, START), IntegrityError);

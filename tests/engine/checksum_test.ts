@@ -6,7 +6,7 @@ import { flippedBits } from "../kit/bit_flips.ts";
 const HASH = new Uint8Array(16).map((_, index) => index * 16 + 5);
 const HEAD = "70b61b36f27af7100137a031d9ca217fb5d3a540ceb608f2d8a3d06924cb92ed";
 
-/** A row of every table that carries a checksum. */
+/** A row of every table with a checksum. */
 const ROWS: Readonly<Record<string, readonly SqlValue[]>> = {
   meta: [
     HEAD.slice(32),
@@ -30,7 +30,7 @@ const ROWS: Readonly<Record<string, readonly SqlValue[]>> = {
   "text identifiers": ["Ärger & Söhne", "anything", "🌍/a\u2028", 0],
 };
 
-/** Their checksums; the first files that were written hold such. */
+/** Their checksums, as the first written files contain them. */
 const GOLDEN: readonly number[] = [
   211_103_740,
   2_824_840_113,
@@ -41,7 +41,7 @@ const GOLDEN: readonly number[] = [
 ];
 
 for (const [table, row] of Object.entries(ROWS)) {
-  Deno.test(`checksumOf() tells any one bit flipped in any column of ${table}`, () => {
+  Deno.test(`checksumOf() detects any one bit flipped in any column of ${table}`, () => {
     const right = checksumOf(...row);
     for (const [column, value] of row.entries()) {
       for (const flipped of flippedBits(value)) {
@@ -50,7 +50,7 @@ for (const [table, row] of Object.entries(ROWS)) {
     }
   });
 
-  Deno.test(`checksumOf() tells a column of ${table} that became NULL, empty, or changed places`, () => {
+  Deno.test(`checksumOf() detects a column of ${table} that became NULL, empty, or changed places`, () => {
     const right = checksumOf(...row);
     for (const [column, value] of row.entries()) {
       if (value !== null) assert.notEqual(checksumOf(...row.with(column, null)), right);
@@ -63,7 +63,7 @@ for (const [table, row] of Object.entries(ROWS)) {
   });
 }
 
-Deno.test("checksumOf() knows types and boundaries apart", () => {
+Deno.test("checksumOf() distinguishes types and boundaries", () => {
   const rows: readonly (readonly SqlValue[])[] = [
     [],
     [null],
@@ -86,7 +86,7 @@ Deno.test("checksumOf() knows types and boundaries apart", () => {
   assert.equal(new Set(rows.map((row) => checksumOf(...row))).size, rows.length);
 });
 
-Deno.test("checksumOf() gives one number for one row: these never change, for they are stored", () => {
+Deno.test("checksumOf() returns one number for one row, which never changes, because it is stored", () => {
   assert.equal(checksumOf(), 0);
   assert.equal(checksumOf("orchard", 1, null, HASH), checksumOf("orchard", 1n, null, HASH));
   assert.deepEqual(Object.values(ROWS).map((row) => checksumOf(...row)), GOLDEN);

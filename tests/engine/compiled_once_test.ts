@@ -1,11 +1,11 @@
-/** That no statement is compiled again each time it is run: SQLite does so silently where its planner looks at a value. */
+/** No statement is recompiled each time it is run, as SQLite does silently if its planner uses a value. */
 
 import { openMemory } from "@holdfast/memory";
 import assert from "node:assert/strict";
 import { DatabaseSync, StatementSync } from "node:sqlite";
 import { TemporaryDirectory } from "../kit/temporary_directory.ts";
 
-/** SQLite asks who may do what while it compiles, and at no other time. */
+/** SQLite calls the authorizer while it compiles, and at no other time. */
 interface Authorized {
   setAuthorizer(callback: () => number): void;
 }
@@ -67,7 +67,7 @@ const FACT = { schema: 1, text: "Pears keep until March.", source: "notes", revi
 const TALK = { tenantId: "orchard", sessionId: "spring" };
 const BUDGET = { maxInputTokens: 1_000, contextWindow: 8_000, maxOutputTokens: 100, retrievalReserve: 400 };
 
-/** Comes by most statements that take a number of rows. */
+/** Runs most statements that take a number of rows. */
 async function use(memory: Awaited<ReturnType<typeof openMemory>>, round: number): Promise<void> {
   const identity = { tenantId: "orchard", kind: "fact", key: `k-${round}` } as const;
   const revision = await memory.records.put(identity, FACT, {
@@ -92,7 +92,7 @@ async function use(memory: Awaited<ReturnType<typeof openMemory>>, round: number
   await memory.inspect();
 }
 
-Deno.test("Statements are compiled once a connection, whatever numbers of rows they are asked for", async () => {
+Deno.test("Statements are compiled once for each connection, for any number of rows", async () => {
   using compilations = new Compilations().watch();
   await using directory = await TemporaryDirectory.make();
   await using memory = await openMemory(`${directory.path}/agent.db`);

@@ -1,12 +1,20 @@
 import assert from "node:assert/strict";
-import { allRows, getRow, type Operation, runStatement } from "../../src/engine/operation.ts";
-import { Connection } from "../../src/engines/sqlite/database/connection.ts";
+import {
+  allRows,
+  getEach,
+  getRow,
+  type Operation,
+  runEach,
+  runStatement,
+  together,
+} from "../../src/engine/operation.ts";
+import { Connection, countTrips } from "../../src/engines/sqlite/database/connection.ts";
 import { nodeSqlite } from "../../src/engines/sqlite/drivers/node_sqlite.ts";
 import { RESULT } from "../../src/engines/sqlite/drivers/result_codes.ts";
 import { IntegrityError, StorageError } from "../../src/errors.ts";
 import { FaultyDriver } from "../kit/faulty_driver.ts";
 
-/** A connection in memory with a table `t`, through a driver that can be told to fail. */
+/** A connection in memory with a table `t`, through a driver that fails on request. */
 function openTable(): { connection: Connection; driver: FaultyDriver } & Disposable {
   const driver = new FaultyDriver(nodeSqlite);
   const connection = Connection.open("main", driver, ":memory:", { readOnly: false });
@@ -22,9 +30,54 @@ function* insertAndCount(values: readonly number[]): Operation<number> {
   return rows.length;
 }
 
-Deno.test("Connection.drive() runs an operation to its end and gives what it returns", () => {
+Deno.test("Connection.drive() runs an operation to its end and returns its result", () => {
   using opened = openTable();
   assert.equal(opened.connection.drive(insertAndCount([1, 2, 3])), 3);
+});
+
+function* insertAndFind(value: number): Operation<string> {
+  const changed = yield* runEach("INSERT INTO t VALUES ($1)", [[value], [value + 1]]);
+  const rows = yield* getEach("SELECT a FROM t WHERE a = $1", [[value], [-1]]);
+  return `${changed} ${rows.map((row) => row?.[0])}`;
+}
+
+// deno-lint-ignore require-yield
+function* nothing(): Operation<string> {
+  return "nothing";
+}
+
+Deno.test("together() takes as many round trips as its longest operation, also nested, and returns each one's result", () => {
+  using opened = openTable();
+  const { connection } = opened;
+  const before = countTrips();
+  const nested = together([insertAndFind(3), runStatement("INSERT INTO t VALUES (9)")]);
+  const results = connection.drive(together([insertAndFind(1), nested, nothing()]));
+  assert.deepEqual(results, ["1,1 1,", ["1,1 3,", 1], "nothing"]);
+  assert.equal(countTrips() - before, 2);
+  assert.deepEqual(connection.all("SELECT a FROM t ORDER BY rowid"), [[1], [2], [3], [4], [9]]); // in their order
+});
+
+Deno.test("runEach(), getEach() and together() send nothing where there is nothing to do", () => {
+  using opened = openTable();
+  const before = countTrips();
+  assert.deepEqual(
+    opened.connection.drive(
+      together([runEach("INSERT INTO t VALUES ($1)", []), getEach("SELECT 1", [])]),
+    ),
+    [[], []],
+  );
+  assert.deepEqual(opened.connection.drive(together([])), []);
+  assert.equal(countTrips(), before);
+});
+
+Deno.test("Connection.drive() rolls nothing back by itself where a statement of a batch fails: the group does", () => {
+  using opened = openTable();
+  const { connection } = opened;
+  connection.begin("immediate");
+  const failing = together([insertAndFind(1), runStatement("INSERT INTO missing VALUES (1)")]);
+  assert.throws(() => connection.drive(failing), StorageError);
+  connection.rollback();
+  assert.deepEqual(connection.all("SELECT a FROM t"), []);
 });
 
 Deno.test("Connection.drive() does not deliver SQL errors into the operation", () => {
@@ -41,7 +94,7 @@ Deno.test("Connection.drive() does not deliver SQL errors into the operation", (
   assert.equal(delivered, false);
 });
 
-Deno.test("Connection.drive() passes on what the operation itself throws", () => {
+Deno.test("Connection.drive() rethrows what the operation itself throws", () => {
   using opened = openTable();
   const thrown = new IntegrityError("found damage");
   // deno-lint-ignore require-yield
@@ -58,7 +111,7 @@ Deno.test("Connection prepares each statement once", () => {
   assert.deepEqual(opened.driver.stopTrace().map(({ verb }) => verb), ["prepare", "get", "get", "get"]);
 });
 
-Deno.test("Connection.begin() ends what an earlier failure left open", () => {
+Deno.test("Connection.begin() ends a transaction that an earlier failure left open", () => {
   using opened = openTable();
   const { connection } = opened;
   connection.begin("immediate");
@@ -68,7 +121,7 @@ Deno.test("Connection.begin() ends what an earlier failure left open", () => {
   assert.deepEqual(connection.all("SELECT a FROM t"), []);
 });
 
-Deno.test("DRV-06 after an automatic rollback Connection.rollback() does nothing, and the first error stands", () => {
+Deno.test("DRV-06 after an automatic rollback Connection.rollback() does nothing, and the first error is reported", () => {
   using opened = openTable();
   const { connection, driver } = opened;
   connection.begin("immediate");

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { EffectiveTime } from "../../src/engine/effective_time.ts";
-import { MutableClock } from "../kit/mutable_clock.ts";
+import { MutableClock } from "../../src/testing/kit/mutable_clock.ts";
 
 Deno.test("EffectiveTime follows a clock that goes forward", () => {
   const clock = new MutableClock(1);
@@ -32,7 +32,7 @@ Deno.test("EffectiveTime takes over a higher mark of its epoch, and no lower one
   assert.equal(time.read().effectiveMs, 10_000);
 });
 
-Deno.test("EffectiveTime takes over a lower mark with a new epoch: it was lowered on purpose", () => {
+Deno.test("EffectiveTime takes over a lower mark with a new epoch: it was lowered deliberately", () => {
   const clock = new MutableClock(1);
   const time = new EffectiveTime(clock.now);
   time.observe(9_000, 0);
@@ -45,7 +45,7 @@ Deno.test("EffectiveTime floors fractions of a millisecond", () => {
   assert.deepEqual(time.read(), { effectiveMs: 1_234, behindMs: 0 });
 });
 
-Deno.test("EffectiveTime takes times from 0 to the end of Date, and nothing else", () => {
+Deno.test("EffectiveTime accepts times from 0 to the end of Date, and nothing else", () => {
   assert.equal(new EffectiveTime(() => 0).read().effectiveMs, 0);
   assert.equal(new EffectiveTime(() => 8_640_000_000_000_000).read().effectiveMs, 8_640_000_000_000_000);
   for (const told of [-1, NaN, Infinity, 8_640_000_000_000_001, "0", 0n, null, undefined, new Date(0)]) {
@@ -62,7 +62,7 @@ Deno.test("EffectiveTime keeps what a clock threw as the cause", () => {
   assert.throws(() => time.read(), { code: "CONTRACT", field: "clock", cause: thrown });
 });
 
-Deno.test("EffectiveTime that met a broken clock remembers nothing of it", () => {
+Deno.test("EffectiveTime keeps nothing of a broken clock", () => {
   const clock = new MutableClock(5);
   const time = new EffectiveTime(clock.now);
   time.read();

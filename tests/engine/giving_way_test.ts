@@ -1,4 +1,4 @@
-/** That looking through a store in small pieces does not wait after each of them. */
+/** Reading a store in small batches does not wait after each of them. */
 
 import assert from "node:assert/strict";
 import { type Memory, openMemory } from "@holdfast/memory";
@@ -8,7 +8,7 @@ import { TemporaryDirectory } from "../kit/temporary_directory.ts";
 
 const SCOPES = 60;
 
-/** Counts how often the event loop is given a turn. */
+/** Counts how often the event loop gets a turn. */
 class CountedTurns implements Disposable {
   count = 0;
   readonly #immediate = globalThis.setImmediate;
@@ -38,7 +38,7 @@ const CALLS: Readonly<Record<string, (memory: Memory, path: string) => Promise<u
 };
 
 for (const [name, call] of Object.entries(CALLS)) {
-  Deno.test(`${name}() of many small scopes gives no turn of the loop while no time has passed`, async () => {
+  Deno.test(`${name}() of many small scopes does not yield to the event loop while no time has passed`, async () => {
     await using directory = await TemporaryDirectory.makeInMemory();
     await using memory = await openMemory(directory.file("agent.db"));
     for (let scope = 0; scope < SCOPES; scope++) {

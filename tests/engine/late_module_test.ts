@@ -9,7 +9,7 @@ Deno.test("LateModule loads once, however many wait, and has nothing to wait for
   assert.deepEqual(late.module, { loads: 1 });
 });
 
-Deno.test("LateModule tells what kept it from being loaded where it is used, and tries again with the next call", async () => {
+Deno.test("LateModule reports a failed import where it is used, and tries again with the next call", async () => {
   const answers = [Promise.reject(new Error("out of reach")), Promise.resolve({ there: true })];
   const late = new LateModule(() => answers.shift()!);
   await late.load();

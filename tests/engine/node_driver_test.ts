@@ -44,7 +44,7 @@ Deno.test("DRV-08 whole numbers beyond 2^53 - 1 are refused, not rounded", () =>
   }
 });
 
-Deno.test("DRV-10 what SQLite has no type for is refused when it is bound", () => {
+Deno.test("DRV-10 a value for which SQLite has no type is refused when it is bound", () => {
   using connection = openNumbers();
   for (const value of [undefined, true, 0.5, Infinity, "1x", Symbol("x")]) {
     assert.throws(() => store(connection, value as SqlValue));
@@ -80,7 +80,7 @@ Deno.test("DRV-11 a full file, a read-only one and a broken constraint each have
   reader.close();
 });
 
-Deno.test("DRV-11 a damaged page is CORRUPT, and a file that is none of SQLite's is NOTADB", async () => {
+Deno.test("DRV-11 a damaged page is CORRUPT, and a file of another program is NOTADB", async () => {
   await using directory = await TemporaryDirectory.make();
   const path = directory.file("a.db");
   const writer = nodeSqlite.open(path, { readOnly: false });
@@ -113,7 +113,7 @@ Deno.test("DRV-12 prepare() refuses a second statement, and an empty one", () =>
   assert.deepEqual(connection.prepare("SELECT n FROM numbers").all([]), []);
 });
 
-Deno.test("DRV-01 text with a NUL is why bodies are JSON: it is cut when read, and its bytes are not", () => {
+Deno.test("DRV-01 text with a NUL is truncated when read, and bytes are not: therefore bodies are JSON", () => {
   using connection = openNumbers();
   const [text, bytes] = connection.prepare("SELECT $1, CAST($1 AS BLOB)").get(["a\0b"])!;
   assert.equal(text, "a");
@@ -125,7 +125,7 @@ Deno.test("Parameters are bound in order, however often and in whatever order a 
   assert.deepEqual(connection.prepare("SELECT $2, $1, $2, $10 IS NULL").get([1, 2]), [2, 1, 2, 1]);
 });
 
-Deno.test("run() gives the number of rows changed, get() nothing where there is no row", () => {
+Deno.test("run() returns the number of rows changed, get() undefined if there is no row", () => {
   using connection = openNumbers();
   assert.equal(connection.prepare("INSERT INTO numbers VALUES (1), (2), (3)").run([]), 3);
   assert.equal(connection.prepare("UPDATE numbers SET n = n WHERE n > 1").run([]), 2);

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { nodeSqlite } from "../../src/engines/sqlite/drivers/node_sqlite.ts";
 import { FaultyDriver } from "../kit/faulty_driver.ts";
 import { TestStore } from "../kit/test_store.ts";
-import { factAt, factOf } from "../conformance/records/samples.ts";
+import { factAt, factOf } from "../../src/testing/records/record_samples.ts";
 
-Deno.test("DRV-14 a store in memory makes one connection to each database, whatever is called", async () => {
+Deno.test("DRV-14 a store in memory opens one connection to each database, for any calls", async () => {
   const driver = new FaultyDriver(nodeSqlite);
   await using store = new TestStore(":memory:", driver, null);
   driver.startTrace();
@@ -22,7 +22,7 @@ Deno.test("DRV-14 a store in memory makes one connection to each database, whate
   assert.deepEqual(opened, ["ledger", "main"]);
 });
 
-Deno.test("DRV-14 two stores in memory have nothing in common", async () => {
+Deno.test("DRV-14 two stores in memory share nothing", async () => {
   await using left = new TestStore(":memory:", new FaultyDriver(nodeSqlite), null);
   await using right = new TestStore(":memory:", new FaultyDriver(nodeSqlite), null);
   const [first, second] = [await left.open(), await right.open()];

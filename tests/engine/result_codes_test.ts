@@ -3,7 +3,7 @@ import { SqliteFailure } from "../../src/engines/sqlite/drivers/driver.ts";
 import { isBusy, isFull, toMemoryError } from "../../src/engines/sqlite/drivers/result_codes.ts";
 import { ContractError, IntegrityError, StorageError } from "../../src/errors.ts";
 
-/** SQLite's result codes, some of them extended, and what each becomes. */
+/** SQLite's result codes, some of them extended, and the error of each. */
 const CODES: readonly (readonly [string, number, string])[] = [
   ["ERROR", 1, "CORRUPT"],
   ["PERM", 3, "PERMISSION"],
@@ -65,7 +65,7 @@ Deno.test("toMemoryError() leaves this module's errors and foreign ones as they 
   }
 });
 
-Deno.test("isBusy() and isFull() tell exactly these two", () => {
+Deno.test("isBusy() and isFull() recognize exactly these two", () => {
   assert.equal(isBusy(new StorageError("BUSY", "held")), true);
   assert.equal(isBusy(new StorageError("FULL", "full")), false);
   assert.equal(isFull(new StorageError("FULL", "full")), true);

@@ -1,4 +1,4 @@
-/** What a check reads in batches, and a read looks through of what is pending: around each limit nothing is passed over. */
+/** What a check reads in batches, and a read finds pending: around each limit nothing is skipped. */
 
 import assert from "node:assert/strict";
 import { type Memory, nodeSqlite, type RecordPage } from "../../mod.ts";
@@ -57,7 +57,7 @@ for (const [table, damage] of Object.entries(DAMAGES)) {
     else await times(COUNT, (index) => conversation.append([{ role: "user", content: `word${index}x` }]));
     if (table.startsWith("index")) await conversation.search("word");
     assert.equal((await memory.check()).ok, true);
-    // Every check of an index reads all of it several times over.
+    // Every check of an index reads all of it several times.
     const places = table.startsWith("index")
       ? [BATCH, 2 * BATCH]
       : [0, BATCH - 1, BATCH, BATCH + 1, 2 * BATCH];
@@ -81,7 +81,7 @@ Deno.test(`inspect() counts each of ${COUNT} records of one tenant`, async () =>
   }
 });
 
-Deno.test("records.list() gives each record once, in pages of any size, up to the largest", async () => {
+Deno.test("records.list() returns each record once, in pages of any size, up to the largest", async () => {
   await using store = await makeStore();
   const memory = await store.open(atNoon());
   await times(LIST_ITEMS_MAX + 1, (index) => putFact(memory, index));
@@ -101,7 +101,7 @@ Deno.test("records.list() gives each record once, in pages of any size, up to th
   }
 });
 
-Deno.test("Of a whole group of deletions that are pending a reader is given nothing that any of them names", async () => {
+Deno.test("A reader sees nothing that any deletion of a pending group names", async () => {
   await using store = await makeStore();
   const memory = await store.open(atNoon());
   const sessions = Array.from(

@@ -1,12 +1,19 @@
-/** Uses every public operation, so that every statement a store knows is compiled. */
+/** Uses every public operation, so that every statement of the source is compiled. */
 
 import assert from "node:assert/strict";
 import { type Memory, openMemory, restoreMemory } from "@holdfast/memory";
 import { RESULT } from "../../src/engines/sqlite/drivers/result_codes.ts";
 import { nodeSqlite } from "../../src/engines/sqlite/drivers/node_sqlite.ts";
 import { ORCHARD, pinOf, pinUp, readTurns, revise, turnOf } from "../conversations/samples.ts";
-import { factAt } from "../conformance/records/samples.ts";
-import { DUE_MS, prepareDue, prepareTalk, REVISION, talkOf } from "../faults/conversation_operations.ts";
+import { factAt } from "../../src/testing/records/record_samples.ts";
+import {
+  DUE_MS,
+  prepareExpiring,
+  prepareTalk,
+  REVISION,
+  talkOf,
+  TOOLS,
+} from "../faults/conversation_operations.ts";
 import { PUBLIC_OPERATIONS } from "../faults/public_operations.ts";
 import { optionsFor, type StruckOperation } from "../faults/struck_operation.ts";
 import { FaultyDriver } from "../kit/faulty_driver.ts";
@@ -16,7 +23,7 @@ import { TemporaryDirectory } from "../kit/temporary_directory.ts";
 
 const BUSY_TIMEOUT_MS = 5_000;
 
-/** Gives the driver through which everything went. */
+/** Returns the driver through which everything ran. */
 export async function useEverything(): Promise<PlanningDriver> {
   const driver = new PlanningDriver(nodeSqlite);
   for (const operation of PUBLIC_OPERATIONS) await useOne(driver, operation);
@@ -46,6 +53,10 @@ async function verifyDeletions(driver: PlanningDriver): Promise<void> {
   await prepareTalk(memory);
   const conversation = talkOf(memory);
   await pinUp(conversation, pinOf("colour", "red"));
+  const journal = memory.journal(ORCHARD, TOOLS);
+  for (const erase of [() => journal.clear(), () => journal.delete()]) {
+    assert.equal((await memory.verifyReceipt(await erase())).valid, true);
+  }
   for (const [kind, key] of [["pin", "colour"], ["turn", "t1"], ["scope", undefined]] as const) {
     const expectedRevision = await conversation.revision();
     const receipt = await conversation.delete({ kind, key, expectedRevision });
@@ -56,7 +67,7 @@ async function verifyDeletions(driver: PlanningDriver): Promise<void> {
 async function exportDue(driver: PlanningDriver): Promise<void> {
   await using store = await makeFileStore(driver, await TemporaryDirectory.makeInMemory());
   const early = await store.open(optionsFor(BUSY_TIMEOUT_MS));
-  await prepareDue(early);
+  await prepareExpiring(early);
   const lines = await Array.fromAsync(early.exportLines({ includeContent: true }));
   await talkOf(early).delete({ kind: "turn", key: "t1", expectedRevision: await talkOf(early).revision() });
   await early.importLines(lines);
@@ -66,7 +77,7 @@ async function exportDue(driver: PlanningDriver): Promise<void> {
   assert((await Array.fromAsync(late.exportLines({ includeContent: true }))).length < own.length);
 }
 
-/** A store is made, restored from a backup with a summary and an index, and again without its ledger. */
+/** Creates a store, restores it from a backup with a summary and an index, and again without its ledger. */
 async function restore(driver: PlanningDriver): Promise<void> {
   await using directory = await TemporaryDirectory.makeInMemory();
   const at = (name: string): string => directory.file(name);
@@ -75,7 +86,7 @@ async function restore(driver: PlanningDriver): Promise<void> {
   await prepareTalk(memory);
   const conversation = talkOf(memory);
   await memory.backup(at("skipping.backup"), { damaged: "skip" });
-  // The pin that cites it goes, and leaves a floor.
+  // The pin that cites it is erased, and leaves a floor.
   await revise(conversation, turnOf("t1", "other words", { revision: 2 }));
   await memory.backup(at("agent.backup"));
   await conversation.delete({ kind: "turn", key: "t1", expectedRevision: await conversation.revision() });
@@ -106,6 +117,8 @@ async function completeDeletion(
 const REMOVALS: readonly ((memory: Memory) => Promise<unknown>)[] = [
   (memory) => talkOf(memory).delete({ kind: "turn", key: "t1", expectedRevision: REVISION }),
   (memory) => talkOf(memory).delete({ kind: "pin", key: "derived", expectedRevision: REVISION }),
+  (memory) => memory.journal(ORCHARD, TOOLS).clear(),
+  (memory) => memory.journal(ORCHARD, TOOLS).delete(),
   (memory) => talkOf(memory).delete({ kind: "scope", expectedRevision: REVISION }),
   ({ records }) => records.forget(factAt("other"), 1),
 ];

@@ -11,7 +11,7 @@ import type { TestStore } from "../kit/test_store.ts";
 
 const IS_MAC = Deno.build.os === "darwin";
 
-/** What every connection is set to. */
+/** The settings of every connection. */
 const SETTINGS: Readonly<Record<string, string | number>> = {
   journal_mode: "wal",
   synchronous: 2,
@@ -21,7 +21,7 @@ const SETTINGS: Readonly<Record<string, string | number>> = {
   trusted_schema: 0,
   foreign_keys: 0,
   cell_size_check: 1,
-  // Only macOS knows what they mean.
+  // They have an effect on macOS only.
   fullfsync: IS_MAC ? 1 : 0,
   checkpoint_fullfsync: IS_MAC ? 1 : 0,
   busy_timeout: 0,
@@ -85,7 +85,7 @@ Deno.test("DRV-24 a new store has every setting too, auto_vacuum from before its
   await memory.close();
 });
 
-/** What SQLite would answer if it had not granted a setting. */
+/** What SQLite would return if it had not applied a setting. */
 const REFUSALS: readonly (readonly [string, Answers])[] = [
   ["journal_mode", { "PRAGMA journal_mode = WAL": ["delete"] }],
   ["synchronous", { "PRAGMA synchronous": [1] }],
@@ -103,14 +103,14 @@ const REFUSALS_ON_MAC: readonly (readonly [string, Answers])[] = [
 ];
 
 for (const [name, answers] of IS_MAC ? [...REFUSALS, ...REFUSALS_ON_MAC] : REFUSALS) {
-  Deno.test(`DRV-24 a ${name} that SQLite does not grant is refused at open, by name, with nothing left open`, async () => {
+  Deno.test(`DRV-24 a ${name} that SQLite does not apply is refused at open, by name, with nothing left open`, async () => {
     await using store = await makeFileStore(new AlteredDriver(nodeSqlite, answers));
     await assert.rejects(store.open(), { name: "StorageError", code: "IO", details: { setting: name } });
     assert.equal(countOpenFiles(), 0);
   });
 }
 
-Deno.test("DRV-18 a library with the WAL-reset fault gets a rollback journal that syncs its directory", async () => {
+Deno.test("DRV-18 a library with the WAL-reset bug gets a rollback journal that syncs its directory", async () => {
   await using store = await makeFileStore(
     new AlteredDriver(nodeSqlite, { "SELECT sqlite_version()": ["3.50.4"] }),
   );
@@ -118,7 +118,7 @@ Deno.test("DRV-18 a library with the WAL-reset fault gets a rollback journal tha
   assertSettings(store, { ...SETTINGS, journal_mode: "delete", synchronous: 3 });
 });
 
-Deno.test("DRV-18 a store goes over to WAL and back, with what it holds", async () => {
+Deno.test("DRV-18 a store is switched to WAL and back, and keeps its content", async () => {
   await using directory = await TemporaryDirectory.make();
   const path = directory.file("agent.db");
   const identity = { tenantId: "orchard", kind: "checkpoint", key: "run-a" } as const;

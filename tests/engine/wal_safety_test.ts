@@ -26,7 +26,7 @@ const VERSIONS: readonly (readonly [string, boolean])[] = [
   ["unknown", false],
 ];
 
-Deno.test("DRV-18 a library that cannot be trusted with WAL gets a rollback journal, by the numbers of its version", () => {
+Deno.test("DRV-18 a library whose WAL is not safe gets a rollback journal, by its version", () => {
   for (const [version, safe] of VERSIONS) {
     assert.equal(journalModeFor(version), safe ? "wal" : "delete", version);
   }

@@ -9,10 +9,10 @@ import { StoppedStopwatch } from "../kit/stopped_stopwatch.ts";
 
 const BUSY = new StorageError("BUSY", "held");
 
-/** How a group ends: its members settle with what they gave, or a lock was held. */
+/** How a group ends: its members settle with their results, or a lock was held. */
 type Ending = "done" | "busy";
 
-/** A queue whose groups are written down instead of run; a member is told apart by what it gives. */
+/** A queue whose groups are recorded instead of run; a member is recognized by its result. */
 class RecordingQueue {
   readonly queue: WriteQueue;
   readonly groups: string[][] = [];
@@ -58,7 +58,7 @@ function nameOf(member: Member): string {
   return member.factory(undefined as never).next(undefined).value as string;
 }
 
-Deno.test("WriteQueue runs calls of one turn as one group, in order, and answers each", async () => {
+Deno.test("WriteQueue runs calls of one turn of the event loop as one group, in order, and answers each", async () => {
   const recording = new RecordingQueue();
   assert.deepEqual(await Promise.all(["a", "b", "c"].map((name) => recording.add(name))), ["a", "b", "c"]);
   assert.deepEqual(recording.groups, [["a", "b", "c"]]);
@@ -99,7 +99,7 @@ Deno.test("WriteQueue never mixes members that write the ledger with others, and
   assert.deepEqual(recording.groups, [["a"], ["b", "c"], ["d"], ["e"]]);
 });
 
-Deno.test("WriteQueue runs members that have to run alone again, each alone, before what came later", async () => {
+Deno.test("WriteQueue reruns members that have to run alone, each alone, before later ones", async () => {
   const recording = new RecordingQueue();
   recording.alone.push("b", "c");
   const first = ["a", "b", "c"].map((name) => recording.add(name));
@@ -108,7 +108,7 @@ Deno.test("WriteQueue runs members that have to run alone again, each alone, bef
   assert.deepEqual(recording.groups, [["a", "b", "c"], ["b"], ["c"], ["d", "e"]]);
 });
 
-Deno.test("WriteQueue puts a group that met a lock back to the head and runs it again, with what came meanwhile", async () => {
+Deno.test("WriteQueue requeues a group that met a lock at the head, and runs it again with calls that came meanwhile", async () => {
   const recording = new RecordingQueue();
   recording.endings.push("busy", "busy");
   const answers = [recording.add("a"), recording.add("b")];
@@ -118,7 +118,7 @@ Deno.test("WriteQueue puts a group that met a lock back to the head and runs it 
   assert.deepEqual(recording.groups, [["a", "b"], ["a", "b", "c"], ["a", "b", "c"]]);
 });
 
-Deno.test("WriteQueue gives a member up at its deadline, not before its first try, with the error met", async () => {
+Deno.test("WriteQueue rejects a member at its deadline, not before its first try, with the last error", async () => {
   const recording = new RecordingQueue(0);
   recording.endings.push("busy");
   await assert.rejects(recording.add("a"), (error) => error === BUSY);
@@ -193,7 +193,7 @@ Deno.test("WriteQueue lets timers run between the groups of a long queue", async
   assert(timerAfterGroups >= 0 && timerAfterGroups < 40, `the timer ran after ${timerAfterGroups} groups`);
 });
 
-Deno.test("WriteQueue pauses 2 ms after each 20 ms of writing without one, so that other processes get their turn", async () => {
+Deno.test("WriteQueue pauses 2 ms after each 20 ms of uninterrupted writing, so that other processes can write", async () => {
   using stopwatch = new StoppedStopwatch();
   using pauses = new SkippedPauses();
   const recording = new RecordingQueue();
@@ -215,7 +215,7 @@ Deno.test("WriteQueue does not pause a process that writes now and then", async 
   assert.deepEqual(pauses.delays, []);
 });
 
-Deno.test("A write whose code is still being loaded keeps its place, and nothing behind it overtakes it", async () => {
+Deno.test("A write whose code is still being loaded keeps its place, and no later write overtakes it", async () => {
   const recording = new RecordingQueue();
   const loading = Promise.withResolvers<void>();
   const first = recording.add("first", { ledger: true, needs: loading.promise });

@@ -1,4 +1,4 @@
-/** Every example runs under exactly the permissions it names, prints what it promises, and leaves nothing behind. */
+/** Every example runs with exactly the permissions that it names, prints what it promises, and leaves nothing behind. */
 
 import assert from "node:assert/strict";
 import { TemporaryDirectory } from "../kit/temporary_directory.ts";
@@ -18,7 +18,7 @@ function permissionsOf(name: string): readonly string[] {
   return flags;
 }
 
-/** Runs one in an empty directory; gives what it printed. */
+/** Runs an example in an empty directory; resolves to its output. */
 async function runExample(name: string, permissions: readonly string[] = permissionsOf(name)): Promise<{
   readonly code: number;
   readonly printed: readonly string[];
@@ -60,7 +60,7 @@ for (const name of NAMES) {
   });
 }
 
-Deno.test("The example of a budget counts a hit as left out only if that very piece is not in the context", async () => {
+Deno.test("The example of a budget counts a hit as left out only if that very chunk is not in the context", async () => {
   const hits = (await printedBy("04_budgeted_context.ts")).filter((line) => line.includes("further hits"));
   assert.deepEqual(hits.map((line) => /\d+ of \d+/.exec(line)?.[0]), ["8 of 12", "4 of 12"]);
 });
@@ -82,15 +82,15 @@ Deno.test("The example of a conversation keeps a chat across a reopen and prints
     "-- the process ends, another one begins --",
     "kept: 2 turns, 1 pin (Answer in one sentence.)",
     "[2026-03-02 09:01]",
-    "  user: Which trees were grafted?",
-    "  assistant: The pears, on 1 March.",
+    "  user: Which orders were shipped?",
+    "  assistant: The lamps, on 1 March.",
     "[2026-03-02 09:02]",
-    "  user: And the plums?",
-    "  assistant: Not yet; they wait for dry weather.",
+    "  user: And the desks?",
+    "  assistant: Not yet; customs still holds them.",
     "[2026-03-03 09:03]",
-    "  user: Is it dry now?",
-    "  assistant: Yes, the plums can be grafted today.",
-    "summary: Pears grafted 1 March; plums today.",
+    "  user: Are they through customs now?",
+    "  assistant: Yes, the desks can be shipped today.",
+    "summary: Lamps shipped 1 March; desks today.",
     "printed, a snapshot shows its text: false",
     "the file is small: true",
   ]);
@@ -116,15 +116,15 @@ Deno.test("The example of a deletion finds the secret before, nothing after a sc
   assert.match(unscrubbed[4]!, /^search after closing: (nothing|still in agent\.db) \(2 files\)$/);
 });
 
-Deno.test("The example of two workers loses no basket, and the slower one reads again", async () => {
+Deno.test("The example of two workers loses no check, and the slower one rereads", async () => {
   const printed = await printedBy("05_two_workers.ts");
-  assert.match(printed[0]!, /^(pears|plums): read revision 1, but it is 2 by now; again$/);
+  assert.match(printed[0]!, /^(build|lint): read revision 1, but it is 2 by now; again$/);
   assert.deepEqual(printed.slice(1), [
-    "baskets: pears, plums",
+    "checks: build, lint",
     "revision: 3",
-    "with update: figs, nuts, pears, plums",
+    "with update: build, lint, sign, test",
     "revision: 5",
-    "sound: true",
+    "intact: true",
   ]);
 });
 
@@ -134,7 +134,7 @@ Deno.test("The example of kills finds every write that was acknowledged", async 
   const count = Number(/^writes that were acknowledged: (\d+)$/.exec(acknowledged!)![1]);
   assert(count >= 8);
   assert.equal(found, `of these found: ${count}`);
-  assert.deepEqual(rest, ["said twice: 0", "written twice: 0", "sound: true"]);
+  assert.deepEqual(rest, ["acknowledged twice: 0", "written twice: 0", "intact: true"]);
 });
 
 Deno.test("The example of tenants behind HTTP keeps them apart, whatever a request says", async () => {
@@ -142,8 +142,8 @@ Deno.test("The example of tenants behind HTTP keeps them apart, whatever a reque
     "revision: 1",
     "retried: 1",
     "another tenant's: 1",
-    'orchard finds: ["The well is forty metres deep."]',
-    'harbour finds: ["The quay is nine metres deep."]',
+    'acme finds: ["Build 40 is deployed."]',
+    'globex finds: ["Build 9 is deployed."]',
     "nowhere finds: Who are you?",
     "at once: 40 revisions up to 41",
   ]);
@@ -157,7 +157,7 @@ Deno.test("The example of a move imports once, and never what was deleted", asyn
     "second import: 0 turns and 0 pins imported, 2 turns unchanged, 0 refused",
     "the first turn is deleted",
     "third import: 0 turns and 0 pins imported, 1 turn unchanged, 1 refused",
-    "an export that was not asked for its text holds some: false",
+    "an export without content holds text: false",
   ]);
 });
 

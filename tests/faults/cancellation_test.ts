@@ -1,6 +1,6 @@
 /**
- * Every public operation is cancelled at every look that it takes at its signal: at the first, the second, and so on until
- * none strikes. The store is as it was, or, where an operation is several transactions, some of these further.
+ * Cancels every public operation each time it checks its signal: the first time, the second, and so on until it
+ * completes. The store is as it was, or, if an operation has several transactions, some of these further.
  */
 
 import assert from "node:assert/strict";
@@ -13,10 +13,10 @@ import { PUBLIC_OPERATIONS } from "./public_operations.ts";
 import type { StruckOperation } from "./struck_operation.ts";
 import { type Ending, endingOf, StruckStore } from "./struck_store.ts";
 
-/** More looks than any operation takes on the small stores of this test. */
+/** More checks than any operation makes on the small stores of this test. */
 const LOOKS_MAX = 200;
 
-/** Cancels an operation at one look; false if it ended before that. */
+/** Cancels an operation at one check; false if it ended before. */
 async function cancelAt(look: number, operation: StruckOperation, honest: HonestRun): Promise<boolean> {
   await using store = await StruckStore.make(honest.image);
   const memory = await store.open(5_000, operation.laterMs);
@@ -25,7 +25,7 @@ async function cancelAt(look: number, operation: StruckOperation, honest: Honest
     const ending = await endingOf(operation.run(memory, counted.signal));
     const found = store.committed();
     if (ending.kind === "rejected" && ending.error === REASON) {
-      assert(counted.struck, "cancelled without having looked");
+      assert(counted.struck, "cancelled without a check");
       assertIsOneOf(found, operation.steps === true ? honest.states : honest.states.slice(0, 1));
       if (operation.closes !== true) await assertFinishes(memory, store, operation, honest);
     } else {
@@ -38,7 +38,7 @@ async function cancelAt(look: number, operation: StruckOperation, honest: Honest
   return counted.struck;
 }
 
-/** Once it ran its result stands. */
+/** Once it has run, its result is kept. */
 function assertIsWhole(ending: Ending, { rests }: StruckOperation, honest: HonestRun): void {
   assert.equal(ending.kind, honest.ending.kind);
   if (ending.kind === "rejected") {
@@ -46,7 +46,7 @@ function assertIsWhole(ending: Ending, { rests }: StruckOperation, honest: Hones
   } else if (rests !== true) assert.deepEqual(ending, honest.ending);
 }
 
-/** The store is sound, and the same call, made again, comes to the same end. */
+/** The store is intact, and repeating the call has the same result. */
 async function assertFinishes(
   memory: Memory,
   store: StruckStore,
@@ -75,7 +75,7 @@ for (const operation of [...PUBLIC_OPERATIONS, CHECK]) {
     let look = 0;
     while (await cancelAt(look, operation, honest)) assert(++look < LOOKS_MAX);
     // A call that takes no signal is run once, and is not cancelled.
-    assert(look > 0 || WITHOUT_SIGNAL.has(operation.calls), "the signal is never looked at");
+    assert(look > 0 || WITHOUT_SIGNAL.has(operation.calls), "the signal is never checked");
   });
 }
 

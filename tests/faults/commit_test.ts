@@ -1,9 +1,9 @@
-/** What a COMMIT that fails means, and how the store finds out. */
+/** The outcome of a COMMIT that fails, and how the store determines it. */
 
 import assert from "node:assert/strict";
 import { RESULT } from "../../src/engines/sqlite/drivers/result_codes.ts";
 import type { Memory } from "../../src/memory.ts";
-import { factAt, factOf } from "../conformance/records/samples.ts";
+import { factAt, factOf } from "../../src/testing/records/record_samples.ts";
 import type { Fault } from "../kit/faulty_driver.ts";
 import { assertIntact, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { DUE_MS, talkOf } from "./conversation_operations.ts";
@@ -26,7 +26,7 @@ async function textOf({ records }: Memory, key = "a"): Promise<string | undefine
   return (await records.get(factAt(key)))?.value.text;
 }
 
-/** A COMMIT of main that fails: without having taken effect, or though it did. */
+/** A COMMIT of main that fails without taking effect, or although it took effect. */
 function refusedCommit(code: number): Fault {
   return { database: "main", sql: "COMMIT", effect: "before", code };
 }
@@ -53,7 +53,7 @@ function imageOnce(): Promise<StoreImage> {
 
 for (const [journal, driver] of JOURNALS) {
   for (const [code, resultCode] of CODES) {
-    Deno.test(`A put whose COMMIT is refused with ${code} tells just that, and nothing happened [${journal}]`, async () => {
+    Deno.test(`A put whose COMMIT is refused with ${code} reports just that, and nothing happened [${journal}]`, async () => {
       await using store = await StruckStore.make(await imageOnce(), driver());
       await using memory = await store.open(5_000);
       const before = store.committed();
@@ -136,7 +136,7 @@ for (const [journal, driver] of JOURNALS) {
     await assertIntact(memory);
   });
 
-  Deno.test(`After an unknown outcome a conversation is read and searched, without what is due by then [${journal}]`, async () => {
+  Deno.test(`After an unknown outcome a conversation is read and searched, without what has expired by then [${journal}]`, async () => {
     await using store = await StruckStore.make(await imageOf(prepareMuch), driver());
     await using memory = await store.open(5_000, DUE_MS);
     store.driver.fail(refusedCommit(RESULT.IOERR));

@@ -1,4 +1,4 @@
-/** The matrices strike what is in their lists. This finds public calls that are in none. */
+/** The matrices cover what is in their lists. This finds public calls that are in none. */
 
 import assert from "node:assert/strict";
 import * as holdfast from "../../mod.ts";
@@ -10,7 +10,7 @@ import {
   WITHOUT_ROW,
 } from "./public_operations.ts";
 
-Deno.test("Every public method has a row in the matrices, or is told here to need none", () => {
+Deno.test("Every public method has a row in the matrices, or is listed here with a reason", () => {
   const struck = new Set(PUBLIC_OPERATIONS.map(({ calls }) => calls));
   const methods = publicMethods();
   assert(methods.length > 25, `${methods.length} methods`);

@@ -20,17 +20,22 @@ import type { StruckOperation } from "./struck_operation.ts";
 /** The scope's revision after {@linkcode prepareTalk}. */
 export const REVISION = 4;
 
-/** Two turns, both of them indexed, the first with all that derives from it; and another scope. */
+/** The part of the scope's journal. */
+export const TOOLS = "tools";
+
+/** Two turns, both of them indexed, the first with all that derives from it; a journal; and another scope. */
 export async function prepareTalk(memory: Memory): Promise<void> {
   await prepareOthers(memory);
   const conversation = await talk(memory, ["t1", "t2"]);
   await derive(conversation);
   await conversation.search("t1");
+  const entries = [{ json: { tool: "graft" } }, { uuid: "e2", json: { pears: "grafted" } }];
+  await memory.journal(ORCHARD, TOOLS).append(entries);
   await talk(memory, ["h1"], HARBOUR);
 }
 
-/** One more turn, and a pin, a summary and a replay, all of them due a minute later. */
-export async function prepareDue(memory: Memory): Promise<void> {
+/** One more turn, and a pin, a summary and a replay, all of which expire a minute later. */
+export async function prepareExpiring(memory: Memory): Promise<void> {
   await prepareTalk(memory);
   const conversation = talkOf(memory);
   const options = { operationId: "t3", expectedRevision: REVISION, expiresAt: after(60) };
@@ -42,7 +47,7 @@ export async function prepareDue(memory: Memory): Promise<void> {
   await conversation.search("t3");
 }
 
-/** When what {@linkcode prepareDue} made is due. */
+/** The delay after which what {@linkcode prepareExpiring} creates has expired. */
 export const DUE_MS = 60_000;
 
 /** The conversation that everything happens to. */
@@ -135,9 +140,9 @@ export const CONVERSATION_OPERATIONS: readonly StruckOperation[] = [
     },
   },
   {
-    name: "a turn where something is due",
+    name: "a turn where something has expired",
     calls: "Conversation.putTurn",
-    prepare: prepareDue,
+    prepare: prepareExpiring,
     laterMs: DUE_MS,
     steps: true,
     run: (memory, signal) => {
@@ -287,18 +292,18 @@ export const CONVERSATION_OPERATIONS: readonly StruckOperation[] = [
     },
   },
   {
-    name: "a look at the revision that finds something due",
+    name: "a read of the revision that finds something expired",
     calls: "Conversation.revision",
-    prepare: prepareDue,
+    prepare: prepareExpiring,
     laterMs: DUE_MS,
     steps: true,
     rests: true,
     run: (memory, signal) => talkOf(memory).revision({ signal }),
   },
   {
-    name: "a snapshot that finds something due",
+    name: "a snapshot that finds something expired",
     calls: "Conversation.snapshot",
-    prepare: prepareDue,
+    prepare: prepareExpiring,
     laterMs: DUE_MS,
     steps: true,
     rests: true,

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { RESULT } from "../../src/engines/sqlite/drivers/result_codes.ts";
 import type { Memory } from "../../src/memory.ts";
-import { factAt, factOf } from "../conformance/records/samples.ts";
+import { factAt, factOf } from "../../src/testing/records/record_samples.ts";
 import type { Fault } from "../kit/faulty_driver.ts";
 import { assertIntact, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { StoppedStopwatch } from "../kit/stopped_stopwatch.ts";
@@ -41,7 +41,7 @@ function eventsIn(store: StruckStore): { ledger: number; main: number } {
   return { ledger: ledger.events!.length, main: main.deletions!.length };
 }
 
-/** Requires that a deletion rejects with this code and says this of its outcome. */
+/** Requires that a deletion rejects with this code and this outcome. */
 async function assertRejects(call: Promise<unknown>, code: string, outcome: string): Promise<void> {
   await assert.rejects(call, (error: unknown) => {
     assert.equal((error as { code: string }).code, code);
@@ -300,7 +300,7 @@ for (const [journal, driver] of JOURNALS) {
     assert.deepEqual(places, [1, 2].map((sequence) => ({ sequence, head: events[sequence - 1]!.head })));
   });
 
-  Deno.test(`A recorded deletion that is repeated gives false: it is done [${journal}]`, async () => {
+  Deno.test(`A recorded deletion that is repeated returns false: it is done [${journal}]`, async () => {
     await using store = await make();
     await using memory = await store.open(5_000);
     store.driver.fail({ database: "main", sql: "COMMIT", effect: "before", code: RESULT.IOERR });
@@ -309,7 +309,7 @@ for (const [journal, driver] of JOURNALS) {
     assert.deepEqual(eventsIn(store), { ledger: 1, main: 1 });
   });
 
-  Deno.test(`A recorded deletion whose main COMMIT reports an error but is durable is done, and told as recorded [${journal}]`, async () => {
+  Deno.test(`A recorded deletion whose main COMMIT reports an error but is durable is done, and reported as recorded [${journal}]`, async () => {
     await using store = await make();
     await using memory = await store.open(5_000);
     store.driver.fail({ database: "main", sql: "COMMIT", effect: "after", code: RESULT.IOERR });
@@ -318,7 +318,7 @@ for (const [journal, driver] of JOURNALS) {
     await assertIntact(memory);
   });
 
-  Deno.test(`While a recorded deletion cannot be applied its scope and all writes are refused, other scopes are served [${journal}]`, async () => {
+  Deno.test(`While a recorded deletion cannot be applied its scope and all writes are refused, other scopes can be read [${journal}]`, async () => {
     await using store = await make();
     await using memory = await store.open(5_000);
     const { records } = memory;
@@ -341,7 +341,7 @@ for (const [journal, driver] of JOURNALS) {
     await assertIntact(memory);
   });
 
-  Deno.test(`A store whose pending deletion cannot be applied at open opens with its scope refused, the rest served [${journal}]`, async () => {
+  Deno.test(`A store whose pending deletion cannot be applied at open opens with its scope refused, the rest readable [${journal}]`, async () => {
     await using store = await makeCrashed(make);
     store.driver.fail({
       database: "main",
@@ -359,7 +359,7 @@ for (const [journal, driver] of JOURNALS) {
     await assertIntact(memory);
   });
 
-  Deno.test(`A store opened read-only serves all but what a pending deletion concerns, which is READONLY [${journal}]`, async () => {
+  Deno.test(`A store opened read-only can be read, except what a pending deletion concerns, which is READONLY [${journal}]`, async () => {
     await using store = await makeCrashed(make);
     const { openMemory } = await import("../../src/open.ts");
     await using memory = await openMemory(store.path, {
@@ -375,7 +375,7 @@ for (const [journal, driver] of JOURNALS) {
     assert.deepEqual(eventsIn(store), { ledger: 1, main: 0 });
   });
 
-  Deno.test(`A member of a deletion's group that deleted nothing is not told that it was recorded [${journal}]`, async () => {
+  Deno.test(`A member of a deletion's group that deleted nothing does not report a recorded deletion [${journal}]`, async () => {
     await using store = await make();
     await using memory = await store.open(5_000);
     store.driver.fail({

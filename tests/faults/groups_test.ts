@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { RESULT } from "../../src/engines/sqlite/drivers/result_codes.ts";
 import type { Memory } from "../../src/memory.ts";
-import { factAt, factOf } from "../conformance/records/samples.ts";
+import { factAt, factOf } from "../../src/testing/records/record_samples.ts";
 import type { DriverCall } from "../kit/faulty_driver.ts";
 import { testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import type { StoreDump } from "../kit/store_dump.ts";
@@ -18,7 +18,7 @@ import {
 
 const CREATE = { expectedRevision: null, ttl: 60 };
 
-/** One member of a group: which key it is about, and what it asks for. */
+/** One member of a group: its key, and its call. */
 interface GroupMember {
   readonly key: string;
   readonly run: (memory: Memory) => Promise<unknown>;
@@ -84,7 +84,7 @@ async function runStruck(
     await using memory = await store.open(busyTimeoutFor(each.way));
     store.driver.fail(faultOf(each, trace));
     endings = await Promise.all(group.members.map((member) => endingOf(member.run(memory))));
-    assert.deepEqual(store.driver.struck[0], each.call, "another call was struck than the one meant");
+    assert.deepEqual(store.driver.struck[0], each.call, "the fault hit another call than intended");
     store.assertNoLockIsHeld();
     store.driver.heal();
   }
@@ -116,7 +116,7 @@ function revisionOf(dump: StoreDump, key: string): unknown {
   return dump.main.records!.find((row) => row.key === key)?.revision ?? null;
 }
 
-/** What one member was told must be what the store holds about its key. */
+/** The answer to a member must agree with what the store holds for its key. */
 function assertHolds(
   member: GroupMember,
   ending: Ending,
@@ -135,10 +135,10 @@ function assertHolds(
 }
 
 for (const group of GROUPS) {
-  Deno.test(`Whichever statement of a group of ${group.name} fails, each member is told what became of its own`, async () => {
+  Deno.test(`Whichever statement of a group of ${group.name} fails, each member reports its own outcome`, async () => {
     const image = await imageOf(group.prepare);
     const trace = await traceOf(group, image);
-    assert(trace.length >= 16, "the trace is too short to be one of a group");
+    assert(trace.length >= 16, "the trace is too short for a group");
     const failures: string[] = [];
     for (const each of casesOf(trace, group.name, 2)) {
       try {

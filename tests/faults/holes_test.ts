@@ -1,4 +1,4 @@
-/** The matrices are made from what the operations run. This finds statements that none of them runs. */
+/** The matrices are generated from the statements that the operations run. This finds statements that none of them runs. */
 
 import assert from "node:assert/strict";
 import { testThatNothingIsLeftOpen } from "../kit/soundness.ts";
@@ -15,11 +15,13 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "engines/sqlite/read/check_store.ts": "likewise",
   "deletion/verify_receipt.ts": "only verifyReceipt() reads it",
   "search/search_cache.ts": "only read, of terms so common that their postings are not: tests/index/",
-  "search/index_query.ts SELECT_HEAD": "only read, where what is due could not be erased",
-  "conversations/mend_scopes.ts": "a copy in the making: tests/restore/mended_backups_test.ts",
+  "search/index_query.ts SELECT_HEAD": "only read, where expired content could not be erased",
+  "conversations/mend_scopes.ts": "a work file: tests/restore/mended_backups_test.ts",
   "conversations/mend_strays.ts SELECT_STRAY_TURNS": "likewise",
   "records/mend_records.ts DELETE_OPERATION": "likewise",
-  "lines/read_scope.ts SELECT_DUE_TURNS": "only read, where what is due could not be erased",
+  "journals/mend_journals.ts": "likewise",
+  "tables/journals.ts SELECT_JOURNAL_BY_ROW": "check() reports damage instead of throwing",
+  "lines/read_scope.ts SELECT_DUE_TURNS": "only read, where expired content could not be erased",
   "engines/sqlite/database/applied_events.ts SELECT_EVENT": "only verifyReceipt() reads it",
   "engines/sqlite/database/applied_events.ts SELECT_HEAD":
     "only read, for lines of this very store: tests/lines/",
@@ -82,7 +84,7 @@ async function collectStatements(): Promise<ReadonlySet<string>> {
   return met;
 }
 
-Deno.test("Every statement in the source is struck by some matrix, or is told here with the reason", async () => {
+Deno.test("Every statement in the source fails in some matrix, or is listed here with the reason", async () => {
   const met = await collectStatements();
   const constants = readConstants();
   assert(constants.size > 150, `${constants.size} statements: the sources have other places now`);
@@ -91,7 +93,7 @@ Deno.test("Every statement in the source is struck by some matrix, or is told he
   const unknown = holes.filter((name) => !known.has(name) && !known.has(name.split(" ")[0]!));
   assert.deepEqual(unknown, [], "no operation of public_operations.ts or openings.ts runs these");
   const needless = [...known].filter((name) => !holes.some((hole) => hole.startsWith(name)));
-  assert.deepEqual(needless, [], "these are struck after all");
+  assert.deepEqual(needless, [], "these fail in a matrix after all");
 });
 
 testThatNothingIsLeftOpen();

@@ -14,7 +14,7 @@ export interface HonestRun {
   /** The statements, prepared and run. */
   readonly trace: readonly DriverCall[];
   readonly ending: Ending;
-  /** What lies before it, and what each of its commits made of that; the last is what it leaves. */
+  /** The state before it, and the state after each of its commits. */
   readonly states: readonly [before: StoreDump, ...StoreDump[]];
 }
 
@@ -45,7 +45,7 @@ export function isEqual(left: StoreDump, right: StoreDump): boolean {
   return JSON.stringify(left) === JSON.stringify(right);
 }
 
-/** Requires a state that is one of these; else what differs is told of the one that is nearest. */
+/** Requires a state that is one of these; otherwise reports the differences from the nearest one. */
 export function assertIsOneOf(found: StoreDump, expected: readonly StoreDump[]): void {
   if (expected.some((each) => isEqual(found, each))) return;
   const byDistance = [...expected].sort((left, right) => distance(found, left) - distance(found, right));
@@ -59,8 +59,8 @@ function distance({ main }: StoreDump, other: StoreDump): number {
 }
 
 /**
- * A state without what a deletion that was completed later, or a scrub that was begun twice, leaves otherwise: the answer
- * to an operation id, the note of what is due next, the highest time seen, tables to be rewritten, and counts of scrubs.
+ * A state without what differs after a deletion that was completed later, or a scrub that was begun twice: the answer
+ * to an operation id, the next deadline, the highest time seen, tables to be rewritten, and counts of scrubs.
  */
 export function withoutTraces(dump: StoreDump): StoreDump {
   const { operations: _operations, dirty: _dirty, ...main } = dump.main;

@@ -1,13 +1,13 @@
-/** The operations that index, search and assemble, as matrices strike them. */
+/** The operations that index, search and assemble, for the matrices. */
 
 import type { Assembly, Conversation, Memory, Retrieval } from "@holdfast/memory";
 import { STUB4 } from "../context/golden.ts";
 import { after, readTurns, revise, summaryOf, turnOf } from "../conversations/samples.ts";
 import { CountedSignal } from "../kit/counted_signal.ts";
-import { DUE_MS, prepareDue, prepareTalk, REVISION, talkOf } from "./conversation_operations.ts";
+import { DUE_MS, prepareExpiring, prepareTalk, REVISION, talkOf } from "./conversation_operations.ts";
 import type { StruckOperation } from "./struck_operation.ts";
 
-/** Makes a third index, beside those of the two profiles. */
+/** Creates a third index, in addition to those of the two profiles. */
 const THIRD: Retrieval = { chunkCharacters: 200, overlapCharacters: 20 };
 
 const BUDGET = { maxInputTokens: 900, retrievalReserve: 200 };
@@ -71,14 +71,14 @@ async function isReady(conversation: Conversation): Promise<boolean> {
   }
 }
 
-/** The same, and in another scope a turn that is due a minute later. */
+/** The same, and in another scope a turn that expires a minute later. */
 export async function prepareMuch(memory: Memory): Promise<void> {
   await prepareRetired(memory);
   const options = { operationId: "brief", expiresAt: after(DUE_MS / 1_000) };
   await briefTalkOf(memory).append([{ role: "user", content: "brief" }], options);
 }
 
-/** The conversation with the turn that is due. */
+/** The conversation with the turn that expires. */
 export function briefTalkOf(memory: Memory): Conversation {
   return memory.conversation({ tenantId: "orchard", sessionId: "autumn" });
 }
@@ -135,9 +135,9 @@ export const INDEX_OPERATIONS: readonly StruckOperation[] = [
     run: (memory, signal) => talkOf(memory).search("t1", { profile: "reference", signal }),
   },
   {
-    name: "a search that finds something due",
+    name: "a search that finds something expired",
     calls: "Conversation.search",
-    prepare: prepareDue,
+    prepare: prepareExpiring,
     laterMs: DUE_MS,
     steps: true,
     rests: true,

@@ -1,4 +1,4 @@
-/** The operations that export, import and inspect, as matrices strike them. */
+/** The operations that export, import and inspect, for the matrices. */
 
 import { type Memory, openMemory } from "@holdfast/memory";
 import { prepareTalk, REVISION, talkOf } from "./conversation_operations.ts";

@@ -1,4 +1,4 @@
-/** Fault matrices: every statement of something, struck in every way, generated from a recorded trace. */
+/** Fault matrices: every statement of an operation fails in every way, generated from a recorded trace. */
 
 import { RESULT } from "../../src/engines/sqlite/drivers/result_codes.ts";
 import { type CallVerb, type DriverCall, type Fault, STATEMENT_VERBS } from "../kit/faulty_driver.ts";
@@ -76,7 +76,7 @@ export class Samples {
     if (RUNS_ALL) return casesOf(trace, operation, Infinity);
     const places = placesByStatement(trace);
     const draw = drawing(operation);
-    // Statements on a copy in the making are many and alike, and undone by throwing the copy away: one in four.
+    // Statements on a work file are many and alike, and undone by discarding the file: one in four.
     const isTaken = (statement: string): boolean => !statement.startsWith("copy") || draw(4) === 0;
     const fresh = [...places.keys()].filter((statement) =>
       !this.#struck.has(statement) && isTaken(statement)
@@ -106,8 +106,8 @@ function placesByStatement(trace: readonly DriverCall[]): ReadonlyMap<string, re
 }
 
 /**
- * A COMMIT that SQLite calls BUSY has never taken effect: its transaction stays open. Preparing has no effect that could
- * stay behind. Nobody else can hold a lock on a copy in the making.
+ * A COMMIT that SQLite calls BUSY has never taken effect: its transaction stays open. Preparing has no effect that
+ * could stay behind. No other process can hold a lock on a work file.
  */
 function isPossible({ database, verb, sql }: DriverCall, { code, effect, transaction }: Way): boolean {
   if (database === "copy" && code === RESULT.BUSY) return false;
@@ -133,7 +133,7 @@ function drawing(text: string): (below: number) => number {
   };
 }
 
-/** The fault of a case. Once it lasts, the whole database is out of order until it is healed. */
+/** The fault of a case. If it lasts, the whole database fails until the fault is removed. */
 export function faultOf({ place, call, way }: MatrixCase, trace: readonly DriverCall[]): Fault {
   const { database } = call;
   const skip = trace.slice(0, place).filter((each) => each.database === database).length;
@@ -145,7 +145,7 @@ export function busyTimeoutFor({ code, lasting }: Way): number {
   return code === RESULT.BUSY && lasting ? 25 : 5_000;
 }
 
-/** What a failure tells of its case. */
+/** The description of a case in failures. */
 export function describe({ place, call, way }: MatrixCase): string {
   const code = Object.entries(RESULT).find(([, value]) => value === way.code)?.[0] ?? way.code;
   const sql = call.sql?.replace(/\s+/g, " ").slice(0, 60);

@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { RESULT } from "../../src/engines/sqlite/drivers/result_codes.ts";
 import { countOpenFiles } from "../../src/engines/sqlite/files/open_files.ts";
 import type { Memory } from "../../src/memory.ts";
-import { factAt, factOf } from "../conformance/records/samples.ts";
+import { factAt, factOf } from "../../src/testing/records/record_samples.ts";
 import type { DriverCall } from "../kit/faulty_driver.ts";
 import { testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { type Opening, OPENINGS, prepareTwo } from "./openings.ts";
 import { busyTimeoutFor, describe, faultOf, type MatrixCase, Samples, struckCalls } from "./matrix.ts";
 import { assertIsFirstError, endingOf, imageOf, type StoreImage, StruckStore } from "./struck_store.ts";
 
-/** Opens as an opening says. */
+/** Runs an opening. */
 function open(store: StruckStore, { acceptClock }: Opening, busyTimeoutMs: number): Promise<Memory> {
   return store.open(busyTimeoutMs, acceptClock ? -600_000 : 0, acceptClock);
 }
@@ -37,7 +37,7 @@ async function runStruck(
   const { driver } = store;
   driver.fail(faultOf(each, trace));
   const ending = await endingOf(open(store, opening, busyTimeoutFor(each.way)));
-  assert.deepEqual(driver.struck[0], each.call, "another call was struck than the one meant");
+  assert.deepEqual(driver.struck[0], each.call, "the fault hit another call than intended");
   driver.heal();
   if (ending.kind === "resolved") {
     await using memory = ending.value as Memory;
@@ -58,10 +58,10 @@ async function runStruck(
 const samples = new Samples();
 
 for (const opening of OPENINGS) {
-  Deno.test(`Whichever statement of ${opening.name} fails, the caller is told, nothing stays open, and the next opening works`, async () => {
+  Deno.test(`Whichever statement of ${opening.name} fails, the call rejects, nothing stays open, and the next opening works`, async () => {
     const image = await opening.image();
     const trace = await traceOf(opening, image);
-    assert(trace.length >= 40, "the trace is too short to be one of an opening");
+    assert(trace.length >= 40, "the trace is too short for an opening");
     const failures: string[] = [];
     for (const each of samples.casesOf(trace, opening.name)) {
       try {
@@ -79,7 +79,7 @@ for (const opening of OPENINGS) {
 for (const verb of ["open", "prepare"] as const) {
   for (const database of ["ledger", "main"] as const) {
     for (const effect of ["before", "after"] as const) {
-      Deno.test(`A ${verb} of the ${database} that fails ${effect} its effect is told, and nothing stays open`, async () => {
+      Deno.test(`A ${verb} of the ${database} that fails ${effect} its effect is reported, and nothing stays open`, async () => {
         await using store = await StruckStore.make(await imageOf(prepareTwo));
         store.driver.fail({ database, verbs: [verb], effect, code: RESULT.IOERR });
         await assert.rejects(store.open(5_000), { name: "StorageError", code: "IO" });
@@ -93,14 +93,14 @@ for (const verb of ["open", "prepare"] as const) {
   }
 }
 
-Deno.test("An opening that fails, and then cannot even close, tells the first error", async () => {
+Deno.test("An opening that fails, and then cannot close either, reports the first error", async () => {
   await using store = await StruckStore.make(await imageOf(prepareTwo));
   store.driver.fail({ database: "main", sql: "PRAGMA journal_mode", effect: "before", code: RESULT.FULL });
   store.driver.fail({ verbs: ["close"], effect: "after", code: RESULT.IOERR });
   await assert.rejects(store.open(5_000), { code: "FULL" });
 });
 
-Deno.test("Memory.close() that cannot close one database closes the other, frees the files, and tells the error", async () => {
+Deno.test("Memory.close() that cannot close one database closes the other, frees the files, and reports the error", async () => {
   for (const database of ["ledger", "main"] as const) {
     await using store = await StruckStore.make(await imageOf(prepareTwo));
     const memory = await store.open(5_000);
@@ -111,7 +111,7 @@ Deno.test("Memory.close() that cannot close one database closes the other, frees
   }
 });
 
-Deno.test("Memory.close() whose logs cannot be emptied closes all the same", async () => {
+Deno.test("Memory.close() whose logs cannot be emptied closes anyway", async () => {
   await using store = await StruckStore.make(await imageOf(prepareTwo));
   const memory = await store.open(5_000);
   store.driver.fail({ sql: "PRAGMA wal_checkpoint", effect: "before", code: RESULT.BUSY, lasting: true });

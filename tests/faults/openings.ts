@@ -1,21 +1,21 @@
-/** The openings that fault matrices strike: of nothing, of a store, and of one that has something left to do. */
+/** The openings of the fault matrices: of nothing, of a store, and of one that has work left to do. */
 
 import assert from "node:assert/strict";
 import { RESULT } from "../../src/engines/sqlite/drivers/result_codes.ts";
 import type { Memory } from "../../src/memory.ts";
-import { factAt, factOf } from "../conformance/records/samples.ts";
+import { factAt, factOf } from "../../src/testing/records/record_samples.ts";
 import { prepareTalk, REVISION, talkOf } from "./conversation_operations.ts";
 import { imageOf, imageWithLogs, type StoreImage, StruckStore } from "./struck_store.ts";
 
 const CREATE = { expectedRevision: null, ttl: 60 };
 
-/** Something that is opened, and what must be in it once it was opened without a fault. */
+/** A store to open, and what must be in it once it was opened without a fault. */
 export interface Opening {
   readonly name: string;
   readonly image: () => Promise<StoreImage | null>;
   /** The revision of each key. */
   readonly holds: Readonly<Record<string, number | null>>;
-  /** Whether the clock has gone back by ten minutes, and is believed. */
+  /** Whether the clock has gone back by ten minutes, and is accepted. */
   readonly acceptClock?: true;
 }
 

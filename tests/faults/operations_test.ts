@@ -1,8 +1,8 @@
 /**
- * Every statement of every public operation is made to fail, in every way: before or after its effect, once or for good,
- * with each code. Whatever the caller is told, the store holds that, is sound, and goes on working. `HOLDFAST_LONG=1`
- * runs all of it; else each statement is struck once and each operation some dozen times, in other ways for each
- * `HOLDFAST_SEED`.
+ * Every statement of every public operation is made to fail, in every way: before or after its effect, once or for
+ * good, with each code. The store agrees with what the caller was told, is intact, and can still be used.
+ * `HOLDFAST_LONG=1` runs all cases; otherwise each statement fails once and each operation some dozen times, in other
+ * ways for each `HOLDFAST_SEED`.
  */
 
 import assert from "node:assert/strict";
@@ -11,7 +11,7 @@ import { RESULT } from "../../src/engines/sqlite/drivers/result_codes.ts";
 import { lstatOrNull } from "../../src/engines/sqlite/files/private_file.ts";
 import type { Memory } from "../../src/memory.ts";
 import { worksOf } from "../restore/works_of.ts";
-import { factAt, factOf } from "../conformance/records/samples.ts";
+import { factAt, factOf } from "../../src/testing/records/record_samples.ts";
 import { NOON } from "../conversations/samples.ts";
 import { testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import type { StoreDump } from "../kit/store_dump.ts";
@@ -38,7 +38,7 @@ async function runStruck(operation: StruckOperation, honest: HonestRun, each: Ma
   try {
     store.driver.fail(faultOf(each, honest.trace));
     ending = await endingOf(operation.run(memory, undefined));
-    assert.deepEqual(store.driver.struck[0], each.call, "another call was struck than the one meant");
+    assert.deepEqual(store.driver.struck[0], each.call, "the fault hit another call than intended");
     store.assertNoLockIsHeld();
     store.driver.heal();
     if (closes !== true) await assertUsable(memory, ending, operation);
@@ -57,27 +57,30 @@ async function runStruck(operation: StruckOperation, honest: HonestRun, each: Ma
   assertHolds(found, ending, { operation, honest, each });
 }
 
-/** A call that failed may leave the name of a file in the making remembered, but leaves no such file, so that it can be forgotten. */
+/**
+ * A failed call may leave the path of a work file in the list, but leaves no such file, so that the path can be
+ * removed.
+ */
 async function forgetWorks(works: Works): Promise<void> {
   for (const path of await works.list()) {
     await works.forget(path, () => lstatOrNull(path) === null);
   }
-  assert.deepEqual(await works.list(), [], "a file in the making was left");
+  assert.deepEqual(await works.list(), [], "a work file was left");
 }
 
-/** Whether something was left for later: made again, an operation of several steps comes to the same end. */
+/** Whether something was left for later: repeated, an operation of several steps has the same result. */
 function mayBeUnfinished({ steps, rests }: StruckOperation, ending: Ending): boolean {
   return steps === true && (ending.kind === "rejected" || rests === true);
 }
 
-/** The store goes on working; only after an unknown outcome it refuses to write until it is opened again. */
+/** The store can still be used; only after an unknown outcome it refuses to write until it is opened again. */
 async function assertUsable(memory: Memory, ending: Ending, { rests }: StruckOperation): Promise<void> {
   const written = await endingOf(touch(memory));
   await memory.records.list("harbour");
   if (ending.kind === "rejected" && isUnknown(ending.error)) {
     return assert.equal(written.kind, "rejected", "a store with an unknown outcome was written to");
   }
-  // Nobody waited for the write whose outcome is unknown: the call went on without, and ended well or in a fault of its own.
+  // The call did not wait for the write whose outcome is unknown: it succeeded without it, or failed by itself.
   if (rests === true && written.kind === "rejected") {
     return assert.match(String(written.error), /the outcome of an earlier write is unknown/);
   }
@@ -91,7 +94,7 @@ interface Validated {
   readonly each: MatrixCase;
 }
 
-/** Requires that the store holds what the caller was told. */
+/** Requires that the store agrees with what the caller was told. */
 function assertHolds(found: StoreDump, ending: Ending, { operation, honest, each }: Validated): void {
   const { states } = honest;
   const after = states.at(-1)!;
@@ -131,9 +134,9 @@ function isSame(left: unknown, right: unknown): boolean {
 const samples = new Samples();
 
 for (const operation of PUBLIC_OPERATIONS) {
-  Deno.test(`Whichever statement of ${operation.name} fails, the caller is told and the store holds what it says`, async () => {
+  Deno.test(`Whichever statement of ${operation.name} fails, the call's answer agrees with the store`, async () => {
     const honest = await runHonestly(operation);
-    assert(honest.trace.length >= 4, "the trace is too short to be one");
+    assert(honest.trace.length >= 4, "the trace is too short");
     const failures: string[] = [];
     for (const each of samples.casesOf(honest.trace, operation.name)) {
       try {

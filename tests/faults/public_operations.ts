@@ -1,8 +1,9 @@
-/** Every operation that the matrices strike, and what of the public interface they leave out. */
+/** Every operation of the matrices, and the parts of the public interface that they leave out. */
 
-import { Conversation, Memory, Records } from "../../mod.ts";
+import { Conversation, Journal, Memory, Records } from "../../mod.ts";
 import { CONVERSATION_OPERATIONS } from "./conversation_operations.ts";
 import { INDEX_OPERATIONS } from "./index_operations.ts";
+import { JOURNAL_OPERATIONS } from "./journal_operations.ts";
 import { LINE_OPERATIONS } from "./line_operations.ts";
 import { RECORD_OPERATIONS } from "./record_operations.ts";
 import { STORE_OPERATIONS } from "./store_operations.ts";
@@ -13,13 +14,14 @@ export const PUBLIC_OPERATIONS: readonly StruckOperation[] = [
   ...RECORD_OPERATIONS,
   ...CONVERSATION_OPERATIONS,
   ...INDEX_OPERATIONS,
+  ...JOURNAL_OPERATIONS,
   ...STORE_OPERATIONS,
   ...LINE_OPERATIONS,
 ];
 
 /** The methods of the classes through which a store is reached. */
 export function publicMethods(): readonly string[] {
-  return [Memory, Records, Conversation].flatMap(({ name, prototype }) =>
+  return [Memory, Records, Conversation, Journal].flatMap(({ name, prototype }) =>
     Object.getOwnPropertyNames(prototype)
       .filter((method) => method !== "constructor")
       .map((method) => `${name}.${method}`)
@@ -29,6 +31,7 @@ export function publicMethods(): readonly string[] {
 /** Methods that need no row, and why. */
 export const WITHOUT_ROW: Readonly<Record<string, string>> = {
   "Memory.conversation": "touches nothing",
+  "Memory.journal": "touches nothing",
   "Memory.check": "only reads, and reports damage instead of throwing",
   "Memory.verifyReceipt": "only reads",
 };

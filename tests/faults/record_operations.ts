@@ -1,13 +1,13 @@
-/** The operations on records that matrices strike. */
+/** The operations on records, for the matrices. */
 
 import type { Memory } from "../../src/memory.ts";
-import { factAt, factOf, RUN, START } from "../conformance/records/samples.ts";
+import { factAt, factOf, RUN, START } from "../../src/testing/records/record_samples.ts";
 import { NOON } from "../conversations/samples.ts";
 import type { StruckOperation } from "./struck_operation.ts";
 
 const CREATE = { expectedRevision: null, ttl: 60 };
 
-/** Something that is there before every operation, so that no table is empty. */
+/** Content that exists before every operation, so that no table is empty. */
 export async function prepareOthers({ records }: Memory): Promise<void> {
   await records.put(factAt("other"), factOf("other"), { ...CREATE, operationId: "other" });
   const revision = await records.put(factAt("forgotten"), factOf("x"), CREATE);

@@ -1,6 +1,7 @@
 /**
- * Every statement of a restore is made to fail. Exactly one store is live afterwards: the old one, or the restored one,
- * which then is whole and has nothing of what was deleted since; a restore that did not come so far can be made again.
+ * Every statement of a restore is made to fail. Exactly one store is live afterwards: the old one, or the restored
+ * one, which then is complete and has nothing of what was deleted since; a restore that failed before can be run
+ * again.
  */
 
 import assert from "node:assert/strict";
@@ -19,7 +20,7 @@ async function runStruck(shelf: Shelf, each: MatrixCase, trace: readonly DriverC
   await using store = await place(shelf);
   store.driver.fail(faultOf(each, trace));
   const ending = await endingOf(restore(store, shelf, store.driver, busyTimeoutFor(each.way)));
-  assert.deepEqual(store.driver.struck[0], each.call, "another call was struck than the one meant");
+  assert.deepEqual(store.driver.struck[0], each.call, "the fault hit another call than intended");
   store.driver.heal();
   if (ending.kind === "resolved") await (ending.value as Memory).close();
   else assertIsFirstError(ending.error, each.way.code);

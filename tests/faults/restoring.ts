@@ -1,4 +1,4 @@
-/** A restore to be struck: a store, its backup, and a turn that was deleted after it. */
+/** A restore for the matrices: a store, its backup, and a turn that was deleted after it. */
 
 import { type Memory, openMemory, restoreMemory, type Watermark } from "@holdfast/memory";
 import type { SqliteDriver } from "../../src/engines/sqlite/drivers/driver.ts";

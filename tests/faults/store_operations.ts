@@ -1,8 +1,8 @@
-/** The operations on a whole store that matrices strike. */
+/** The operations on a whole store, for the matrices. */
 
 import assert from "node:assert/strict";
 import type { Memory } from "@holdfast/memory";
-import { factAt, factOf } from "../conformance/records/samples.ts";
+import { factAt, factOf } from "../../src/testing/records/record_samples.ts";
 import { TemporaryDirectory } from "../kit/temporary_directory.ts";
 import { DUE_MS, prepareTalk, REVISION, talkOf } from "./conversation_operations.ts";
 import { prepareMuch } from "./index_operations.ts";
@@ -11,7 +11,7 @@ import type { StruckOperation } from "./struck_operation.ts";
 
 const CREATE = { expectedRevision: null, ttl: 60 };
 
-/** A turn that was deleted, so that many tables are due for a rewrite. */
+/** A turn that was deleted, so that many tables have to be rewritten. */
 async function prepareScrubbable(memory: Memory): Promise<void> {
   await prepareTalk(memory);
   await talkOf(memory).delete({ kind: "turn", key: "t1", expectedRevision: REVISION });

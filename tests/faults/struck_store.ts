@@ -14,10 +14,10 @@ import { TemporaryDirectory } from "../kit/temporary_directory.ts";
 import { openBeside } from "../kit/test_store.ts";
 import { optionsFor } from "./struck_operation.ts";
 
-/** The two files of a store that nobody has open, and the logs that a killed process left beside them. */
+/** The two files of a store that no process has open, and the logs that a killed process left next to them. */
 export type StoreImage = readonly [main: Uint8Array, ledger: Uint8Array, logs?: readonly Uint8Array[]];
 
-/** Makes a store, lets something be written to it, closes it, and gives its files. */
+/** Creates a store, writes to it, closes it, and returns its files. */
 export async function imageOf(prepare: (memory: Memory) => Promise<unknown>): Promise<StoreImage> {
   await using directory = await TemporaryDirectory.makeInMemory();
   const path = directory.file("agent.db");
@@ -27,7 +27,7 @@ export async function imageOf(prepare: (memory: Memory) => Promise<unknown>): Pr
   return [await Deno.readFile(path), await Deno.readFile(`${path}.deletions`)];
 }
 
-/** The same, but its process is killed: what was written lies in the logs. */
+/** The same, but its process is killed: what was written is in the logs. */
 export async function imageWithLogs(prepare: (memory: Memory) => Promise<unknown>): Promise<StoreImage> {
   await using directory = await TemporaryDirectory.makeInMemory();
   const path = directory.file("agent.db");
@@ -67,7 +67,7 @@ export class StruckStore implements AsyncDisposable {
     this.driver = new FaultyDriver(inner);
   }
 
-  /** A copy of an image; without one, nothing is there yet. */
+  /** A copy of an image; without one, there are no files yet. */
   static async make(image: StoreImage | null, inner: SqliteDriver = nodeSqlite): Promise<StruckStore> {
     const store = new StruckStore(await TemporaryDirectory.makeInMemory(), inner);
     if (image === null) return store;
@@ -109,7 +109,7 @@ export class StruckStore implements AsyncDisposable {
     }
   }
 
-  /** Opens the store afresh, through an honest driver, and requires that it is sound and can be written to. */
+  /** Reopens the store through a driver without faults, and requires that it is intact and can be written to. */
   async reopenAndUse(use: (memory: Memory) => Promise<unknown>, laterMs = 0): Promise<StoreDump> {
     const memory = await this.openHonestly(laterMs);
     try {
@@ -129,14 +129,14 @@ export class StruckStore implements AsyncDisposable {
   }
 }
 
-/** What an error says of what became of the call: nothing happened, nobody knows, or it will be completed. */
+/** The outcome that an error reports: nothing happened, unknown, or it will be completed. */
 export function outcomeOf(error: unknown): "nothing" | "unknown" | "recorded" {
   assert(error instanceof MemoryError, `not one of our errors: ${error}`);
   if (error.details.recorded !== undefined) return "recorded";
   return error.details.outcome === "unknown" ? "unknown" : "nothing";
 }
 
-/** Requires a storage error with the code that SQLite's result code maps to: the first error, not what followed it. */
+/** Requires a storage error with the code that SQLite's result code maps to: the first error, not a later one. */
 export function assertIsFirstError(error: unknown, resultCode: number): void {
   assert(error instanceof StorageError, `not a storage error: ${error}`);
   assert.equal(error.code, { 5: "BUSY", 10: "IO", 13: "FULL" }[resultCode], error.message);

@@ -10,7 +10,7 @@ const APPLICATION_IDS = {
   "agent.db.deletions": LEDGER.applicationId,
 } as const;
 
-/** Takes back the last step: the ledger at that path then knows no live main. */
+/** Undoes the last step: the ledger at that path then names no live main. */
 export function forgetEpoch(path: string): void {
   const database = new DatabaseSync(path);
   try {
@@ -28,7 +28,9 @@ export function stamp(path: string, name: typeof DATABASES[number]): void {
   alter(path, "PRAGMA auto_vacuum = INCREMENTAL", `PRAGMA application_id = ${APPLICATION_IDS[name]}`);
 }
 
-/** Turns an empty file into one that was left between the two settings of a stamp: one page that names nobody. */
+/**
+ * Turns an empty file into one that was left between the two settings of a stamp: one page without an application id.
+ */
 export function stampByHalf(path: string): void {
   alter(path, "PRAGMA auto_vacuum = INCREMENTAL");
 }

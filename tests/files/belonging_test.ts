@@ -82,7 +82,7 @@ for (const name of DATABASES) {
   });
 }
 
-Deno.test("opening refuses a store whose ledger is missing, unchanged, and makes no ledger", async () => {
+Deno.test("opening refuses a store whose ledger is missing, unchanged, and creates no ledger", async () => {
   using scratch = new Scratch();
   await makeStore(scratch.at("agent.db"));
   Deno.removeSync(scratch.at("agent.db.deletions"));
@@ -90,21 +90,21 @@ Deno.test("opening refuses a store whose ledger is missing, unchanged, and makes
   await assertRefused(scratch.at("agent.db"), "INTEGRITY", { readOnly: true });
 });
 
-Deno.test("opening refuses a ledger that served a store whose main is missing, and makes no main", async () => {
+Deno.test("opening refuses the ledger of a store whose main is missing, and creates no main", async () => {
   using scratch = new Scratch();
   await makeStore(scratch.at("agent.db"));
   Deno.removeSync(scratch.at("agent.db"));
   await assertRefusedUnchanged(scratch, "RESTORE");
 });
 
-Deno.test("opening refuses a ledger that served a store whose main is empty, and leaves it empty", async () => {
+Deno.test("opening refuses the ledger of a store whose main is empty, and leaves it empty", async () => {
   using scratch = new Scratch();
   await makeStore(scratch.at("agent.db"));
   Deno.truncateSync(scratch.at("agent.db"));
   await assertRefusedUnchanged(scratch, "RESTORE");
 });
 
-Deno.test("opening refuses a ledger that lost the deletions main has applied, unchanged", async () => {
+Deno.test("opening refuses a ledger that lacks the deletions main has applied, unchanged", async () => {
   using scratch = new Scratch();
   await makeStore(scratch.at("agent.db"));
   const ledger = Deno.readFileSync(scratch.at("agent.db.deletions"));
@@ -122,7 +122,7 @@ Deno.test("opening refuses a main that lacks more than one recorded deletion, un
   await assertRefusedUnchanged(scratch, "INTEGRITY");
 });
 
-Deno.test("a main that lacks the one last recorded deletion is brought up to it", async () => {
+Deno.test("a main that lacks only the last recorded deletion applies it", async () => {
   using scratch = new Scratch();
   await makeStore(scratch.at("agent.db"), { facts: 3 });
   const main = Deno.readFileSync(scratch.at("agent.db"));

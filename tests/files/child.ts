@@ -14,13 +14,13 @@ export interface Ended {
 
 /** How a program is run. */
 export interface Running {
-  /** Deno's flags; all permissions if omitted. Nothing is ever asked for. */
+  /** Deno's flags; all permissions if omitted. Deno never prompts. */
   readonly flags?: readonly string[];
   /** The working directory. */
   readonly cwd?: string;
 }
 
-/** The longest that any program of these tests may take: a hang then fails instead of waiting for ever. */
+/** The longest that any program of these tests may take: a hang then fails instead of waiting forever. */
 const PROGRAM_MS_MAX = 30_000;
 
 /** The command that runs a program from the folder `programs`, or any other by its path from the root. */
@@ -47,7 +47,7 @@ export function command(program: string, args: readonly string[], options: Runni
   });
 }
 
-/** Runs a program to its end, however it ends. */
+/** Runs a program until it ends or is killed. */
 export async function run(program: string, args: readonly string[], options: Running = {}): Promise<Ended> {
   const { code, signal, stdout, stderr } = await command(program, args, options).output();
   const decoder = new TextDecoder();

@@ -19,7 +19,7 @@ Deno.test("close() leaves main and ledger, nothing else, and no open file", asyn
   assert.equal(countOpenFiles(), 0);
 });
 
-Deno.test("after close() main and ledger hold everything by themselves", async () => {
+Deno.test("after close() main and ledger hold everything without their logs", async () => {
   using scratch = new Scratch();
   using elsewhere = new Scratch();
   await makeStore(scratch.at("agent.db"));
@@ -28,7 +28,7 @@ Deno.test("after close() main and ledger hold everything by themselves", async (
 });
 
 Deno.test({
-  name: "close() gives every file descriptor of the store back",
+  name: "close() closes every file descriptor of the store",
   ignore: !IS_LINUX,
   async fn(): Promise<void> {
     using scratch = new Scratch();
@@ -38,7 +38,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "an opening that is refused gives every file descriptor of the store back",
+  name: "a refused opening closes every file descriptor of the store",
   ignore: !IS_LINUX,
   async fn(): Promise<void> {
     using scratch = new Scratch();
@@ -51,7 +51,7 @@ Deno.test({
   },
 });
 
-/** What of a directory this process has open. */
+/** The files of a directory that this process has open. */
 function descriptorsOf(directory: string): string[] {
   return namesIn("/proc/self/fd").flatMap((descriptor) => {
     try {
@@ -84,7 +84,7 @@ Deno.test("close() writes what was queued, then every call says CLOSED", async (
   await assertUsable(scratch.at("agent.db"));
 });
 
-Deno.test("close() may be called again and again, and at once", async () => {
+Deno.test("close() may be called repeatedly, and concurrently", async () => {
   using scratch = new Scratch();
   const memory = await openMemory(scratch.at("agent.db"));
   await Promise.all([memory.close(), memory.close()]);
@@ -124,7 +124,7 @@ Deno.test("close() of a read-only store changes neither main nor ledger", async 
   assert.equal(countOpenFiles(), 0);
 });
 
-Deno.test("the first error of an opening is told although closing fails too", async () => {
+Deno.test("the first error of an opening is reported although closing fails too", async () => {
   using scratch = new Scratch();
   await makeStore(scratch.at("agent.db"));
   await makeStore(scratch.at("other.db"));

@@ -11,14 +11,14 @@ export async function startCounter({ records }: Memory): Promise<void> {
   await records.put(VISITS, 0, { expectedRevision: null, ttl: null });
 }
 
-/** Adds one, some times, whoever else does so meanwhile. */
+/** Adds one, so many times, while others do so too. */
 export async function countUp({ records }: Memory, times: number): Promise<void> {
   for (let time = 0; time < times; time++) {
     await records.update(VISITS, (count: number) => count + 1, { ttl: null, attempts: 1_000 });
   }
 }
 
-/** How often was added. */
+/** The counter's value. */
 export async function readCounter({ records }: Memory): Promise<number | null> {
   return (await records.get<number>(VISITS))?.value ?? null;
 }

@@ -4,7 +4,7 @@ import { HAS_MODES, Scratch } from "./scratch.ts";
 import { DATABASES } from "./store_names.ts";
 import { assertRefused, assertUsable, makeStore } from "./stored.ts";
 
-/** A finished store whose ledger does not know it yet. */
+/** A finished store that its ledger does not name yet. */
 async function makeWithoutEpoch(scratch: Scratch): Promise<void> {
   await makeStore(scratch.at("agent.db"), { facts: 0 });
   forgetEpoch(scratch.at("agent.db.deletions"));
@@ -64,7 +64,7 @@ for (const [what, leave] of PREFIXES.filter(([what]) => SEEN_READ_ONLY.includes(
   });
 }
 
-Deno.test("opening read-only makes no store where there is none", async () => {
+Deno.test("opening read-only creates no store", async () => {
   using scratch = new Scratch();
   await assertRefused(scratch.at("agent.db"), "READONLY", { readOnly: true });
   assert.deepEqual(scratch.names(), []);

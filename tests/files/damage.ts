@@ -1,4 +1,4 @@
-/** Damages copies of a small store, one place at a time, and looks at what reading them gives. */
+/** Damages copies of a small store, one place at a time, and classifies what reading them returns. */
 
 import assert from "node:assert/strict";
 import { z } from "zod";
@@ -13,7 +13,7 @@ import {
 } from "../../mod.ts";
 import { fact, TENANT } from "./stored.ts";
 
-/** What became of one damaged copy; everything else is a failure. */
+/** Outcome for one damaged copy; any other is a failure. */
 export type Outcome =
   /** Opening it was refused with a typed error. */
   | "refused"
@@ -23,10 +23,10 @@ export type Outcome =
   | "absent, reported"
   /** It opened, everything was read as stored, and `check` says that the store is damaged. */
   | "correct, reported"
-  /** It opened, everything was read as stored, and nothing is damaged that anybody could see. */
+  /** It opened, everything was read as stored, and `check` finds no damage. */
   | "correct";
 
-/** How many copies came to which outcome. */
+/** Number of copies by outcome. */
 export type Counts = Record<Outcome, number>;
 
 interface Stored {
@@ -44,7 +44,7 @@ const PAGE = defineKind("page", z.strictObject({ text: z.string() }), { maxBytes
 
 const OPTIONS: MemoryOptions = { kinds: [PAGE], clock: () => NOW_SECONDS * 1_000 };
 
-/** A small closed store, in memory, with everything that reading its undamaged copy gives. */
+/** A small closed store, as bytes in memory, with everything that reading its undamaged copy returns. */
 export interface Sample {
   readonly main: Uint8Array;
   readonly ledger: Uint8Array;
@@ -137,7 +137,7 @@ async function readAll(memory: Memory): Promise<Stored[]> {
   return stored;
 }
 
-/** Opens a damaged copy and reads everything. Throws if it ever gives what was not stored, or an untyped error. */
+/** Opens a damaged copy and reads everything. Throws if a read returns what was not stored, or an untyped error. */
 export async function examine(path: string, sample: Sample): Promise<Outcome> {
   let memory: Memory;
   try {
@@ -171,14 +171,14 @@ async function examineOpen(memory: Memory, sample: Sample): Promise<Outcome> {
   const heard = await quietly(() => hear(memory.conversation(SCOPE)).catch(nothingIfGone));
   if (heard === TOLD) told = true;
   else {
-    for (const each of heard) assert(sample.told.includes(each), "something never told");
+    for (const each of heard) assert(sample.told.includes(each), "something not reported");
     absent ||= heard.length < sample.told.length;
   }
   const report = await quietly(() => memory.check());
   const reported = report === TOLD || !report.ok;
   if (told) return "told";
   if (absent) {
-    assert(reported, "something is gone and check does not say so");
+    assert(reported, "something is missing and check does not say so");
     return "absent, reported";
   }
   return reported ? "correct, reported" : "correct";
@@ -224,7 +224,7 @@ function nameOf({ tenantId, kind, key }: Pick<Stored, "tenantId" | "kind" | "key
   return `${tenantId}/${kind}/${key}`;
 }
 
-/** Lays a copy under a path, with its ledger, and removes what an earlier one left beside it. */
+/** Writes a copy to a path, with its ledger, and removes what an earlier one left next to it. */
 export function layCopy(path: string, main: Uint8Array, ledger: Uint8Array): void {
   for (const [file, bytes] of [[path, main], [`${path}.deletions`, ledger]] as const) {
     for (const suffix of ["", "-wal", "-shm", "-journal"]) removeIfThere(file + suffix);
@@ -240,7 +240,7 @@ function removeIfThere(path: string): void {
   }
 }
 
-/** Numbers from 0 to below `bound` that a seed decides (mulberry32). */
+/** Seeded numbers from 0 to below `bound` (mulberry32). */
 export function seededNumbers(seed: number): (bound: number) => number {
   let state = seed >>> 0;
   return (bound) => {
@@ -251,7 +251,7 @@ export function seededNumbers(seed: number): (bound: number) => number {
   };
 }
 
-/** The same bytes with one bit turned over; bits are numbered through. */
+/** The same bytes with one bit flipped; bits are numbered across bytes. */
 export function flipBit(bytes: Uint8Array, bit: number): Uint8Array {
   const copy = bytes.slice();
   copy[bit >>> 3]! ^= 1 << (bit & 7);

@@ -14,12 +14,12 @@ import { Scratch } from "./scratch.ts";
 
 const SEED = 20_260_914;
 
-/** The copies are laid in memory where there is such a place: what is tested here is reading, not the disk. */
+/** The copies are written to a file system in memory if there is one: this tests reading, not the disk. */
 const MEMORY = "/dev/shm";
 const IN_MEMORY = isDirectory(MEMORY);
 const IS_LONG = Deno.env.get("HOLDFAST_LONG") !== undefined;
 
-/** Each copy costs about 11 ms of a processor, so that the gate has the few and the long run the many. */
+/** Each copy takes about 11 ms, so the gate runs few of them and the long run many. */
 const FLIPS = IS_LONG ? 10_000 : 300;
 
 function isDirectory(path: string): boolean {
@@ -86,10 +86,12 @@ Deno.test(`${FLIPS} single bit flips: a typed error, correct data, or an absence
 
 const HEADER_BITS = 800;
 
-/** Each bit of a header in the long run; else every seventh, which meets nearly each byte, and not always the same bit. */
+/**
+ * Each bit of a header in the long run; else every seventh, which hits nearly each byte, and not always the same bit.
+ */
 const HEADER_STEP = IS_LONG ? 1 : 7;
 
-Deno.test("bit flips in the first hundred bytes of either file are refused, told, or do no harm", async () => {
+Deno.test("bit flips in the first hundred bytes of either file are refused, reported, or harmless", async () => {
   const counts = await damageEach("bit flips in headers", function* ({ main, ledger }): Copies {
     for (let bit = 0; bit < HEADER_BITS; bit += HEADER_STEP) {
       yield [`bit ${bit} of main`, flipBit(main, bit), ledger];
@@ -99,7 +101,7 @@ Deno.test("bit flips in the first hundred bytes of either file are refused, told
   assert(counts.refused > counts.told);
 });
 
-Deno.test("a file cut anywhere is refused, told, or what is gone is reported", async () => {
+Deno.test("a file truncated anywhere is refused, or what is missing is reported", async () => {
   const counts = await damageEach("cuts", function* ({ main, ledger }): Copies {
     for (const cut of cutsOf(main)) yield [`main cut to ${cut} bytes`, main.slice(0, cut), ledger];
     for (const cut of cutsOf(ledger)) yield [`the ledger cut to ${cut} bytes`, main, ledger.slice(0, cut)];
@@ -116,7 +118,7 @@ function* cutsOf(bytes: Uint8Array): Generator<number> {
   }
 }
 
-Deno.test("a page that holds another page's bytes, zeros, or noise is refused, told, or reported", async () => {
+Deno.test("a page that holds another page's bytes, zeros, or noise is refused or reported", async () => {
   const next = seededNumbers(SEED);
   const counts = await damageEach("pages", function* ({ main, ledger }): Copies {
     for (let page = 0; page < main.length; page += 4_096) {

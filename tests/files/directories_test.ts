@@ -33,7 +33,7 @@ for (const mode of [0o1777, 0o1770, 0o755, 0o750, 0o711, 0o700]) {
 }
 
 Deno.test({
-  name: "opening refuses a ledger's directory that others may write, and makes no store",
+  name: "opening refuses a ledger's directory that others may write, and creates no store",
   ignore: !IS_UNIX,
   async fn(): Promise<void> {
     using scratch = new Scratch();
@@ -45,7 +45,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "an open store stays where it is when a link in the path to it is turned elsewhere",
+  name: "an open store stays in its directory when a link in its path is changed",
   ignore: !IS_UNIX,
   async fn(): Promise<void> {
     using scratch = new Scratch();
@@ -105,7 +105,7 @@ for (const [target, what] of DEAD_LINKS) {
   });
 }
 
-Deno.test("opening read-only makes no directory", async () => {
+Deno.test("opening read-only creates no directory", async () => {
   using scratch = new Scratch();
   await assertRefused(scratch.at("new/agent.db"), "IO", { readOnly: true });
   assert.deepEqual(scratch.names(), []);

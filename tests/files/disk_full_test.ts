@@ -21,7 +21,7 @@ function putPage(memory: Memory, number: number): Promise<number> {
   return memory.records.put(page(number), `${number}`.repeat(4_000), { expectedRevision: null, ttl: 86_400 });
 }
 
-/** What an error on a full disk says. Where not even a probe can be written, the outcome is unknown. */
+/** What an error on a full disk says. If not even a probe can be written, the outcome is unknown. */
 interface Told {
   readonly code: string;
   readonly unknown: boolean;
@@ -34,7 +34,7 @@ function toldBy(error: unknown): Told {
   return { code: error.code, unknown: outcome === "unknown", recorded: recorded !== undefined };
 }
 
-/** Puts pages until the disk is full; gives how many were acknowledged. */
+/** Puts pages until the disk is full; returns how many were acknowledged. */
 async function putUntilFull(memory: Memory): Promise<number> {
   for (let count = 0; count < 1_000; count++) {
     try {
@@ -47,7 +47,7 @@ async function putUntilFull(memory: Memory): Promise<number> {
   assert.fail("the disk is never full");
 }
 
-/** Requires that the store on a disk takes a write and is sound. */
+/** Requires that the store on a disk accepts a write and is intact. */
 async function assertStillUsable(disk: TinyDisk): Promise<void> {
   await using memory = await openMemory(disk.at("agent.db"));
   await plant(memory, 50);
@@ -110,7 +110,7 @@ diskTest(
   },
 );
 
-/** Tries to forget fact 1, and looks for it; gives whether it is gone for good, or null where that is not known. */
+/** Tries to forget fact 1, and reads it; returns whether it is erased for good, or null if that is unknown. */
 async function forgetHonestly(memory: Memory): Promise<boolean | null> {
   const told = await memory.records.forget(plot(1), 1).then(() => null, toldBy);
   const seen = await textOf(memory, 1).catch(toldBy);
@@ -127,7 +127,7 @@ async function forgetHonestly(memory: Memory): Promise<boolean | null> {
 
 for (let free = 0; free <= 40; free += 4) {
   diskTest(
-    `DRV-22 with ${free} KiB left forget() completes, or says what became of it and stands by that`,
+    `DRV-22 with ${free} KiB left forget() completes, or reports an outcome that holds`,
     async () => {
       using disk = new TinyDisk(1_024);
       let gone: boolean | null;

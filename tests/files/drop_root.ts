@@ -1,7 +1,7 @@
-/** The user that owns nothing. */
+/** The user id of `nobody`, who owns no files. */
 const NOBODY = 65_534;
 
-/** Makes this process that user's, where it runs as root on Linux; needs `--allow-ffi`. */
+/** Switches this process to that user, if it runs as root on Linux; needs `--allow-ffi`. */
 export function dropRoot(): void {
   const libc = Deno.dlopen("libc.so.6", {
     geteuid: { parameters: [], result: "u32" },
@@ -11,7 +11,7 @@ export function dropRoot(): void {
   });
   const { geteuid, setgroups, setresgid, setresuid } = libc.symbols;
   if (geteuid() !== 0) return;
-  // In this order: without root the groups could no longer be given up.
+  // In this order: without root the groups could no longer be dropped.
   const failed = setgroups(0n, null) | setresgid(NOBODY, NOBODY, NOBODY) | setresuid(NOBODY, NOBODY, NOBODY);
   if (failed !== 0 || geteuid() !== NOBODY) throw new Error("Cannot drop root");
 }

@@ -1,4 +1,4 @@
-/** A file that has grown since it was opened may not become smaller than it was seen, however small it began. */
+/** A file that has grown since it was opened must not become smaller than its largest observed size. */
 
 import assert from "node:assert/strict";
 import { openMemory } from "../../mod.ts";
@@ -15,7 +15,7 @@ function checkpoint(path: string): void {
   assert.equal(connection.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get([])?.[0], 0);
 }
 
-/** Cuts a file, in a process of its own: opening the files of an open store here would drop SQLite's locks. */
+/** Truncates a file, in a process of its own: opening the files of an open store here would drop SQLite's locks. */
 function cut(path: string, bytes: number): void {
   const args = ["eval", `Deno.truncateSync(${JSON.stringify(path)}, ${bytes})`];
   assert.equal(new Deno.Command(Deno.execPath(), { args }).outputSync().success, true);

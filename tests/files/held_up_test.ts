@@ -1,4 +1,6 @@
-/** What would keep a process waiting for ever, or run with whatever is done to a store, is refused. */
+/**
+ * Files that would block a process forever, and triggers and views that would run with any statement, are refused.
+ */
 
 import assert from "node:assert/strict";
 import { openMemory } from "../../mod.ts";
@@ -11,7 +13,7 @@ import { assertRefused, makeStore } from "./stored.ts";
 const IS_UNIX = Deno.build.os !== "windows";
 const OLD_VERSION = "3.50.4";
 
-/** Each has a table of both files in mind: `meta`. */
+/** Each uses a table that both files have: `meta`. */
 const SCHEMAS = [
   "CREATE TRIGGER after_all AFTER UPDATE ON meta BEGIN SELECT raise(ROLLBACK, 'no'); END",
   "CREATE VIEW without_end AS WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT 1 FROM r) SELECT n FROM r",
@@ -31,7 +33,7 @@ for (const name of DATABASES) {
     });
   }
 
-  Deno.test(`check() tells of ${name} with a table that is not ours`, async () => {
+  Deno.test(`check() reports ${name} with a table that is not ours`, async () => {
     using scratch = new Scratch();
     await makeStore(scratch.at("agent.db"));
     alter(scratch.at(name), "CREATE TABLE further (id INTEGER)");
@@ -44,7 +46,7 @@ for (const name of SIDECARS) {
   for (const version of [undefined, OLD_VERSION]) {
     const journal = version === undefined ? "write-ahead log" : "rollback journal";
     Deno.test({
-      name: `a pipe that takes the name of ${name} of an open store with a ${journal} keeps nobody waiting`,
+      name: `a pipe that takes the name of ${name} of an open store with a ${journal} blocks no call`,
       ignore: !IS_UNIX,
       async fn(): Promise<void> {
         using scratch = new Scratch();

@@ -9,7 +9,7 @@ import { isPlanted, makeStore } from "./stored.ts";
 const IS_UNIX = Deno.build.os !== "windows";
 const PAGE = defineKind("page", z.string(), { maxBytes: 1_000_000 });
 
-/** Runs a program that ends by SIGKILL in the middle of a transaction. */
+/** Runs a program that is killed in the middle of a transaction. */
 async function die(path: string, call: string, whose: string, version?: string): Promise<void> {
   const { signal, errors } = await run("die_at_commit.ts", [
     path,

@@ -1,11 +1,11 @@
-/** LED-01: damage at the end of the ledger is found when the store is opened, and a live ledger raises no alarm. */
+/** LED-01: damage at the end of the ledger is found when the store is opened, and a live ledger causes no error. */
 
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { type Memory, type MemoryOptions, openMemory } from "@holdfast/memory";
 import { LEDGER_TAIL_EVENTS } from "../../src/limits.ts";
 import { testThatNothingIsLeftOpen } from "../kit/soundness.ts";
-import { forEachRow } from "../kit/table.ts";
+import { forEachRow } from "../../src/testing/kit/each_row.ts";
 import { flipBit } from "./damage.ts";
 import { Scratch } from "./scratch.ts";
 
@@ -24,7 +24,7 @@ async function deleteScope(memory: Memory, number: number): Promise<void> {
   await talk.delete({ kind: "scope", expectedRevision: revision });
 }
 
-/** Where the bytes of an event lie in the ledger's file, from its scope's hash to the end of its head. */
+/** Offsets of an event's bytes in the ledger's file, from its scope's hash to the end of its head. */
 function bytesOfEvent(ledger: string, sequence: number): { readonly from: number; readonly to: number } {
   const database = new DatabaseSync(ledger, { readOnly: true });
   const row = database.prepare("SELECT scope_hash, head FROM events WHERE sequence = ?").get(sequence);
@@ -84,8 +84,8 @@ Deno.test("A ledger that lost its last event, or all of them, is refused at open
   });
 });
 
-Deno.test("A ledger that was cut by less than a page is refused at open, and stays as it is (LED-01)", async () => {
-  // Without deletions no event is hit: only the size tells.
+Deno.test("A ledger that was cut by less than a page is refused at open, and not changed (LED-01)", async () => {
+  // Without deletions no event is hit: only the size reveals it.
   await forEachRow([0, 3], async (deletions) => {
     using scratch = new Scratch();
     const path = scratch.at("agent.db");
@@ -100,14 +100,14 @@ Deno.test("A ledger that was cut by less than a page is refused at open, and sta
   });
 });
 
-Deno.test("A ledger whose newest pages are still in its log is no damage (LED-01)", async () => {
+Deno.test("A ledger whose newest pages are still in its log is intact (LED-01)", async () => {
   using scratch = new Scratch();
   const [path, killed] = [scratch.at("agent.db"), scratch.at("killed.db")];
   await deleteScopes(path, 1);
   const bytes = Deno.statSync(`${path}.deletions`).size;
   await using memory = await openMemory(path);
   for (let number = 1; number <= 40; number++) await deleteScope(memory, number);
-  // What a kill leaves now: the file has only the pages of before, and the log has all the rest.
+  // What a kill leaves now: the file has only the old pages, and the log has all the others.
   for (const suffix of ["", "-wal", ".deletions", ".deletions-wal"]) {
     Deno.copyFileSync(path + suffix, killed + suffix);
   }
@@ -120,7 +120,7 @@ Deno.test("A ledger whose newest pages are still in its log is no damage (LED-01
   assert.equal((await recovered.deletionWatermark()).sequence, 41);
 });
 
-Deno.test("A ledger that another handle goes on writing raises no alarm at open (LED-01)", async () => {
+Deno.test("A ledger that another handle is writing causes no error at open (LED-01)", async () => {
   using scratch = new Scratch();
   const path = scratch.at("agent.db");
   await using writer = await openMemory(path);

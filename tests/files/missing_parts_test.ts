@@ -1,4 +1,4 @@
-/** What a store that lacks a part, or a permission for one, says when it is opened; and a main renamed away. */
+/** Opening a store that lacks a file or a permission; and a main that was renamed away. */
 
 import assert from "node:assert/strict";
 import { openMemory } from "../../mod.ts";

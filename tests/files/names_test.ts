@@ -50,7 +50,7 @@ function urlOf(path: string): URL {
 
 for (const name of ["with ? and #", "file:", "100%25", "-f"]) {
   Deno.test({
-    name: `a directory called ${JSON.stringify(name)} is made and used literally`,
+    name: `a directory called ${JSON.stringify(name)} is created and used literally`,
     ignore: !IS_UNIX,
     async fn(): Promise<void> {
       using scratch = new Scratch();
@@ -91,7 +91,7 @@ function deepDirectory(scratch: Scratch, bytes: number): string {
 }
 
 Deno.test({
-  name: "a path of 504 bytes with its ledger, the longest that SQLite takes, is used",
+  name: "a path of 504 bytes with its ledger, the longest that SQLite accepts, is used",
   ignore: !IS_UNIX,
   async fn(): Promise<void> {
     using scratch = new Scratch();
@@ -167,7 +167,7 @@ Deno.test({
 });
 
 for (const ending of ["-wal", "-shm", "-journal", ".partial", ".restoring"]) {
-  Deno.test(`a name that ends with ${ending} is refused: somebody would take the file for a leftover, and remove it`, async () => {
+  Deno.test(`a name that ends with ${ending} is refused: the file would be removed as a leftover`, async () => {
     using scratch = new Scratch();
     await assertContract("path", openMemory(scratch.at(`agent.db${ending}`)));
     const deletionPath = scratch.at(`ledger${ending}`);
@@ -194,7 +194,7 @@ const NO_PATHS: readonly (readonly [what: string, path: unknown])[] = [
   ["a file URL with a query", new URL("file:///stores/agent.db?mode=ro")],
   ["a file URL with a fragment", new URL("file:///stores/agent.db#2")],
   ["a file URL with an encoded NUL", new URL("file:///stores/agent%00.db")],
-  ["a file URL that is no UTF-8", new URL("file:///stores/agent%ff.db")],
+  ["a file URL that is not UTF-8", new URL("file:///stores/agent%ff.db")],
   ["a file URL with an encoded slash", new URL("file:///stores/..%2Fagent.db")],
   ["a file URL of a directory", new URL("file:///stores/store/")],
 ];
@@ -222,7 +222,7 @@ Deno.test("a store in memory takes no deletionPath and cannot be opened read-onl
   await assertContract("readOnly", openMemory(":memory:", { readOnly: true }));
 });
 
-/** Requires a `ContractError` that names the field and nothing of what was given. */
+/** Requires a `ContractError` that names the field and nothing of its value. */
 async function assertContract(field: string, promise: Promise<unknown>): Promise<void> {
   const error = await promise.then(() => null, (error: unknown) => error);
   assert(error instanceof ContractError && !(error instanceof StorageError), `${error}`);

@@ -12,13 +12,13 @@ export interface ObservedCall {
   readonly sql: string | null;
 }
 
-/** What {@linkcode observedDriver} takes. */
+/** Options of {@linkcode observedDriver}. */
 export interface Observing {
   /** Called before each call into SQLite, opening and closing included. */
   readonly before?: (call: ObservedCall) => void;
-  /** Called after it, whether it failed or not. */
+  /** Called after each call, whether it failed or not. */
   readonly after?: (call: ObservedCall) => void;
-  /** What the library says its version is: one before 3.51.3 gets rollback journals instead of a log. */
+  /** The version that the library reports: with one before 3.51.3 a store uses rollback journals. */
   readonly version?: string | undefined;
   /** Another name, as a second SQLite library in this process would have. */
   readonly name?: string;
@@ -26,7 +26,7 @@ export interface Observing {
   readonly cachePages?: number;
 }
 
-/** The built-in driver, with somebody looking on. */
+/** The built-in driver, observed. */
 export function observedDriver(observing: Observing): SqliteDriver {
   const { before = nothing, after = nothing, version, name = nodeSqlite.name, cachePages } = observing;
   function told<T>(call: ObservedCall, body: () => T): T {

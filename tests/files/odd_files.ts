@@ -1,4 +1,4 @@
-/** Things under a file's name that are no regular files. */
+/** Objects under a file's name that are not regular files. */
 
 import assert from "node:assert/strict";
 
@@ -13,7 +13,10 @@ export function makeDevice(path: string): void {
   assert.equal(success, true);
 }
 
-/** A socket, private. A listener takes its own name away when it closes; one that was renamed stays. The name it listens on is short. */
+/**
+ * A socket, private. A listener removes its own name when it closes; a renamed one stays. The name it listens on is
+ * short.
+ */
 export function makeSocket(path: string): void {
   const first = path.replace(/\/[^/]+\/[^/]+$/, "/s");
   const listener = Deno.listen({ transport: "unix", path: first });

@@ -1,4 +1,7 @@
-/** One flipped byte in one turn of forty, in a store of three tenants: everything else goes on, and each call says what it left out. */
+/**
+ * One flipped byte in one turn of forty, in a store of three tenants: everything else works, and each call says what
+ * it left out.
+ */
 
 import assert from "node:assert/strict";
 import type { Conversation, DamagedRow, Memory } from "../../mod.ts";
@@ -15,7 +18,7 @@ const ASSEMBLY = {
   counting: { counter: COUNTER },
 } as const;
 
-/** What a turn says; each has a word of its own. */
+/** The text of a turn; each has a word of its own. */
 function textOf(tenantId: string, number: number): string {
   return `The ${tenantId} logbook, page${number}, tells of grafting and of rain.`;
 }
@@ -50,7 +53,7 @@ async function makeDamaged(shelf: Shelf, { indexed }: { readonly indexed: boolea
   return await shelf.open();
 }
 
-/** Flips one bit of the first letter of a text, wherever a file has it. */
+/** Flips one bit of the first letter of a text, at each place in a file. */
 function flip(path: string, text: string): void {
   const bytes = Deno.readFileSync(path);
   const wanted = new TextEncoder().encode(text);
@@ -88,7 +91,7 @@ function namesTheTurn(error: unknown): boolean {
 for (const indexed of [false, true]) {
   const when = indexed ? "after it was indexed" : "before it was indexed";
 
-  Deno.test(`A damaged turn is an error that names scope and turn, and concerns nobody else, ${when} (BAD-01)`, async () => {
+  Deno.test(`A damaged turn is an error that names scope and turn, and affects no other tenant, ${when} (BAD-01)`, async () => {
     await using shelf = await Shelf.make();
     const memory = await makeDamaged(shelf, { indexed });
     const damaged = talkOf(memory, "orchard");
@@ -140,9 +143,9 @@ for (const indexed of [false, true]) {
     assert.deepEqual((await memory.check()).problems.map(({ table, row }) => [table, row]), [
       ["turns", `orchard/spring/${LABELS.turnId}`],
     ]);
-    // What is left out stays an error for those who do not leave it out.
+    // Without the option the damaged turn stays an error.
     await assert.rejects(idsOf(damaged.turns()), namesTheTurn);
-    // Deleted, it is in nobody's way.
+    // Once it is deleted, no call fails.
     await damaged.delete({ kind: "turn", key: LABELS.turnId, expectedRevision: await damaged.revision() });
     assert.equal((await damaged.search(`page${DAMAGED}`)).skipped.length, 0);
     await assertIntact(memory);

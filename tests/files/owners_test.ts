@@ -7,7 +7,7 @@ import { assertRefused, assertUsable, makeStore } from "./stored.ts";
 
 const NOBODY = 65_534;
 
-/** Files can only be given away by root, and root is not bound by their modes: a child drops it. */
+/** Only root can change a file's owner, and modes do not bind root: a child process drops it. */
 const IS_ROOT_ON_LINUX = Deno.build.os === "linux" && Deno.uid() === 0;
 const REASON = IS_ROOT_ON_LINUX ? "" : " (ignored: needs root on Linux)";
 
@@ -18,14 +18,14 @@ interface Outcomes {
   readonly message: string;
 }
 
-/** Gives a directory and everything in it to nobody. */
+/** Makes the user `nobody` own a directory and everything in it. */
 function giveAway(scratch: Scratch): void {
   for (const path of [scratch.path, ...scratch.names().map((name) => scratch.at(name))]) {
     Deno.chownSync(path, NOBODY, NOBODY);
   }
 }
 
-/** Opens, reads and writes as nobody. */
+/** Opens, reads and writes as the user `nobody`. */
 async function asNobody(
   scratch: Scratch,
   options: MemoryOptions = {},

@@ -9,7 +9,7 @@ const IS_UNIX = Deno.build.os !== "windows";
 
 const READ = { text: "Pear.", reviewed: true, listed: 1, deletions: 1, problems: 0 };
 
-/** Uses a store in a process that has just these permissions. */
+/** Uses a store in a process with only these permissions. */
 function use(path: string, flags: readonly string[], options: object = {}, cwd?: string): Promise<unknown> {
   return runForJson("use_store.ts", [JSON.stringify(options), path], {
     flags,
@@ -29,7 +29,7 @@ Deno.test("PRM-08 a store works with --allow-read and --allow-write for its dire
   assert.deepEqual(scratch.names(), [...DATABASES]);
 });
 
-Deno.test("PRM-08 a store works in a directory that is yet to be made and alone is permitted", async () => {
+Deno.test("PRM-08 a store works in a directory that does not exist yet and alone is permitted", async () => {
   using scratch = new Scratch();
   const directory = scratch.at("new");
   const flags = [`--allow-read=${directory}`, `--allow-write=${directory}`];
@@ -124,7 +124,7 @@ Deno.test("PRM-08 a file that is forbidden in a permitted directory is a typed e
 });
 
 Deno.test({
-  name: "PRM-04 a link that leads out of the permitted directory is refused by naming where it leads",
+  name: "PRM-04 a link that leads out of the permitted directory is refused, and its target named",
   ignore: !IS_UNIX,
   async fn(): Promise<void> {
     using scratch = new Scratch();
@@ -140,7 +140,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "PRM-04 no directory is made behind a link that leads out of the permitted directory",
+  name: "PRM-04 no directory is created through a link that leads out of the permitted directory",
   ignore: !IS_UNIX,
   async fn(): Promise<void> {
     using scratch = new Scratch();
@@ -169,7 +169,7 @@ Deno.test({
   },
 });
 
-Deno.test("PRM-08 a closed store is read with --allow-read alone, and is as it was afterwards", async () => {
+Deno.test("PRM-08 a closed store is read with --allow-read alone, and is not changed", async () => {
   using scratch = new Scratch();
   const path = scratch.at("agent.db");
   await use(path, ["-A"]);
@@ -192,7 +192,7 @@ Deno.test("PRM-08 a store open elsewhere is read with --allow-read alone", async
   assert.deepEqual((await memory.check()).problems, []);
 });
 
-Deno.test("PRM-08 opening read-only names --allow-read exactly, and does not ask for more", async () => {
+Deno.test("PRM-08 opening read-only names --allow-read exactly, and no other flag", async () => {
   using scratch = new Scratch();
   await makeStore(scratch.at("agent.db"));
   const error = await use(scratch.at("agent.db"), [], { readOnly: true });

@@ -81,7 +81,7 @@ const TARGETS: readonly (readonly [what: string, target: (outside: Scratch, link
 for (const name of DATABASES) {
   for (const [what, target] of TARGETS) {
     Deno.test({
-      name: `PRM-04 opening refuses ${name} that is a symbolic link to ${what}, which stays as it is`,
+      name: `PRM-04 opening refuses ${name} that is a symbolic link to ${what}, which is not changed`,
       ignore: !IS_UNIX,
       async fn(): Promise<void> {
         using outside = new Scratch();
@@ -100,7 +100,7 @@ for (const name of DATABASES) {
 
 for (const name of NAMES.slice(DATABASES.length)) {
   Deno.test({
-    name: `PRM-04 opening refuses ${name} that is a symbolic link, and its target stays as it is`,
+    name: `PRM-04 opening refuses ${name} that is a symbolic link, and its target is not changed`,
     ignore: !IS_UNIX,
     async fn(): Promise<void> {
       using outside = new Scratch();
@@ -123,7 +123,7 @@ const KINDS: readonly (readonly [what: string, make: (path: string) => void, pos
 
 for (const [what, make, possible] of KINDS) {
   Deno.test({
-    name: `opening refuses ${what} under each of the eight names, without waiting for anybody${
+    name: `opening refuses ${what} under each of the eight names, without waiting${
       possible ? "" : " (ignored: cannot be made here)"
     }`,
     ignore: !possible,

@@ -24,13 +24,13 @@ function outside(name: string, ...args: readonly string[]): void {
   assert.equal(new Deno.Command(name, { args: [...args] }).outputSync().success, true);
 }
 
-/** Makes the directory look as if nothing had happened in it for long, and lets the store see it so. */
+/** Makes the directory look unchanged for a long time, and lets the store read it. */
 async function ageDirectory(scratch: Scratch, memory: Memory): Promise<void> {
   Deno.utimeSync(scratch.path, 1, 1);
   await memory.records.list(TENANT);
 }
 
-/** Cuts a file, in a process of its own. */
+/** Truncates a file, in a process of its own. */
 function cut(path: string, bytes: number): void {
   outside(Deno.execPath(), "eval", `Deno.truncateSync(${JSON.stringify(path)}, ${bytes})`);
 }
@@ -80,7 +80,7 @@ for (const name of WATCHED) {
 for (const name of DATABASES) {
   for (const [what, bytes] of [["nothing", 0], ["half a page", 2_048], ["one page", 4_096]] as const) {
     Deno.test({
-      name: `once ${name} is cut to ${what} no write is acknowledged, whoever meets the cut first`,
+      name: `once ${name} is truncated to ${what} no write is acknowledged, whichever check finds it first`,
       ignore: !IS_UNIX,
       async fn(): Promise<void> {
         using scratch = new Scratch();
@@ -110,7 +110,7 @@ const CALLS:
 
 for (const [what, call, unknown] of CALLS) {
   Deno.test({
-    name: `${what}() says REPLACED once another store lies under the name of main`,
+    name: `${what}() says REPLACED once another store has taken the name of main`,
     ignore: !IS_UNIX,
     async fn(): Promise<void> {
       using scratch = new Scratch();
@@ -128,7 +128,7 @@ for (const [what, call, unknown] of CALLS) {
 
 for (const name of DATABASES) {
   Deno.test({
-    name: `forget() tells where it was recorded when ${name} was replaced meanwhile`,
+    name: `forget() reports where it was recorded if ${name} was replaced meanwhile`,
     ignore: !IS_UNIX,
     async fn(): Promise<void> {
       using scratch = new Scratch();
@@ -181,7 +181,7 @@ Deno.test({
 
 Deno.test({
   name:
-    `a cut that leaves the directory's time alone is noticed ${FILE_COMPARISON_MS} ms after the last comparison`,
+    `a cut that leaves the directory's time unchanged is detected ${FILE_COMPARISON_MS} ms after the last comparison`,
   ignore: !IS_UNIX,
   async fn(): Promise<void> {
     using scratch = new Scratch();
@@ -219,7 +219,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "once the whole directory is replaced by a copy of the same age no write is acknowledged",
+  name: "once the whole directory is replaced by a copy with the same times no write is acknowledged",
   ignore: !IS_UNIX,
   async fn(): Promise<void> {
     using scratch = new Scratch();
@@ -233,7 +233,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "files of other names may come and go beside an open store",
+  name: "files of other names may be created and removed next to an open store",
   ignore: !IS_UNIX,
   async fn(): Promise<void> {
     using scratch = new Scratch();

@@ -1,4 +1,4 @@
-/** A private directory of a test's own, and what lies in it. */
+/** A private directory of a test, and the files in it. */
 
 import { createHash } from "node:crypto";
 
@@ -61,7 +61,7 @@ export function namesIn(directory: string): string[] {
   return [...Deno.readDirSync(directory)].map(({ name }) => name).sort();
 }
 
-/** The permission bits of everything in a directory, in octal, by name; what vanishes meanwhile is left out. */
+/** The permission bits of everything in a directory, in octal, by name; files removed meanwhile are left out. */
 export function modesIn(directory: string): Record<string, string> {
   const modes: [string, string][] = [];
   for (const name of namesIn(directory)) {

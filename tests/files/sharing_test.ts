@@ -80,7 +80,7 @@ Deno.test("a second SQLite library is refused for a ledger that is open with ano
   assert(!scratch.names().includes("second.db"));
 });
 
-Deno.test("one ledger does not serve a second main", async () => {
+Deno.test("one ledger is refused for a second main", async () => {
   using scratch = new Scratch();
   await makeStore(scratch.at("agent.db"));
   await makeStore(scratch.at("second.db"));
@@ -109,7 +109,7 @@ Deno.test("three stores open on one file see each other's writes", async () => {
   assert.equal(countOpenFiles(), 0);
 });
 
-Deno.test("two stores open on one file give every revision once", async () => {
+Deno.test("two stores open on one file issue every revision once", async () => {
   using scratch = new Scratch();
   await using first = await openMemory(scratch.at("agent.db"));
   await using second = await openMemory(scratch.at("agent.db"));
@@ -119,7 +119,7 @@ Deno.test("two stores open on one file give every revision once", async () => {
   assert.deepEqual(revisions.sort((a, b) => a - b), Array.from({ length: 40 }, (_, index) => index + 1));
 });
 
-Deno.test("two processes count up one counter, and no step is lost", async () => {
+Deno.test("two processes increment one counter, and no step is lost", async () => {
   using scratch = new Scratch();
   const path = scratch.at("agent.db");
   await using memory = await openMemory(path, { kinds: [COUNTER] });

@@ -6,7 +6,7 @@ import { DATABASES, SIDECARS } from "./store_names.ts";
 import { assertRefused, assertUsable, makeStore, plant, plot } from "./stored.ts";
 
 for (const name of SIDECARS) {
-  Deno.test(`opening refuses ${name} without its file, and makes nothing`, async () => {
+  Deno.test(`opening refuses ${name} without its file, and creates nothing`, async () => {
     using scratch = new Scratch();
     scratch.write(name, "left over");
     const before = scratch.digests();
@@ -27,7 +27,7 @@ for (const suffix of ["-wal", "-shm", "-journal"]) {
   });
 }
 
-/** The log that another store has while it is open, of main or of the ledger. */
+/** The log of another open store, of main or of the ledger. */
 async function logOfAnotherStore(name: string): Promise<Uint8Array> {
   using elsewhere = new Scratch();
   await using memory = await openMemory(elsewhere.at("agent.db"));
@@ -64,20 +64,20 @@ const LEFTOVERS = [["log", "-wal", logOfAnotherStore], [
 
 for (const name of DATABASES) {
   for (const [what, suffix, take] of LEFTOVERS) {
-    Deno.test(`BAK-02 opening refuses another store's ${what} beside ${name}, which stays as it is`, async () => {
+    Deno.test(`BAK-02 opening refuses another store's ${what} next to ${name}, which is not changed`, async () => {
       using scratch = new Scratch();
       await makeStore(scratch.at("agent.db"));
       scratch.write(name + suffix, await take(name));
       const before = scratch.digests();
       const error = await assertRefused(scratch.at("agent.db"), "UNSAFE");
-      assert.match(error.message, /a sidecar of the (store|ledger) was left by another file/);
+      assert.match(error.message, /a sidecar of the (store|ledger) belongs to another file/);
       assert.deepEqual(scratch.digests(), before);
       Deno.removeSync(scratch.at(name + suffix));
       await assertUsable(scratch.at("agent.db"));
     });
   }
 
-  Deno.test(`BAK-02 opening refuses another program's log beside ${name}, which stays as it is`, async () => {
+  Deno.test(`BAK-02 opening refuses another program's log next to ${name}, which is not changed`, async () => {
     using scratch = new Scratch();
     await makeStore(scratch.at("agent.db"));
     scratch.write(`${name}-wal`, logOfAnotherProgram());
@@ -88,21 +88,21 @@ for (const name of DATABASES) {
     await assertUsable(scratch.at("agent.db"));
   });
 
-  Deno.test(`opening passes over a log of random bytes beside ${name}`, async () => {
+  Deno.test(`opening ignores a log of random bytes next to ${name}`, async () => {
     using scratch = new Scratch();
     await makeStore(scratch.at("agent.db"));
     scratch.write(`${name}-wal`, crypto.getRandomValues(new Uint8Array(40_000)));
     await assertUsable(scratch.at("agent.db"));
   });
 
-  Deno.test(`opening passes over empty sidecars beside ${name}`, async () => {
+  Deno.test(`opening ignores empty sidecars next to ${name}`, async () => {
     using scratch = new Scratch();
     await makeStore(scratch.at("agent.db"));
     for (const suffix of ["-wal", "-shm", "-journal"]) scratch.write(name + suffix);
     await assertUsable(scratch.at("agent.db"));
   });
 
-  Deno.test(`opening passes over shared memory of random bytes beside ${name}`, async () => {
+  Deno.test(`opening ignores shared memory of random bytes next to ${name}`, async () => {
     using scratch = new Scratch();
     await makeStore(scratch.at("agent.db"));
     scratch.write(`${name}-shm`, crypto.getRandomValues(new Uint8Array(32_768)));

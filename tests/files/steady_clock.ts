@@ -1,4 +1,4 @@
-/** Stands in for the clock that never steps, so that a window of milliseconds is tested to the millisecond. */
+/** Replaces the monotonic clock, so that a window of milliseconds is tested to the millisecond. */
 export class SteadyClock implements Disposable {
   readonly #real = performance.now;
   #nowMs = 1_000_000;

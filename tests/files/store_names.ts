@@ -3,7 +3,7 @@
 /** Main and its ledger. */
 export const DATABASES = ["agent.db", "agent.db.deletions"] as const;
 
-/** What SQLite puts beside them. */
+/** The sidecars that SQLite creates for them. */
 export const SIDECARS = DATABASES.flatMap((name) =>
   ["-wal", "-shm", "-journal"].map((suffix) => name + suffix)
 );

@@ -17,7 +17,7 @@ export function plot(number: number): { tenantId: string; kind: "fact"; key: str
   return { tenantId: TENANT, kind: "fact", key: `plot-${number}` };
 }
 
-/** Puts a fact that is not there yet, to be seen for a day. */
+/** Puts a new fact, which expires after a day. */
 export function plant(memory: Memory, number: number, text: string = `tree ${number}`): Promise<number> {
   return memory.records.put(plot(number), fact(text), { expectedRevision: null, ttl: 86_400 });
 }
@@ -27,7 +27,7 @@ export async function textOf(memory: Memory, number: number): Promise<string | n
   return (await memory.records.get(plot(number)))?.value.text ?? null;
 }
 
-/** Makes a closed store with facts 1, 2, …; number 1 was forgotten if `forget` says so. */
+/** Creates a closed store with facts 1, 2, …; fact 1 was forgotten if `forget` is true. */
 export async function makeStore(
   path: string | URL,
   { facts = 3, forget = false, ...options }: MemoryOptions & { facts?: number; forget?: boolean } = {},
@@ -45,14 +45,14 @@ export async function forgetFirst(path: string, count: number = 1): Promise<void
   }
 }
 
-/** Whether each of some facts is in a closed store, which has to be sound. */
+/** Whether each of some facts is in a closed store, which has to be intact. */
 export async function isPlanted(path: string, numbers: readonly number[]): Promise<boolean[]> {
   await using memory = await openMemory(path);
   assert.deepEqual((await memory.check()).problems, []);
   return await Promise.all(numbers.map(async (number) => await textOf(memory, number) !== null));
 }
 
-/** Requires that a store opens, holds facts 1 to `facts`, takes a write, is sound, and leaves no file open. */
+/** Requires that a store opens, holds facts 1 to `facts`, accepts a write, is intact, and leaves no file open. */
 export async function assertUsable(
   path: string | URL,
   { facts = 3, ...options }: MemoryOptions & { facts?: number } = {},
@@ -100,7 +100,7 @@ export async function codeOf(promise: Promise<unknown>): Promise<string> {
   assert.fail("it was resolved");
 }
 
-/** Requires a rejected promise to say `REPLACED` because of a file, and gives the error. */
+/** Requires a promise to reject with `REPLACED` because of a file, and returns the error. */
 export async function assertReplaced(promise: Promise<unknown>): Promise<StorageError> {
   const error = await promise.then(() => null, (error: unknown) => error);
   assert(error instanceof StorageError, `${error}`);

@@ -1,5 +1,5 @@
 /**
- * A store whose files were swapped while it was open: what it acknowledged before lies in a log that close() must not
+ * A store whose files were swapped while it was open: what it acknowledged before is in a log that close() must not
  * empty into a file that has lost its name.
  */
 
@@ -15,7 +15,7 @@ import { assertReplaced, assertUsable, plant, plot, TENANT } from "./stored.ts";
 const IS_UNIX = Deno.build.os !== "windows";
 const [MAIN, LEDGER] = ["agent.db", "agent.db.deletions"] as const;
 
-/** Makes a copy of each file as it is before anything of the log is in it, in a process of its own. */
+/** Copies each file before its log is copied into it, in a process of its own. */
 function copyAway(scratch: Scratch): void {
   for (const name of [MAIN, LEDGER]) {
     const args = ["-p", scratch.at(name), scratch.at(`copy-${name}`)];
@@ -34,7 +34,7 @@ function swap(scratch: Scratch, names: readonly string[]): void {
   for (const name of names) Deno.renameSync(scratch.at(`copy-${name}`), scratch.at(name));
 }
 
-/** What meets the swap first. */
+/** The first call after the swap. */
 const MEETINGS: readonly (readonly [what: string, meet: (memory: Memory) => Promise<unknown>])[] = [
   ["a write", async (memory) => assertTellsLogs(await assertReplaced(plant(memory, 9)))],
   ["a read", async (memory) => assertTellsLogs(await assertReplaced(memory.records.list(TENANT)))],
@@ -45,7 +45,7 @@ function assertTellsLogs({ details }: { readonly details: Readonly<Record<string
   assert.deepEqual(details.logs, [`${MAIN}-wal`, `${LEDGER}-wal`]);
 }
 
-/** Three facts, one of them forgotten: in the logs of both files, and in no file yet. */
+/** Three facts, one of them forgotten: in the logs of both files, and not in the files yet. */
 async function fillLogs(memory: Memory): Promise<void> {
   for (let number = 1; number <= 3; number++) await plant(memory, number);
   const revision = await plant(memory, 4);
@@ -117,7 +117,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "SWP-01 a process that ends after a swap, without closing, leaves the log as it is",
+  name: "SWP-01 a process that ends after a swap, without closing, does not change the log",
   ignore: !IS_UNIX,
   async fn(): Promise<void> {
     using scratch = new Scratch();

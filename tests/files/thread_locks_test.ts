@@ -1,6 +1,6 @@
 /**
  * POSIX drops every lock that a process holds on a file when any descriptor of that file is closed in the process, in
- * whatever thread. So whatever a Worker does to a store, the locks that another isolate of its process holds stay.
+ * any thread. Whatever a Worker does to a store, another isolate of its process must keep its locks.
  */
 
 import assert from "node:assert/strict";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Scratch } from "./scratch.ts";
 
-/** A small file system in memory, mounted on a directory of its own; to mount one takes root on Linux. */
+/** A small file system in memory, mounted on a directory of its own; mounting needs root on Linux. */
 export class TinyDisk implements Disposable {
   readonly #scratch = new Scratch();
   readonly path: string = this.#scratch.makeDirectory("disk");
@@ -18,7 +18,7 @@ export class TinyDisk implements Disposable {
     return `${this.path}/${name}`;
   }
 
-  /** Fills it up to the last byte but so many KiB. */
+  /** Fills it, except for so many KiB. */
   fill(freeKibibytes: number = 0): void {
     const filler = Deno.openSync(this.at("filler"), {
       write: true,
@@ -37,7 +37,7 @@ export class TinyDisk implements Disposable {
     }
   }
 
-  /** Gives the space back. */
+  /** Frees the space again. */
   empty(): void {
     Deno.removeSync(this.at("filler"));
   }

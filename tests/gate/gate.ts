@@ -75,6 +75,9 @@ function filesBelow(folders: readonly string[], ending: string): string[] {
   return files.sort();
 }
 
+/** The folder of the workspace's packages, each with tests of its own; none as long as there is no package. */
+const PACKAGES = [...Deno.readDirSync(ROOT)].some(({ name }) => name === "packages") ? ["packages"] : [];
+
 /** Only this file imports from a registry that is often out of reach. */
 const FFI = "src/engines/sqlite/drivers/db_sqlite.ts";
 
@@ -113,14 +116,28 @@ const STEPS: readonly Step[] = [
   { name: "lint", run: () => command(["lint"]) },
   {
     name: "types",
-    run: () => command(["check", ...SOURCES, ...filesBelow(["tests", "examples", "bench", "docs"], ".ts")]),
+    run: () =>
+      command([
+        "check",
+        ...SOURCES,
+        ...filesBelow(["tests", "examples", "bench", "docs", ...PACKAGES], ".ts"),
+      ]),
   },
   { name: "types of ./ffi", run: checkFfi },
   {
     name: "documentation",
-    run: () => command(["doc", "--lint", "mod.ts", "src/cli/main.ts", "src/formats/message_formats.ts"]),
+    run: () =>
+      command([
+        "doc",
+        "--lint",
+        ...["mod.ts", "src/cli/main.ts", "src/testing/conformance.ts", "src/formats/message_formats.ts"],
+      ]),
   },
   { name: "tests", run: () => tests(["task", "test"]) },
+  ...PACKAGES.map((folder) => ({
+    name: "tests of the packages",
+    run: () => tests(["test", "-A", "--no-prompt", "--no-check", `${folder}/`]),
+  })),
   {
     name: "examples in the documentation",
     run: () =>

@@ -8,7 +8,7 @@ import type {
 } from "../../src/engines/sqlite/drivers/driver.ts";
 import { HashedMemory } from "../../src/context/counting/hashed_memory.ts";
 import { STUB4 } from "../context/golden.ts";
-import { MutableClock } from "../kit/mutable_clock.ts";
+import { MutableClock } from "../../src/testing/kit/mutable_clock.ts";
 import { testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { fileTarget } from "../kit/store_target.ts";
 import { dumpStore } from "../kit/store_dump.ts";
@@ -29,7 +29,7 @@ async function fill(conversation: Conversation, turns: number): Promise<void> {
   }
 }
 
-Deno.test("Nothing is indexed before all arguments are good, the budget included", async () => {
+Deno.test("Nothing is indexed before all arguments are validated, including the budget", async () => {
   await using store = await FILE.make();
   const conversation = (await store.open()).conversation(SCOPE);
   await fill(conversation, 3);
@@ -63,7 +63,7 @@ Deno.test("Nothing is indexed before all arguments are good, the budget included
   assert.deepEqual(countIndexRows((sql) => store.sql(sql)), NO_ROWS);
 });
 
-Deno.test("Options that are missing are told by their names", async () => {
+Deno.test("The error for a missing option has its name", async () => {
   await using store = await FILE.make();
   const conversation = (await store.open()).conversation(SCOPE);
   await assert.rejects(
@@ -89,7 +89,7 @@ Deno.test("The question's own id must not be that of a message in the history", 
   assert.equal(context.request.messages.at(-1)?.content, "hello?");
 });
 
-Deno.test("ASM-06 A budget of exactly the request is enough, one token less is not the same", async () => {
+Deno.test("ASM-06 A budget of exactly the request is enough, and one token less is not", async () => {
   await using memory = await openMemory(":memory:");
   const conversation = memory.conversation(SCOPE);
   await fill(conversation, 2);
@@ -102,7 +102,7 @@ Deno.test("ASM-06 A budget of exactly the request is enough, one token less is n
   await assert.rejects(ask(1), { code: "REQUIRED_CONTEXT_TOO_LARGE" });
 });
 
-Deno.test("A read-only store searches with an index that is ready, and says so where none is", async () => {
+Deno.test("A read-only store searches with a complete index, and otherwise reports NOT_READY", async () => {
   await using store = await FILE.make();
   const writable = await store.open();
   await fill(writable.conversation(SCOPE), 4);
@@ -134,7 +134,7 @@ Deno.test("Nothing is indexed for a context that cannot have evidence, read-only
   assert.deepEqual(countIndexRows((sql) => store.sql(sql)), NO_ROWS);
 });
 
-Deno.test("A scope that is not there has nothing to find, gives the context of an empty history, and is not created", async () => {
+Deno.test("A search or an assembly in a scope that does not exist has an empty history, and does not create the scope", async () => {
   await using store = await FILE.make();
   const memory = await store.open();
   const conversation = memory.conversation(SCOPE);
@@ -150,10 +150,10 @@ Deno.test("A scope that is not there has nothing to find, gives the context of a
   await assert.rejects(conversation.search("pump"), { code: "CONFLICT", reason: "DELETED" });
 });
 
-Deno.test("What is due but could not be erased yet is no part of a context, a search or its statistics", async () => {
+Deno.test("Expired turns that could not be erased yet are left out of contexts, searches and statistics", async () => {
   const clock = new MutableClock(1_750_000_000);
   await using store = await FILE.make();
-  store.damaged = true; // what is due stays: check() would find nothing wrong, but is not asked
+  store.damaged = true; // expired turns stay; check() is not run
   const writable = (await store.open({ clock: clock.now })).conversation(SCOPE);
   await fill(writable, 12);
   for (const content of ["pump secret north", "pump pump pump"]) {
@@ -178,7 +178,7 @@ Deno.test("What is due but could not be erased yet is no part of a context, a se
   assert.deepEqual((await read.search("secret")).filter(({ score }) => score.lexical > 0), []);
 });
 
-/** A counter that takes its time, so that other calls run in between, and tells of each count. */
+/** Creates a slow counter, so that other calls run between its counts, and calls back for each count. */
 function slowCounter(onCount: () => void): TokenCounter {
   return {
     name: "slow",
@@ -192,7 +192,7 @@ function slowCounter(onCount: () => void): TokenCounter {
   };
 }
 
-Deno.test("A scope that changes during an assembly makes it start over; the context is of the snapshot it comes with", async () => {
+Deno.test("An assembly starts again if its scope changes, and returns the snapshot of its context", async () => {
   await using memory = await openMemory(":memory:");
   const conversation = memory.conversation(SCOPE);
   await fill(conversation, 4);
@@ -210,7 +210,7 @@ Deno.test("A scope that changes during an assembly makes it start over; the cont
   assert.equal(JSON.stringify(context.request).includes("something new"), true);
 });
 
-Deno.test("A scope that never rests ends an assembly with SNAPSHOT, after a bounded number of tries", async () => {
+Deno.test("An assembly of a scope that keeps changing fails with SNAPSHOT after a limited number of tries", async () => {
   await using memory = await openMemory(":memory:");
   const conversation = memory.conversation(SCOPE);
   await fill(conversation, 1);
@@ -219,12 +219,12 @@ Deno.test("A scope that never rests ends an assembly with SNAPSHOT, after a boun
     writes.push(conversation.append([{ role: "user", content: "again" }]));
   });
   const call = conversation.assemble("pump?", BUDGET, { system: "S", counting: { counter } });
-  const message = /keeps changing/; // no snapshot was given that could be stale
+  const message = /keeps changing/; // and not a stale snapshot, because the caller passed none
   await assert.rejects(call, { code: "CONFLICT", reason: "SNAPSHOT", retryable: true, message });
   await Promise.all(writes);
 });
 
-/** A driver that aborts a controller before the statement with some number. */
+/** A driver that aborts a controller before the statement with a given number. */
 class AbortingDriver implements SqliteDriver {
   readonly name = "aborting";
   readonly connections = new Map<string, SqliteConnection>();
@@ -255,7 +255,7 @@ class AbortingDriver implements SqliteDriver {
   }
 }
 
-Deno.test("An assembly that is cancelled anywhere rejects with the reason, and leaves the store as it was", async () => {
+Deno.test("An assembly that is cancelled at any statement rejects with the reason, and changes nothing", async () => {
   const driver = new AbortingDriver();
   await using memory = await openMemory(":memory:", { driver });
   const conversation = memory.conversation(SCOPE);
@@ -281,7 +281,7 @@ Deno.test("An assembly that is cancelled anywhere rejects with the reason, and l
   assert.ok(cancelled > 5);
 });
 
-Deno.test("Indexing that is cancelled keeps whole batches and nothing else", async () => {
+Deno.test("Cancelled indexing keeps only whole batches", async () => {
   const driver = new AbortingDriver();
   await using memory = await openMemory(":memory:", { driver });
   const conversation = memory.conversation(SCOPE);
@@ -299,7 +299,7 @@ Deno.test("Indexing that is cancelled keeps whole batches and nothing else", asy
   assert.equal((await conversation.snapshot()).id, snapshot.id);
 });
 
-Deno.test("What a store remembers of counting holds no text, and forgets", () => {
+Deno.test("A store's caches of token counts hold no text, and have a limited size", () => {
   const memory = new HashedMemory<number>(2);
   for (const [index, text] of ["alder", "birch", "cedar", "dogwood", "elm"].entries()) {
     memory.set(text, index);
@@ -309,7 +309,7 @@ Deno.test("What a store remembers of counting holds no text, and forgets", () =>
   assert.equal(Deno.inspect(memory, { depth: 9, showHidden: true }).includes("elm"), false);
 });
 
-Deno.test("An index that was damaged is reported by chunkIndex() and check(), and by nothing else of the scope", async () => {
+Deno.test("chunkIndex() and check() report a damaged index, and other calls on its scope do not fail", async () => {
   await using store = await FILE.make();
   store.damaged = true;
   const memory = await store.open();

@@ -1,4 +1,4 @@
-/** Batches of indexing: around each limit, and with turns that change between the read and the write of a batch. */
+/** Tests of index batches: around each limit, and with turns that change between the read and the write of a batch. */
 
 import assert from "node:assert/strict";
 import { type Conversation, type Hit, nodeSqlite } from "../../mod.ts";
@@ -35,14 +35,14 @@ async function fill(conversation: Conversation): Promise<void> {
   for (const id of ["t1", "t2", "t3", "t4"]) await put(conversation, id, `pump ${id}`);
 }
 
-/** What a search finds by its own words; it must not fail. */
+/** Searches without failing; returns the hits that match by their own words. */
 async function find(conversation: Conversation, query: string): Promise<readonly string[]> {
   let hits: readonly Hit[] = [];
   await assert.doesNotReject(async () => void (hits = await conversation.search(query)));
   return hits.filter(({ score }) => score.lexical > 0).map(({ content }) => content);
 }
 
-/** What happens to a turn while a batch is between its read and its write. */
+/** The changes of a turn between the read and the write of a batch. */
 const CHANGES: Readonly<Record<string, (conversation: Conversation) => Promise<void>>> = {
   "is revised": (conversation) => put(conversation, "t2", "quetzal", 2),
   "is the last one and is revised": (conversation) => put(conversation, "t4", "quetzal", 2),
@@ -53,7 +53,7 @@ const CHANGES: Readonly<Record<string, (conversation: Conversation) => Promise<v
   },
 };
 
-/** What was indexed before the batch begins. */
+/** The state of the index before the batch. */
 const BEFORE: Readonly<Record<string, (conversation: Conversation) => Promise<void>>> = {
   "that is new": () => Promise.resolve(),
   "that had changed": async (conversation) => {
@@ -62,16 +62,16 @@ const BEFORE: Readonly<Record<string, (conversation: Conversation) => Promise<vo
   },
 };
 
-/** The same change, where the turn had changed before. */
+/** Returns a change that also works if the turn had changed before. */
 function once(change: string, before: string): (conversation: Conversation) => Promise<void> {
   if (before === "that is new" || !change.includes("revised")) return CHANGES[change]!;
   return (conversation) => put(conversation, change.includes("last") ? "t4" : "t2", "quetzal", 3);
 }
 
-/** Statements by which a batch finds its turns; right after the last of them it begins to cut them. */
+/** The last statement with which a batch reads its turns, before it chunks them. */
 const IS_READ = /^SELECT id FROM turns WHERE scope = \$1 AND id > \$2/;
 
-/** Does something once, as soon as a batch has read its turns. */
+/** Calls `act` once, as soon as a batch has read its turns. */
 function afterRead(driver: FaultyDriver, act: () => Promise<void>): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   driver.observe(({ sql, verb }) => {
@@ -85,10 +85,10 @@ function afterRead(driver: FaultyDriver, act: () => Promise<void>): Promise<void
 for (const change of Object.keys(CHANGES)) {
   for (const before of Object.keys(BEFORE)) {
     for (const by of ["the same handle", "another handle"] as const) {
-      Deno.test(`TST-05 A turn ${before} and ${change} by ${by} while a batch goes on is indexed as it is at last`, async () => {
+      Deno.test(`TST-05 A turn ${before} and ${change} by ${by} during a batch is indexed in its final state`, async () => {
         const driver = new FaultyDriver(nodeSqlite);
         await using store = await makeFileStore(driver, await TemporaryDirectory.makeInMemory());
-        store.damaged = true; // checked below, so that what was searched fails first
+        store.damaged = true; // checked below, so that a failing search is reported first
         const batches: number[] = [];
         const memory = await store.open({ onEvent: ({ counts }) => batches.push(counts.turns ?? 0) });
         const conversation = memory.conversation(SCOPE);
@@ -110,7 +110,7 @@ for (const change of Object.keys(CHANGES)) {
   }
 }
 
-/** Appends turns, indexes them in one go, and gives how many rows each table has. */
+/** Appends turns and indexes them together; returns the number of rows in each table. */
 async function indexTurns(texts: readonly string[]): Promise<ReturnType<typeof countIndexRows>> {
   await using store = await FILE.make();
   const memory = await store.open();
@@ -132,17 +132,17 @@ for (const count of [...AROUND, 2 * POSTINGS_PER_ROW_MAX + 1, BLOCK_TURNS_MAX, B
   });
 }
 
-Deno.test("Turns of more bytes than a batch takes are indexed in several, each of one at least", async () => {
+Deno.test("Turns with more bytes than a batch allows are indexed in several batches of at least one turn", async () => {
   const long = `pump ${"x".repeat(INDEX_BATCH_BYTES)}`;
   const rows = await indexTurns([long, "pump", "pump", long, long, "pump"]);
   assert.deepEqual([rows.indexed_turns, rows.unindexed_turns], [6, 0]);
 });
 
-/** Terms that a deletion reads at once, and counts around one, two and more such reads. */
+/** Counts of terms around the number that a deletion reads at once, and around multiples of it. */
 const TERMS = [31, 32, 33, 64, 65, 100];
 
 for (const count of TERMS) {
-  Deno.test(`Of a deleted turn of ${count} words no posting is left, and no term that only it had`, async () => {
+  Deno.test(`The deletion of a turn with ${count} words leaves none of its postings, and no term that only it had`, async () => {
     await using store = await FILE.make();
     const memory = await store.open();
     const conversation = memory.conversation(SCOPE);

@@ -1,4 +1,4 @@
-/** What lies at a border: of two chunks without an overlap, of blocks of postings, and of the window. */
+/** Tests at borders: of two chunks without an overlap, of blocks of postings, and of the window. */
 
 import assert from "node:assert/strict";
 import { openMemory } from "../../mod.ts";
@@ -8,33 +8,33 @@ import { Writer } from "./vocabulary.ts";
 
 const ONE_CHUNK = 20;
 
-/** Words that one turn each has: the last three of a block, and the first three of the next. */
+/** Words that are in one turn each: the last three of a block, and the first three of the next. */
 const BIRDS = ["heron", "egret", "ibis", "stork", "crane", "raven"];
 
 Deno.test("TST-10 Two chunks that touch, with an overlap of 0, are both found and both shown", async () => {
   await using memory = await openMemory(":memory:");
   const conversation = memory.conversation(SCOPE);
-  const halves = ["the quince one here ", "the quince two here "];
+  const halves = ["the ticket one here ", "the ticket two here "];
   assert.deepEqual(halves.map(({ length }) => length), [ONE_CHUNK, ONE_CHUNK]);
   await conversation.append([{ role: "user", content: halves.join("") }]);
   const rest = Array.from({ length: 60 }, (_, index) => `pump ${index} at the north wall`);
   for (const content of rest) await conversation.append([{ role: "assistant", content }]);
   const retrieval = { chunkCharacters: ONE_CHUNK, overlapCharacters: 0 };
   for (const profile of ["reference", "holdfast"] as const) {
-    const hits = await conversation.search("quince", { profile, retrieval });
+    const hits = await conversation.search("ticket", { profile, retrieval });
     const found = hits.filter(({ score }) => score.lexical > 0);
     assert.deepEqual(found.map(({ source }) => [source.start, source.end]).sort(), [
       [0, ONE_CHUNK],
       [ONE_CHUNK, 2 * ONE_CHUNK],
     ]);
     const budget = { maxInputTokens: 700, contextWindow: 8_000, maxOutputTokens: 100, retrievalReserve: 400 };
-    const { context } = await conversation.assemble("quince", budget, { profile, retrieval, system: "S" });
+    const { context } = await conversation.assemble("ticket", budget, { profile, retrieval, system: "S" });
     const shown = JSON.stringify(context.request);
     for (const half of halves) assert(shown.includes(half), `${profile}: ${half}`);
   }
 });
 
-Deno.test("TST-10 A window across the border of two blocks finds what scoring everything finds, in the same order", async () => {
+Deno.test("TST-10 A window across the border of two blocks has the hits of exhaustive scoring, in the same order", async () => {
   await using scenario = await Scenario.start();
   const writer = new Writer(31);
   const count = BLOCK_TURNS_MAX + 8;

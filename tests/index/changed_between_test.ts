@@ -1,18 +1,18 @@
-/** That another process may change a scope between any two moments of a search or an assembly. */
+/** Tests that another process may change a scope between any two reads of a search or an assembly. */
 
 import assert from "node:assert/strict";
 import { type Conversation, nodeSqlite, openMemory, type SqliteDriver } from "../../mod.ts";
 import { testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { TemporaryDirectory } from "../kit/temporary_directory.ts";
 
-const SCOPE = { tenantId: "orchard", sessionId: "spring" } as const;
-const QUESTION = "Where was the quince grafted?";
+const SCOPE = { tenantId: "acme", sessionId: "ticket-4711" } as const;
+const QUESTION = "Where was the invoice paid?";
 const BUDGET = { maxInputTokens: 900, contextWindow: 8_000, maxOutputTokens: 100, retrievalReserve: 400 };
 
-/** Calls back once, before a moment of main is begun. */
+/** A driver that calls back once, before a read transaction of main begins. */
 class InterruptingDriver implements SqliteDriver {
   readonly name = nodeSqlite.name;
-  /** How many moments are begun until then. */
+  /** The number of transactions until then. */
   left = Infinity;
   interrupt = (): void => {};
 
@@ -40,7 +40,7 @@ class InterruptingDriver implements SqliteDriver {
   };
 }
 
-/** Deletes a turn in a process of its own, without giving way to anything here. */
+/** Deletes a turn in another process, without yielding to the event loop of this one. */
 function deleteElsewhere(path: string, turnId: string): void {
   const { success, stderr } = new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", "--no-check", import.meta.filename!, path, turnId],
@@ -48,7 +48,7 @@ function deleteElsewhere(path: string, turnId: string): void {
   assert.ok(success, new TextDecoder().decode(stderr));
 }
 
-/** The ids of the turns that one call found. */
+/** Makes a call; resolves to the ids of the turns that it found. */
 type Find = (conversation: Conversation) => Promise<readonly string[]>;
 
 const CALLS: Readonly<Record<string, Find>> = {
@@ -58,21 +58,21 @@ const CALLS: Readonly<Record<string, Find>> = {
     (await conversation.assemble(QUESTION, BUDGET, { system: "S" })).context.diagnostics.retrievedTurnIds,
 };
 
-/** A conversation one of whose turns answers, its index ready. */
+/** Creates a conversation with a complete index; returns the id of the turn that answers the question. */
 async function fill(path: string): Promise<string> {
   await using memory = await openMemory(path);
   const conversation = memory.conversation(SCOPE);
   let answering = "";
   for (let turn = 0; turn < 60; turn++) {
-    const what = turn === 20 ? "the quince was grafted in March" : `the pear in row ${turn} was watered`;
+    const what = turn === 20 ? "the invoice was paid in March" : `the ticket in row ${turn} was answered`;
     const { turnId } = await conversation.append([{ role: "user", content: `Note ${turn}: ${what}.` }]);
     if (turn === 20) answering = turnId;
   }
-  await conversation.search("pear");
+  await conversation.search("ticket");
   return answering;
 }
 
-/** Runs a call while the turn that answers is deleted before its moment `left`; null where it has no such moment. */
+/** Runs a call, and deletes the answering turn before its read `left`; returns null if it has fewer reads. */
 async function findMeanwhile(
   find: Find,
   left: number,

@@ -13,7 +13,7 @@ const INDEX = {
   chunks: chunksOf(HISTORY, SIZE),
 };
 
-Deno.test("requireChunkIndex() takes an index of the same history and chunker", () => {
+Deno.test("requireChunkIndex() accepts an index of the same history and chunker", () => {
   assert.deepEqual(requireChunkIndex(INDEX, HISTORY, SIZE), INDEX.chunks);
 });
 
@@ -24,7 +24,7 @@ Deno.test("requireChunkIndex() refuses an index of another history or chunker", 
   assert.throws(() => requireChunkIndex(null, HISTORY, SIZE), stale);
 });
 
-Deno.test("requireChunkIndex() refuses anything but chunks of the history's own text, each once", () => {
+Deno.test("requireChunkIndex() refuses chunks that differ from the history's text or occur twice", () => {
   const [first, second] = INDEX.chunks;
   assert.ok(first && second);
   const forged = { ...first, content: "forgery!".slice(0, first.content.length) };

@@ -14,15 +14,15 @@ const SIZE = fc.integer({ min: 1, max: 12 }).chain((chunkCharacters) =>
   })
 );
 
-Deno.test("chunksOf() gives the reference's chunks of its example turn, ids and all", () => {
+Deno.test("chunksOf() returns the reference's chunks of its example turn, with the same ids", () => {
   const { chunks_4_1_of_t1, canonical } = readVectors();
   const payload = canonical.find(({ name }) => name.startsWith("turn t1 payload"))?.text ?? "";
   const t1 = turn(camelCased(JSON.parse(payload)) as Parameters<typeof turn>[0]);
   const chunks = chunksOf([t1], { chunkCharacters: 4, overlapCharacters: 1 });
-  const told = chunks.map(({ chunkId, source, content }) => {
+  const actual = chunks.map(({ chunkId, source, content }) => {
     return { id: chunkId, message: source.messageId, start: source.start, end: source.end, text: content };
   });
-  assert.deepEqual(told, chunks_4_1_of_t1);
+  assert.deepEqual(actual, chunks_4_1_of_t1);
 });
 
 Deno.test("RET-12 No chunk splits a character", () => {
@@ -31,7 +31,7 @@ Deno.test("RET-12 No chunk splits a character", () => {
   assert.deepEqual(ranges.map(({ content }) => content), ["tuvwxyz😀", "end"]);
 });
 
-Deno.test("RET-12 Pieces are well-formed, in place, and cover the text", () => {
+Deno.test("RET-12 Chunks are well-formed, in place, and cover the text", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary", maxLength: 80 }), SIZE, (raw, size) => {
       const text = raw.toWellFormed();
@@ -48,7 +48,7 @@ Deno.test("RET-12 Pieces are well-formed, in place, and cover the text", () => {
   );
 });
 
-Deno.test("A chunk's source extracts exactly its text, and another revision gives other ids", () => {
+Deno.test("A chunk's source extracts exactly its text, and another revision has other ids", () => {
   const scope = { tenantId: "t", sessionId: "s" };
   const messages = [{ messageId: "m", role: "user" as const, content: "αβγ 🌍🌍 delta\n\u0000 end" }];
   const size = { chunkCharacters: 5, overlapCharacters: 2 };
@@ -61,7 +61,7 @@ Deno.test("A chunk's source extracts exactly its text, and another revision give
   assert.ok(revised.every(({ chunkId }, index) => chunkId !== chunks[index]?.chunkId));
 });
 
-Deno.test("chunkRanges() cuts a megabyte with astral characters without walking it from the start each time", () => {
+Deno.test("chunkRanges() splits a megabyte with astral characters in linear time", () => {
   const text = "🌍".repeat(500_000);
   let count = 0;
   for (const { content } of chunkRanges(text, { chunkCharacters: 360, overlapCharacters: 80 })) {

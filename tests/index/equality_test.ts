@@ -6,7 +6,7 @@ import { testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { Scenario } from "./scenario.ts";
 import { ASKING, STEP, TEXT, Writer } from "./vocabulary.ts";
 
-Deno.test("assemble() gives the same request as assembleContext() over the whole history, whatever happened", async () => {
+Deno.test("assemble() returns the same request as assembleContext() over the whole history, after any steps", async () => {
   const plan = fc.record({
     steps: fc.array(STEP, { minLength: 1, maxLength: 24 }),
     askings: fc.array(ASKING, { minLength: 1, maxLength: 4 }),
@@ -26,7 +26,7 @@ Deno.test("assemble() gives the same request as assembleContext() over the whole
   );
 });
 
-Deno.test("assemble() equals the pure assembly for conversations of some hundred turns", async () => {
+Deno.test("assemble() equals assembleContext() for conversations of several hundred turns", async () => {
   for (const seed of [1, 2, 3]) {
     await using scenario = await Scenario.start();
     const writer = new Writer(seed);
@@ -62,10 +62,10 @@ Deno.test("No context from a store is over budget, and its evidence extracts exa
       assert.deepEqual(drops, []);
       const history = await scenario.history();
       const retrieved = context.blocks.find(({ kind }) => kind === "retrieved")!;
-      const pieces = retrieved.content === "" ? [] : JSON.parse(retrieved.content) as { text: string }[];
+      const chunks = retrieved.content === "" ? [] : JSON.parse(retrieved.content) as { text: string }[];
       for (const [index, source] of retrieved.sources.entries()) {
         const original = history.find(({ turnId }) => turnId === source.turnId)!;
-        assert.equal(extract(source, original), pieces[index]!.text);
+        assert.equal(extract(source, original), chunks[index]!.text);
       }
     }),
     { seed: 502, numRuns: 60 },

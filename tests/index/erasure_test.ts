@@ -10,7 +10,7 @@ import { countIndexRows, NO_ROWS } from "./index_contents.ts";
 import { SCOPE } from "./scenario.ts";
 import { Writer } from "./vocabulary.ts";
 
-/** Whether any file of a store holds some text, in UTF-8. */
+/** Whether any file of a store contains a text in UTF-8. */
 async function holds(store: TestStore, text: string): Promise<boolean> {
   const needle = new TextEncoder().encode(text);
   for (const suffix of ["", "-wal", ".deletions", ".deletions-wal"]) {
@@ -27,7 +27,7 @@ async function deleteTurn(conversation: Conversation, key: string): ReturnType<C
   return await conversation.delete({ kind: "turn", key, expectedRevision });
 }
 
-Deno.test("A deleted turn takes its chunks, postings and terms along, and scrub leaves no byte of them in a churned store", async () => {
+Deno.test("The deletion of a turn erases its chunks, postings and terms, and scrub leaves no byte of them after churn", async () => {
   await using store = await makeFileStore(new TappedDriver(nodeSqlite));
   const memory = await store.open();
   const conversation = memory.conversation(SCOPE);
@@ -60,7 +60,7 @@ Deno.test("A deleted turn takes its chunks, postings and terms along, and scrub 
   assert.equal((await conversation.search("pump")).length > 0, true);
 });
 
-Deno.test("A deleted turn is in no row of postings that other turns are in, and no row is named for it", async () => {
+Deno.test("A deleted turn is in no row of postings that it shared, and is the key of no row", async () => {
   await using store = await makeFileStore(new TappedDriver(nodeSqlite));
   const memory = await store.open();
   const conversation = memory.conversation(SCOPE);
@@ -84,7 +84,7 @@ Deno.test("A deleted turn is in no row of postings that other turns are in, and 
   }
 });
 
-Deno.test("A posting of a deleted turn that was left in a row would show in check() and in verifyReceipt()", async () => {
+Deno.test("check() and verifyReceipt() report a posting of a deleted turn that is left in a row", async () => {
   await using store = await makeFileStore(new TappedDriver(nodeSqlite));
   store.damaged = true;
   const memory = await store.open();
@@ -110,7 +110,7 @@ Deno.test("A posting of a deleted turn that was left in a row would show in chec
   assert.ok(problems.some(({ table }) => table === "postings"));
 });
 
-Deno.test("A revised turn takes the chunks and terms of its old text along", async () => {
+Deno.test("A revision of a turn erases the chunks and terms of its old text", async () => {
   await using store = await makeFileStore(new TappedDriver(nodeSqlite));
   const memory = await store.open();
   const conversation = memory.conversation(SCOPE);
@@ -133,7 +133,7 @@ Deno.test("A revised turn takes the chunks and terms of its old text along", asy
   assert.equal(await holds(store, "zweckgeheimni"), false);
 });
 
-Deno.test("A deleted scope leaves no row of its indexes, and its receipt counts what went", async () => {
+Deno.test("The deletion of a scope leaves no row of its indexes, and its receipt counts the erased rows", async () => {
   await using store = await makeFileStore(new TappedDriver(nodeSqlite));
   const memory = await store.open();
   const conversation = memory.conversation(SCOPE);
@@ -151,7 +151,7 @@ Deno.test("A deleted scope leaves no row of its indexes, and its receipt counts 
   assert.equal((await memory.verifyReceipt(receipt)).valid, true);
 });
 
-Deno.test("Damage in an index never stands in the way of a deletion; the index is made anew", async () => {
+Deno.test("A damaged index does not prevent a deletion, and is rebuilt afterwards", async () => {
   const damages = [
     `UPDATE indexed_turns SET term_list = x'05'`,
     `UPDATE index_terms SET documents = documents + 1`,
@@ -175,7 +175,7 @@ Deno.test("Damage in an index never stands in the way of a deletion; the index i
   }
 });
 
-Deno.test("Every single flipped bit of an index is noticed, or changes nothing that is found", async () => {
+Deno.test("Every single flipped bit of an index is detected, or changes no search result", async () => {
   await using store = await makeFileStore(new TappedDriver(nodeSqlite));
   store.damaged = true;
   const conversation = (await store.open()).conversation(SCOPE);

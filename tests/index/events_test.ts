@@ -4,16 +4,16 @@ import { STUB4 } from "../context/golden.ts";
 import { assertIntact, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { SCOPE } from "./scenario.ts";
 
-type Told = readonly [operation: string, counts: Readonly<Record<string, number>>];
+type Emitted = readonly [operation: string, counts: Readonly<Record<string, number>>];
 
-/** What was told of a call, once it has settled. */
-async function toldOf(events: MemoryEvent[], call: () => Promise<unknown>): Promise<readonly Told[]> {
+/** Makes a call; returns the events that it emitted. */
+async function emittedBy(events: MemoryEvent[], call: () => Promise<unknown>): Promise<readonly Emitted[]> {
   await call();
   await Promise.resolve();
   return events.splice(0).map(({ operation, counts }) => [operation, counts]);
 }
 
-Deno.test("onEvent is told of each batch that is indexed, of a search and of an assembly, with counts alone", async () => {
+Deno.test("onEvent receives each indexed batch, each search and each assembly, with counts and no text", async () => {
   const events: MemoryEvent[] = [];
   const options = { clock: () => 1_000_000, onEvent: (event: MemoryEvent) => void events.push(event) };
   await using memory = await openMemory(":memory:", options);
@@ -21,17 +21,17 @@ Deno.test("onEvent is told of each batch that is indexed, of a search and of an 
   for (const content of ["the marked pump failed", "it was mended", "rain"]) {
     await conversation.append([{ role: "user", content }]);
   }
-  await toldOf(events, () => Promise.resolve());
+  await emittedBy(events, () => Promise.resolve());
   const snapshot = await conversation.snapshot();
   const batch = { batchSize: 2 };
   const index = (): Promise<unknown> => conversation.indexBatch(snapshot, {}, batch);
-  assert.deepEqual(await toldOf(events, index), [["index", { turns: 2, remaining: 1 }]]);
+  assert.deepEqual(await emittedBy(events, index), [["index", { turns: 2, remaining: 1 }]]);
   const search = (): Promise<unknown> => conversation.search("marked", { topK: 1 });
-  assert.deepEqual(await toldOf(events, search), [
+  assert.deepEqual(await emittedBy(events, search), [
     ["index", { turns: 1, remaining: 0 }],
     ["search", { hits: 1 }],
   ]);
-  assert.deepEqual(await toldOf(events, search), [["search", { hits: 1 }]]);
+  assert.deepEqual(await emittedBy(events, search), [["search", { hits: 1 }]]);
   const { context: { diagnostics } } = await conversation.assemble("marked", { maxInputTokens: 900 }, {
     system: "S",
     counting: { counter: STUB4 },
@@ -45,7 +45,7 @@ Deno.test("onEvent is told of each batch that is indexed, of a search and of an 
   await assertIntact(memory);
 });
 
-Deno.test("onEvent is not told of a search that was cancelled", async () => {
+Deno.test("onEvent does not receive a search that was cancelled", async () => {
   const events: MemoryEvent[] = [];
   await using memory = await openMemory(":memory:", { onEvent: (event) => void events.push(event) });
   const conversation = memory.conversation(SCOPE);

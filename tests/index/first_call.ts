@@ -1,4 +1,7 @@
-/** A process whose calls are handed arguments that it changes as soon as a call has returned: the first, and a later one. */
+/**
+ * Changes the arguments of a call as soon as it has returned its promise, as the first call of a process and later. Run as
+ * a program, it prints the results.
+ */
 
 import {
   assembleContext,
@@ -9,7 +12,7 @@ import {
   turn,
 } from "@holdfast/memory";
 
-const SCOPE = { tenantId: "orchard", sessionId: "spring" };
+const SCOPE = { tenantId: "acme", sessionId: "ticket-4711" };
 
 const COUNTER: TokenCounter = {
   name: "n",
@@ -17,32 +20,34 @@ const COUNTER: TokenCounter = {
   countText: (text) => Math.ceil(text.length / 4),
 };
 
-/** A call, and what is done to its arguments right after it. */
+/** A started call, and a function that changes its arguments. */
 interface Started {
   readonly result: Promise<unknown>;
   readonly spoil: () => void;
 }
 
-const CALLS: Readonly<Record<string, (talk: Conversation, snapshot: Snapshot) => Started>> = {
-  indexBatch(talk, snapshot): Started {
+const CALLS: Readonly<Record<string, (conversation: Conversation, snapshot: Snapshot) => Started>> = {
+  indexBatch(conversation, snapshot): Started {
     const size = { chunkCharacters: 40, overlapCharacters: 8 };
-    const result = talk.indexBatch(snapshot, size).then(({ indexKey }) => indexKey);
+    const result = conversation.indexBatch(snapshot, size).then(({ indexKey }) => indexKey);
     return { result, spoil: () => size.chunkCharacters = 60 };
   },
-  chunkIndex(talk, snapshot): Started {
+  chunkIndex(conversation, snapshot): Started {
     const size = { chunkCharacters: 360, overlapCharacters: 80 };
-    const result = talk.chunkIndex(snapshot, size).then(({ chunkerVersion }) => chunkerVersion);
+    const result = conversation.chunkIndex(snapshot, size).then(({ chunkerVersion }) => chunkerVersion);
     return { result, spoil: () => size.chunkCharacters = 400 };
   },
-  search(talk): Started {
+  search(conversation): Started {
     const retrieval = { topK: 1 };
-    const result = talk.search("pears", { retrieval }).then((hits) => hits.map(({ content }) => content));
+    const result = conversation.search("tickets", { retrieval }).then((hits) =>
+      hits.map(({ content }) => content)
+    );
     return { result, spoil: () => retrieval.topK = 3 };
   },
-  assemble(talk): Started {
-    const question = { messageId: "q", role: "user" as const, content: "When were the pears grafted?" };
-    const options = { system: "A diary.", counting: { counter: COUNTER, calibrationFactor: 1 } };
-    const result = talk.assemble(question, { maxInputTokens: 900 }, options).then(({ context }) =>
+  assemble(conversation): Started {
+    const question = { messageId: "q", role: "user" as const, content: "When were the tickets answered?" };
+    const options = { system: "A support log.", counting: { counter: COUNTER, calibrationFactor: 1 } };
+    const result = conversation.assemble(question, { maxInputTokens: 900 }, options).then(({ context }) =>
       context.request
     );
     return {
@@ -55,13 +60,13 @@ const CALLS: Readonly<Record<string, (talk: Conversation, snapshot: Snapshot) =>
     };
   },
   assembleContext(): Started {
-    const message = { messageId: "m", role: "user" as const, content: "We grafted the pears." };
+    const message = { messageId: "m", role: "user" as const, content: "We answered the tickets." };
     const made = turn({ turnId: "t", scope: SCOPE, messages: [message], timestamp: "2026-03-01T09:00:00Z" });
     const plain = { turnId: "u", scope: SCOPE, messages: [{ ...message, messageId: "n" }], revision: 1 };
     const at = new Date("2026-03-02T09:00:00Z");
     const budget = { maxInputTokens: 900 };
     const history: object[] = [made, plain];
-    const input = { scope: SCOPE, history, question: "When?", system: "A diary.", at, budget };
+    const input = { scope: SCOPE, history, question: "When?", system: "A support log.", at, budget };
     const result = assembleContext({ ...input, history: history as never, counting: { counter: COUNTER } })
       .then(({ request, diagnostics }) => [request, diagnostics.evaluatedAt]);
     return {
@@ -76,11 +81,11 @@ const CALLS: Readonly<Record<string, (talk: Conversation, snapshot: Snapshot) =>
   },
 };
 
-/** The calls that can be tried. */
+/** The names of the calls. */
 export const CALL_NAMES: readonly string[] = Object.keys(CALLS);
 
-/** What a call gave as the first of its process, as a later one, and where nothing was changed after it. */
-export async function givenBy(name: string): Promise<readonly [unknown, unknown, unknown]> {
+/** Runs a call in a new process: as its first call, as a later one, and without changing the arguments. */
+export async function resultsOf(name: string): Promise<readonly [unknown, unknown, unknown]> {
   const { stdout, stderr, code } = await new Deno.Command(Deno.execPath(), {
     args: [
       "run",
@@ -99,17 +104,17 @@ export async function givenBy(name: string): Promise<readonly [unknown, unknown,
 if (import.meta.main) {
   const start = CALLS[Deno.args[0]!]!;
   await using memory = await openMemory(":memory:");
-  const talk = memory.conversation(SCOPE);
-  const given: unknown[] = [];
-  if (Deno.args[0] === "chunkIndex") await talk.create();
+  const conversation = memory.conversation(SCOPE);
+  const results: unknown[] = [];
+  if (Deno.args[0] === "chunkIndex") await conversation.create();
   else {for (let day = 1; day <= 4; day++) {
-      await talk.append([{ role: "user", content: `Pears, day ${day}.` }]);
+      await conversation.append([{ role: "user", content: `Tickets, day ${day}.` }]);
     }}
-  const snapshot = await talk.snapshot();
+  const snapshot = await conversation.snapshot();
   for (const spoils of [true, true, false]) {
-    const { result, spoil } = start(talk, snapshot);
+    const { result, spoil } = start(conversation, snapshot);
     if (spoils) spoil();
-    given.push(await result);
+    results.push(await result);
   }
-  Deno.stdout.writeSync(new TextEncoder().encode(JSON.stringify(given)));
+  Deno.stdout.writeSync(new TextEncoder().encode(JSON.stringify(results)));
 }

@@ -12,7 +12,7 @@ import { STEP } from "./vocabulary.ts";
 
 const MEMORY = memoryTarget(":memory:", () => new TappedDriver(nodeSqlite));
 
-/** The contents of an index that is built afresh over these turns. */
+/** Builds a new index over these turns; returns its contents. */
 async function builtAfresh(history: readonly TimedTurn[]): Promise<IndexContents | undefined> {
   await using store = await MEMORY.make();
   const memory = await store.open();
@@ -38,7 +38,7 @@ async function indexAll(memory: Memory): Promise<number> {
   return processed;
 }
 
-Deno.test("An index kept up step by step equals one built afresh, after any turns, edits, deletions and expiries", async () => {
+Deno.test("An index that is updated step by step equals a new one, after any turns, edits, deletions and expiries", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(STEP, { minLength: 3, maxLength: 25 }), async (steps) => {
       const driver = new TappedDriver(nodeSqlite);
@@ -54,7 +54,7 @@ Deno.test("An index kept up step by step equals one built afresh, after any turn
   );
 });
 
-Deno.test("Rows of postings that are full, lose turns and get them back between others equal those built afresh", async () => {
+Deno.test("Full rows of postings that lose turns and get them back equal those of a new index", async () => {
   const driver = new TappedDriver(nodeSqlite);
   await using scenario = await Scenario.start(":memory:", driver);
   for (let index = 0; index < 150; index++) await scenario.put([index % 5 === 4 ? "valve" : `pump ${index}`]);
@@ -75,7 +75,7 @@ Deno.test("Rows of postings that are full, lose turns and get them back between 
   assert.deepEqual(Object.values(indexContents(sql))[0], afresh);
 });
 
-Deno.test("RET-11 A turn that gets shorter leaves nothing behind in the index", async () => {
+Deno.test("RET-11 A turn that is revised to a shorter text leaves nothing else in the index", async () => {
   await using scenario = await Scenario.start();
   const { conversation } = scenario;
   await scenario.put(["alder. birch. ".repeat(40)]);
@@ -87,7 +87,7 @@ Deno.test("RET-11 A turn that gets shorter leaves nothing behind in the index", 
   assert.deepEqual(await conversation.search("cedar"), []);
 });
 
-Deno.test("RET-11 A revision that is refused leaves the chunks of the turn whole", async () => {
+Deno.test("RET-11 A revision that is refused does not change the chunks of the turn", async () => {
   await using scenario = await Scenario.start();
   const { conversation } = scenario;
   await scenario.put(["alder. birch."]);
@@ -106,7 +106,7 @@ Deno.test("RET-11 A revision that is refused leaves the chunks of the turn whole
   assert.deepEqual(await conversation.search("cedar"), []);
 });
 
-Deno.test("RET-17 A turn of half a megabyte without a break is indexed while other calls are served", async () => {
+Deno.test("RET-17 Indexing a turn of half a megabyte without a break does not block other calls", async () => {
   await using scenario = await Scenario.start();
   const { conversation } = scenario;
   await scenario.put(["数据管线".repeat(40_000)]);
@@ -125,7 +125,7 @@ Deno.test("RET-17 A turn of half a megabyte without a break is indexed while oth
   assert.ok(served > 10, `${served} turns stored while the turn was indexed`);
 });
 
-Deno.test("indexBatch() goes on where it stopped, after a restart too, and leaves revision and snapshot as they are", async () => {
+Deno.test("indexBatch() continues where it stopped, even after a restart, and changes neither revision nor snapshot", async () => {
   await using store = await makeFileStore(new TappedDriver(nodeSqlite));
   const first = await store.open();
   const conversation = first.conversation(SCOPE);
@@ -159,7 +159,7 @@ Deno.test("indexBatch() goes on where it stopped, after a restart too, and leave
   assert.equal((await again.chunkIndex(reopened)).chunks.length, 3);
 });
 
-Deno.test("indexBatch() looks again only at what changed", async () => {
+Deno.test("indexBatch() indexes only turns that changed", async () => {
   await using scenario = await Scenario.start();
   for (let index = 0; index < 6; index++) await scenario.put([`turn ${index}`]);
   assert.equal(await indexAll(scenario.memory), 6);
@@ -184,7 +184,7 @@ Deno.test("A new turn in the row of a deleted one is indexed", async () => {
   ]);
 });
 
-Deno.test("Two indexes coexist; a third takes the place of the one that was used longest ago, and nothing of that stays", async () => {
+Deno.test("Two indexes coexist; a third one replaces the least recently used one, of which nothing is left", async () => {
   const driver = new TappedDriver(nodeSqlite);
   await using scenario = await Scenario.start(":memory:", driver);
   const { conversation } = scenario;
@@ -204,7 +204,7 @@ Deno.test("Two indexes coexist; a third takes the place of the one that was used
   assert.deepEqual(stray, [[0]]);
 });
 
-Deno.test("top_k, floor and weights use the same index", async () => {
+Deno.test("Searches with another topK, minimumScore, k1 or b use the same index", async () => {
   await using scenario = await Scenario.start();
   await scenario.put(["the pump failed"]);
   assert.equal(await indexAll(scenario.memory), 1);
@@ -231,7 +231,7 @@ Deno.test("indexBatch() validates its arguments, and refuses a stale snapshot", 
   await assert.rejects(conversation.indexBatch(snapshot), { code: "CONFLICT", reason: "SNAPSHOT" });
 });
 
-Deno.test("An empty scope is ready at once", async () => {
+Deno.test("The index of an empty scope is complete", async () => {
   await using scenario = await Scenario.start();
   const snapshot = await scenario.conversation.snapshot();
   assert.equal((await scenario.conversation.indexBatch(snapshot)).status, "READY");
@@ -239,7 +239,7 @@ Deno.test("An empty scope is ready at once", async () => {
   assert.deepEqual(await scenario.conversation.search("pump"), []);
 });
 
-Deno.test("Several scopes, whose turns lie among each other, have indexes of their own", async () => {
+Deno.test("Several scopes with interleaved turns have separate indexes", async () => {
   await using store = await MEMORY.make();
   const memory = await store.open();
   const names = ["a", "b", "c"].map((sessionId) => memory.conversation({ tenantId: "t", sessionId }));
@@ -259,7 +259,7 @@ Deno.test("Several scopes, whose turns lie among each other, have indexes of the
   assert.deepEqual(countIndexRows((sql) => store.sql(sql)), NO_ROWS);
 });
 
-Deno.test("chunkIndex() gives assembleContext() the chunks it would make itself", async () => {
+Deno.test("chunkIndex() returns the chunks that assembleContext() would create itself", async () => {
   await using scenario = await Scenario.start();
   await scenario.put(["the pump failed. ".repeat(60), "", "."]);
   const snapshot = await scenario.conversation.snapshot();

@@ -1,12 +1,12 @@
-/** What the tables of an index say, without the numbers that depend on the order of events. */
+/** Reads the tables of an index, without the numbers that depend on the order of events. */
 
 import type { SqlValue } from "../../src/engine/values.ts";
 import { decodePostings } from "../../src/tables/posting_list.ts";
 
-/** Runs one statement behind the store's back. */
+/** Runs one statement on the file, without the store. */
 export type Sql = (sql: string, ...parameters: SqlValue[]) => readonly (readonly SqlValue[])[];
 
-/** The contents of all indexes, by index key. */
+/** The contents of an index. */
 export interface IndexContents {
   readonly totals: readonly SqlValue[];
   readonly turns: readonly unknown[];
@@ -14,7 +14,7 @@ export interface IndexContents {
   readonly postings: readonly unknown[];
 }
 
-/** Reads the contents of every index. */
+/** Reads the contents of every index, by its key. */
 export function indexContents(sql: Sql): Readonly<Record<string, IndexContents>> {
   const contents: Record<string, IndexContents> = {};
   const turnIds = new Map(sql(`SELECT id, turn_id FROM turns`).map(([id, turnId]) => [id, turnId]));
@@ -44,7 +44,7 @@ export function indexContents(sql: Sql): Readonly<Record<string, IndexContents>>
   return contents;
 }
 
-/** How many rows each table of indexes has. */
+/** Counts the rows of each table of indexes. */
 export function countIndexRows(sql: Sql): Readonly<Record<string, SqlValue>> {
   return {
     chunk_indexes: sql(`SELECT count(*) FROM chunk_indexes`)[0]![0]!,

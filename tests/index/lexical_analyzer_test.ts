@@ -5,7 +5,7 @@ import { lexicalTokens } from "../../src/index/analysis/lexical_analyzer.ts";
 import { readVectors } from "../context/golden.ts";
 
 for (const { text, tokens } of readVectors().lexical_tokens) {
-  Deno.test(`lexicalTokens() gives the reference's tokens for ${JSON.stringify(text)}`, () => {
+  Deno.test(`lexicalTokens() returns the reference's tokens for ${JSON.stringify(text)}`, () => {
     assert.deepEqual(lexicalTokens(text), tokens);
   });
 }
@@ -32,10 +32,10 @@ Deno.test("The reference's analyzer normalises question and document alike: widt
   }
 });
 
-Deno.test("The reference's analyzer asks for each word of a question once, in code point order", () => {
+Deno.test("The reference's analyzer returns each word of a question once, in code point order", () => {
   assert.deepEqual(LEXICAL_ANALYZER.queryTerms("pump b 🜁𝔘 pump a"), ["a", "b", "pump", "u"]);
 });
 
-Deno.test("lexicalTokens() reads megabytes of joined words without giving way", () => {
+Deno.test("lexicalTokens() reads megabytes of joined words without a stack overflow", () => {
   assert.equal(lexicalTokens("a-".repeat(2_000_000)).length, 1);
 });

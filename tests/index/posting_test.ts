@@ -54,7 +54,7 @@ Deno.test("A turn that has a term once in its first chunk takes two bytes of a r
   assert.equal(encodePostings(PLACE, postings).postingList.length, 64 * 2 + 2);
 });
 
-Deno.test("No flipped bit of a row of postings, and no other place for it, is taken for sound", () => {
+Deno.test("A flipped bit in a row of postings, and a row in another place, are detected as damage", () => {
   const postings = [
     { turn: 7, counts: [{ chunk: 0, frequency: 1 }, { chunk: 4, frequency: 300 }] },
     { turn: 9, counts: [{ chunk: 1, frequency: 2 }] },
@@ -74,7 +74,7 @@ Deno.test("No flipped bit of a row of postings, and no other place for it, is ta
   });
 });
 
-Deno.test("A row without a turn is, byte by byte, the row that the others make", () => {
+Deno.test("A row after the removal of a turn has the same bytes as a row of the other turns", () => {
   fc.assert(
     fc.property(POSTINGS, fc.nat(), fc.nat(300), (postings, which, stranger) => {
       const row = rowOf(encodePostings(PLACE, postings));

@@ -16,7 +16,7 @@ interface Asked {
   readonly chunkCharacters?: number;
 }
 
-/** What scoring every chunk in memory gives. */
+/** Scores every chunk in memory. */
 async function exhaustive(history: readonly TimedTurn[], asked: Asked): Promise<readonly Hit[]> {
   const { analyzer, ranking } = profileOf(asked.profile);
   const { chunkCharacters = 360, minimumScore = 0 } = asked;
@@ -47,7 +47,7 @@ const QUERIES = [
   "which pump failed at noon on 15 June 2025",
 ];
 
-Deno.test("search() ranks as scoring everything does, bit for bit, however many hits are asked for", async () => {
+Deno.test("search() returns exactly the scores and order of exhaustive scoring, for any topK", async () => {
   await using scenario = await Scenario.start();
   const writer = new Writer(11);
   for (let index = 0; index < 220; index++) {
@@ -66,7 +66,7 @@ Deno.test("search() ranks as scoring everything does, bit for bit, however many 
   }
 });
 
-Deno.test("search() ranks what asks, and what answers it, as scoring everything does", async () => {
+Deno.test("search() ranks questions and their answers as exhaustive scoring does", async () => {
   await using scenario = await Scenario.start();
   const writer = new Writer(14);
   for (let index = 0; index < 150; index++) {
@@ -90,7 +90,7 @@ Deno.test("search() ranks what asks, and what answers it, as scoring everything 
   }
 });
 
-Deno.test("search() obeys a minimum score, and small chunks, as scoring everything does", async () => {
+Deno.test("search() with a minimum score and small chunks equals exhaustive scoring", async () => {
   await using scenario = await Scenario.start();
   const writer = new Writer(12);
   for (let index = 0; index < 120; index++) await scenario.put([writer.text(30), writer.text(50)]);
@@ -128,7 +128,7 @@ Deno.test("search() ranks across blocks of postings, after old turns changed and
   }
 });
 
-Deno.test("search() explains each hit, best first, with positive scores", async () => {
+Deno.test("search() returns the parts of each score, best first, with positive totals", async () => {
   await using memory = await openMemory(":memory:");
   const conversation = memory.conversation(SCOPE);
   await conversation.append([{ role: "user", content: "Which shard failed over?" }]);

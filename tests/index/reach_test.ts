@@ -12,7 +12,7 @@ import { testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { SCOPE } from "./scenario.ts";
 import { Writer } from "./vocabulary.ts";
 
-/** A driver that counts statements and the rows they give. */
+/** A driver that counts statements and the rows that they return. */
 class CountingDriver implements SqliteDriver {
   readonly name = "counting";
   statements = 0;
@@ -48,7 +48,7 @@ class CountingDriver implements SqliteDriver {
 
 const COMMON = "common usual typical general standard";
 
-/** What one assembly costs in a conversation of `turns` turns, ten of which have the rare words. */
+/** Counts the statements and rows of one assembly, in a conversation with the rare words in ten of `turns` turns. */
 async function costOf(turns: number): Promise<{ readonly statements: number; readonly rows: number }> {
   const driver = new CountingDriver();
   await using memory = await openMemory(":memory:", { driver });
@@ -81,7 +81,8 @@ async function assembleOnce(conversation: Conversation): Promise<void> {
 Deno.test("assemble() reads as much of a conversation of 8 000 turns as of one of 2 000", async () => {
   const small = await costOf(2_000);
   const large = await costOf(8_000);
-  // From some size on no two answers share a row of postings; a term has one more place to look into for each block of some thousand turns.
+  // In both conversations no two answers share a row of postings. A term has one more row for each block of about a
+  // thousand turns.
   assert.ok(
     large.statements <= small.statements * 1.25,
     `${small.statements}, ${large.statements} statements`,
@@ -89,7 +90,7 @@ Deno.test("assemble() reads as much of a conversation of 8 000 turns as of one o
   assert.ok(large.rows <= small.rows * 1.25, `${small.rows}, ${large.rows} rows`);
 });
 
-Deno.test("A question whose words stand in nearly every turn is answered without reads for each turn", async () => {
+Deno.test("A question whose words are in nearly every turn is answered without reads for each turn", async () => {
   const driver = new CountingDriver();
   await using memory = await openMemory(":memory:", { driver });
   const conversation = memory.conversation(SCOPE);

@@ -1,4 +1,4 @@
-/** An index that made room for another is gone, even if the call that retired it could not clear it away. */
+/** Tests that a retired index is deleted, even if the call that retired it could not delete it. */
 
 import assert from "node:assert/strict";
 import { RESULT } from "../../src/engines/sqlite/drivers/result_codes.ts";
@@ -11,10 +11,10 @@ import type { TestStore } from "../kit/test_store.ts";
 import { SCOPE } from "./scenario.ts";
 import { Writer } from "./vocabulary.ts";
 
-/** What only the reference's analyzer has for a term: the other one takes the plural away. */
+/** A term of only the reference's analyzer, because the default one removes the plural. */
 const TERM = "quetzals";
 
-/** Some turns and three indexes of them; the first was retired, and its clearing failed before it began. */
+/** Creates turns and three indexes; the first is retired, and its deletion failed before it began. */
 async function leaveRetired(store: TestStore<FaultyDriver>): Promise<{
   readonly memory: Memory;
   readonly conversation: Conversation;
@@ -38,7 +38,7 @@ async function leaveRetired(store: TestStore<FaultyDriver>): Promise<{
   return { memory, conversation };
 }
 
-/** Whether any file of a store holds the term. */
+/** Whether any file of a store contains the term. */
 function holdsTerm(store: TestStore): boolean {
   return ["", "-wal", ".deletions", ".deletions-wal"].some((suffix) => {
     const bytes = Deno.readFileSync(store.path + suffix);
@@ -46,12 +46,12 @@ function holdsTerm(store: TestStore): boolean {
   });
 }
 
-Deno.test("prune() clears away an index that made room for another, and its scrub leaves no byte of it", async () => {
+Deno.test("prune() deletes a retired index, and its scrub leaves no byte of it", async () => {
   await using store = await makeFileStore(new FaultyDriver(nodeSqlite));
   const { memory, conversation } = await leaveRetired(store);
   assert.equal(holdsTerm(store), true);
   const progress: PruneProgress[] = [];
-  const report = await memory.prune({ onProgress: (told) => progress.push(told) });
+  const report = await memory.prune({ onProgress: (event) => progress.push(event) });
   assert.deepEqual([report.retiredIndexes, report.scrub?.complete], [1, true]);
   assert.deepEqual(progress.filter(({ part }) => part === "index").at(-1), { part: "index", done: 1 });
   assert.deepEqual(store.sql("SELECT retired, count(*) FROM chunk_indexes GROUP BY retired"), [[0, 2]]);
@@ -64,7 +64,7 @@ Deno.test("prune() clears away an index that made room for another, and its scru
   assert.equal((await memory.prune()).retiredIndexes, 0);
 });
 
-Deno.test("The next indexing clears away what is left of a retired index", async () => {
+Deno.test("The next indexing deletes the rest of a retired index", async () => {
   await using store = await makeFileStore(new FaultyDriver(nodeSqlite));
   const { conversation } = await leaveRetired(store);
   await conversation.append([{ role: "user", content: "rain" }]);
@@ -72,7 +72,7 @@ Deno.test("The next indexing clears away what is left of a retired index", async
   assert.deepEqual(store.sql("SELECT retired, count(*) FROM chunk_indexes GROUP BY retired"), [[0, 2]]);
 });
 
-Deno.test("A turn that is deleted leaves a retired index too, before it is cleared away", async () => {
+Deno.test("The deletion of a turn also erases it from a retired index that is not deleted yet", async () => {
   await using store = await makeFileStore(new FaultyDriver(nodeSqlite));
   const { conversation } = await leaveRetired(store);
   const { turnId } = await conversation.append([{ role: "user", content: "rain" }]);
@@ -87,7 +87,7 @@ Deno.test("A turn that is deleted leaves a retired index too, before it is clear
   assert.equal(receipt.erased.chunks, 3);
 });
 
-Deno.test("prune() leaves a retired index that is damaged to check()", async () => {
+Deno.test("prune() leaves a damaged retired index for check() to report", async () => {
   await using store = await makeFileStore(new FaultyDriver(nodeSqlite));
   store.damaged = true;
   const { memory } = await leaveRetired(store);

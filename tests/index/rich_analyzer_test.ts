@@ -5,7 +5,7 @@ import { richTerms } from "../../src/index/analysis/rich_analyzer.ts";
 
 const AT = "2026-05-14T12:00:00+00:00";
 
-/** The terms of a question that a document has. */
+/** Returns the terms of a question that a document has. */
 function shared(question: string, document: string): string[] {
   const { frequencies } = RICH_ANALYZER.documentTerms(document, AT);
   return RICH_ANALYZER.queryTerms(question).filter((term) => frequencies.has(term));
@@ -19,7 +19,7 @@ function assertFinds(question: string, document: string): void {
   );
 }
 
-Deno.test("RET-01 Every text is a question, and none is a query language", () => {
+Deno.test("RET-01 Any text is a valid question, and none has query syntax", () => {
   const questions = [
     ...[
       "what's the pump plan?",
@@ -129,7 +129,7 @@ Deno.test("RET-17 Megabytes of unbroken text are read in linear time", () => {
   }
 });
 
-Deno.test("RET-20 Invisible and direction signs, stretching and vowel points make no difference", () => {
+Deno.test("RET-20 Invisible characters, direction marks, tatweel and vowel points make no difference", () => {
   const pairs = [
     ...[["warehouse", "ware\u00adhouse"], ["passcode", "pass\u200bcode"], [
       "gateway",
@@ -156,13 +156,13 @@ Deno.test("Forms of an English word find each other", () => {
   assert.deepEqual(richTerms("plan plane"), ["plan", "plane"]);
 });
 
-Deno.test("Function words of a question carry no weight, unless it has no others", () => {
+Deno.test("Function words of a question are left out, unless it has no others", () => {
   assert.deepEqual(RICH_ANALYZER.queryTerms("What did the customer say about it?"), ["customer", "say"]);
   assert.deepEqual(RICH_ANALYZER.queryTerms("who are you"), ["are", "who", "you"]);
   assert.deepEqual(RICH_ANALYZER.queryTerms("?!"), []);
 });
 
-Deno.test("A document carries its turn's date", () => {
+Deno.test("A document has the terms of its turn's date", () => {
   assert.deepEqual(shared("What broke in May 2026?", "the pump broke"), ["2026", "break", "may"]);
   assert.deepEqual(shared("2026-05-14", "the pump"), ["05-14", "2026", "2026-05", "2026-05-14"]);
   for (const question of ["14 May", "May 14th", "the 14th of May"]) {
@@ -171,19 +171,19 @@ Deno.test("A document carries its turn's date", () => {
   assert.deepEqual(shared("pump 14", "the lamp"), []);
 });
 
-Deno.test("Days that a text names in words are found by any spelling of them", () => {
+Deno.test("Days that a text names in words are found by any spelling of the date", () => {
   assert.ok(richTerms("due on Sept. 3rd").includes("09-03"));
   assertFinds("2026-05-14", "we met on May 14");
   assert.deepEqual(richTerms("may 45").filter((term) => term.includes("-")), []);
 });
 
-Deno.test("A document's date does not count as length, and makes no document of a text without words", () => {
+Deno.test("The date of a document does not count as length, and a text without words is not a document", () => {
   assert.equal(RICH_ANALYZER.documentTerms("the pump", AT).length, 2);
   assert.equal(RICH_ANALYZER.documentTerms("!!!", AT).length, 0);
   assert.equal(RICH_ANALYZER.documentTerms("!!!", AT).frequencies.size, 0);
 });
 
-Deno.test("Latin words are found without their marks, and the exact spelling has more", () => {
+Deno.test("Latin words are found without their marks, and the exact spelling matches more terms", () => {
   const pairs = [["pensao sao joao", "Pensão São João"], ["zolwia", "ulica Żółwia"], ["cafe", "Cafés"], [
     "duong",
     "Đường",
@@ -196,7 +196,7 @@ Deno.test("Latin words are found without their marks, and the exact spelling has
   assert.deepEqual(richTerms("й ё Ελλάδα"), ["й", "ё", "ελλάδα"]);
 });
 
-Deno.test("Days are found however they are written, in digits, words, or Han numerals", () => {
+Deno.test("Days are found in digits, words and Han numerals", () => {
   const spellings = [
     "May 28th",
     "28 May",
@@ -213,7 +213,7 @@ Deno.test("Days are found however they are written, in digits, words, or Han num
   assert.ok(richTerms("十二月三十一日").includes("12-31"));
 });
 
-Deno.test("Numbers in groups of three are found as one number, and lists, versions and addresses are none", () => {
+Deno.test("Numbers in groups of three are found as one number, but not lists, versions and addresses", () => {
   for (const spelling of ["12,044", "12 044", "12.044", "12'044", "12044"]) {
     assert.ok(shared("12044", `scanned ${spelling} rows`).includes("12044"), spelling);
   }

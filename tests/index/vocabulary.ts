@@ -1,10 +1,12 @@
-/** Texts that conversations of tests are made of, seeded. */
+/** Generates the texts and steps of test conversations from a seed. */
 
 import fc from "fast-check";
 import { isBlank } from "../../src/canonical/text.ts";
 import type { Asking, Step } from "./scenario.ts";
 
-/** Texts of every script, of nothing, and of far too much. */
+export { Writer } from "../../src/testing/searches/seeded_writer.ts";
+
+/** Texts in many scripts, empty texts, and very long ones. */
 export const TEXT: fc.Arbitrary<string> = fc.oneof(
   {
     weight: 3,
@@ -39,7 +41,7 @@ export const TEXT: fc.Arbitrary<string> = fc.oneof(
 
 const TEXTS = fc.array(TEXT, { minLength: 1, maxLength: 3 });
 
-/** What happens. */
+/** A random step. */
 export const STEP: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 8,
@@ -74,7 +76,7 @@ export const STEP: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-/** What is asked. */
+/** The arguments of a random assembly. */
 export const ASKING: fc.Arbitrary<Asking> = fc.record({
   question: fc.oneof(
     TEXT,
@@ -97,7 +99,7 @@ export const ASKING: fc.Arbitrary<Asking> = fc.record({
 }).map((
   { question, maxInputTokens, retrievalReserve, summaryReserve, options, profile, ...retrieval },
 ): Asking => ({
-  // The reference alone takes questions that are blank.
+  // Only the reference accepts blank questions.
   question: profile === "holdfast" && isBlank(question) ? "?" : question,
   budget: {
     maxInputTokens,
@@ -106,33 +108,3 @@ export const ASKING: fc.Arbitrary<Asking> = fc.record({
   },
   options: { options, profile, retrieval: { ...retrieval, overlapCharacters: 10 } },
 }));
-
-const WORDS =
-  ("pump valve shard-19 north wall failed noon kiln depot error retry monitor green blue relay copper " +
-    "ledger harbour orchard spring timeout deploy rollback").split(" ");
-const COMMON = "the was of in on at it and".split(" ");
-
-/** Texts by a seed: common words in most of them, the others the rarer the later they stand in the list. */
-export class Writer {
-  #state: number;
-
-  constructor(seed: number) {
-    this.#state = seed;
-  }
-
-  /** From 0 to below `below`. */
-  next(below: number): number {
-    this.#state = (Math.imul(this.#state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((this.#state / 2 ** 32) * below);
-  }
-
-  /** A text of some words. */
-  text(words: number): string {
-    const text: string[] = [];
-    for (let count = 0; count < words; count++) {
-      const rank = Math.min(this.next(WORDS.length), this.next(WORDS.length), this.next(WORDS.length));
-      text.push(this.next(2) === 0 ? COMMON[this.next(COMMON.length)]! : WORDS[rank]!);
-    }
-    return text.join(" ");
-  }
-}

@@ -4,7 +4,6 @@ import fc from "fast-check";
 import { isBlank } from "../../src/canonical/text.ts";
 import type { Metadata } from "../../src/contracts/message.ts";
 import type { NewMessage } from "../../src/contracts/new_message.ts";
-import type { Part } from "../../src/contracts/part.ts";
 
 /** A name that is a column of its own. */
 export const NAME: fc.Arbitrary<string> = fc.string({ unit: "binary", minLength: 1, maxLength: 6 }).filter((
@@ -75,20 +74,3 @@ export const SPOKEN: fc.Arbitrary<NewMessage> = fc.oneof(
     ...FACTS,
   }, { requiredKeys: ["role"] }),
 ) as unknown as fc.Arbitrary<NewMessage>;
-
-/** Parts that no format but ours has, for tests by table. */
-export const PARTS: readonly Part[] = [
-  { type: "reasoning", text: "Let me look.", signature: "c2ln", encrypted: "ZW5j" },
-  { type: "text", text: "Here" },
-  {
-    type: "media",
-    mediaType: "image/png",
-    url: "https://example.com/a.png",
-    filename: "a.png",
-    alt: "A",
-    tokens: 85,
-  },
-  { type: "text", text: "it is." },
-  { type: "data", name: "weather", json: { celsius: -3.5, none: null } },
-  { type: "opaque", format: "anthropic", json: null },
-];

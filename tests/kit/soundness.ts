@@ -2,17 +2,8 @@
 
 import assert from "node:assert/strict";
 import { countOpenFiles } from "../../src/engines/sqlite/files/open_files.ts";
-import type { Memory } from "../../src/memory.ts";
 
-/** Requires that `check()` finds nothing damaged. */
-export async function assertIntact(memory: Memory): Promise<void> {
-  const { ok, problems } = await memory.check();
-  const found = problems.map(({ database, table, row, problem }) =>
-    `${database} ${table} ${row}: ${problem}`
-  );
-  assert.deepEqual(found, [], "check() found problems");
-  assert.equal(ok, true);
-}
+export { assertIntact } from "../../src/testing/kit/store_under_test.ts";
 
 /** Registers, as the last test of a file, that no store was left open by those before it. */
 export function testThatNothingIsLeftOpen(): void {

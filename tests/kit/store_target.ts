@@ -2,21 +2,51 @@
 
 import { nodeSqlite } from "../../src/engines/sqlite/drivers/node_sqlite.ts";
 import type { SqliteDriver } from "../../src/engines/sqlite/drivers/driver.ts";
-import { openMemory } from "../../src/open.ts";
+import type { Memory } from "../../src/memory.ts";
+import { openMemory, restoreMemory } from "../../src/open.ts";
+import { countOpenFiles } from "../../src/engines/sqlite/files/open_files.ts";
+import type { RefusedChange, RestoredOptions, TestEngine } from "../../src/testing/kit/test_engine.ts";
 import { AlteredDriver, OLD_VERSION } from "./altered_driver.ts";
 import { FaultyDriver } from "./faulty_driver.ts";
 import { type ObservableDriver, TappedDriver } from "./tapped_driver.ts";
 import { TemporaryDirectory } from "./temporary_directory.ts";
 import { TestStore } from "./test_store.ts";
 
-/** One kind of store. */
-export interface StoreTarget {
-  /** As in the titles of tests. */
-  readonly name: string;
-  /** Whether the store outlives its process, so that it can be opened again and by several. */
-  readonly durable: boolean;
+/** One kind of store: SQLite as the published suites see it, and open to those about SQLite itself. */
+export interface StoreTarget extends TestEngine {
   /** A fresh store, not open yet. */
   readonly make: () => Promise<TestStore>;
+}
+
+/** What all of them can do. */
+const SQLITE = { refuse: refuseByTrigger, countOpen: countOpenFiles };
+
+function pathBeside({ path }: TestStore, name: string): string {
+  return `${path}.${name}`;
+}
+
+let restores = 0;
+
+function restoreBeside(
+  { path, driver }: TestStore,
+  backup: string,
+  options: RestoredOptions,
+): Promise<Memory> {
+  const deletionPath = `${path}.deletions`;
+  return restoreMemory(backup, `${path}.restored-${restores++}`, { ...options, deletionPath, driver });
+}
+
+/** Has a trigger abort the statement. */
+function refuseByTrigger(
+  store: TestStore,
+  { table, verb, where }: RefusedChange,
+): Promise<() => Promise<void>> {
+  const row = verb === "INSERT" ? "NEW" : "OLD";
+  const condition = where === undefined ? "" : ` WHEN ${row}.${where.column} = '${where.text}'`;
+  store.sql(
+    `CREATE TRIGGER refusal BEFORE ${verb} ON ${table}${condition} BEGIN SELECT RAISE(ABORT, 'no'); END`,
+  );
+  return Promise.resolve(() => Promise.resolve(void store.sql("DROP TRIGGER refusal")));
 }
 
 /** A store in a file, through this driver; without a disk, the file lies in memory where the machine can do that. */
@@ -27,12 +57,23 @@ export function fileTarget(
 ): StoreTarget {
   const directory = (): Promise<TemporaryDirectory> =>
     options.disk ? TemporaryDirectory.make() : TemporaryDirectory.makeInMemory();
-  return { name, durable: true, make: async () => await makeFileStore(driver(), await directory()) };
+  return {
+    ...SQLITE,
+    backups: { path: pathBeside, restore: restoreBeside },
+    name,
+    durable: true,
+    make: async () => await makeFileStore(driver(), await directory()),
+  };
 }
 
 /** A store in memory, through this driver. */
 export function memoryTarget(name: string, driver: () => ObservableDriver): StoreTarget {
-  return { name, durable: false, make: () => Promise.resolve(new TestStore(":memory:", driver(), null)) };
+  return {
+    ...SQLITE,
+    name,
+    durable: false,
+    make: () => Promise.resolve(new TestStore(":memory:", driver(), null)),
+  };
 }
 
 /** The targets that every machine has. */
@@ -42,6 +83,9 @@ export const BUILT_IN_TARGETS: readonly StoreTarget[] = [
   fileTarget("file, rollback journal", () => new AlteredDriver(nodeSqlite, OLD_VERSION)),
   fileTarget("file, faults off", () => new FaultyDriver(nodeSqlite)),
 ];
+
+/** Those that stand for all others where nothing depends on the journal or on a driver. */
+export const SOME_TARGETS: readonly StoreTarget[] = BUILT_IN_TARGETS.slice(0, 2);
 
 /** A store in a directory of its own: a copy of an empty one, since creation syncs often. */
 export async function makeFileStore<Driver extends ObservableDriver>(
@@ -56,12 +100,16 @@ export async function makeFileStore<Driver extends ObservableDriver>(
 
 const SUFFIXES = ["", ".deletions"] as const;
 
-let emptyStore: Promise<readonly Uint8Array[]> | null = null;
+/** How many stores made one after the other are strangers, as a test about several of them wants. */
+const LINEAGES = 3;
+
+const emptyStores: Promise<readonly Uint8Array[]>[] = [];
+
+let made = 0;
 
 /** Writes the two files of an empty store. */
 export async function writeEmptyStore(path: string): Promise<void> {
-  emptyStore ??= readNewStore(nodeSqlite);
-  const contents = await emptyStore;
+  const contents = await (emptyStores[made++ % LINEAGES] ??= readNewStore(nodeSqlite));
   for (const [index, suffix] of SUFFIXES.entries()) {
     await Deno.writeFile(path + suffix, contents[index]!, { mode: 0o600, createNew: true });
   }

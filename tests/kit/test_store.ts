@@ -1,4 +1,4 @@
-/** One store under test, with a way to look behind the scenes. */
+/** One store on SQLite under test, with a way to look behind the scenes. */
 
 import assert from "node:assert/strict";
 import { nodeSqlite } from "../../src/engines/sqlite/drivers/node_sqlite.ts";
@@ -8,6 +8,7 @@ import type { SqlValue } from "../../src/engine/values.ts";
 import { StorageError } from "../../src/errors.ts";
 import type { Memory } from "../../src/memory.ts";
 import { openMemory } from "../../src/open.ts";
+import type { TestPlace } from "../../src/testing/kit/test_engine.ts";
 import type { DatabaseName } from "./database_names.ts";
 import { assertIntact } from "./soundness.ts";
 import { dumpStore, type StoreDump } from "./store_dump.ts";
@@ -18,7 +19,8 @@ import type { TemporaryDirectory } from "./temporary_directory.ts";
 export type TestStoreOptions = Omit<MemoryOptions, "driver">;
 
 /** Opens the same store as often as a test wants, and at the end checks it, closes it and removes it. */
-export class TestStore<Driver extends ObservableDriver = ObservableDriver> implements AsyncDisposable {
+export class TestStore<Driver extends ObservableDriver = ObservableDriver>
+  implements AsyncDisposable, TestPlace {
   /** The path of main, or `:memory:`. */
   readonly path: string;
   readonly driver: Driver;
@@ -63,9 +65,19 @@ export class TestStore<Driver extends ObservableDriver = ObservableDriver> imple
   async assertUnchangedBy(body: () => Promise<void>): Promise<void> {
     const before = this.dump();
     await body();
-    assert.equal(this.raw().isTransaction, false, "a transaction is open in main");
-    assert.equal(this.raw("ledger").isTransaction, false, "a transaction is open in the ledger");
+    this.#assertIdle();
     assert.deepEqual(this.dump(), before);
+  }
+
+  /** The same for a suite of `src/testing/`; requires that no transaction is open. */
+  state(): StoreDump {
+    this.#assertIdle();
+    return this.dump();
+  }
+
+  async remove(): Promise<void> {
+    for (const memory of this.#opened) await memory.close();
+    await this.#directory?.[Symbol.asyncDispose]();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -74,9 +86,13 @@ export class TestStore<Driver extends ObservableDriver = ObservableDriver> imple
         if (!this.damaged) await checkIfOpen(memory);
       }
     } finally {
-      for (const memory of this.#opened) await memory.close();
-      await this.#directory?.[Symbol.asyncDispose]();
+      await this.remove();
     }
+  }
+
+  #assertIdle(): void {
+    assert.equal(this.raw().isTransaction, false, "a transaction is open in main");
+    assert.equal(this.raw("ledger").isTransaction, false, "a transaction is open in the ledger");
   }
 }
 

@@ -1,4 +1,4 @@
-/** Lines that are not as an export writes them: told by number and field, without their text, and nothing of them is kept. */
+/** Lines that no export writes: errors name number and field, not their text, and nothing of them is kept. */
 
 import assert from "node:assert/strict";
 import type { Memory } from "@holdfast/memory";
@@ -29,7 +29,7 @@ const [HEADER, RECORD, , SCOPE, TURN, , SUMMARY, PIN] = LINES as [
 
 type Fields = Record<string, unknown>;
 
-/** A line with some of its fields changed, in the object under `inner` if one is named. */
+/** A line with some fields changed, within the object under `inner` if one is named. */
 function changed(line: string, change: Fields, inner?: string): string {
   const fields = JSON.parse(line) as Fields;
   if (inner === undefined) return JSON.stringify({ ...fields, ...change });
@@ -41,7 +41,7 @@ function withoutField(line: string, name: string): string {
   return JSON.stringify(fields);
 }
 
-/** One promise about a line that comes after good ones. */
+/** Tests that a line after valid ones is refused. */
 function refuses(
   title: string,
   bad: string,
@@ -53,7 +53,7 @@ function refuses(
     await assert.rejects(memory.importLines([...before, bad]), (error) => {
       refusedAt(before.length + 1, field)(error);
       const { message, details } = error as { message: string; details: unknown };
-      assert(!JSON.stringify([message, details]).includes(SECRET), "the error tells the text");
+      assert(!JSON.stringify([message, details]).includes(SECRET), "the error contains the text");
       return true;
     });
     const scopes = before.length - 1;
@@ -210,7 +210,7 @@ refuses(
 );
 refuses("a kind of which nothing is known", changed(RECORD, { kind: SECRET }), "kind", [HEADER]);
 
-Deno.test("A deadline that a put was told to set, by whatever clock, comes back as it was", async () => {
+Deno.test("A deadline that a put set at an explicit time is imported unchanged", async () => {
   await using source = await freshStore();
   const identity = { tenantId: "orchard", kind: "fact", key: "pears" };
   await source.records.put(identity, FACT, { expectedRevision: null, now: 10_000_000_000, ttl: 86_400 });
@@ -234,7 +234,7 @@ Deno.test("A header of another format or version is refused", async () => {
   await assert.rejects(memory.importLines(""), refusedAt(1, "lines"));
 });
 
-Deno.test("JSN-11 lines that were cut off, changed, doubled or put together are told, and the good ones are in", async () => {
+Deno.test("JSN-11 lines that were cut off, changed, doubled or joined are reported, and the valid ones are imported", async () => {
   const rows: readonly (readonly [lines: readonly string[], line: number, field: string])[] = [
     [LINES.slice(0, -1), LINES.length, "lines"],
     [LINES.filter((line) => line !== PIN), LINES.length - 1, "digest"],
@@ -322,7 +322,7 @@ Deno.test("JSN-11 a line without an end is refused before it fills the memory, a
   await assert.rejects(memory.importLines([HEADER, " ".repeat(LINE_BYTES_MAX + 1)]), refusedAt(2, "lines"));
 });
 
-Deno.test("What gives neither text nor bytes is refused", async () => {
+Deno.test("A source that yields neither text nor bytes is refused", async () => {
   await using memory = await freshStore();
   for (const lines of [null, undefined, 7, {}, [7], [HEADER, null]] as never[]) {
     await assert.rejects(memory.importLines(lines), { code: "CONTRACT", field: "lines" });
@@ -339,7 +339,7 @@ Deno.test("What gives neither text nor bytes is refused", async () => {
   await assert.rejects(lines.next(), { reason: "MISSING" }); // not even a header
 });
 
-Deno.test("JSN-04 a record as deep as a record may be comes back", async () => {
+Deno.test("JSN-04 a record of the greatest depth is imported unchanged", async () => {
   let value: unknown = 1;
   for (let depth = 0; depth < 128; depth++) value = [value];
   await using source = await freshStore();
@@ -350,7 +350,7 @@ Deno.test("JSN-04 a record as deep as a record may be comes back", async () => {
   assert.deepEqual((await fresh.records.get(identity))?.value, value);
 });
 
-Deno.test("A revision from outside neither uses up the counter nor enters the range of a later restore", async () => {
+Deno.test("An imported revision neither exhausts the counter nor enters the range of a later restore", async () => {
   await using memory = await freshStore();
   const high = [2 ** 31, 2 ** 32 + 5, Number.MAX_SAFE_INTEGER].map((revision, index) =>
     changed(RECORD, { revision, key: `k${index}` })

@@ -1,4 +1,4 @@
-/** Imports lines into a store and kills itself once so many were taken: store, file of lines, number. */
+/** Imports lines and kills itself after a number of them; arguments: store, file of lines, number. */
 
 import { openMemory } from "@holdfast/memory";
 import { atNoon } from "../conversations/samples.ts";

@@ -1,4 +1,4 @@
-/** Looking over a store: names, counts, bytes and times, in pages, without text, and without what is being deleted. */
+/** Inspections: names, counts, bytes and times, in pages, without text, and without pending deletions. */
 
 import assert from "node:assert/strict";
 import type { Engine } from "../../src/engine/engine.ts";
@@ -22,7 +22,7 @@ const PENDING: DeletionEvent = {
   counts: { turns: 1 },
 };
 
-Deno.test("An inspection tells tenants and scopes with counts, bytes and times, and no text", async () => {
+Deno.test("An inspection lists tenants and scopes with counts, bytes and times, and no text", async () => {
   await using memory = await freshStore();
   await fill(memory, ONE_OF_EACH);
   assert.deepEqual(await memory.inspect(), {
@@ -34,9 +34,20 @@ Deno.test("An inspection tells tenants and scopes with counts, bytes and times, 
         turns: 2,
         bytes: 744,
         pins: 2,
+        journals: 0,
+        journalBytes: 0,
         nextExpiryAt: "2027-01-15T08:01:00+00:00",
       },
-      { scope: HARBOUR, revision: 1, turns: 1, bytes: 236, pins: 0, nextExpiryAt: null },
+      {
+        scope: HARBOUR,
+        revision: 1,
+        turns: 1,
+        bytes: 236,
+        pins: 0,
+        journals: 0,
+        journalBytes: 0,
+        nextExpiryAt: null,
+      },
     ],
     pending: 0,
     leftovers: [],
@@ -44,7 +55,7 @@ Deno.test("An inspection tells tenants and scopes with counts, bytes and times, 
   });
 });
 
-Deno.test("Pages of any size give every tenant and every scope once, in order", async () => {
+Deno.test("Pages of any size list every tenant and every scope once, in order", async () => {
   await using memory = await freshStore();
   for (const tenantId of ["b", "a", "\u{10000}", "\u{ffff}", "scope:1"]) {
     const identity = { tenantId, kind: NOTE.name, key: "k" };
@@ -67,7 +78,7 @@ Deno.test("Pages of any size give every tenant and every scope once, in order", 
   }
 });
 
-Deno.test("Each tenant is told its own records, of every kind, however many they are", async () => {
+Deno.test("Each tenant's count covers its own records of every kind, however many there are", async () => {
   await using memory = await freshStore();
   const put = (tenantId: string, key: string): Promise<unknown> =>
     memory.records.put({ tenantId, kind: NOTE.name, key }, 1, { expectedRevision: null, ttl: null });
@@ -82,7 +93,7 @@ Deno.test("Each tenant is told its own records, of every kind, however many they
   ]]);
 });
 
-Deno.test("An empty store has nothing, and says so in one page", async () => {
+Deno.test("An empty store is inspected in one empty page", async () => {
   await using memory = await freshStore();
   assert.deepEqual(await memory.inspect({ limit: 1 }), {
     tenants: [],
@@ -93,7 +104,7 @@ Deno.test("An empty store has nothing, and says so in one page", async () => {
   });
 });
 
-Deno.test("REC-18 a limit of 0, -1, NaN or too much is refused, and so is a place that no page gave", async () => {
+Deno.test("REC-18 a limit of 0, -1, NaN or too much is refused, and so is a cursor that no page returned", async () => {
   await using memory = await freshStore();
   for (const limit of [0, -1, 0.5, NaN, 1_001, "7", true]) {
     await assert.rejects(memory.inspect({ limit } as never), { code: "CONTRACT", field: "limit" });
@@ -104,7 +115,7 @@ Deno.test("REC-18 a limit of 0, -1, NaN or too much is refused, and so is a plac
   await assert.rejects(memory.inspect({ more: 1 } as never), { code: "CONTRACT", field: "options" });
 });
 
-Deno.test("What a pending deletion names is in no inspection: it is completed first, or left out where nothing can be written", async () => {
+Deno.test("The target of a pending deletion is in no inspection: the deletion is completed first, or its target left out", async () => {
   await using store = await makeFileStore(new FaultyDriver(nodeSqlite));
   const memory = await store.open({ ...atNoon(), kinds: [NOTE] });
   await fill(memory, ONE_OF_EACH);
@@ -129,7 +140,7 @@ Deno.test("What a pending deletion names is in no inspection: it is completed fi
   assert.equal(after.pending, 0);
 });
 
-Deno.test("Where as many deletions are pending as are read at once there may be more: nothing is shown", async () => {
+Deno.test("An inspection is refused while more deletions may be pending than are read at once", async () => {
   const engine = (count: number): Engine =>
     ({
       readOnly: true,

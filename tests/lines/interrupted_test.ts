@@ -19,7 +19,7 @@ async function linesOfEach(): Promise<readonly string[]> {
   return await exported(source);
 }
 
-/** Gives lines, and remembers whether it was told that no more is wanted. */
+/** A source of lines that remembers whether it was ended early. */
 class Source implements AsyncIterable<string> {
   closed = false;
   given = 0;
@@ -45,7 +45,7 @@ class Source implements AsyncIterable<string> {
   }
 }
 
-/** That the same lines complete what is there. */
+/** Asserts that importing the same lines completes the store. */
 async function assertCompletes(memory: Memory, lines: readonly string[]): Promise<void> {
   await assertIntact(memory);
   const { conflicting, refused, expired } = await memory.importLines(lines);
@@ -53,7 +53,7 @@ async function assertCompletes(memory: Memory, lines: readonly string[]): Promis
   assert.equal(held(await exported(memory)), held(lines));
 }
 
-Deno.test("An import whose signal is aborted ends with its reason, and can be begun again", async () => {
+Deno.test("An import whose signal is aborted rejects with its reason, and can be repeated", async () => {
   const lines = await linesOfEach();
   for (const at of [0, 3, 5, lines.length - 1]) {
     await using memory = await freshStore();
@@ -83,7 +83,7 @@ Deno.test("An abort ends the wait for a line that never comes", async () => {
   await assertCompletes(memory, lines);
 });
 
-Deno.test("A signal that was aborted before keeps the first line from being asked for", async () => {
+Deno.test("An aborted signal keeps the first line from being requested", async () => {
   await using memory = await freshStore();
   const source = new Source(["x"], 9, () => Promise.resolve());
   await assert.rejects(
@@ -97,7 +97,7 @@ Deno.test("A signal that was aborted before keeps the first line from being aske
   );
 });
 
-Deno.test("A source that fails hands its error on; after a bad line it is told that no more is wanted", async () => {
+Deno.test("The error of a source is rethrown unchanged; after an invalid line the source is ended", async () => {
   const lines = await linesOfEach();
   await using memory = await freshStore();
   const failing = new Source(lines, 5, () => Promise.reject(new RangeError("the pipe broke")));
@@ -111,7 +111,7 @@ Deno.test("A source that fails hands its error on; after a bad line it is told t
   await assertCompletes(memory, lines);
 });
 
-Deno.test("An export that its reader leaves early holds nothing open", async () => {
+Deno.test("An export whose reader stops early holds nothing open", async () => {
   await using store = await makeFileStore(new FaultyDriver(nodeSqlite));
   const memory = await store.open({ ...atNoon(), kinds: [NOTE] });
   await fill(memory, ONE_OF_EACH);
@@ -123,7 +123,7 @@ Deno.test("An export that its reader leaves early holds nothing open", async () 
   assert.equal(store.raw().isTransaction, false);
 });
 
-Deno.test("An import whose disk fails, at one statement or another, can be begun again, and gives the same store", async () => {
+Deno.test("An import whose disk fails at any statement can be repeated, and makes the same store", async () => {
   const lines = await linesOfEach();
   for (const [code, effect] of [[RESULT.FULL, "before"], [RESULT.IOERR, "after"]] as const) {
     let struck = true;
@@ -144,7 +144,7 @@ Deno.test("An import whose disk fails, at one statement or another, can be begun
   }
 });
 
-Deno.test("A store that was opened read-only exports, and refuses an import before the first line is asked for", async () => {
+Deno.test("A store that was opened read-only exports, and refuses an import before it requests the first line", async () => {
   await using store = await makeFileStore(new FaultyDriver(nodeSqlite));
   const memory = await store.open({ ...atNoon(), kinds: [NOTE] });
   await fill(memory, ONE_OF_EACH);
@@ -167,7 +167,7 @@ Deno.test("After close() an export, an import and an inspection reject with CLOS
   await assert.rejects(memory.inspect(), { code: "CLOSED" });
 });
 
-Deno.test("Lines imported by two at once are in once", async () => {
+Deno.test("Lines imported twice at once are stored once", async () => {
   const lines = await linesOfEach();
   await using memory = await freshStore();
   const reports = await Promise.all([memory.importLines(lines), memory.importLines(lines)]);

@@ -1,4 +1,4 @@
-/** An import whose process is killed: what it wrote is whole, and the same lines complete it. */
+/** An import whose process is killed leaves an intact store, which the same lines complete. */
 
 import assert from "node:assert/strict";
 import { atNoon, clockAtNoon } from "../conversations/samples.ts";
@@ -11,7 +11,7 @@ const KILLS = Deno.env.get("HOLDFAST_LONG") === "1" ? 30 : 6;
 const PROGRAM = new URL("./import_program.ts", import.meta.url).pathname;
 const CONFIG = new URL("../../deno.json", import.meta.url).pathname;
 
-/** Many scopes, so that an import takes many groups. */
+/** Many scopes, so that an import writes many groups. */
 const MANY: Filling = {
   scopes: Array.from({ length: 40 }, (_, index) => ({
     scope: { tenantId: "orchard", sessionId: `session ${index}` },
@@ -34,7 +34,7 @@ const MANY: Filling = {
   })),
 };
 
-/** Kills an import once it has taken so many lines. */
+/** Kills an import after a number of lines. */
 async function killAfter(path: string, lines: string, taken: number): Promise<void> {
   const child = new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", "--no-check", `--config=${CONFIG}`, PROGRAM, path, lines, String(taken)],
@@ -45,7 +45,7 @@ async function killAfter(path: string, lines: string, taken: number): Promise<vo
   assert.equal(signal, "SIGKILL");
 }
 
-Deno.test("An import that is killed again and again leaves what is whole, and the same lines complete it", async () => {
+Deno.test("An import that is killed again and again leaves an intact store, which the same lines complete", async () => {
   await using directory = await TemporaryDirectory.make();
   await using source = await freshStore();
   await fill(source, MANY);

@@ -1,4 +1,4 @@
-/** What was made again after it was struck, in lines that were written after both. */
+/** Items that were put again after they had expired or been deleted, in lines that were written afterwards. */
 
 import assert from "node:assert/strict";
 import { openMemory, restoreMemory } from "@holdfast/memory";
@@ -7,7 +7,7 @@ import { assertIntact, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { TemporaryDirectory } from "../kit/temporary_directory.ts";
 import { exported, NONE } from "./filling.ts";
 
-Deno.test("A turn that was put again after it had expired comes in from lines written after that", async () => {
+Deno.test("A turn that was put again after it had expired is imported from lines written afterwards", async () => {
   await using directory = await TemporaryDirectory.make();
   const clock = clockAtNoon();
   const options = { clock: clock.now };

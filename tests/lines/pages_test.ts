@@ -1,4 +1,4 @@
-/** Exports read in pages and imports write in groups: around each limit every single thing comes back as it was. */
+/** Exports read in pages and imports write in groups: around each limit every item is restored unchanged. */
 
 import assert from "node:assert/strict";
 import type { Memory, TimedTurn } from "@holdfast/memory";
@@ -17,7 +17,7 @@ function noteOf(index: number): { readonly tenantId: string; readonly kind: stri
   return { tenantId: `t${index % 3}`, kind: NOTE.name, key: `k${index}` };
 }
 
-/** Fills a store, and gives what reads every single thing of it. */
+/** Fills a store; returns a function that reads every item of it. */
 type Fill = (memory: Memory, count: number) => Promise<(memory: Memory) => Promise<readonly unknown[]>>;
 
 const FILLS: Readonly<Record<"records" | "scopes" | "turns" | "pins", Fill>> = {
@@ -93,7 +93,7 @@ for (const [sort, fill] of Object.entries(FILLS)) {
   });
 }
 
-Deno.test("TST-03 A scope that is too large to be read at once comes back whole, page by page", async () => {
+Deno.test("TST-03 A scope that is too large to be read at once is exported whole, page by page", async () => {
   await using source = await freshStore();
   const conversation = await talk(source, []);
   const count = 2 * PAGE + 1;

@@ -1,4 +1,4 @@
-/** An export while others write: each scope is as it was at one moment, and writers do not make an export fail. */
+/** Exports during writes: each scope is as it was at one moment, and writers do not make an export fail. */
 
 import assert from "node:assert/strict";
 import type { Conversation, Memory } from "@holdfast/memory";
@@ -18,7 +18,7 @@ import { HurriedStopwatch } from "../kit/hurried_stopwatch.ts";
 import { testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { exported, freshStore, held } from "./filling.ts";
 
-/** Turns of about 30 kilobytes, so that a scope of many is read in several goes. */
+/** Turns of about 30 kilobytes, so that a scope of many is read in several transactions. */
 async function longTalk(memory: Memory, turns: number, characters = 30_000): Promise<Conversation> {
   const conversation = await talk(memory, []);
   for (let index = 0; index < turns; index++) {
@@ -30,7 +30,7 @@ async function longTalk(memory: Memory, turns: number, characters = 30_000): Pro
   return conversation;
 }
 
-/** Exports while something is done after each turn of the event loop; gives the lines and how often it was done. */
+/** Exports while an action runs after each turn of the event loop; resolves to the lines and the number of actions. */
 async function exportWhile(
   memory: Memory,
   disturb: (round: number) => Promise<unknown>,
@@ -63,7 +63,15 @@ Deno.test("A scope that is written all the time is exported as it was at one mom
   assert(rounds > 3, "the scope did not change while it was exported");
   await using fresh = await freshStore();
   const report = await fresh.importLines(lines);
-  assert.deepEqual(report.refused, { records: 0, scopes: 0, turns: 0, pins: 0, summaries: 0 });
+  assert.deepEqual(report.refused, {
+    records: 0,
+    scopes: 0,
+    turns: 0,
+    pins: 0,
+    summaries: 0,
+    journals: 0,
+    entries: 0,
+  });
   assert.equal(report.imported.turns, 60);
   assert.equal(held(await exported(fresh)), held(lines));
 });
@@ -121,7 +129,7 @@ async function freshLargeStore(): Promise<Memory> {
   return await openMemory(":memory:", { limits: { bytesPerScope: 1_000_000_000 } });
 }
 
-Deno.test("Scopes that are made while a store is exported do not keep it from ending", async () => {
+Deno.test("Scopes created during an export do not keep it from ending", async () => {
   await using memory = await freshStore();
   for (let index = 0; index < 5; index++) {
     await talk(memory, ["t"], { tenantId: "orchard", sessionId: `s${index}` });

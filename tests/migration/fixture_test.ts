@@ -50,6 +50,10 @@ Deno.test("A store of version 1 opens with all it holds", async () => {
   assert.equal(snapshot.summary?.content, "The well is deep.");
   assert.deepEqual(await talk.cacheGet(snapshot, "depth"), { metres: 40 });
   assert.equal((await talk.search("forty"))[0]!.content, "Forty metres.");
+  assert.deepEqual(await Array.fromAsync(memory.journal(SCOPE, "survey").read()), [
+    { place: 1, uuid: "e1", json: { depth: 40, "Ort": "Brunnen 井戸" } },
+    { place: 2, uuid: null, json: [1, null] },
+  ]);
   await assertIntact(memory);
 });
 

@@ -10,6 +10,10 @@ CREATE TABLE meta (
   applied_head TEXT NOT NULL,
   verified INTEGER NOT NULL,
   counter INTEGER NOT NULL,
+  last_scope INTEGER NOT NULL,
+  last_turn INTEGER NOT NULL,
+  last_index INTEGER NOT NULL,
+  last_journal INTEGER NOT NULL,
   clock_mark INTEGER NOT NULL,
   clock_epoch INTEGER NOT NULL,
   hash_key BLOB NOT NULL,
@@ -83,6 +87,8 @@ CREATE TABLE scopes (
   turns INTEGER NOT NULL,
   turn_bytes INTEGER NOT NULL,
   pins INTEGER NOT NULL,
+  journals INTEGER NOT NULL,
+  journal_bytes INTEGER NOT NULL,
   operations INTEGER NOT NULL,
   next_expiry INTEGER,
   checksum INTEGER NOT NULL
@@ -90,7 +96,7 @@ CREATE TABLE scopes (
 
 CREATE UNIQUE INDEX scopes_by_hash ON scopes (scope_hash);
 
-CREATE INDEX scopes_by_due ON scopes (next_expiry) WHERE next_expiry IS NOT NULL;
+CREATE INDEX scopes_by_expiry ON scopes (next_expiry) WHERE next_expiry IS NOT NULL;
 
 CREATE TABLE turns (
   id INTEGER PRIMARY KEY,
@@ -161,6 +167,34 @@ CREATE TABLE replays (
   payload TEXT NOT NULL,
   PRIMARY KEY (scope, key)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE journals (
+  id INTEGER PRIMARY KEY,
+  scope INTEGER NOT NULL,
+  part TEXT NOT NULL,
+  revision INTEGER NOT NULL,
+  rewritten INTEGER NOT NULL,
+  entries INTEGER NOT NULL,
+  bytes INTEGER NOT NULL,
+  last INTEGER NOT NULL,
+  checksum INTEGER NOT NULL
+) STRICT;
+
+CREATE UNIQUE INDEX journals_by_part ON journals (scope, part);
+
+CREATE TABLE journal_entries (
+  journal INTEGER NOT NULL,
+  place INTEGER NOT NULL,
+  uuid TEXT,
+  revision INTEGER NOT NULL,
+  bytes INTEGER NOT NULL,
+  payload_checksum INTEGER NOT NULL,
+  checksum INTEGER NOT NULL,
+  payload TEXT NOT NULL,
+  PRIMARY KEY (journal, place)
+) STRICT;
+
+CREATE UNIQUE INDEX journal_entries_by_uuid ON journal_entries (journal, uuid) WHERE uuid IS NOT NULL;
 
 CREATE TABLE chunk_indexes (
   id INTEGER PRIMARY KEY,

@@ -22,6 +22,7 @@ const COPIED = [
   "tests/restore",
   "tests/contention/old_library.ts",
   "tests/conversations",
+  "tests/journals",
   "tests/context/golden.ts",
   "tests/model/records/seeded.ts",
 ];

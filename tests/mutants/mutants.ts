@@ -4,6 +4,7 @@ import { COMMAND_BREAKS } from "./breaks/commands.ts";
 import { DELETION_BREAKS } from "./breaks/deletions.ts";
 import { FILE_BREAKS } from "./breaks/files.ts";
 import { GROUP_BREAKS } from "./breaks/groups.ts";
+import { JOURNAL_BREAKS } from "./breaks/journals.ts";
 import { LINES_BREAKS } from "./breaks/lines.ts";
 import { NAMED_BREAKS } from "./breaks/named.ts";
 import { COMPARISON_BREAKS, EXPIRY_BREAKS, TENANT_BREAKS } from "./breaks/records.ts";
@@ -28,5 +29,6 @@ export const MUTANTS: readonly Mutant[] = [
   ...TIME_BREAKS,
   ...ROUND_BREAKS,
   ...LINES_BREAKS,
+  ...JOURNAL_BREAKS,
   ...COMMAND_BREAKS,
 ];

@@ -53,7 +53,7 @@ export async function runCampaign(options: CampaignOptions): Promise<readonly Re
   const copyTree = async (): Promise<Tree> => stack.use(await Tree.copy(root, { ...options, signal }));
   const unbroken = await copyTree();
   const files = unbroken.filesIn("src/").filter((file) =>
-    rooms.includes(roomOf(file, options.allRooms)!) && !options.spared.includes(file)
+    rooms.includes(roomOf(file, options.allRooms)!) && !options.spared.some((path) => file.startsWith(path))
   );
   const compiler = new Compiler(unbroken.root, files, await writeGlobals(unbroken));
   const draws = drawBreaks(seed, breaksByRoom(compiler, files, options));

@@ -8,7 +8,7 @@
 import { parseArgs } from "node:util";
 import { runCampaign } from "./campaign.ts";
 import { summarize } from "./summary.ts";
-import { BLIND, GENERATED, ROOMS } from "./rooms.ts";
+import { BLIND, ROOMS, SPARED } from "./rooms.ts";
 
 const { values } = parseArgs({
   options: {
@@ -45,7 +45,7 @@ const results = await runCampaign({
   trees: Number(values.trees),
   signal: interruption.signal,
   ignored: BLIND,
-  spared: GENERATED,
+  spared: SPARED,
   onResult: (result) => {
     const [place = ""] = result.shown.split("\n");
     print(`${result.id} ${result.verdict} ${place} ${result.seconds} s ${result.noticedBy}`);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Json } from "../../src/canonical/plain.ts";
 import { encodeBody } from "../../src/records/record_body.ts";
 
-/** Values and what Python's `json.dumps(value, sort_keys=True)` makes of them. */
+/** Values and the output of Python's `json.dumps(value, sort_keys=True)`. */
 const GOLDEN: readonly (readonly [Json, string])[] = [
   [null, "null"],
   [true, "true"],
@@ -31,7 +31,7 @@ Deno.test("encodeBody() sorts keys by code point, spaces its separators and esca
   for (const [value, text] of GOLDEN) assert.equal(encodeBody(value), text);
 });
 
-Deno.test("encodeBody() writes ASCII only, which reads back as what was written", () => {
+Deno.test("encodeBody() writes only ASCII, which parses back to the value", () => {
   fc.assert(fc.property(fc.jsonValue({ noUnicodeString: false }), (value) => {
     const plain = JSON.parse(JSON.stringify(value));
     const text = encodeBody(plain);
@@ -40,6 +40,6 @@ Deno.test("encodeBody() writes ASCII only, which reads back as what was written"
   }));
 });
 
-Deno.test("encodeBody() gives one text for one value, whatever the order of its keys", () => {
+Deno.test("encodeBody() returns the same text for a value, whatever the order of its keys", () => {
   assert.equal(encodeBody({ a: 1, b: { c: 2, d: 3 } }), encodeBody({ b: { d: 3, c: 2 }, a: 1 }));
 });

@@ -34,7 +34,7 @@ const PLANS: readonly (readonly [
   [60, 51, oldHead(100, null), 150, 100, 51, 151],
 ];
 
-Deno.test("planHead() keeps the creation, only lowers maxAge, and takes the earlier deadline", () => {
+Deno.test("planHead() keeps the creation time, only lowers maxAge, and chooses the earlier deadline", () => {
   for (const [ttl, maxAge, old, now, created, planned, expires] of PLANS) {
     const head = planHead({ identity: IDENTITY, body: BODY, ttl, maxAge }, old, now, 2);
     assert.deepEqual([head.revision, head.created, head.maxAge, head.expires], [

@@ -8,11 +8,11 @@ import {
   type RecordKind,
   type StandardSchema,
 } from "../../src/contracts/record_kind.ts";
-import { forEachRow } from "../kit/table.ts";
+import { forEachRow } from "../../src/testing/kit/each_row.ts";
 
 const COUNT = z.strictObject({ n: z.int() });
 
-Deno.test("defineKind() gives the reference's limits unless told otherwise, frozen", () => {
+Deno.test("defineKind() returns the reference's limits by default, frozen", () => {
   const kind = defineKind("counter", COUNT);
   const { schema, ...rest } = kind;
   assert.equal(schema, COUNT);
@@ -32,7 +32,7 @@ Deno.test("defineKind() takes every limit up to its bounds", () => {
   assert.equal(defineKind("a", COUNT, { ttlMax: null }).ttlMax, null);
 });
 
-/** What is wrong, with the field that is named. */
+/** Invalid kinds, with the field that the error names. */
 const BAD_KINDS: readonly (readonly [string, unknown, unknown, unknown, string])[] = [
   ["no name", undefined, COUNT, {}, "name"],
   ["an empty name", "", COUNT, {}, "name"],
@@ -56,7 +56,7 @@ const BAD_KINDS: readonly (readonly [string, unknown, unknown, unknown, string])
   ["identifiers of null", "counter", COUNT, { identifiers: null }, "identifiers"],
 ];
 
-Deno.test("defineKind() refuses whatever is wrong, naming the field", async () => {
+Deno.test("defineKind() refuses invalid options, naming the field", async () => {
   await forEachRow(BAD_KINDS, ([, name, schema, options, field]) => {
     const call = (): RecordKind<unknown> =>
       defineKind(name as string, schema as StandardSchema<Json>, options as KindOptions);
@@ -65,12 +65,12 @@ Deno.test("defineKind() refuses whatever is wrong, naming the field", async () =
   });
 });
 
-Deno.test("A store has checkpoint and fact, and the kinds it was handed", () => {
+Deno.test("A store has checkpoint, fact, and the kinds passed to it", () => {
   const kinds = collectKinds([defineKind("counter", COUNT)], 10);
   assert.deepEqual([...kinds.keys()], ["checkpoint", "fact", "counter"]);
 });
 
-/** What stands for a list of kinds, and is none. */
+/** Values that are no list of kinds. */
 const BAD_LISTS: readonly (readonly [string, unknown])[] = [
   ["a kind by itself", defineKind("counter", COUNT)],
   ["a text", "counter"],
@@ -83,7 +83,7 @@ const BAD_LISTS: readonly (readonly [string, unknown])[] = [
   ["a kind made by hand, with a name no kind has", [{ ...defineKind("counter", COUNT), name: "a/b" }]],
 ];
 
-Deno.test("Only a list of kinds made by defineKind(), each name once, is taken", async () => {
+Deno.test("Only a list of kinds from defineKind(), each name once, is accepted", async () => {
   await forEachRow(BAD_LISTS, ([, kinds]) => {
     assert.throws(() => collectKinds(kinds, 10), { name: "ContractError", field: "kinds" });
     return Promise.resolve();

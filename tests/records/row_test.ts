@@ -19,7 +19,7 @@ const ROW = [
 ] as const;
 const VALUE = [7, 1_750_000_060, BODY, HEAD.valueChecksum] as const;
 
-Deno.test("toHead() takes a row whose checksum fits", () => {
+Deno.test("toHead() accepts a row with a matching checksum", () => {
   assert.deepEqual(toHead(IDENTITY, ROW), HEAD);
 });
 
@@ -45,7 +45,7 @@ Deno.test("toHead() refuses a row in which a number became NULL", () => {
   }
 });
 
-Deno.test("toValue() takes a row whose checksum fits", () => {
+Deno.test("toValue() accepts a row with a matching checksum", () => {
   assert.deepEqual(toValue(IDENTITY, VALUE), { revision: 7, expires: 1_750_000_060, body: BODY });
 });
 

@@ -2,9 +2,10 @@
 
 import assert from "node:assert/strict";
 import type { Conversation, Memory, Receipt, Scope, Snapshot } from "@holdfast/memory";
-import { factAt, factOf } from "../conformance/records/samples.ts";
+import { factAt, factOf } from "../../src/testing/records/record_samples.ts";
 import { NOON, pinOf, readTurns, summaryOf, talk, turnOf } from "../conversations/samples.ts";
 import { STUB4 } from "../context/golden.ts";
+import { innerJournalCalls, prepareInnerJournal } from "./inner_journal_calls.ts";
 
 /** The tenant of the calls that are made from inside. */
 export const INNER_TENANT = "inner-tenant";
@@ -46,6 +47,7 @@ export async function prepareInner(memory: Memory): Promise<void> {
   await memory.records.put(KEPT, factOf("kept"), { expectedRevision: null, ttl: 86_400 });
   const conversation = await talk(memory, ["i1", "i2", "i3"], SCOPE);
   await conversation.search("i1");
+  await prepareInnerJournal(memory, SCOPE);
 }
 
 /** Reads what the calls need. */
@@ -184,6 +186,7 @@ export const INNER_CALLS: Readonly<Record<string, InnerCall>> = {
     ({ memory }) => memory.conversation(SCOPE).revision(),
     (revision, { snapshot }) => assert.equal(revision, snapshot.revision),
   ),
+  ...innerJournalCalls(SCOPE),
   "Memory.prune": inner(
     ({ memory }) => memory.prune(),
     ({ scrub }) => assert.equal(scrub?.complete, true),

@@ -23,7 +23,7 @@ for (const [journal, driver] of DRIVERS) {
   });
 }
 
-Deno.test("a backup is no store: opening it says that it wants to be restored, and changes nothing", async () => {
+Deno.test("a backup is not a store: opening it says that it must be restored, and changes nothing", async () => {
   await using shelf = await Shelf.make();
   const memory = await shelf.open();
   await fill(memory);
@@ -40,7 +40,7 @@ Deno.test("a backup is no store: opening it says that it wants to be restored, a
   assert.equal(shelf.names().some((name) => name.startsWith("agent.backup-")), false);
 });
 
-Deno.test("backup() makes a file that is private and in nobody else's hands", async () => {
+Deno.test("backup() creates a private file, owned by its caller, that no process has open", async () => {
   await using shelf = await Shelf.make();
   const memory = await shelf.open();
   await fill(memory);
@@ -51,7 +51,7 @@ Deno.test("backup() makes a file that is private and in nobody else's hands", as
   assert((await memory.backup(shelf.at("second"))).bytes === size);
 });
 
-Deno.test("backup() leaves out what can be made again, indexes and replays", async () => {
+Deno.test("backup() leaves out what can be rebuilt, indexes and replays", async () => {
   await using shelf = await Shelf.make();
   const memory = await shelf.open();
   await fill(memory);
@@ -101,7 +101,7 @@ Deno.test("BAK-01 backup() sees one moment, and a writer does not make it start 
     writing = writing.then(() => talk.append([{ role: "user", content: "Meanwhile." }]));
   };
   {
-    using _ = new HurriedStopwatch(); // gives way after each piece, however short it was
+    using _ = new HurriedStopwatch(); // yields after each batch, however short it was
     await assert.doesNotReject(memory.backup(shelf.at("agent.backup"), { onProgress }));
   }
   await writing;
@@ -124,7 +124,7 @@ for (const taken of ["agent.backup", "agent.backup-wal", "agent.backup-shm", "ag
   });
 }
 
-Deno.test("BAK-04 of two backups to one destination at once one wins, and the other is told", async () => {
+Deno.test("BAK-04 of two concurrent backups to one destination one succeeds, and the other is refused", async () => {
   await using shelf = await Shelf.make();
   const memory = await shelf.open();
   await fill(memory);
@@ -151,7 +151,7 @@ Deno.test("BAK-04 backup() removes what a killed one left under its work name", 
   assert.equal(shelf.names().some((name) => name.includes("partial")), false);
 });
 
-Deno.test("BAK-04 what somebody else has put under a work name stays there, and the backup says so", async () => {
+Deno.test("BAK-04 a file of another program under a work name is kept, and the backup says so", async () => {
   await using shelf = await Shelf.make();
   const memory = await shelf.open();
   await fill(memory);
@@ -212,7 +212,7 @@ Deno.test("a callback that throws ends a backup with its error and leaves nothin
   assert.deepEqual(shelf.names(), names);
 });
 
-Deno.test("backup() and exportLedger() refuse wrong words before anything is made", async () => {
+Deno.test("backup() and exportLedger() refuse invalid arguments before anything is created", async () => {
   await using shelf = await Shelf.make();
   const memory = await shelf.open();
   const names = shelf.names();
@@ -255,7 +255,7 @@ Deno.test("backup() of a read-only store works", async () => {
   assert.deepEqual(watermark, await writer.deletionWatermark());
 });
 
-Deno.test("BAK-06 backup() of a damaged store says what is damaged and makes nothing", async () => {
+Deno.test("BAK-06 backup() of a damaged store says what is damaged and creates nothing", async () => {
   await using shelf = await Shelf.make();
   const memory = await shelf.open();
   const { turnIds } = await fill(memory);

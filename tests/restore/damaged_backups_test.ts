@@ -9,14 +9,14 @@ import { type Files, layOut, makeRestorable, type Outcome, restoreThere } from "
 const SEED = 20_261_129;
 const PAGE = 4_096;
 
-/** What is tested here is reading, not the disk. */
+/** This tests reading, not the disk. */
 const MEMORY = isDirectory("/dev/shm") ? "/dev/shm" : undefined;
 const IS_LONG = Deno.env.get("HOLDFAST_LONG") !== undefined;
 
-/** Each costs about 25 ms of a processor. */
+/** Each takes about 25 ms. */
 const FLIPS = IS_LONG ? 4_000 : 100;
 
-/** Which pages are damaged, which cuts made: every one in the long run. */
+/** Which pages are damaged and where files are cut: everywhere in the long run. */
 const STEP = IS_LONG ? 1 : 6;
 
 const ROLES = ["agent.backup", "agent.db.deletions"] as const;
@@ -79,7 +79,7 @@ for (const role of ROLES) {
       }
       yield ["garbage", { [role]: new Uint8Array([...bytes, ...new Uint8Array(5_000).fill(0xa5)]) }];
     });
-    assert(counts.restored <= 1, "only garbage after the end can do no harm");
+    assert(counts.restored <= 1, "only garbage after the end can be harmless");
   });
 
   Deno.test(`BAK-06 a page of ${role} that holds another page's bytes, zeros, or noise is refused`, async () => {

@@ -1,4 +1,6 @@
-/** What another process deletes in the old store, once a restore has made its destination, is deleted there too. */
+/**
+ * Deletions of another process in the old store, after a restore has created its destination, are applied there too.
+ */
 
 import assert from "node:assert/strict";
 import type { SqliteDriver } from "../../mod.ts";
@@ -8,7 +10,7 @@ import { DRIVERS, fill, Shelf, textsOf } from "./shelf.ts";
 const PROGRAM = new URL("./programs/deleting.ts", import.meta.url).pathname;
 const CONFIG = new URL("../../deno.json", import.meta.url).pathname;
 
-/** Runs something once, when a file is first opened under a name. */
+/** Runs a callback once, when a file is first opened under a name. */
 function atOpening(path: string, driver: SqliteDriver, run: () => void): SqliteDriver {
   let isDone = false;
   return {

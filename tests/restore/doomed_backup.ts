@@ -1,4 +1,4 @@
-/** A process that kills itself half-way through a backup. Arguments: the store, and where the backup would go. */
+/** A process that kills itself halfway through a backup. Arguments: the store, and the backup's destination. */
 
 import { openMemory } from "@holdfast/memory";
 

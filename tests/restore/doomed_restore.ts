@@ -15,16 +15,16 @@ import { oldLibrary } from "../contention/old_library.ts";
 
 /** A moment of a restore. */
 export interface Moment {
-  /** What is called: the file being made, the destination under its own name, the ledger, or the file system. */
+  /** What is called: the work file, the destination under its own name, the ledger, or the file system. */
   readonly on: "work" | "destination" | "ledger" | "files";
   /** How the call begins: SQL with single spaces, or `write`, `link`, `remove`. */
   readonly what: string;
-  /** Which of the calls that fit, from 1. */
+  /** Which of the matching calls, from 1. */
   readonly nth?: number;
   readonly when: "before" | "after";
 }
 
-/** What it is told to do. */
+/** Its arguments. */
 export interface Errand {
   readonly backup: string;
   readonly destination: string;
@@ -32,7 +32,7 @@ export interface Errand {
   /** Null where the ledger is lost. */
   readonly watermark: Watermark | null;
   readonly moment: Moment;
-  /** Whether its SQLite claims to be of a version that needs a rollback journal. */
+  /** Whether its SQLite reports a version that needs a rollback journal. */
   readonly old: boolean;
 }
 

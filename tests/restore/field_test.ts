@@ -1,4 +1,4 @@
-/** Faults of the field, around backups and deletions, as they were met. */
+/** Faults around backups and deletions, as they occurred in use. */
 
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
@@ -58,7 +58,7 @@ Deno.test("DEL-06 a fact and a conversation deleted after a backup are absent be
   await talk.delete({ kind: "scope", expectedRevision: await talk.revision() });
   await memory.close();
   const restored = await shelf.restore("agent.backup", "restored.db", await watermarkOf(shelf));
-  assert.deepEqual(restored.restored!.erased, { records: 1, scopes: 1, turns: 3, pins: 1 });
+  assert.deepEqual(restored.restored!.erased, { records: 1, scopes: 1, turns: 3, pins: 1, entries: 0 });
   assert.equal(await restored.records.get(FACT), null);
   const gone = restored.conversation(SCOPE);
   await assert.rejects(gone.snapshot(), { reason: "DELETED" });
@@ -69,7 +69,7 @@ Deno.test("DEL-06 a fact and a conversation deleted after a backup are absent be
   assert.deepEqual(found.filter((name) => name.startsWith("restored")), []);
 });
 
-/** Words of what was deleted, in lines. */
+/** Words of deleted texts, as lines. */
 function textIn(lines: readonly string[]): readonly string[] {
   return ["grafted", "ladder", "graft took"].filter((word) => lines.join("\n").includes(word));
 }
@@ -90,7 +90,11 @@ Deno.test("BAK-01 a backup made while another process commits has every fact tha
   const { items } = await restored.records.list("orchard", { limit: 1_000 });
   assert.equal(items.filter(({ key }) => key.startsWith("before-")).length, 20);
   const during = items.filter(({ key }) => key.startsWith("during-")).map(({ revision }) => revision);
-  assert.deepEqual(during.sort((a, b) => a - b), during.map((_, index) => 21 + index), "one moment of them");
+  assert.deepEqual(
+    during.sort((a, b) => a - b),
+    during.map((_, index) => 21 + index),
+    "one snapshot of them",
+  );
 });
 
 Deno.test("BAK-02 a restore onto the live store is refused, and the store goes on", async () => {
@@ -121,7 +125,7 @@ Deno.test("BAK-02 a backup copied over a store whose log was left is refused, an
   await Deno.remove(shelf.at("crashed"), { recursive: true });
 });
 
-Deno.test("BAK-04 a backup killed half-way leaves nothing under its name, and the next one is whole", async () => {
+Deno.test("BAK-04 a backup killed halfway leaves nothing under its name, and the next one is complete", async () => {
   await using shelf = await Shelf.make();
   const memory = await shelf.open();
   for (let n = 0; n < 80; n++) {
@@ -151,7 +155,7 @@ const NO_TINY_DISK = whyNoTinyDisk();
 
 Deno.test({
   name:
-    "BAK-04 a backup to a disk that is full half-way is told so, leaves nothing, and touches no other backup there",
+    "BAK-04 a backup to a disk that becomes full says so, leaves nothing, and touches no other backup there",
   ignore: NO_TINY_DISK !== null,
   fn: async () => {
     await using shelf = await Shelf.make();

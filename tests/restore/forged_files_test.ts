@@ -1,4 +1,4 @@
-/** Restores from files that somebody made: every checksum in them is right, and what they say is not. */
+/** Restores from forged files: every checksum in them is correct, and their content is not. */
 
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
@@ -9,10 +9,13 @@ import { layOut, makeRestorable, restoreThere } from "./restorable.ts";
 
 /** The columns that the checksum of a table's rows covers. */
 const SUMMED = {
-  meta: `lineage, generation, epoch, pending_from, applied, applied_head, verified, counter, clock_mark,
+  meta: `lineage, generation, epoch, pending_from, applied, applied_head, verified, counter, last_scope,
+    last_turn, last_index, last_journal, clock_mark,
     clock_epoch, hash_key, probe, scrubs, shrunk_bytes`,
   records: "tenant, kind, key, revision, created, max_age, expires, value_checksum",
-  scopes: "id, scope_hash, tenant, session, revision, turns, turn_bytes, pins, operations, next_expiry",
+  scopes:
+    `id, scope_hash, tenant, session, revision, turns, turn_bytes, pins, journals, journal_bytes, operations,
+    next_expiry`,
   turns: "scope, turn_id, revision, bytes, expires, expires_at, payload_checksum",
   pins: "scope, key, revision, effective, expires, source_turn, payload_checksum",
   deletions: "sequence, batch, kind, scope_hash, key_hash, reserved, floor, at, counts, head",
@@ -21,7 +24,7 @@ const SUMMED = {
 
 type Summed = keyof typeof SUMMED;
 
-/** Statements that change a file, and the tables whose checksums are set right afterwards. */
+/** Statements that change a file, and the tables whose checksums are corrected afterwards. */
 type Forgery = readonly [sql: string, ...tables: readonly Summed[]];
 
 const BEYOND_DATES = 8_640_000_000_000_001;
@@ -113,7 +116,7 @@ const LEDGERS: readonly Forgery[] = [
   ["CREATE INDEX i ON events (at)"],
 ];
 
-/** Changes a file and sets its checksums right, as whoever forges one would. */
+/** Changes a file and corrects its checksums, as a forger would. */
 function forge(path: string, [sql, ...tables]: Forgery): void {
   using database = new DatabaseSync(path);
   database.function("sum_of", { varargs: true }, (...values) => checksumOf(...values as never[]));
@@ -144,7 +147,7 @@ function sample(): ReturnType<typeof makeRestorable> {
   return made ??= makeRestorable();
 }
 
-/** The file as it would be, with values of other types than a table's columns have. */
+/** The file with values of other types than the table's columns have. */
 Deno.test("BAK-06 restoreMemory() refuses a backup with values that its tables cannot hold", async () => {
   using scratch = new Scratch();
   layOut(scratch.path, (await sample()).files);

@@ -1,4 +1,4 @@
-/** Every kind of thing that does not belong there, under every name that opening, backing up and restoring use. */
+/** Every kind of foreign file, under every name that opening, backing up and restoring use. */
 
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -15,7 +15,7 @@ interface Thing {
   readonly what: string;
   readonly make: (path: string) => void;
   readonly possible: boolean;
-  /** Whether it is a regular file, which may be told apart only by what it holds. */
+  /** Whether it is a regular file, which can be recognized only by its content. */
   readonly isFile: boolean;
 }
 
@@ -74,7 +74,7 @@ const withSidecars = (
   name: string,
 ): readonly string[] => [name, `${name}-wal`, `${name}-shm`, `${name}-journal`];
 
-/** What is done, and the names that it reads or writes. */
+/** The action, and the names that it reads or writes. */
 const DONE: readonly (readonly [what: string, names: readonly string[]])[] = [
   ["open", ["agent.db", "agent.db.deletions"].flatMap(withSidecars)],
   [
@@ -85,10 +85,10 @@ const DONE: readonly (readonly [what: string, names: readonly string[]])[] = [
   ["exportLedger", ["copy", "copy.partial"].flatMap(withSidecars)],
 ];
 
-/** What may come of a thing that is no regular file: told at once, and nothing of it touched. */
+/** Outcomes for anything but a regular file: refused at once, and not touched. */
 const NOT_A_FILE = ["UNSAFE", "EXISTS"];
 
-/** What may come of a file that is not ours: refused, or passed over because SQLite would not use it, or removed. */
+/** Outcomes for a file that is not ours: refused, or ignored because SQLite would not use it, or removed. */
 const NOT_OURS = [...NOT_A_FILE, "CORRUPT", "INTEGRITY", "RESTORE", "done"];
 
 for (const [what, names] of DONE) {
@@ -119,7 +119,7 @@ for (const [what, names] of DONE) {
         for (const [index, outcome] of outcomes.entries()) {
           const place = `${thing.what} as ${names[index]}: ${outcome}`;
           assert((thing.isFile ? NOT_OURS : NOT_A_FILE).includes(outcome), place);
-          // Opening for a backup may have left the store's own files as any use of it does.
+          // Opening for a backup may have changed the store's own files, as any use of it does.
           if (outcome !== "done") assertKept(before[index]!, describe(directories[index]!), place);
           assert.equal(Deno.readTextFileSync(`${directories[index]}/plain.txt`), "Plain.", place);
         }
@@ -130,7 +130,7 @@ for (const [what, names] of DONE) {
 }
 
 Deno.test({
-  name: "a pipe that takes a backup's name after it was looked at keeps nobody waiting",
+  name: "a pipe that takes a backup's name after it was inspected blocks no call",
   ignore: !IS_UNIX,
   async fn(): Promise<void> {
     using scratch = new Scratch();
@@ -145,7 +145,7 @@ Deno.test({
   },
 });
 
-/** Requires that nothing is gone, added or changed. */
+/** Requires that nothing was removed, added or changed. */
 function assertKept(before: Described, after: Described, place: string): void {
   assert.deepEqual(after, before, place);
 }

@@ -1,4 +1,4 @@
-/** Backups that are killed, that find no room, or that may touch their directories alone. */
+/** Backups that are killed, that find no space, or that are permitted only their directories. */
 
 import assert from "node:assert/strict";
 import { run, runForJson } from "../files/child.ts";
@@ -15,7 +15,7 @@ async function makeStore(path: string): Promise<void> {
   await fill(memory);
 }
 
-/** Requires that the store is sound and can be backed up to a place, where it leaves nothing but the backup. */
+/** Requires that the store is intact and can be backed up to a directory, where it leaves nothing but the backup. */
 async function assertBackedUp(scratch: Scratch, name: string): Promise<void> {
   await using memory = await openMemory(scratch.at("agent.db"));
   assert.deepEqual((await memory.check()).problems, []);
@@ -43,7 +43,7 @@ Deno.test("BAK-04 a backup that is killed at any of its steps leaves nothing und
   await assertBackedUp(scratch, "copy");
 });
 
-Deno.test("BAK-04 a backup that is killed once it has its name is whole, and nobody writes over it", async () => {
+Deno.test("BAK-04 a backup that is killed once it has its name is complete, and never overwritten", async () => {
   using scratch = new Scratch();
   await makeStore(scratch.at("agent.db"));
   const { signal } = await run("tests/restore/programs/doomed_backup.ts", [
@@ -66,7 +66,7 @@ Deno.test("BAK-04 a backup that is killed once it has its name is whole, and nob
   assert.deepEqual((await restored.check()).problems, []);
 });
 
-/** The beginning of a rollback journal whose file was empty: played back, it empties the file. */
+/** The beginning of a rollback journal whose file was empty: rolled back, it empties the file. */
 function journalOfNothing(): Uint8Array {
   const journal = new Uint8Array(512);
   const view = new DataView(journal.buffer);
@@ -76,7 +76,7 @@ function journalOfNothing(): Uint8Array {
   return journal;
 }
 
-Deno.test("BAK-02 a restore is not played back by the journal that an earlier one left", async () => {
+Deno.test("BAK-02 a restore is not rolled back by the journal that an earlier one left", async () => {
   using scratch = new Scratch();
   await makeStore(scratch.at("agent.db"));
   await assertBackedUp(scratch, "copy");
@@ -178,7 +178,7 @@ Deno.test({
 
 for (const lacking of ["shelf", "restored"] as const) {
   for (const kind of ["read", "write"] as const) {
-    Deno.test(`BAK-11 what lacks --allow-${kind} for the ${lacking} is named to the letter`, async () => {
+    Deno.test(`BAK-11 a missing --allow-${kind} for the ${lacking} is named exactly`, async () => {
       using scratch = new Scratch();
       const places = makePlaces(scratch);
       const all = Object.values(places).join(",");

@@ -1,7 +1,7 @@
-/** Files that killed backups and restores leave behind: each is found from the store, named, and removed. */
+/** Files that killed backups and restores leave behind: the store finds, names and removes each. */
 
 import assert from "node:assert/strict";
-import { RememberedWork } from "../../src/engines/sqlite/files/works.ts";
+import { RememberedWork } from "../../src/engines/sqlite/files/remembered_work.ts";
 import { parseFilePath, resolveFile } from "../../src/engines/sqlite/files/store_path.ts";
 import type { Memory } from "../../src/memory.ts";
 import { openMemory } from "../../mod.ts";
@@ -16,7 +16,7 @@ import { SCOPE } from "./shelf.ts";
 const CANARY = "The door code is 4711.";
 const NOTHING = { removed: [], kept: [] };
 
-/** A store in a directory of its own, and beside it one for backups. */
+/** A store in a directory of its own, and a directory for backups next to it. */
 class Places implements Disposable {
   readonly #scratch = new Scratch();
   readonly shelf: string = this.#scratch.makeDirectory("shelf");
@@ -95,7 +95,7 @@ Deno.test("no file of any directory holds what was deleted after a backup was ki
   assert(holding > 5, `${holding} of the killed backups held the text`);
 });
 
-Deno.test("a backup that was killed once it had its name keeps that one alone (PAR-01)", async () => {
+Deno.test("a backup that was killed once it had its name keeps only that one (PAR-01)", async () => {
   using places = new Places();
   await places.say(CANARY);
   for (const moment of ["linked", "unlinked"]) {
@@ -119,7 +119,7 @@ Deno.test("the next backup, of either file and to any name, removes what a kille
   }
 });
 
-Deno.test("a store that is open for reading names what a killed backup left, and leaves it there (PAR-01)", async () => {
+Deno.test("a store that is open read-only names what a killed backup left, and leaves it there (PAR-01)", async () => {
   using places = new Places();
   await places.say(CANARY);
   await places.kill("monday", "5");
@@ -154,7 +154,7 @@ Deno.test("a file that is being made is not removed by another process, a Worker
   assert.deepEqual(await (await worksOf(memory)).list(), []);
 });
 
-Deno.test("somebody who looks before the file is there does not make the store forget it (PAR-01)", async () => {
+Deno.test("a sweep before the file exists does not make the store forget it (PAR-01)", async () => {
   using places = new Places();
   await places.say(CANARY);
   await using memory = await openMemory(places.path);
@@ -186,7 +186,7 @@ Deno.test("a leftover in a directory that is not permitted is named, kept, and r
   assert.deepEqual((await memory.prune()).leftovers, { removed: [kept[0]!.path], kept: [] });
 });
 
-Deno.test("a leftover whose directory is not there just now is named, and found when it is again (PAR-01)", async () => {
+Deno.test("a leftover whose directory is missing is named, and found once the directory is back (PAR-01)", async () => {
   using places = new Places();
   await places.say(CANARY);
   await places.kill("monday", "5");
@@ -199,7 +199,7 @@ Deno.test("a leftover whose directory is not there just now is named, and found 
   assert.deepEqual((await memory.prune()).leftovers, { removed: [path], kept: [] });
 });
 
-Deno.test("what others have put in a leftover's place stays, and is no leftover (PAR-01)", async () => {
+Deno.test("a file that others put in a leftover's place is kept, and is not a leftover (PAR-01)", async () => {
   using places = new Places();
   await places.say(CANARY);
   await places.kill("monday", "5");
@@ -211,7 +211,7 @@ Deno.test("what others have put in a leftover's place stays, and is no leftover 
   assert.deepEqual(await (await worksOf(memory)).list(), []);
 });
 
-Deno.test("a killed restore beside the store is found, and what merely has such a name is not (PAR-01)", async () => {
+Deno.test("a killed restore next to the store is found, and a file that merely has such a name is not (PAR-01)", async () => {
   using places = new Places();
   await places.say(CANARY);
   await using memory = await openMemory(places.path);

@@ -1,4 +1,7 @@
-/** A restore without a ledger makes two files: wherever it is killed, it can be run again or has made a live store. */
+/**
+ * A restore without a ledger creates two files: wherever it is killed, it can be run again or has created a live
+ * store.
+ */
 
 import assert from "node:assert/strict";
 import { testThatNothingIsLeftOpen } from "../kit/soundness.ts";

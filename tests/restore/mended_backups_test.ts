@@ -186,7 +186,7 @@ for (const { what, sql, skipped, turns, pins } of DAMAGES) {
     assert.deepEqual((await conversation.snapshot()).pins.map(({ key }) => key), pins);
     assert.deepEqual(await readIds(restored.conversation(HARBOUR)), ["t1"]);
     assert.equal((await restored.records.get(FACT))?.value.text, "Kept.");
-    // What is left out keeps its revision: the next one is above it.
+    // A row that is left out keeps its revision reserved: the next one is above it.
     for (const turnId of ALL.turns.filter((turnId) => !turns.includes(turnId))) {
       const again = {
         turnId,
@@ -257,9 +257,9 @@ const BEFORE = defineKind("note", z.strictObject({ text: z.string() }), { ttlMax
 const AFTER = defineKind("note", z.strictObject({ text: z.string(), author: z.string() }), { ttlMax: null });
 const NOTE = { tenantId: "orchard", kind: "note", key: "pears" };
 
-Deno.test("A value that does not fit its kind any more is no damage: it is backed up, restored and listed apart (KND-01)", async () => {
+Deno.test("A value that no longer fits its kind is not damage: it is backed up, restored and listed separately (KND-01)", async () => {
   await using shelf = await Shelf.make();
-  shelf.damaged = true; // The check at the end would hide what is asserted here.
+  shelf.damaged = true; // The check at the end would hide this assertion.
   const first = await shelf.open({ kinds: [BEFORE] });
   const revision = await first.records.put(NOTE, { text: "Grafted." }, { expectedRevision: null, ttl: null });
   await first.close();

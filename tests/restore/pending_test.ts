@@ -50,7 +50,7 @@ const UNFINISHED = {
 const LEFT = ["Prune before frost."];
 const KEPT = ["The pears were grafted in March.", "Prune before frost."];
 
-/** Moments before the destination has its name: only the file being made is left. */
+/** Moments before the destination has its name: only the work file is left. */
 const UNNAMED: readonly Moment[] = [
   { on: "files", what: "write", when: "before" },
   { on: "files", what: "write", when: "after" },
@@ -59,7 +59,7 @@ const UNNAMED: readonly Moment[] = [
   { on: "files", what: "link", when: "before" },
 ];
 
-/** Moments at which the destination is there and waits for the ledger's commit. */
+/** Moments at which the destination exists and waits for the ledger's commit. */
 const PENDING: readonly Moment[] = [
   { on: "files", what: "link", when: "after" },
   { on: "files", what: "remove", when: "after" },
@@ -81,7 +81,7 @@ function titleOf({ on, what, nth = 1, when }: Moment): string {
   return `${when} ${what} ${nth} of ${on === "files" ? "the file system" : `the ${on}`}`;
 }
 
-/** The old store is live: it takes a write and a deletion. */
+/** Requires that the old store is live: it accepts a write and a deletion. */
 async function useOldStore({ shelf, turnIds }: Arranged): Promise<Watermark> {
   const memory = await shelf.open();
   assert.deepEqual(await textsOf(memory), KEPT);
@@ -93,13 +93,13 @@ async function useOldStore({ shelf, turnIds }: Arranged): Promise<Watermark> {
   return watermark;
 }
 
-/** Restores to `restored.db`, and requires that nothing is left of the attempt before. */
+/** Restores to `restored.db`, and requires that nothing is left of the previous attempt. */
 async function restoreAgain({ shelf }: Arranged, watermark: Watermark, generation: number): Promise<void> {
   const restored = await shelf.restore("agent.backup", "restored.db", watermark);
   assert.deepEqual(await textsOf(restored), LEFT);
   assert.equal(await restored.records.get(FACT), null);
   const { erased, fenced, generation: given } = restored.restored!;
-  assert.deepEqual([erased, given], [{ records: 1, scopes: 0, turns: 2, pins: 0 }, generation]);
+  assert.deepEqual([erased, given], [{ records: 1, scopes: 0, turns: 2, pins: 0, entries: 0 }, generation]);
   assert(fenced.includes(shelf.at("agent.db")));
   assert.deepEqual(shelf.names().filter((name) => name.includes("restoring")), []);
   await assert.rejects(shelf.open(), { code: "REPLACED", details: { by: "restore" } });
@@ -128,7 +128,7 @@ for (const moment of PENDING) {
   });
 }
 
-/** Neither way of opening it serves it, or changes it. */
+/** Neither way of opening it succeeds, or changes it. */
 async function assertUnfinished(shelf: Shelf): Promise<void> {
   assert.equal(shelf.names().includes("restored.db"), true);
   await assert.rejects(shelf.open({ readOnly: true }, "restored.db"), UNFINISHED);
@@ -136,7 +136,7 @@ async function assertUnfinished(shelf: Shelf): Promise<void> {
 }
 
 for (const moment of SWITCHED) {
-  Deno.test(`a restore killed ${titleOf(moment)} has fenced the old store, and the next opening completes it`, async () => {
+  Deno.test(`a restore killed ${titleOf(moment)} has fenced off the old store, and the next opening completes it`, async () => {
     await using arranged = await arrange();
     await die(arranged, moment);
     await assertSwitched(arranged);
@@ -185,13 +185,13 @@ Deno.test(`a destination that another restore has overtaken stays unfinished, an
   });
 });
 
-/** What the killed process left of its logs goes with the next opening. */
+/** The next opening removes what the killed process left of its logs. */
 async function finishLogs(shelf: Shelf): Promise<void> {
   const memory = await shelf.open();
   await memory.close();
 }
 
-Deno.test("an unfinished restore is no backup, and a restore of it is refused with nothing changed", async () => {
+Deno.test("an unfinished restore is not a backup, and a restore from it is refused with nothing changed", async () => {
   await using arranged = await arrange();
   const { shelf, watermark } = arranged;
   await die(arranged, { on: "files", what: "remove", when: "after" });

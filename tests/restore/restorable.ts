@@ -1,4 +1,4 @@
-/** A store with a backup from before some deletions, as bytes, to be laid out and restored again and again. */
+/** A store with a backup from before some deletions, as bytes, to be written out and restored repeatedly. */
 
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -6,20 +6,20 @@ import { type Memory, MemoryError, openMemory, restoreMemory, type Watermark } f
 import { FACT, factOf, fill, SCOPE } from "./shelf.ts";
 import { TemporaryDirectory } from "../kit/temporary_directory.ts";
 
-/** The files, by the names they are laid out under. */
+/** The files, by their names. */
 export type Files = Readonly<Record<"agent.db" | "agent.db.deletions" | "agent.backup", Uint8Array>>;
 
-/** The files, and what a restore of them gives. */
+/** The files, and what a restore of them returns. */
 export interface Restorable {
   readonly files: Files;
   readonly watermark: Watermark;
   readonly told: readonly string[];
 }
 
-/** What became of one restore; everything else is a failure. */
+/** Outcome of one restore; any other is a failure. */
 export type Outcome = "refused" | "restored";
 
-/** Makes it: turns, a pin, records, remembered operations, and since the backup two deletions. */
+/** Creates it: turns, a pin, records, remembered operations, and two deletions since the backup. */
 export async function makeRestorable(): Promise<Restorable> {
   await using directory = await TemporaryDirectory.make();
   const path = directory.file("agent.db");
@@ -61,7 +61,7 @@ export async function makeRestorable(): Promise<Restorable> {
   return { files, watermark, told: await tell(restored) };
 }
 
-/** Everything that it holds, one text a thing, without what each restore draws anew. */
+/** Everything that it holds, one text for each thing, without what is random in each restore. */
 async function tell(memory: Memory): Promise<readonly string[]> {
   const talk = memory.conversation(SCOPE);
   const snapshot = await talk.snapshot();
@@ -74,7 +74,7 @@ async function tell(memory: Memory): Promise<readonly string[]> {
   return told;
 }
 
-/** Lays files out in a directory that holds nothing else afterwards. */
+/** Writes files to a directory that holds nothing else afterwards. */
 export function layOut(directory: string, files: Files): void {
   for (const { name } of Deno.readDirSync(directory)) {
     Deno.removeSync(`${directory}/${name}`, { recursive: true });
@@ -85,8 +85,8 @@ export function layOut(directory: string, files: Files): void {
 }
 
 /**
- * Restores what lies in a directory. A refusal has to be typed and to have changed nothing; a restore has to give
- * exactly what it should, soundly, and to take a further write.
+ * Restores the files in a directory. A refusal must be typed and change nothing; a restored store must hold exactly
+ * what it should, be intact, and accept a further write.
  */
 export async function restoreThere(directory: string, { told, watermark }: Restorable): Promise<Outcome> {
   const before = bytesIn(directory);

@@ -31,7 +31,7 @@ async function deletedSince(
 }
 
 for (const [journal, driver] of DRIVERS) {
-  Deno.test(`BAK-07 restoreMemory() gives what the backup had, less what was deleted since, with a ${journal}`, async () => {
+  Deno.test(`BAK-07 restoreMemory() restores what the backup had, without what was deleted since, with a ${journal}`, async () => {
     await using shelf = await Shelf.make(driver());
     const { memory, watermark } = await deletedSince(shelf);
     await memory.conversation(SCOPE).append([{ role: "user", content: "After the backup." }]);
@@ -39,7 +39,7 @@ for (const [journal, driver] of DRIVERS) {
     assert.deepEqual(await textsOf(restored), ["The pears were grafted in March.", "Prune before frost."]);
     assert.equal(await restored.records.get(FACT), null);
     const report = restored.restored!;
-    assert.deepEqual(report.erased, { records: 1, scopes: 0, turns: 1, pins: 0 });
+    assert.deepEqual(report.erased, { records: 1, scopes: 0, turns: 1, pins: 0, entries: 0 });
     assert.deepEqual([report.from.sequence, report.to.sequence, report.generation], [1, 3, 1]);
     assert.deepEqual(report.to, watermark);
     assert.equal(report.ledgerLost, false);
@@ -101,7 +101,7 @@ function turnOf(text: string): Parameters<ReturnType<Memory["conversation"]>["pu
   return { turnId: text, scope: SCOPE, messages: [{ messageId: text, role: "user", content: text }] };
 }
 
-Deno.test("a restore drops summaries, replays and the index, and search makes a fresh one", async () => {
+Deno.test("a restore drops summaries, replays and the index, and search rebuilds the index", async () => {
   await using shelf = await Shelf.make();
   const memory = await shelf.open();
   await fill(memory);
@@ -234,7 +234,7 @@ Deno.test("a receipt is valid after a restore of a backup from before its deleti
   );
 });
 
-Deno.test("what a restore does is told, without content", async () => {
+Deno.test("what a restore does is reported, without content", async () => {
   await using shelf = await Shelf.make();
   const { watermark } = await deletedSince(shelf);
   const events: MemoryEvent[] = [];
@@ -246,11 +246,11 @@ Deno.test("what a restore does is told, without content", async () => {
   await new Promise<void>((resolve) => queueMicrotask(resolve));
   assert.deepEqual([...steps], ["copy", "check", "apply"]);
   assert.deepEqual(events.map(({ operation, counts }) => [operation, counts]), [
-    ["restore", { records: 1, scopes: 0, turns: 1, pins: 0 }],
+    ["restore", { records: 1, scopes: 0, turns: 1, pins: 0, entries: 0 }],
   ]);
 });
 
-/** What is refused with nothing changed: how it is brought about, and the error. */
+/** Refused restores, which change nothing: how to cause each, and its error. */
 const REFUSED: readonly (readonly [
   title: string,
   arrange: (shelf: Shelf) => Promise<void> | void,
@@ -439,7 +439,7 @@ for (const [title, arrange, error] of REFUSED) {
   });
 }
 
-Deno.test("restoreMemory() refuses a ledger that is older than the watermark, or tells another history", async () => {
+Deno.test("restoreMemory() refuses a ledger that is older than the watermark, or has another history", async () => {
   await using shelf = await Shelf.make();
   const { memory, watermark } = await deletedSince(shelf);
   await memory.close();
@@ -473,7 +473,7 @@ Deno.test("restoreMemory() refuses a ledger that is older than the backup", asyn
   assert.equal(shelf.names().includes("restored.db"), false);
 });
 
-Deno.test("restoreMemory() refuses wrong words before it looks at anything", async () => {
+Deno.test("restoreMemory() refuses invalid arguments before it reads anything", async () => {
   await using shelf = await Shelf.make();
   const { memory, watermark } = await deletedSince(shelf);
   await memory.close();
@@ -541,12 +541,12 @@ function restoreElsewhere(shelf: Shelf, destination: string, watermark: Watermar
   assert(success, new TextDecoder().decode(stderr));
 }
 
-Deno.test("of two restores at once one is live, and the other is told", async () => {
+Deno.test("of two restores at once one is live, and the other is refused", async () => {
   await using shelf = await Shelf.make();
   const { memory, watermark } = await deletedSince(shelf);
   let isOtherDone = false;
   const slower = shelf.restore("agent.backup", "slower.db", watermark, {
-    // By then it knows how often the lineage was restored, and nothing of it is live.
+    // By then it knows the number of restores of the lineage, and nothing of it is live.
     onProgress({ step }): void {
       if (step !== "apply" || isOtherDone) return;
       isOtherDone = true;
@@ -573,7 +573,7 @@ Deno.test("TST-12 of two restores that race exactly one is live, however far eac
   }
   await assert.rejects(memory.conversation(SCOPE).snapshot(), { code: "REPLACED" });
   assert.equal(shelf.names().filter((name) => /^(first|second)\.db$/.test(name)).length, restored.length);
-  // One after the other both succeed, and the later one has fenced the earlier one off.
+  // If they run in sequence both succeed, and the later one has fenced off the earlier one.
   const answers = await Promise.allSettled(restored.map((each) => each.conversation(SCOPE).snapshot()));
   assert.equal(answers.filter(({ status }) => status === "fulfilled").length, 1);
   const latest = restored.toSorted((left, right) =>
@@ -583,7 +583,7 @@ Deno.test("TST-12 of two restores that race exactly one is live, however far eac
   assert.equal(latest.restored!.generation, restored.length);
 });
 
-Deno.test("of two restores at once to one destination one is live, and the other is told", async () => {
+Deno.test("of two restores at once to one destination one is live, and the other is refused", async () => {
   await using shelf = await Shelf.make();
   const { watermark } = await deletedSince(shelf);
   const results = await Promise.allSettled([
@@ -595,7 +595,7 @@ Deno.test("of two restores at once to one destination one is live, and the other
   assert(["BUSY", "EXISTS"].includes(refused.reason.code));
 });
 
-Deno.test("a lost ledger can be made anew from the backup, which says that it was", async () => {
+Deno.test("a lost ledger can be recreated from the backup, and the report says so", async () => {
   await using shelf = await Shelf.make();
   const { memory, watermark } = await deletedSince(shelf);
   await memory.backup(shelf.at("newer.backup"));
@@ -637,20 +637,20 @@ async function ledgerLostAfterARestore(
   return { watermark, revision };
 }
 
-Deno.test("a lost ledger is made anew from its export, which has the deletions and stays what it is", async () => {
+Deno.test("a lost ledger is recreated from its export, which has the deletions and is not changed", async () => {
   await using shelf = await Shelf.make();
   const { watermark } = await ledgerLostAfterARestore(shelf);
   const before = shelf.digests()["agent.ledger"];
   const ledgerExport = shelf.at("agent.ledger");
   const restored = await shelf.restore("agent.backup", "restored.db", watermark, { ledgerExport });
-  assert.deepEqual(restored.restored!.erased, { records: 1, scopes: 0, turns: 1, pins: 0 });
+  assert.deepEqual(restored.restored!.erased, { records: 1, scopes: 0, turns: 1, pins: 0, entries: 0 });
   assert.equal(restored.restored!.ledgerLost, false);
   assert.equal(shelf.digests()["agent.ledger"], before);
   await restored.close();
   assert.equal((await textsOf(await shelf.open({}, "restored.db"))).length, 2);
 });
 
-Deno.test("a ledger from its export gives no revision again that a restore it does not know of has given", async () => {
+Deno.test("a ledger from its export issues no revision again that a restore unknown to it has issued", async () => {
   await using shelf = await Shelf.make();
   const { watermark, revision } = await ledgerLostAfterARestore(shelf);
   const ledgerExport = shelf.at("agent.ledger");
@@ -662,7 +662,7 @@ Deno.test("a ledger from its export gives no revision again that a restore it do
   await assert.rejects(stale, { reason: "REVISION", currentRevision: mine });
 });
 
-Deno.test("a ledger from its export brings no fenced store back, and fences the last one too", async () => {
+Deno.test("a ledger from its export revives no fenced-off store, and fences off the last one too", async () => {
   await using shelf = await Shelf.make();
   const { watermark } = await ledgerLostAfterARestore(shelf);
   await shelf.restore("agent.backup", "restored.db", watermark, { ledgerExport: shelf.at("agent.ledger") });
@@ -671,7 +671,7 @@ Deno.test("a ledger from its export brings no fenced store back, and fences the 
   }
 });
 
-Deno.test("an exported ledger is no ledger: put in its place it is refused, and stays as it is", async () => {
+Deno.test("an exported ledger is not a ledger: in a ledger's place it is refused, and not changed", async () => {
   await using shelf = await Shelf.make();
   const { watermark } = await ledgerLostAfterARestore(shelf);
   Deno.copyFileSync(shelf.at("agent.ledger"), shelf.at("agent.db.deletions"));
@@ -683,7 +683,7 @@ Deno.test("an exported ledger is no ledger: put in its place it is refused, and 
   assert.deepEqual(shelf.digests(), before);
 });
 
-Deno.test("a restore with an exported ledger rehearses: the store in service goes on", async () => {
+Deno.test("a restore with an exported ledger is a rehearsal: the live store stays live", async () => {
   await using shelf = await Shelf.make();
   const { memory, watermark } = await deletedSince(shelf);
   await memory.exportLedger(shelf.at("agent.ledger"));
@@ -696,7 +696,7 @@ Deno.test("a restore with an exported ledger rehearses: the store in service goe
   await memory.conversation(SCOPE).append([{ role: "user", content: "Still here." }]);
 });
 
-Deno.test("restoreMemory() refuses an exported ledger beside the ledger itself, and changes nothing", async () => {
+Deno.test("restoreMemory() refuses an exported ledger while the ledger itself exists, and changes nothing", async () => {
   await using shelf = await Shelf.make();
   const { memory, watermark } = await deletedSince(shelf);
   await memory.exportLedger(shelf.at("agent.ledger"));
@@ -709,7 +709,7 @@ Deno.test("restoreMemory() refuses an exported ledger beside the ledger itself, 
   assert.deepEqual(shelf.digests(), before);
 });
 
-Deno.test("what a restore lists as fenced is a main of the lineage, and no other file that bears its name", async () => {
+Deno.test("what a restore lists as fenced off is a main of the lineage, and no other file with its name", async () => {
   await using shelf = await Shelf.make();
   const { memory, watermark } = await deletedSince(shelf);
   await memory.close();
@@ -721,7 +721,7 @@ Deno.test("what a restore lists as fenced is a main of the lineage, and no other
 
 Deno.test({
   name:
-    "a restore whose destination cannot be opened beside its ledger is refused, and leaves no destination",
+    "a restore whose destination cannot be opened next to its ledger is refused, and leaves no destination",
   ignore: Deno.build.os === "windows" || Deno.uid() !== 0,
   async fn(): Promise<void> {
     await using shelf = await Shelf.make();
@@ -736,7 +736,7 @@ Deno.test({
   },
 });
 
-Deno.test("a store whose files are gone is not made anew while a restore of it is unfinished", async () => {
+Deno.test("a store whose files are missing is not recreated while a restore of it is unfinished", async () => {
   for (const left of ["agent.db.restoring", "agent.db.deletions.restoring"]) {
     await using shelf = await Shelf.make();
     Deno.writeTextFileSync(shelf.at(left), "", { mode: 0o600 });

@@ -1,6 +1,6 @@
 /**
- * Backs up, deletes, scrubs and restores with whatever permissions it was given, and prints what came of it as JSON.
- * Argument: the one directory.
+ * Backs up, deletes, scrubs and restores with this process's permissions, and prints the outcome as JSON. Argument:
+ * the one directory.
  */
 
 import { openMemory, restoreMemory } from "@holdfast/memory";

@@ -1,6 +1,6 @@
 /**
- * Nothing that was deleted, forgotten or expired comes back, whichever old backup is restored and however often. A failure
- * prints the seed and the shortest history that shows it; `HOLDFAST_LONG=1` plays more and longer ones.
+ * Nothing that was deleted, forgotten or expired comes back, for any old backup, restored any number of times. A
+ * failure prints the seed and the shortest history that shows it; `HOLDFAST_LONG=1` plays more and longer ones.
  */
 
 import assert from "node:assert/strict";

@@ -11,7 +11,7 @@ import {
   SCOPES_MOVED_PER_STEP,
 } from "../../src/limits.ts";
 import { sourceOf } from "../conversations/samples.ts";
-import { MutableClock } from "../kit/mutable_clock.ts";
+import { MutableClock } from "../../src/testing/kit/mutable_clock.ts";
 import { assertIntact, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { TemporaryDirectory } from "../kit/temporary_directory.ts";
 import { factOf } from "./shelf.ts";
@@ -95,7 +95,7 @@ async function assertFloors(talk: Conversation, count: number): Promise<void> {
 }
 
 for (const count of [ROWS - 1, ROWS, ROWS + 1, 2 * ROWS + 1]) {
-  Deno.test(`TST-04 A backup holds each of ${count} rows of every table, and a restore gives them back`, async () => {
+  Deno.test(`TST-04 A backup holds each of ${count} rows of every table, and a restore brings them back`, async () => {
     const textOf = (index: number): string => `${index} ${"x".repeat(40)}`;
     await restoreAfter(
       async (memory) => {
@@ -183,7 +183,7 @@ for (const count of [EVENTS - 1, EVENTS, EVENTS + 1, 2 * EVENTS + 1]) {
   });
 }
 
-/** Raises or lowers the floor of one event of a closed store's ledger, behind its back. */
+/** Raises or lowers the floor of one event directly in a closed store's ledger. */
 function changeEvent(path: string, sequence: number, by: 1 | -1): void {
   const connection = nodeSqlite.open(`${path}.deletions`, { readOnly: false });
   connection.prepare("UPDATE events SET floor = floor + $1 WHERE sequence = $2").run([by, sequence]);

@@ -39,7 +39,7 @@ export class Shelf implements AsyncDisposable {
   readonly #directory: TemporaryDirectory;
   readonly #driver: SqliteDriver;
   readonly #opened: Memory[] = [];
-  /** Set by tests that damage something on purpose: no check at the end. */
+  /** Set by tests that damage something deliberately: no check at the end. */
   damaged = false;
 
   private constructor(directory: TemporaryDirectory, driver: SqliteDriver) {
@@ -67,7 +67,7 @@ export class Shelf implements AsyncDisposable {
     return this.#keep(await openMemory(this.at(name), { deletionPath, driver: this.#driver, ...options }));
   }
 
-  /** Restores a backup beside the store, held to a watermark. */
+  /** Restores a backup next to the store, with a watermark. */
   async restore(
     backup: string,
     destination: string,
@@ -84,7 +84,7 @@ export class Shelf implements AsyncDisposable {
     );
   }
 
-  /** A digest of every file by name: for what must not change. */
+  /** A digest of every file by name, to require that nothing changes. */
   digests(): Readonly<Record<string, string>> {
     return Object.fromEntries(
       this.names().map((name) => [name, hash("sha256", Deno.readFileSync(this.at(name)))]),

@@ -1,4 +1,7 @@
-/** A maker that is killed right after giving its file the final name leaves it two names: whoever comes next takes one away. */
+/**
+ * A process that is killed right after linking its file to the final name leaves it two names: the next call removes
+ * one.
+ */
 
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
@@ -11,7 +14,7 @@ function partial(shelf: Shelf): readonly string[] {
   return shelf.names().filter((name) => name.includes(".partial"));
 }
 
-Deno.test("a backup whose maker was killed before it took the work name away is whole, and is restored", async () => {
+Deno.test("a backup whose creator was killed before it removed the work name is complete, and is restored", async () => {
   await using shelf = await Shelf.make();
   const memory = await shelf.open();
   await fill(memory);
@@ -24,7 +27,7 @@ Deno.test("a backup whose maker was killed before it took the work name away is 
   assert.deepEqual(partial(shelf), []);
 });
 
-Deno.test("a backup that is there already keeps its name alone when it is made again", async () => {
+Deno.test("an existing backup keeps only its own name when it is made again", async () => {
   await using shelf = await Shelf.make();
   const memory = await shelf.open();
   await fill(memory);
@@ -36,7 +39,7 @@ Deno.test("a backup that is there already keeps its name alone when it is made a
   assert.deepEqual(partial(shelf), []);
 });
 
-Deno.test("a backup that is just getting its name is whole, and is restored from", async () => {
+Deno.test("a backup that is being published is complete, and can be restored from", async () => {
   await using shelf = await Shelf.make();
   const memory = await shelf.open();
   const { watermark } = await memory.backup(shelf.at("agent.backup"));
@@ -48,7 +51,7 @@ Deno.test("a backup that is just getting its name is whole, and is restored from
   assert.deepEqual(partial(shelf), []);
 });
 
-Deno.test("an exported ledger whose maker was killed before it took the work name away is whole, and is restored from", async () => {
+Deno.test("an exported ledger whose creator was killed before it removed the work name is complete, and can be restored from", async () => {
   await using shelf = await Shelf.make();
   const memory = await shelf.open();
   await fill(memory);
@@ -65,7 +68,7 @@ Deno.test("an exported ledger whose maker was killed before it took the work nam
   assert.deepEqual(partial(shelf), []);
 });
 
-Deno.test("a file in the making that does not say yet whose it is makes room for the next", async () => {
+Deno.test("a work file that has no application id yet is replaced by the next", async () => {
   await using shelf = await Shelf.make();
   const memory = await shelf.open();
   const database = new DatabaseSync(shelf.at("agent.backup.partial"));
@@ -77,7 +80,7 @@ Deno.test("a file in the making that does not say yet whose it is makes room for
   assert.deepEqual(partial(shelf), []);
 });
 
-Deno.test("another name that a backup has is not taken away, and the backup is refused", async () => {
+Deno.test("another name of a backup is not removed, and the backup is refused", async () => {
   await using shelf = await Shelf.make();
   const memory = await shelf.open();
   const { watermark } = await memory.backup(shelf.at("agent.backup"));

@@ -5,7 +5,7 @@ import { readVectors } from "../context/golden.ts";
 
 const DEFAULTS = { k1: 1.5, b: 0.75 };
 
-/** Math.log differs from the reference's in the last bit now and then. */
+/** Compares scores with a tolerance, because Math.log may differ from the reference's in the last bit. */
 function assertClose(actual: number, expected: number): void {
   assert.ok(
     Math.abs(actual - expected) <= 1e-12 * Math.max(1, Math.abs(expected)),
@@ -23,7 +23,7 @@ function countsOf(
   });
 }
 
-Deno.test("LexicalScorer gives the reference's scores", () => {
+Deno.test("LexicalScorer computes the reference's scores", () => {
   const { corpus, query, scores, idf } = readVectors().bm25;
   const counts = countsOf(corpus, query);
   const scorer = new LexicalScorer(statisticsOf(counts, query.length), DEFAULTS, "delta");
@@ -35,14 +35,14 @@ Deno.test("LexicalScorer gives the reference's scores", () => {
   }
 });
 
-Deno.test("RET-10 A term that every document has still scores above zero, and repeats less than fully", () => {
+Deno.test("RET-10 A term that every document has still scores above zero, and repetitions add less and less", () => {
   const counts = countsOf([["pump", "north", "valve"], ["pump"], ["pump", "pump", "south"]], ["pump"]);
   const scorer = new LexicalScorer(statisticsOf(counts, 1), DEFAULTS, "nothing");
   const [a = 0, b = 0, c = 0] = counts.map((document) => scorer.score(document));
   assert.ok(b > c && c > a && a > 0);
 });
 
-Deno.test("RET-10 One document alone, and one of two, score above zero", () => {
+Deno.test("RET-10 A single document, and one of two, score above zero", () => {
   for (const documents of [[["pump"]], [["pump"], ["valve"]]]) {
     const counts = countsOf(documents, ["pump"]);
     const scorer = new LexicalScorer(statisticsOf(counts, 1), DEFAULTS, "delta");
@@ -50,14 +50,14 @@ Deno.test("RET-10 One document alone, and one of two, score above zero", () => {
   }
 });
 
-Deno.test("No document scores more for a term than termScoreMax() says", () => {
+Deno.test("termScoreMax() is an upper bound of every document's score for a term", () => {
   const counts = countsOf([["a"], ["a", "a", "a", "b"], ["c", "c"]], ["a", "b", "c"]);
   const scorer = new LexicalScorer(statisticsOf(counts, 3), DEFAULTS, "nothing");
   const most = scorer.termScoreMax(0) + scorer.termScoreMax(1) + scorer.termScoreMax(2);
   for (const document of counts) assert.ok(scorer.score(document) <= most);
 });
 
-Deno.test("A score is the same whether statistics are counted afresh or corrected by what is left out", () => {
+Deno.test("A score is bitwise the same with statistics that are counted and with those that are updated", () => {
   const all = countsOf([["a", "b"], ["a"], ["b", "b", "c"], ["c", "a"]], ["a", "b", "c"]);
   const whole = statisticsOf(all, 3);
   const left = statisticsOf(all.slice(3), 3);
@@ -73,7 +73,7 @@ Deno.test("A score is the same whether statistics are counted afresh or correcte
   for (const document of all.slice(0, 3)) assert.equal(kept.score(document), afresh.score(document));
 });
 
-Deno.test("A term that no document has weighs nothing", () => {
+Deno.test("A term that is in no document has the weight 0", () => {
   for (const documents of [4, 0]) {
     const statistics = { documents, totalLength: 9, documentFrequencies: [0] };
     assert.deepEqual(new LexicalScorer(statistics, DEFAULTS, "delta").weights, [0]);

@@ -6,13 +6,13 @@ import type { RankedChunk, VisibleText } from "../../src/search/evidence_source.
 import { HistoryEvidence } from "../../src/search/history_evidence.ts";
 import { Pace } from "../../src/pace.ts";
 
-/** The scope of all of them. */
+/** The scope of all conversations. */
 export const SCOPE = { tenantId: "t", sessionId: "s" } as const;
 
-/** The time of all turns that do not say otherwise. */
+/** The default time of turns. */
 export const AT = "2026-05-14T12:00:00+00:00";
 
-/** Turns `t0`, `t1` … of one message each, or of several where an item is a list. */
+/** Creates turns `t0`, `t1` … of one message each, or of several messages if an item is a list. */
 export function conversation(texts: readonly (string | readonly string[])[]): readonly TimedTurn[] {
   return texts.map((item, index) => {
     const contents = typeof item === "string" ? [item] : item;
@@ -24,18 +24,18 @@ export function conversation(texts: readonly (string | readonly string[])[]): re
   });
 }
 
-/** What retrieval is configured by, with defaults. */
+/** The options of a search, with defaults. */
 export interface SearchOptions {
   readonly profile?: ProfileName;
   readonly chunkCharacters?: number;
   readonly overlapCharacters?: number;
   readonly minimumScore?: number;
-  /** Newest turns that are in the window. */
+  /** The number of newest turns in the window. */
   readonly windowSize?: number;
   readonly shortened?: ReadonlyMap<string, VisibleText>;
 }
 
-/** All ranked chunks for a question. */
+/** Returns all ranked chunks for a question. */
 export async function search(
   history: readonly TimedTurn[],
   question: string,
@@ -55,7 +55,7 @@ export async function search(
   return [...await evidence.rank(analyzer.queryTerms(question), { size: windowSize, shortened })];
 }
 
-/** The turns of ranked chunks, in order. */
+/** Returns the turn ids of ranked chunks, in order. */
 export function turnIdsOf(ranked: readonly RankedChunk[]): readonly string[] {
   return ranked.map(({ chunk }) => chunk.source.turnId);
 }

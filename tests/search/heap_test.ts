@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { Heap } from "../../src/search/heap.ts";
 
-Deno.test("A heap gives its items best first, whichever way they came in", () => {
+Deno.test("A heap returns its items best first, in whatever order they were added", () => {
   fc.assert(fc.property(fc.array(fc.integer()), fc.array(fc.integer()), (filled, pushed) => {
     const heap = new Heap<number>((left, right) => left > right);
     heap.fill([...filled]);
@@ -10,14 +10,14 @@ Deno.test("A heap gives its items best first, whichever way they came in", () =>
     const items = [...filled, ...pushed];
     assert.equal(heap.size, items.length);
     assert.equal(heap.best, items.length === 0 ? undefined : Math.max(...items));
-    const given: (number | undefined)[] = [];
-    while (heap.size > 0) given.push(heap.pop());
-    assert.deepEqual(given, items.toSorted((left, right) => right - left));
+    const popped: (number | undefined)[] = [];
+    while (heap.size > 0) popped.push(heap.pop());
+    assert.deepEqual(popped, items.toSorted((left, right) => right - left));
     assert.equal(heap.pop(), undefined);
   }));
 });
 
-Deno.test("Near the best of a heap is the best itself, and nothing that it does not hold", () => {
+Deno.test("Heap.near() returns the best item first, and only items of the heap", () => {
   const heap = new Heap<number>((left, right) => left > right);
   heap.fill([3, 9, 1, 7, 5]);
   const near = heap.near(3);

@@ -13,7 +13,7 @@ import { conversation, SCOPE, search, turnIdsOf } from "./conversation.ts";
 const BOTH = ["reference", "holdfast"] as const;
 
 for (const profile of BOTH) {
-  Deno.test(`RET-19 Under ${profile}, scores are above zero, best first, and ties go by chunk id`, async () => {
+  Deno.test(`RET-19 Under ${profile}, scores are above zero, best first, and ties are ordered by chunk id`, async () => {
     const ranked = await search(conversation(["pump valve", "pump", "pump", "kiln", "lamp"]), "pump", {
       profile,
     });
@@ -36,28 +36,28 @@ for (const profile of BOTH) {
     );
   });
 
-  Deno.test(`RET-19 Under ${profile}, minimumScore is a floor that chunks must be above`, async () => {
+  Deno.test(`RET-19 Under ${profile}, only chunks above minimumScore are returned`, async () => {
     const history = conversation(["pump north valve of the kiln", "pump valve", "lamp"]);
     const all = await search(history, "pump valve", { profile });
-    const floor = all.at(-1)?.score.total ?? 0;
-    const above = await search(history, "pump valve", { profile, minimumScore: floor });
-    assert.deepEqual(above, all.filter(({ score }) => score.total > floor));
+    const lowest = all.at(-1)?.score.total ?? 0;
+    const above = await search(history, "pump valve", { profile, minimumScore: lowest });
+    assert.deepEqual(above, all.filter(({ score }) => score.total > lowest));
     assert.deepEqual(await search(history, "pump valve", { profile, minimumScore: 1_000 }), []);
   });
 
-  Deno.test(`Under ${profile}, one document alone can match, and nothing matches without a shared word`, async () => {
+  Deno.test(`Under ${profile}, a single document can match, and nothing matches without a shared word`, async () => {
     assert.deepEqual(turnIdsOf(await search(conversation(["the pump failed"]), "pump", { profile })), ["t0"]);
     assert.deepEqual(await search(conversation(["the pump failed", "!!!", ""]), "kiln", { profile }), []);
   });
 
-  Deno.test(`Under ${profile}, turns of the window are no documents`, async () => {
+  Deno.test(`Under ${profile}, turns of the window are not searched`, async () => {
     const history = conversation(["pump one", "lamp", "pump two"]);
     const ranked = await search(history, "pump", { profile, windowSize: 1 });
     const alone = await search(history.slice(0, 2), "pump", { profile });
     assert.deepEqual(ranked, alone);
   });
 
-  Deno.test(`Under ${profile}, a shortened turn of the window is searched for what it does not show`, async () => {
+  Deno.test(`Under ${profile}, the text cut from a shortened turn of the window is searched`, async () => {
     const history = conversation(["lamp", "pump alpha. pump omega."]);
     const options = { profile, windowSize: 1, chunkCharacters: 12, overlapCharacters: 0 };
     const shortened = new Map([["t1", new Map([["m1.0", "pump alpha. [...]"]])]]);
@@ -84,7 +84,7 @@ for (const profile of BOTH) {
   });
 }
 
-Deno.test("Chunks made beforehand, in whatever order, are ranked as if they were made on the spot", async () => {
+Deno.test("A caller's chunks, in whatever order, are ranked like those that the search creates", async () => {
   const history = conversation(["pump one lamp two", ["kiln three pump", "lamp pump four kiln"], "five"]);
   const retrieval = { chunkCharacters: 8, overlapCharacters: 2, minimumScore: 0, k1: 1.5, b: 0.75 };
   const chunks = chunksOf(history, retrieval).toSorted((left, right) =>
@@ -100,14 +100,14 @@ Deno.test("Chunks made beforehand, in whatever order, are ranked as if they were
   assert.deepEqual(given, made);
 });
 
-Deno.test("An answer that stands beside the words that were asked for is found, and told so", async () => {
+Deno.test("An answer next to the words of the question is found, and its score says so", async () => {
   const history = conversation(["lamp", "When did the relay fail?", "Just after noon.", "ok", "kiln"]);
   const ranked = await search(history, "relay failing");
   const [answer, asked, ...lent] = ranked;
   assert.deepEqual([answer, asked].map((hit) => hit?.chunk.source.turnId), ["t2", "t1"]);
   const plain = conversation(["lamp", "When did the relay fail.", "Just after noon.", "ok", "kiln"]);
-  const [told] = await search(plain, "relay failing");
-  const best = told?.score.lexical ?? 0;
+  const [statement] = await search(plain, "relay failing");
+  const best = statement?.score.lexical ?? 0;
   assert.ok(best > 0);
   const own = 0.7 * best;
   assert.deepEqual(asked?.score, { total: own, lexical: own, neighbours: 0 });
@@ -122,17 +122,17 @@ Deno.test("An answer that stands beside the words that were asked for is found, 
   assert.ok(!turnIdsOf(ranked).includes("t4"));
 });
 
-Deno.test("A statement comes before what stands beside it, and lends it the plain share", async () => {
+Deno.test("A statement comes before its neighbours, and lends them the plain share", async () => {
   const history = conversation(["lamp", "The relay failed.", "Just after noon.", "kiln"]);
-  const [told, ...beside] = await search(history, "relay failing");
-  const best = told?.score.lexical ?? 0;
-  assert.deepEqual(told?.score, { total: best, lexical: best, neighbours: 0 });
-  assert.equal(told?.chunk.source.turnId, "t1");
-  const after = beside.find(({ chunk }) => chunk.source.turnId === "t2");
+  const [statement, ...neighbours] = await search(history, "relay failing");
+  const best = statement?.score.lexical ?? 0;
+  assert.deepEqual(statement?.score, { total: best, lexical: best, neighbours: 0 });
+  assert.equal(statement?.chunk.source.turnId, "t1");
+  const after = neighbours.find(({ chunk }) => chunk.source.turnId === "t2");
   assert.deepEqual(after?.score, { total: 0.3 * best, lexical: 0, neighbours: 0.3 * best });
 });
 
-Deno.test("A text asks where a question mark of any script ends it, with closing signs behind or without", () => {
+Deno.test("A text asks if it ends with a question mark of any script, with or without closing characters", () => {
   for (
     const text of [
       "Which?",
@@ -160,7 +160,7 @@ Deno.test("Messages of one turn lend to each other too", async () => {
   assert.deepEqual(ranked.map(({ chunk }) => chunk.source.messageId).slice(0, 2), ["m0.1", "m0.0"]);
 });
 
-Deno.test("A long message beside a match does not crowd out other matches", async () => {
+Deno.test("A long message next to a match does not crowd out other matches", async () => {
   const long = "steam ".repeat(200);
   const history = conversation([
     "relay failed",
@@ -174,7 +174,7 @@ Deno.test("A long message beside a match does not crowd out other matches", asyn
   assert.ok(turnIdsOf(ranked).slice(0, 4).includes("t5"));
 });
 
-Deno.test("Under holdfast, more of the question's words beat more of one of them", async () => {
+Deno.test("Under holdfast, more words of the question score higher than repetitions of one", async () => {
   const history = conversation(["pump pump pump pump", "-", "-", "the pump valve", "-", "-", "lamp"]);
   assert.equal(turnIdsOf(await search(history, "pump valve"))[0], "t3");
 });
@@ -206,7 +206,7 @@ Deno.test("A cancelled search rejects with the signal's reason", async () => {
   await assert.rejects(evidence.rank(["pump"], { size: 0, shortened: new Map() }), reason);
 });
 
-Deno.test("A date is found in each turn of that day, and not lent: the turns beside have it themselves", async () => {
+Deno.test("A date is found in each turn of that day, and is not lent, because neighbouring turns match it too", async () => {
   const days = ["2026-05-13", "2026-05-14", "2026-05-14", "2026-05-14", "2026-05-15"];
   const history = ["kiln", "pump one", "pump two", "pump three", "lamp"].map((content, index) => {
     const messages = [{ messageId: `m${index}`, role: "user" as const, content }];

@@ -1,4 +1,4 @@
-/** `backup`: copies one moment of a store, or of its ledger, into one private file. */
+/** `backup`: copies a store, or its ledger, as it is at one moment into one private file. */
 
 import {
   type Answer,
@@ -8,26 +8,26 @@ import {
   storeCommand,
   type StoreOptions,
 } from "./command.ts";
-import { wrongWords } from "../terminal/failure.ts";
+import { usageError } from "../terminal/failure.ts";
 import { printSwept } from "./leftover_lines.ts";
 import { Progress } from "../terminal/progress.ts";
-import { damagedOption, type SkippingOptions, tellSkipped, withSkipDamaged } from "./skipping.ts";
+import { damagedOption, reportSkipped, type SkippingOptions, withSkipDamaged } from "./skipping.ts";
 
 interface BackupOptions extends StoreOptions, SkippingOptions {
   readonly onlyLedger?: true;
 }
 
-/** Declares it. */
+/** Declares the command. */
 export const BACKUP: Declare = (program, run) => {
   withSkipDamaged(storeCommand(program, "backup", {
-    summary: "Copy one moment of the store into one private file",
+    summary: "Copy the store, as it is at one moment, into one private file",
     access: "write",
     example: "DIR/agent.db DIR/monday.backup",
     more:
-      "Others may go on reading and writing. Nothing is ever written over. Keep the watermark that it prints, " +
-      "or the whole of its JSON, apart from the store: `restore` takes either. Pending deletions are completed first.",
+      "Other processes can keep reading and writing. Existing files are never overwritten. Keep the watermark that it " +
+      "prints, or all of its JSON, apart from the store: `restore` accepts either. Completes pending deletions first.",
   }))
-    .argument("<destination>", "the file to make, where nothing is yet")
+    .argument("<destination>", "the file to create; it must not exist yet")
     .option("--only-ledger", "copy the deletion ledger instead")
     .action((store: string, destination: string, options: BackupOptions) =>
       run((session) => backup(session, store, destination, options))
@@ -41,23 +41,25 @@ async function backup(
   options: BackupOptions,
 ): Promise<Answer> {
   if (options.onlyLedger && options.skipDamaged) {
-    throw wrongWords("--only-ledger and --skip-damaged do not go together");
+    throw usageError("--only-ledger and --skip-damaged exclude each other");
   }
   await using memory = await openStore(store, options, "write");
   using progress = new Progress(screen);
   const onProgress = ({ step, part, rows }: { step: string; part: string; rows: number }): void =>
-    progress.tell(`${step === "copy" ? "copying" : "looking at the copy of"} ${part}`, rows);
+    progress.show(`${step === "copy" ? "copying" : "checking the copy of"} ${part}`, rows);
   const report = options.onlyLedger
     ? await memory.exportLedger(destination, { signal, onProgress })
     : await memory.backup(destination, { ...damagedOption(options), signal, onProgress });
-  screen.done("The copy was made: as its watermark take what `inspect --json` on the store prints.");
+  screen.completed(
+    "The copy was made: for its watermark, use the one that `inspect --json` prints for the store.",
+  );
   if (screen.json) {
     await screen.value(report);
-    return await tellSkipped(screen, report.skipped);
+    return await reportSkipped(screen, report.skipped);
   }
   await screen.line(`Copied the ${report.of} to ${destination}: ${report.bytes} bytes.`, "green");
   await printSwept(screen, report.leftovers);
-  await screen.line("Its watermark, to be kept apart from the store:");
+  await screen.line("Its watermark; keep it apart from the store:");
   await screen.value(report.watermark);
-  return await tellSkipped(screen, report.skipped);
+  return await reportSkipped(screen, report.skipped);
 }

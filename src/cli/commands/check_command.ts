@@ -1,4 +1,4 @@
-/** `check`: looks through the whole store for damage. */
+/** `check`: checks the whole store for damage. */
 
 import {
   counted,
@@ -10,10 +10,10 @@ import {
 } from "./command.ts";
 import { Progress } from "../terminal/progress.ts";
 
-/** Declares it. */
+/** Declares the command. */
 export const CHECK: Declare = (program, run) => {
   storeCommand(program, "check", {
-    summary: "Look through the whole store for damage",
+    summary: "Check the whole store for damage",
     access: "read",
     example: "DIR/agent.db",
     more: "Exits with 1 if anything is damaged.",
@@ -25,7 +25,7 @@ async function check({ screen, signal }: Session, store: string, options: StoreO
   using progress = new Progress(screen);
   const report = await memory.check({
     signal,
-    onProgress: ({ part, rows }) => progress.tell(`looking at ${part}`, rows),
+    onProgress: ({ part, rows }) => progress.show(`checking ${part}`, rows),
   });
   if (screen.json) {
     await screen.value(report);
@@ -33,7 +33,7 @@ async function check({ screen, signal }: Session, store: string, options: StoreO
   }
   if (report.ok) {
     const rows = Object.values(report.rows).reduce((total, count) => total + count, 0);
-    await screen.line(`Nothing is damaged: ${counted(rows, "row")} looked at.`, "green");
+    await screen.line(`Nothing is damaged: ${counted(rows, "row")} checked.`, "green");
     return true;
   }
   await screen.table(
@@ -42,7 +42,7 @@ async function check({ screen, signal }: Session, store: string, options: StoreO
     report.problems.map(({ database, table, row, problem }) => [database, table, row ?? "", problem]),
   );
   await screen.line(
-    `${counted(report.problems.length, "problem")}. What is damaged can be restored from a backup.`,
+    `${counted(report.problems.length, "problem")}. Restore a backup to replace damaged rows.`,
     "red",
   );
   return false;

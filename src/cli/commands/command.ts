@@ -1,31 +1,31 @@
-/** What every command has in common: how it is declared, what it is given, and how it opens its store. */
+/** Shared by all commands: declares them, opens their store, and formats counts. */
 
 import { type Command, InvalidArgumentError } from "commander";
 import type { Scope } from "../../contracts/scope.ts";
 import type { Memory } from "../../memory.ts";
 import { MEMORY_PATH, type MemoryOptions, openMemory, parsePath } from "../../open.ts";
-import { CommandError, wrongWords } from "../terminal/failure.ts";
+import { CommandError, usageError } from "../terminal/failure.ts";
 import { isThere, requireFile } from "./file_access.ts";
 import type { Progress } from "../terminal/progress.ts";
 import type { Screen } from "../terminal/screen.ts";
 
-/** What a command works with. */
+/** The screen and the signal of a command. */
 export interface Session {
   readonly screen: Screen;
   /** Aborted when the process is asked to end. */
   readonly signal: AbortSignal;
 }
 
-/** Whether the store says yes; `"skipped"` where the work is done, but damaged rows were left out. */
+/** The outcome: false for a negative result (exit code 1), `"skipped"` if damaged rows were left out (3). */
 export type Answer = boolean | "skipped";
 
-/** Runs a command's work; it gives whether the store says yes. */
+/** Runs a command's work. */
 export type Run = (work: (session: Session) => Promise<Answer>) => Promise<void>;
 
 /** Declares one command below the program. */
 export type Declare = (program: Command, run: Run) => void;
 
-/** Which of Deno's permissions a command needs. */
+/** The permissions of Deno that a command needs. */
 type Access = "read" | "write";
 
 /** The options of commands that open a store. */
@@ -41,16 +41,16 @@ export interface ScopeOptions extends StoreOptions {
 
 const IS_LOCAL = import.meta.url.startsWith("file:");
 
-/** How this program is run: its own file, or where it was published. */
-const PROGRAM: string = IS_LOCAL ? besides("../main.ts") : "jsr:@holdfast/memory/cli";
+/** The program as an argument of `deno run`: its own file, or the published package. */
+const PROGRAM: string = IS_LOCAL ? shellPath("../main.ts") : "jsr:@holdfast/memory/cli";
 
-/** How it is installed: of a checkout, its configuration says where packages come from. */
+/** The arguments of `deno install`; in a checkout, its configuration resolves the packages. */
 export const INSTALLED: string = IS_LOCAL
-  ? `--config ${besides("../../../deno.json")} \\\n    ${PROGRAM}`
+  ? `--config ${shellPath("../../../deno.json")} \\\n    ${PROGRAM}`
   : PROGRAM;
 
-/** The path of a file of the program, as a shell takes it. */
-function besides(name: string): string {
+/** The path of a file of the program, quoted for a shell. */
+function shellPath(name: string): string {
   const path = decodeURIComponent(new URL(name, import.meta.url).pathname).replace(/^\/(?=[A-Za-z]:)/, "");
   return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }
@@ -63,17 +63,17 @@ export function flagsFor(access: Access, directory: string = "DIR"): string {
 }
 
 const READS =
-  "Reads only: --allow-read is enough. But SQLite keeps -wal and -shm beside the store and its ledger for " +
-  "whoever reads, so that your user must be able to write in their directories.";
+  "Reads only: --allow-read is enough. But SQLite keeps -wal and -shm next to the store and its ledger while it " +
+  "reads, so your user must be able to write to their directories.";
 
-/** Declares a command on a store, with the permissions it needs in its help. */
+/** Declares a command on a store; its help states the permissions that it needs. */
 export function storeCommand(
   program: Command,
   name: string,
   { summary, access, example, more = "" }: {
     readonly summary: string;
     readonly access: Access;
-    /** What follows the name in an example. */
+    /** The arguments of an example. */
     readonly example: string;
     readonly more?: string;
   },
@@ -82,31 +82,31 @@ export function storeCommand(
   const command = withPermissions(program.command(name), access, example)
     .description(described.join("\n\n")).summary(summary);
   return command.argument("<store>", "the store's file, such as DIR/agent.db")
-    .option("--ledger <file>", "where the deletion ledger lies, if not beside the store");
+    .option("--ledger <file>", "the deletion ledger, if it is not next to the store");
 }
 
-/** Puts the permissions of a command below its help. */
+/** Adds the permissions that a command needs to its help. */
 export function withPermissions(command: Command, access: Access, example: string): Command {
   return command.addHelpText(
     "after",
-    `\nNeeds (DIR: the directories of the files that are named, separated by commas):\n  deno run ${
+    `\nRun as (DIR: the directories of the named files, separated by commas):\n  deno run ${
       flagsFor(access)
     } \\\n    ${PROGRAM} \\\n    ${command.name()} ${example}`,
   );
 }
 
-/** Adds the two names of a conversation. */
+/** Adds the options that name a conversation. */
 export function withScope(command: Command): Command {
-  return command.requiredOption("--tenant <id>", "whose conversation")
-    .requiredOption("--session <id>", "which conversation");
+  return command.requiredOption("--tenant <id>", "the tenant of the conversation")
+    .requiredOption("--session <id>", "the session of the conversation");
 }
 
-/** The scope that was named. */
+/** The scope that the options name. */
 export function scopeOf({ tenant, session }: ScopeOptions): Scope {
   return { tenantId: tenant, sessionId: session };
 }
 
-/** Opens a store that is there; a command never makes one by a slip of the hand. */
+/** Opens an existing store; a mistyped path creates none. */
 export async function openStore(
   path: string,
   { ledger }: StoreOptions,
@@ -115,7 +115,7 @@ export async function openStore(
 ): Promise<Memory> {
   requirePath(path);
   const bytes = requireFile(path, "store", access === "read");
-  // Opened for writing, it would become a store; one that is in the making has its ledger already.
+  // Opening an empty file for writing would create a store in it. A store that is being created has a ledger already.
   if (bytes === 0 && !isThere(ledger ?? `${path}.deletions`, "ledger", access === "read")) {
     throw new CommandError("NOT_FOUND", `There is no store in ${path}: the file is empty`, {
       advice: "Look at the path of the store.",
@@ -124,13 +124,15 @@ export async function openStore(
   return await openMemory(path, { ...more, ...ledgerOption(ledger), readOnly: access === "read" });
 }
 
-/** Requires the path of a store that lies in a file. */
+/** Requires the path of a store in a file. */
 export function requirePath(path: string): void {
-  if (path === MEMORY_PATH) throw wrongWords("A store in memory cannot be reached from here", "Give a file.");
+  if (path === MEMORY_PATH) {
+    throw usageError("A store in memory ends with its process", "Pass the path of a file.");
+  }
   parsePath("store", path);
 }
 
-/** Where the ledger lies, as an option of opening. */
+/** The path of the ledger, as an option of `openMemory`. */
 export function ledgerOption(ledger: string | undefined): Pick<MemoryOptions, "deletionPath"> {
   return ledger === undefined ? {} : { deletionPath: ledger };
 }
@@ -147,7 +149,7 @@ export function wholeNumber(
   };
 }
 
-/** A number as it is read: `6,473,402`. Revisions are no counts: commands take them as they stand. */
+/** A count with separators: `6,473,402`. Revisions are printed without, since commands accept them as they are. */
 export function grouped(count: number): string {
   return count.toLocaleString("en");
 }
@@ -157,7 +159,7 @@ export function counted(count: number, noun: string): string {
   return `${grouped(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** Counts of plural nouns that are not 0, as one text; `nothing` if all are. */
+/** The counts above 0 with their plural nouns as one text; `nothing` if all are 0. */
 export function countedAll(counts: Readonly<Record<string, number>>): string {
   const parts = Object.entries(counts).filter(([, count]) => count > 0)
     .map(([noun, count]) => `${grouped(count)} ${count === 1 ? singular(noun) : noun}`);
@@ -168,14 +170,14 @@ function singular(noun: string): string {
   return noun.replace(/(?<=summar)ies$/, "y").replace(/s$/, "");
 }
 
-/** Shows the indexing that a search or an assembly does first. */
+/** Shows the progress of the indexing that a search or an assembly does first. */
 export function indexingShown(progress: Progress): Pick<MemoryOptions, "onEvent"> {
   let done = 0;
   return {
     onEvent: ({ operation, counts }) => {
       if (operation !== "index") return;
       done += counts.turns!;
-      progress.tell("indexing turns", done, done + counts.remaining!);
+      progress.show("indexing turns", done, done + counts.remaining!);
     },
   };
 }

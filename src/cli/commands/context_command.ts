@@ -1,4 +1,4 @@
-/** `context`: what an agent would be given for a question, block by block, and what was left out. */
+/** `context`: shows the context that an agent would get for a question, block by block, and what was left out. */
 
 import type { AssembledContext } from "../../context/assembled_context.ts";
 import type { Drop, LayerName, LayerReason } from "../../context/diagnostics.ts";
@@ -22,7 +22,7 @@ import {
 } from "./indexed_reading.ts";
 import { Progress } from "../terminal/progress.ts";
 import type { Screen } from "../terminal/screen.ts";
-import { damagedOption, tellSkipped } from "./skipping.ts";
+import { damagedOption, reportSkipped } from "./skipping.ts";
 
 interface ContextOptions extends IndexedOptions {
   readonly budget?: number;
@@ -31,42 +31,42 @@ interface ContextOptions extends IndexedOptions {
 
 const SYSTEM_DEFAULT = "Answer from the data you are given.";
 
-/** Why a layer came to what it did, in words. */
+/** The reason of a layer's outcome, in words. */
 const REASONS: Readonly<Record<LayerReason, string>> = {
   unchanged: "nothing had to be shortened",
-  messages_capped: "longer than the cap: head and tail are shown",
+  messages_capped: "longer than the cap: shortened to head and tail",
   no_old_history: "no turn is older than the window",
-  recent_suffix_selected: "the newest turns that fit are in the window",
+  recent_suffix_selected: "the window holds the newest turns that fit",
   empty_window: "no turn fits the window",
-  empty_query: "the question has no word to look for",
+  empty_query: "the question has no searchable word",
   no_match: "nothing matches",
-  zero_reserve: "nothing is reserved for it",
-  summary_reused: "it stands for older turns",
+  zero_reserve: "no tokens are reserved for it",
+  summary_reused: "it covers older turns",
   empty_summary: "it is empty",
-  evidence_retrieved: "the best that fit are shown",
-  evidence_over_budget: "nothing found fits its reserve",
+  evidence_retrieved: "the best chunks that fit",
+  evidence_over_budget: "no chunk found fits its reserve",
   summary_over_budget: "it does not fit its reserve",
-  summary_unavailable_or_stale: "none stands for the turns left out",
+  summary_unavailable_or_stale: "no summary covers the omitted turns",
   layer_disabled: "it is switched off",
-  required_context_reserved: "what must be there is",
-  summary_disabled: "none is looked for",
+  required_context_reserved: "the required context fits",
+  summary_disabled: "summaries are switched off",
 };
 
-/** Why something was taken out again, in words. */
+/** The reason of a drop, in words. */
 const DROP_REASONS: Readonly<Record<Drop["reason"], string>> = {
   final_request_over_budget: "the finished request did not fit",
 };
 
-/** Declares it. */
+/** Declares the command. */
 export const CONTEXT: Declare = (program, run) => {
   withReadOnly(withScope(storeCommand(program, "context", {
     summary: "Assemble the context for a question, and show its blocks",
     access: "write",
-    example: "DIR/agent.db --tenant orchard --session spring which pears?",
+    example: "DIR/agent.db --tenant acme --session ticket-4711 where is order 7?",
     more: SHOWS_TEXT,
   })))
-    .argument("<question...>", "the question; after `--` it may begin with a dash")
-    .option("--budget <tokens>", "how many tokens the request may have (3000)", wholeNumber(1))
+    .argument("<question...>", "the question; put `--` before it if it begins with a dash")
+    .option("--budget <tokens>", "the most tokens that the request may have (3000)", wholeNumber(1))
     .option("--system <text>", "the system text", SYSTEM_DEFAULT)
     .action((store: string, words: readonly string[], options: ContextOptions) =>
       run((session) => showContext(session, store, words.join(" "), options))
@@ -90,10 +90,10 @@ async function showContext(
   });
   if (screen.json) {
     const { request, blocks, diagnostics } = context;
-    const told = skipped.length === 0 ? {} : { skipped };
-    await screen.value({ snapshot, request, blocks, diagnostics, ...told });
+    const named = skipped.length === 0 ? {} : { skipped };
+    await screen.value({ snapshot, request, blocks, diagnostics, ...named });
   } else await printContext(screen, context);
-  return await tellSkipped(screen, skipped);
+  return await reportSkipped(screen, skipped);
 }
 
 async function printContext(screen: Screen, { blocks, diagnostics }: AssembledContext): Promise<void> {
@@ -113,13 +113,13 @@ async function printContext(screen: Screen, { blocks, diagnostics }: AssembledCo
   await screen.table(
     "Blocks",
     [{ head: "block" }, { head: "tokens", align: "right" }, { head: "adds", align: "right" }, {
-      head: "taken from",
+      head: "source",
     }],
     [...rows, ["frame", "", grouped(baseRequestTokens), "the request around them"]],
   );
   await screen.table(
-    "Beside the window",
-    [{ head: "of" }, { head: "there is" }, { head: "because" }],
+    "Outside the window",
+    [{ head: "what" }, { head: "result" }, { head: "reason" }],
     leftOut(diagnostics),
   );
   await screen.line(
@@ -130,12 +130,12 @@ async function printContext(screen: Screen, { blocks, diagnostics }: AssembledCo
   );
 }
 
-/** More turns than these are told by some of them; JSON has all. */
+/** The most turns that are listed by id; JSON lists all. */
 const NAMED_MAX = 4;
 
 function sourcesOf(kind: string, sources: readonly SourceRef[]): string {
   const turns = [...new Set(sources.map(({ turnId }) => turnId))];
-  if (turns.length === 0) return kind === "pinned" ? "pins" : "what was asked";
+  if (turns.length === 0) return kind === "pinned" ? "pins" : "the question";
   if (turns.length <= NAMED_MAX) return `${counted(turns.length, "turn")}: ${turns.join(", ")}`;
   const named = kind === "window"
     ? `${turns[0]} to ${turns.at(-1)}`
@@ -143,24 +143,30 @@ function sourcesOf(kind: string, sources: readonly SourceRef[]): string {
   return `${counted(turns.length, "turn")}: ${named}`;
 }
 
-function leftOut({ layers, ...told }: AssembledContext["diagnostics"]): readonly (readonly string[])[] {
+function leftOut(
+  { layers, ...diagnostics }: AssembledContext["diagnostics"],
+): readonly (readonly string[])[] {
   const why = (name: LayerName): string => {
     const reason = layers.find(({ layer }) => layer === name)?.reason;
     return reason === undefined ? "" : REASONS[reason];
   };
   const isCapped = layers.some(({ reason }) => reason === "messages_capped");
   const capped = isCapped ? layers.find(({ layer }) => layer === "CAP")!.changedTurnIds.length : 0;
-  const pieces = told.retrievedChunkIds.length;
-  const omitted = told.omittedTurnCount;
+  const chunks = diagnostics.retrievedChunkIds.length;
+  const omitted = diagnostics.omittedTurnCount;
   return [
-    ["older turns", `${grouped(omitted)} left out`, omitted === 0 ? "the window holds all" : why("WINDOW")],
+    [
+      "older turns",
+      `${grouped(omitted)} left out`,
+      omitted === 0 ? "the window holds all turns" : why("WINDOW"),
+    ],
     [
       "long messages",
       capped === 0 ? "none shortened" : `shortened in ${counted(capped, "turn")}`,
       why("CAP"),
     ],
-    ["pieces of older turns", pieces === 0 ? "none shown" : `${grouped(pieces)} shown`, why("RETRIEVE")],
-    ["summary of older turns", told.summaryUsed ? "shown" : "none shown", why("SUMMARIZE")],
-    ...told.drops.map(({ kind, sourceId, reason }) => [kind, sourceId ?? "", DROP_REASONS[reason]]),
+    ["chunks of older turns", chunks === 0 ? "none shown" : `${grouped(chunks)} shown`, why("RETRIEVE")],
+    ["summary of older turns", diagnostics.summaryUsed ? "shown" : "none shown", why("SUMMARIZE")],
+    ...diagnostics.drops.map(({ kind, sourceId, reason }) => [kind, sourceId ?? "", DROP_REASONS[reason]]),
   ];
 }

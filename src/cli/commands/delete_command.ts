@@ -1,4 +1,4 @@
-/** `delete`: shows what a deletion would erase; with `--yes` deletes for ever and prints the receipt. */
+/** `delete`: shows what a deletion would erase. With `--yes`, deletes permanently and prints the receipt. */
 
 import type { DeleteTarget, Receipt } from "../../contracts/options/receipt.ts";
 import type { Conversation } from "../../conversations/conversation.ts";
@@ -14,7 +14,7 @@ import {
   wholeNumber,
   withScope,
 } from "./command.ts";
-import { wrongWords } from "../terminal/failure.ts";
+import { usageError } from "../terminal/failure.ts";
 import type { Screen } from "../terminal/screen.ts";
 
 interface DeleteOptions extends ScopeOptions {
@@ -25,34 +25,34 @@ interface DeleteOptions extends ScopeOptions {
   readonly yes?: true;
 }
 
-/** Declares it. */
+/** Declares the command. */
 export const DELETE: Declare = (program, run) => {
   withScope(storeCommand(program, "delete", {
-    summary: "Delete a conversation, turn or pin for ever",
+    summary: "Delete a conversation, turn or pin permanently",
     access: "write",
-    example: "DIR/agent.db --tenant orchard --session spring --turn turn-7 --yes",
+    example: "DIR/agent.db --tenant acme --session ticket-4711 --turn turn-7 --yes",
     more:
-      "Without --yes it only shows what would go; --allow-read is enough for that. With --yes the receipt is " +
-      "printed as JSON: keep it, `verify` takes it. What was deleted can never be stored again under that name. Exits " +
-      "with 1 if it was to be scrubbed and could not be: repeat it once nobody else reads or writes.",
+      "Without --yes it only shows what it would delete; --allow-read is enough for that. With --yes it prints the " +
+      "receipt as JSON: keep it for `verify`. The deleted name is permanently reserved: nothing can be stored under it " +
+      "again. Exits with 1 if --scrub could not be completed: repeat it when no other process reads or writes.",
   }))
     .option("--turn <id>", "only this turn")
     .option("--pin <key>", "only this pin")
-    .option("--revision <n>", "only if the conversation has this revision still", wholeNumber(0))
-    .option("--scrub", "remove its bytes from the files right afterwards")
-    .option("--yes", "do it")
+    .option("--revision <n>", "only if the conversation still has this revision", wholeNumber(0))
+    .option("--scrub", "then remove its bytes from the files")
+    .option("--yes", "delete; without it, only show what would be deleted")
     .action((store: string, options: DeleteOptions) =>
       run((session) => options.yes ? erase(session, store, options) : show(session, store, options))
     );
 };
 
 function targetOf({ turn, pin }: DeleteOptions): Omit<DeleteTarget, "expectedRevision"> {
-  if (turn !== undefined && pin !== undefined) throw wrongWords("Give --turn or --pin, not both");
+  if (turn !== undefined && pin !== undefined) throw usageError("Pass --turn or --pin, not both");
   if (turn !== undefined) return { kind: "turn", key: turn };
   return pin === undefined ? { kind: "scope" } : { kind: "pin", key: pin };
 }
 
-/** What would go, as counts. */
+/** The counts that a deletion would erase. */
 interface Plan {
   readonly revision: number;
   readonly erases: { readonly turns: number; readonly pins: number; readonly summaries: number };
@@ -72,11 +72,11 @@ async function show({ screen, signal }: Session, store: string, options: DeleteO
     return true;
   }
   const nothing = Object.values(plan.erases).every((count) => count === 0);
-  await screen.line(`Would delete for ever: ${countedAll(plan.erases)}, and what derives from it.`);
+  await screen.line(`Would delete permanently: ${countedAll(plan.erases)}, and everything derived from it.`);
   if (nothing && target.kind !== "scope") {
     await screen.line(
-      `There is no active ${target.kind} by that name. If it was deleted before, deleting it gives that receipt; ` +
-        "if not, the name becomes unusable all the same.",
+      `There is no active ${target.kind} of that name. If it was deleted before, deleting it again prints the same ` +
+        "receipt; otherwise its name is permanently reserved.",
     );
   }
   await screen.line(`Nothing was done. To do it, add: --revision ${plan.revision} --yes`, "bold");
@@ -113,7 +113,7 @@ async function erase({ screen, signal }: Session, store: string, options: Delete
     scrub: options.scrub === true,
     signal,
   });
-  screen.done("The deletion was done: repeat the command for its receipt.");
+  screen.completed("The deletion is complete: repeat the command for its receipt.");
   await screen.value(receipt);
   const isScrubbed = receipt.scrubbed || options.scrub !== true;
   if (!screen.json) await noteReceipt(screen, receipt);
@@ -125,13 +125,13 @@ async function noteReceipt(screen: Screen, { already, at, erased, scrubbed }: Re
   const { turns, pins, summaries } = erased;
   await screen.note(
     already
-      ? `It had been deleted at ${at}.`
-      : `Deleted for ever: ${countedAll({ turns, pins, summaries })}. Keep the receipt.`,
+      ? `It was deleted before, at ${at}.`
+      : `Deleted permanently: ${countedAll({ turns, pins, summaries })}. Keep the receipt.`,
   );
-  if (!scrubbed) await screen.note("Bytes may remain in the files until `prune`.");
+  if (!scrubbed) await screen.note("Its bytes may remain in the files until `prune`.");
 }
 
-/** A scope that was deleted has no revision; its deletion can be repeated all the same, and gives the same receipt. */
+/** The scope's revision. A deleted scope has none; 0 stands for it, since its deletion can be repeated for the receipt. */
 async function currentRevision(conversation: Conversation, signal: AbortSignal): Promise<number> {
   try {
     return await conversation.revision({ signal });

@@ -1,4 +1,4 @@
-/** `demo`: a small harness on a real file, in a directory of its own that is removed afterwards. */
+/** `demo`: runs a small harness on a real file, in a new directory that it removes afterwards. */
 
 import { ConflictError } from "../../errors.ts";
 import type { Memory } from "../../memory.ts";
@@ -6,24 +6,24 @@ import { openMemory } from "../../open.ts";
 import { type Declare, type Session, withPermissions } from "./command.ts";
 import { requireDirectory } from "./file_access.ts";
 
-/** Declares it. */
+/** Declares the command. */
 export const DEMO: Declare = (program, run) => {
   withPermissions(program.command("demo"), "write", "DIR")
     .summary("Run the worked example on a real file")
     .description(
       "Run the worked example on a real file: a run resumes, a stale write is rejected, tenants do not see each other, " +
-        "a fact expires, and everything is cleared away. It works in a new directory below the one that is given, and " +
-        "removes it.",
+        "a fact expires, and everything is removed. It works in a new directory below the given one, and removes it " +
+        "at the end.",
     )
-    .argument("[directory]", "where to make that directory", ".")
+    .argument("[directory]", "where to create that directory", ".")
     .action((directory: string) => run((session) => demo(session, directory)));
 };
 
-/** What it tells, by what it is of. */
-type Told = Record<string, string | number | boolean | null>;
+/** The results, by name. */
+type Results = Record<string, string | number | boolean | null>;
 
-/** The worked example is told in these words, whoever runs it. */
-const SAID: ReadonlyMap<unknown, string> = new Map<unknown, string>([[null, "None"], [true, "True"], [
+/** The worked example prints these values in Python's words, as the reference does. */
+const IN_WORDS: ReadonlyMap<unknown, string> = new Map<unknown, string>([[null, "None"], [true, "True"], [
   false,
   "False",
 ]]);
@@ -31,31 +31,31 @@ const SAID: ReadonlyMap<unknown, string> = new Map<unknown, string>([[null, "Non
 async function demo({ screen, signal }: Session, directory: string): Promise<boolean> {
   requireDirectory(directory);
   const place = await Deno.makeTempDir({ dir: directory, prefix: ".holdfast-demo-" });
-  const told: Told = {};
+  const results: Results = {};
   try {
     await begin(`${place}/agent.db`);
     signal.throwIfAborted();
     await using memory = await openMemory(`${place}/agent.db`);
-    await goOn(memory, told);
+    await resume(memory, results);
     signal.throwIfAborted();
   } catch (error) {
-    // What failed first is what matters.
+    // The first failure is the one to report.
     await Deno.remove(place, { recursive: true }).catch(() => {});
     throw error;
   }
   await Deno.remove(place, { recursive: true });
-  if (screen.json) await screen.value(told);
-  else {for (const [what, value] of Object.entries(told)) {
-      await screen.line(`${what}: ${SAID.get(value) ?? value}`);
+  if (screen.json) await screen.value(results);
+  else {for (const [name, value] of Object.entries(results)) {
+      await screen.line(`${name}: ${IN_WORDS.get(value) ?? value}`);
     }}
   return true;
 }
 
-const RUN = { tenantId: "orchard", kind: "checkpoint", key: "run-a" } as const;
-const PREFERENCE = { tenantId: "orchard", kind: "fact", key: "preference" } as const;
+const RUN = { tenantId: "acme", kind: "checkpoint", key: "run-a" } as const;
+const PREFERENCE = { tenantId: "acme", kind: "fact", key: "preference" } as const;
 const START = { schema: 1, step: 0, items: [] } as const;
 
-/** Times are handed in, so that each run is the same. */
+/** Times are passed explicitly, so that each run prints the same. */
 async function begin(path: string): Promise<void> {
   await using memory = await openMemory(path);
   await memory.records.put(RUN, START, { expectedRevision: null, now: 100, ttl: 60 });
@@ -69,14 +69,14 @@ async function advance({ records }: Memory, item: string, now: number): Promise<
   return await records.put(RUN, next, { expectedRevision: found.revision, now, ttl: 60 });
 }
 
-async function goOn(memory: Memory, told: Told): Promise<void> {
+async function resume(memory: Memory, results: Results): Promise<void> {
   const { records } = memory;
-  told["resumed step"] = (await records.get(RUN, { now: 102 }))?.value.step ?? null;
+  results["resumed step"] = (await records.get(RUN, { now: 102 }))?.value.step ?? null;
   const revision = await advance(memory, "drafted", 102);
   const stale = await records.put(RUN, START, { expectedRevision: 1, now: 103, ttl: 60 }).catch((error) =>
     error
   );
-  told["stale write"] = stale instanceof ConflictError ? "rejected" : "accepted";
+  results["stale write"] = stale instanceof ConflictError ? "rejected" : "accepted";
   const fact = {
     schema: 1,
     text: "Fictional team likes checklists.",
@@ -85,9 +85,9 @@ async function goOn(memory: Memory, told: Told): Promise<void> {
   } as const;
   await records.put(PREFERENCE, fact, { expectedRevision: null, now: 103, ttl: 5 });
   const other = await records.get({ ...PREFERENCE, tenantId: "harbour" }, { now: 104 });
-  told["other tenant"] = other?.value.text ?? null;
-  told["at expiry"] = (await records.get(PREFERENCE, { now: 108 }))?.value.text ?? null;
-  told["expired rows purged"] = await records.purge("orchard", { now: 108 });
-  told["checkpoint forgotten"] = await records.forget(RUN, revision);
-  told["remaining rows"] = (await records.list("orchard", { now: 0 })).items.length;
+  results["other tenant"] = other?.value.text ?? null;
+  results["at expiry"] = (await records.get(PREFERENCE, { now: 108 }))?.value.text ?? null;
+  results["expired rows purged"] = await records.purge("acme", { now: 108 });
+  results["checkpoint forgotten"] = await records.forget(RUN, revision);
+  results["remaining rows"] = (await records.list("acme", { now: 0 })).items.length;
 }

@@ -1,4 +1,4 @@
-/** The command line's own files: read, or made private where nothing is; permissions are asked for without prompting. */
+/** The command line's own files: reads them, or creates them as private files. Never prompts for permissions. */
 
 import type { ErrorDetails } from "../../errors.ts";
 import { MemoryError, StorageError } from "../../errors.ts";
@@ -6,13 +6,13 @@ import { requirePermissions } from "../../platform/permissions.ts";
 import { SMALL_FILE_BYTES_MAX } from "../../limits.ts";
 import type { filesOf } from "../../memory.ts";
 import { parsePath } from "../../open.ts";
-import { CommandError, wrongWords } from "../terminal/failure.ts";
+import { CommandError, usageError } from "../terminal/failure.ts";
 import { systemFailure } from "../terminal/system_failure.ts";
 
 /** The name that means standard input or output. */
 export const STANDARD = "-";
 
-/** Requires the permissions for a file, or for its directory; names the flags that are missing. */
+/** Requires the permissions for a file, or for its directory; the error names the missing flags. */
 function requireAccess(path: string, what: string, readOnly: boolean): void {
   const names = readOnly ? ["read"] as const : ["read", "write"] as const;
   if (names.every((name) => Deno.permissions.querySync({ name, path }).state === "granted")) return;
@@ -31,7 +31,7 @@ function requireDirectoryAccess(directory: string, what: string, readOnly: boole
   }
 }
 
-/** Requires that a file is there; gives its size. */
+/** Requires that a file exists; returns its size in bytes. */
 export function requireFile(path: string, what: string, readOnly: boolean): number {
   requireAccess(path, what, readOnly);
   try {
@@ -39,23 +39,23 @@ export function requireFile(path: string, what: string, readOnly: boolean): numb
   } catch (error) {
     if (!(error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory)) throw error;
     throw new CommandError("NOT_FOUND", `There is no file ${path}`, {
-      advice: `Look at the path of the ${what}.`,
+      advice: `Check the path of the ${what}.`,
     });
   }
 }
 
-/** Refuses a file of the store itself: closing it after it was read would drop the locks of the open store. */
+/** Refuses a file of the store itself: closing it after reading would drop the locks of the open store. */
 export function requireApart(path: string, what: string, stores: readonly string[]): void {
   const { dev, ino } = Deno.statSync(path);
   for (const store of stores) {
     if (!isThere(store, "store", true)) continue;
     const file = Deno.statSync(store);
     if (file.dev !== dev || file.ino !== ino || ino === null) continue;
-    throw wrongWords(`The ${what} are the store itself`, "Give the file that `export` made.");
+    throw usageError(`The ${what} are the store itself`, "Pass the file that `export` made.");
   }
 }
 
-/** Whether anything has that name. */
+/** Whether anything exists under that name. */
 export function isThere(path: string, what: string, readOnly: boolean): boolean {
   requireAccess(path, what, readOnly);
   try {
@@ -67,15 +67,15 @@ export function isThere(path: string, what: string, readOnly: boolean): boolean 
   }
 }
 
-/** A small JSON value from a file or standard input. */
+/** Reads a small JSON value from a file or standard input. */
 export async function readJson(path: string, what: string, signal: AbortSignal): Promise<unknown> {
   let text = "";
   let bytes = 0;
   const decoder = new TextDecoder("utf-8", { fatal: true });
-  for await (const piece of readPieces(path, what, { signal })) {
-    bytes += piece.length;
-    if (bytes > SMALL_FILE_BYTES_MAX) throw noJson(what);
-    text += decodedOr(() => decoder.decode(piece, { stream: true }), what);
+  for await (const chunk of readChunks(path, what, { signal })) {
+    bytes += chunk.length;
+    if (bytes > SMALL_FILE_BYTES_MAX) throw notJson(what);
+    text += decodedOr(() => decoder.decode(chunk, { stream: true }), what);
   }
   return decodedOr(() => JSON.parse(text), what);
 }
@@ -84,34 +84,34 @@ function decodedOr<T>(decode: () => T, what: string): T {
   try {
     return decode();
   } catch {
-    throw noJson(what);
+    throw notJson(what);
   }
 }
 
-function noJson(what: string): CommandError {
-  return new CommandError("CONTRACT", `The ${what} is not JSON, or too large for one`, {
-    advice: `Give the file that holdfast printed it to.`,
+function notJson(what: string): CommandError {
+  return new CommandError("CONTRACT", `The ${what} is not JSON, or too large`, {
+    advice: "Pass the file that holdfast printed it to.",
   });
 }
 
-/** Requires a file, or a standard input that is not a terminal: there nobody would know what is waited for. */
+/** Requires a file, or a standard input that is not a terminal, where the command would seem to hang. */
 export function requireSource(path: string, what: string): void {
-  if (path !== STANDARD) requireNoDirectory(path, what);
+  if (path !== STANDARD) requireNotDirectory(path, what);
   else if (Deno.stdin.isTerminal()) {
-    throw wrongWords(`The terminal gives no ${what}`, `Give a file, or pipe the ${what} in.`);
+    throw usageError(`Cannot read the ${what} from a terminal`, `Pass a file, or pipe the ${what} in.`);
   }
 }
 
-function requireNoDirectory(path: string, what: string): void {
+function requireNotDirectory(path: string, what: string): void {
   requireFile(path, what, true);
   if (!Deno.statSync(path).isDirectory) return;
-  throw new CommandError("NOT_FOUND", `There is no file ${path}, but a directory`, {
-    advice: `Look at the path of the ${what}.`,
+  throw new CommandError("NOT_FOUND", `${path} is a directory, not a file`, {
+    advice: `Check the path of the ${what}.`,
   });
 }
 
-/** The bytes of a file or of standard input, piece by piece. */
-export async function* readPieces(
+/** The bytes of a file or of standard input, in chunks. */
+export async function* readChunks(
   path: string,
   what: string,
   { signal, onBytes }: { readonly signal: AbortSignal; readonly onBytes?: (bytes: number) => void },
@@ -119,7 +119,7 @@ export async function* readPieces(
   requireSource(path, what);
   const readable = path === STANDARD ? Deno.stdin.readable : (await Deno.open(path)).readable;
   const reader = readable.getReader();
-  // Nothing may come from standard input for ever.
+  // Standard input may never deliver anything.
   const cancel = (): void => void reader.cancel().catch(() => {});
   signal.addEventListener("abort", cancel, { once: true });
   let total = 0;
@@ -149,8 +149,8 @@ async function orSystemFailure<T>(call: () => Promise<T>, cannot: string): Promi
 type Files = NonNullable<Awaited<ReturnType<typeof filesOf>>>;
 
 /**
- * A private file in the making, under its name with `.partial`: it gets its name once it is whole, and else is removed
- * when its block ends. The store whose text it takes remembers it until then.
+ * A private file that is being written under its name with `.partial`. It gets its name once it is complete, or is removed
+ * when it is disposed. The store that it is exported from remembers it until then.
  */
 export class PrivateFile implements AsyncDisposable {
   readonly #work: Awaited<ReturnType<Files["create"]>>;
@@ -159,12 +159,14 @@ export class PrivateFile implements AsyncDisposable {
     this.#work = work;
   }
 
-  /** Makes it where nothing is. */
+  /** Creates the file; throws `EXISTS` if the name is taken. */
   static async make(path: string, what: string, files: Files): Promise<PrivateFile> {
     const { parent } = parsePath(what, path);
     requireDirectoryAccess(parent, what, false);
     if (!isThere(parent, what, false)) {
-      throw new CommandError("NOT_FOUND", `There is no directory for ${path}`, { advice: "Make it first." });
+      throw new CommandError("NOT_FOUND", `There is no directory for ${path}`, {
+        advice: "Create it first.",
+      });
     }
     return new PrivateFile(await files.create(what, path));
   }
@@ -173,7 +175,7 @@ export class PrivateFile implements AsyncDisposable {
     writing(() => this.#work.write(new TextEncoder().encode(text)));
   }
 
-  /** Makes it durable, and gives it its name. */
+  /** Syncs the file and gives it its name. */
   finish(): void {
     writing(() => this.#work.publish());
   }
@@ -183,7 +185,7 @@ export class PrivateFile implements AsyncDisposable {
   }
 }
 
-/** It is no file of a store. */
+/** Reports a failed write as one of this file, since advice for a store's files does not apply. */
 function writing(call: () => void): void {
   try {
     call();
@@ -193,7 +195,7 @@ function writing(call: () => void): void {
   }
 }
 
-/** Requires a directory that files can be made in. */
+/** Requires a directory in which files can be created. */
 export function requireDirectory(path: string): void {
   requirePermissions([path], false);
   try {
@@ -201,5 +203,5 @@ export function requireDirectory(path: string): void {
   } catch (error) {
     if (!(error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory)) throw error;
   }
-  throw new CommandError("NOT_FOUND", `There is no directory ${path}`, { advice: "Make it first." });
+  throw new CommandError("NOT_FOUND", `There is no directory ${path}`, { advice: "Create it first." });
 }

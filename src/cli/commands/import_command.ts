@@ -1,4 +1,4 @@
-/** `import`: takes in what `export` wrote. */
+/** `import`: reads the lines that `export` wrote into a store. */
 
 import type { ImportReport, LineCounts } from "../../contracts/options/lines_options.ts";
 import { openMemory } from "../../open.ts";
@@ -11,29 +11,29 @@ import {
   storeCommand,
   type StoreOptions,
 } from "./command.ts";
-import { isThere, readPieces, requireApart, requireFile, requireSource, STANDARD } from "./file_access.ts";
-import { tried } from "./lines_beginning.ts";
+import { isThere, readChunks, requireApart, requireFile, requireSource, STANDARD } from "./file_access.ts";
+import { tryBeginning } from "./lines_beginning.ts";
 import { validatingLines } from "./lines_failure.ts";
 import { Progress } from "../terminal/progress.ts";
 
-/** Declares it. */
+/** Declares the command. */
 export const IMPORT: Declare = (program, run) => {
   storeCommand(program, "import", {
-    summary: "Take in what `export` wrote",
+    summary: "Import what `export` wrote",
     access: "write",
     example: "DIR/agent.db DIR/store.jsonl",
     more:
-      "Makes the store if it is not there, and says so. Overwrites nothing, and brings back nothing that was " +
-      "deleted. Can be repeated, and goes on where it was interrupted. Records other than checkpoints and facts " +
-      "need a program that knows their kind.",
+      "Creates the store if it does not exist, and says so. Overwrites nothing, and brings back nothing that was " +
+      "deleted. Can be repeated, and continues where it was interrupted. Records of your own kinds need a program " +
+      "that defines the kind.",
   })
     .argument("<file>", "the lines; - for standard input")
     .action((store: string, file: string, options: StoreOptions) =>
-      run((session) => takeIn(session, store, file, options))
+      run((session) => importFile(session, store, file, options))
     );
 };
 
-async function takeIn(
+async function importFile(
   { screen, signal }: Session,
   store: string,
   file: string,
@@ -45,20 +45,22 @@ async function takeIn(
   if (file !== STANDARD) requireApart(file, "lines", [store, ledger ?? `${store}.deletions`]);
   const isNew = !isThere(store, "store", false);
   using progress = new Progress(screen);
-  const pieces = readPieces(file, "lines", {
+  const chunks = readChunks(file, "lines", {
     signal,
-    onBytes: (bytes) => progress.tell("importing", bytes, size),
+    onBytes: (bytes) => progress.show("importing", bytes, size),
   });
-  const lines = isNew ? await tried(pieces, signal) : pieces;
+  const lines = isNew ? await tryBeginning(chunks, signal) : chunks;
   await using memory = await openMemory(store, ledgerOption(ledger));
-  if (isNew && !screen.json) await screen.line(`Made a new store: ${store}`);
+  if (isNew && !screen.json) await screen.line(`Created a new store: ${store}`);
   const report = await validatingLines(() => memory.importLines(lines, { signal }));
-  screen.done("The lines are in: repeat the command to have them counted.");
+  screen.completed("The lines are imported: repeat the command to count them.");
   if (screen.json) {
     await screen.value({ isNew, ...report });
     return true;
   }
-  const sorts: readonly (keyof LineCounts)[] = ["records", "scopes", "turns", "pins", "summaries"];
+  const sorts: readonly (keyof LineCounts)[] = [
+    ...["records", "scopes", "turns", "pins", "summaries", "journals", "entries"] as const,
+  ];
   const outcomes: readonly Exclude<keyof ImportReport, "skipped">[] = [
     "imported",
     "unchanged",

@@ -1,4 +1,4 @@
-/** What `search` and `context` share: they show text, and complete the index before they read. */
+/** Shared by `search` and `context`, which show text and complete the index before they read. */
 
 import type { Command } from "commander";
 import type { Conversation } from "../../conversations/conversation.ts";
@@ -12,24 +12,23 @@ export interface IndexedOptions extends ScopeOptions, SkippingOptions {
   readonly readOnly?: true;
 }
 
-/** What their help says of both. */
-export const SHOWS_TEXT =
-  "Shows text: that is what it is for. Indexes first what is not indexed yet, hence the permission to write.";
+/** A paragraph in the help of both. */
+export const SHOWS_TEXT = "Shows text. Indexes new turns first, which needs the permission to write.";
 
 /** Declares `--read-only` and `--skip-damaged`. */
 export function withReadOnly(command: Command): Command {
   return withSkipDamaged(command).option(
     "--read-only",
-    "do not complete the index: needs --allow-read alone, fails if it is incomplete",
+    "do not complete the index: needs --allow-read alone, and fails if the index is incomplete",
   );
 }
 
-/** Opens a store whose index may be completed, which is shown. */
+/** Opens a store, and shows the progress of indexing. */
 export function openIndexed(store: string, options: IndexedOptions, progress: Progress): Promise<Memory> {
   return openStore(store, options, options.readOnly ? "read" : "write", indexingShown(progress));
 }
 
-/** The conversation; a name that was mistyped is told, instead of finding nothing. */
+/** The conversation; throws `MISSING` if it does not exist, so that a mistyped name is noticed. */
 export async function requireConversation(
   memory: Memory,
   options: IndexedOptions,

@@ -1,4 +1,4 @@
-/** `inspect`: which tenants and scopes there are, how much they hold, what is next due and what is pending. */
+/** `inspect`: lists tenants and conversations, their sizes and next expiry, and pending deletions. */
 
 import type { InspectedScope, InspectedTenant } from "../../contracts/options/inspection.ts";
 import type { Leftover } from "../../contracts/options/leftovers_report.ts";
@@ -14,7 +14,7 @@ import {
   storeCommand,
   type StoreOptions,
 } from "./command.ts";
-import { wrongWords } from "../terminal/failure.ts";
+import { usageError } from "../terminal/failure.ts";
 import { type InspectedLine, readDetails } from "./inspected_lines.ts";
 import { printLeftovers } from "./leftover_lines.ts";
 import { harmlessJson } from "../terminal/harmless_text.ts";
@@ -26,23 +26,23 @@ interface InspectOptions extends StoreOptions {
   readonly showContent?: true;
 }
 
-/** Everything that `inspect` tells, without text. */
+/** Everything that `inspect` shows, without text. */
 interface Overview {
   readonly tenants: readonly InspectedTenant[];
   readonly scopes: readonly InspectedScope[];
   readonly pending: number;
   readonly leftovers: readonly Leftover[];
-  /** Null where deletions are pending: then it cannot be told without writing. */
+  /** Null while deletions are pending: it cannot be determined without writing then. */
   readonly watermark: Watermark | null;
 }
 
-/** Declares it. */
+/** Declares the command. */
 export const INSPECT: Declare = (program, run) => {
   storeCommand(program, "inspect", {
-    summary: "Show tenants, conversations, sizes, what is next due, and pending deletions",
+    summary: "Show tenants, conversations, sizes, the next expiry, and pending deletions",
     access: "read",
     example: "DIR/agent.db",
-    more: "With --tenant, or --tenant and --session, every record, turn and pin is listed too; " +
+    more: "With --tenant, or --tenant and --session, it also lists every record, turn and pin, " +
       "their text only with --show-content. In JSON they are `items`, as `export` writes them.",
   })
     .option("--tenant <id>", "only this tenant")
@@ -53,7 +53,7 @@ export const INSPECT: Declare = (program, run) => {
 
 async function inspect(session: Session, store: string, options: InspectOptions): Promise<boolean> {
   if (options.session !== undefined && options.tenant === undefined) {
-    throw wrongWords("--session needs --tenant");
+    throw usageError("--session needs --tenant");
   }
   await using memory = await openStore(store, options, "read");
   const overview = await readOverview(memory, options, session.signal);
@@ -124,7 +124,7 @@ async function printText(
     await screen.table(
       "Records",
       [{ head: "tenant" }, { head: "records", align: "right" }, { head: "bytes", align: "right" }, {
-        head: "next due",
+        head: "next expiry",
       }],
       tenants.map((
         { tenantId, records, bytes, nextExpiryAt },
@@ -141,12 +141,12 @@ async function printText(
         { head: "pins", align: "right" },
         { head: "bytes", align: "right" },
         { head: "revision", align: "right" },
-        { head: "next due" },
+        { head: "next expiry" },
       ],
       scopes.map((each) => [
         each.scope.tenantId,
         each.scope.sessionId,
-        ...[each.turns, each.pins, each.bytes].map(grouped),
+        ...[each.turns, each.pins, each.bytes + each.journalBytes].map(grouped),
         String(each.revision),
         each.nextExpiryAt ?? "never",
       ]),
@@ -154,7 +154,7 @@ async function printText(
   }
   if (details !== null) { for await (const detail of details) await showDetail(screen, detail); }
   if (isNamed && tenants.length + scopes.length === 0) {
-    await screen.line("Nothing of that name is here; without --tenant and --session everything is shown.");
+    await screen.line("Nothing has that name; leave out --tenant and --session to show everything.");
   }
   await screen.line(totals(tenants, scopes), "bold");
   const recorded = watermark === null ? "" : `${counted(watermark.sequence, "deletion")} recorded, `;
@@ -164,13 +164,14 @@ async function printText(
 
 function totals(tenants: readonly InspectedTenant[], scopes: readonly InspectedScope[]): string {
   const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
-  const dues = [...tenants, ...scopes].flatMap(({ nextExpiryAt }) =>
+  const expiries = [...tenants, ...scopes].flatMap(({ nextExpiryAt }) =>
     nextExpiryAt === null ? [] : [nextExpiryAt]
   );
-  const next = dues.length === 0
-    ? "nothing is due"
-    : `next due ${dues.reduce((first, due) => Date.parse(due) < Date.parse(first) ? due : first)}`;
-  const bytes = sum([...tenants, ...scopes].map((each) => each.bytes));
+  const next = expiries.length === 0
+    ? "nothing expires"
+    : `next expiry ${expiries.reduce((first, at) => Date.parse(at) < Date.parse(first) ? at : first)}`;
+  const bytes = sum([...tenants, ...scopes].map((each) => each.bytes)) +
+    sum(scopes.map(({ journalBytes }) => journalBytes));
   return `${counted(sum(tenants.map(({ records }) => records)), "record")}, ` +
     `${counted(scopes.length, "conversation")}, ${counted(sum(scopes.map(({ turns }) => turns)), "turn")}, ` +
     `${counted(bytes, "byte")}; ${next}.`;

@@ -1,13 +1,13 @@
-/** What `inspect` lists below its tables: records, then the turns, summary and pins of each conversation. */
+/** The details that `inspect` lists below its tables: records, then turns, summary and pins of each conversation. */
 
 import type { InspectedScope } from "../../contracts/options/inspection.ts";
 import { ConflictError } from "../../errors.ts";
 import type { Memory } from "../../memory.ts";
 
-/** A line of an export, read; its `type` says what it is. */
+/** A parsed line of an export; `type` says what it holds. */
 export type InspectedLine = { readonly type: string } & Readonly<Record<string, unknown>>;
 
-interface Wanted {
+interface DetailOptions {
   readonly tenant?: string;
   readonly session?: string;
   readonly showContent?: true;
@@ -16,11 +16,11 @@ interface Wanted {
 
 const FRAME: ReadonlySet<string> = new Set(["header", "mark", "end"]);
 
-/** Reads them one after another, as they are asked for. */
+/** Reads the details one after another. */
 export async function* readDetails(
   memory: Memory,
   scopes: readonly InspectedScope[],
-  { tenant, session, showContent = undefined, signal }: Wanted,
+  { tenant, session, showContent = undefined, signal }: DetailOptions,
 ): AsyncGenerator<InspectedLine> {
   const options = { includeContent: showContent === true, signal };
   if (session === undefined) {
@@ -34,7 +34,7 @@ export async function* readDetails(
     try {
       yield* read(memory.exportLines({ ...options, scope }));
     } catch (error) {
-      // One that was deleted since the tables were read is not there any more.
+      // The conversation was deleted after the tables were read.
       if (!(error instanceof ConflictError && (error.reason === "MISSING" || error.reason === "DELETED"))) {
         throw error;
       }

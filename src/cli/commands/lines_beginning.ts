@@ -1,4 +1,4 @@
-/** The beginning of lines, tried on a store in memory: lines that are none make no store. */
+/** Tries the first lines on a store in memory, so that a file that holds no lines creates no store. */
 
 import { ContractError } from "../../errors.ts";
 import { LINE_BYTES_MAX, TRIED_LINES } from "../../limits.ts";
@@ -8,20 +8,20 @@ import { importedCount, validatingLines } from "./lines_failure.ts";
 const NEWLINE = 10;
 
 /**
- * Gives the same pieces again.
+ * Validates the first lines and returns all chunks, these included.
  *
- * @throws {CommandError} if a line of the beginning is wrong, and nothing before it could be imported
+ * @throws {CommandError} if one of the first lines is invalid and nothing before it could be imported
  */
-export async function tried(
-  pieces: AsyncGenerator<Uint8Array>,
+export async function tryBeginning(
+  chunks: AsyncGenerator<Uint8Array>,
   signal: AbortSignal,
 ): Promise<AsyncGenerator<Uint8Array>> {
   try {
-    const beginning = await readBeginning(pieces);
+    const beginning = await readBeginning(chunks);
     await validatingLines(() => tryOut(beginning, signal));
-    return again(beginning.read, pieces);
+    return again(beginning.read, chunks);
   } catch (error) {
-    await pieces.return(undefined);
+    await chunks.return(undefined);
     throw error;
   }
 }
@@ -29,26 +29,26 @@ export async function tried(
 interface Beginning {
   /** Everything that was read. */
   readonly read: readonly Uint8Array[];
-  /** What of it is whole lines, or all of it at the end. */
+  /** The whole lines of it, or all of it if the source has ended. */
   readonly text: Uint8Array;
-  /** The number of the last line in it that is not empty. */
+  /** The number of its last line that is not empty. */
   readonly numbered: number;
   readonly isWhole: boolean;
 }
 
-async function readBeginning(pieces: AsyncGenerator<Uint8Array>): Promise<Beginning> {
+async function readBeginning(chunks: AsyncGenerator<Uint8Array>): Promise<Beginning> {
   const read: Uint8Array[] = [];
   const found = { lines: 0, numbered: 0, end: 0, isWhole: false };
   let [bytes, start, number] = [0, 0, 0];
   while (found.lines < TRIED_LINES && bytes <= TRIED_LINES * LINE_BYTES_MAX) {
-    const { done, value } = await pieces.next();
+    const { done, value } = await chunks.next();
     if (done) {
       found.isWhole = true;
       break;
     }
     for (let at = value.indexOf(NEWLINE); at >= 0; at = value.indexOf(NEWLINE, at + 1)) {
       number++;
-      // Empty lines are passed over.
+      // Empty lines do not count.
       if (bytes + at - start > 1) {
         found.lines++;
         found.numbered = number;
@@ -70,19 +70,19 @@ async function tryOut({ text, numbered, isWhole }: Beginning, signal: AbortSigna
     await memory.importLines([text], { signal });
   } catch (error) {
     if (!(error instanceof ContractError) || importedCount(error.details) > 0) return signal.throwIfAborted();
-    // That the closing line is missing, behind the last one, says nothing where more lines come.
+    // A missing closing line, reported after the last line, is no fault where more lines follow.
     if (isWhole || Number(error.details.line) <= numbered) throw error;
   }
 }
 
 async function* again(
   read: readonly Uint8Array[],
-  pieces: AsyncGenerator<Uint8Array>,
+  chunks: AsyncGenerator<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
   try {
     yield* read;
-    yield* pieces;
+    yield* chunks;
   } finally {
-    await pieces.return(undefined);
+    await chunks.return(undefined);
   }
 }

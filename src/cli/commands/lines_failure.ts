@@ -1,4 +1,4 @@
-/** What is told of lines that cannot be imported. */
+/** Failures of lines that cannot be imported. */
 
 import { ContractError, type ErrorDetails } from "../../errors.ts";
 import { CommandError } from "../terminal/failure.ts";
@@ -8,7 +8,7 @@ export function importedCount({ imported = {} }: ErrorDetails): number {
   return Object.values(imported as Readonly<Record<string, number>>).reduce((sum, count) => sum + count, 0);
 }
 
-/** A fault of lines is the file's, not the words'. */
+/** Runs an import: invalid lines are the file's fault (exit code 1), not a usage error. */
 export async function validatingLines<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -21,15 +21,15 @@ export async function validatingLines<T>(work: () => Promise<T>): Promise<T> {
 
 function adviceFor({ field, details }: ContractError): string {
   if (field === "kind") {
-    const what = importedCount(details) === 0 ? "Nothing was imported" : "Lines before it are in";
-    return `${what}; records of your own kinds are imported by a program: openMemory(path, { kinds }) and ` +
-      "importLines(lines). One conversation can be exported by itself, with --tenant and --session.";
+    const what = importedCount(details) === 0 ? "Nothing was imported" : "The lines before it were imported";
+    return `${what}; to import records of your own kinds, write a program: openMemory(path, { kinds }) and ` +
+      "importLines(lines). A single conversation can be exported with --tenant and --session.";
   }
   if (field === "content") return "Nothing was imported; export the store again, without --no-content.";
-  if (importedCount(details) === 0) return "Nothing was imported; mend the file and import it again.";
-  // Only the closing line tells, and what is in is not written over.
+  if (importedCount(details) === 0) return "Nothing was imported; correct the file and import it again.";
+  // The change is found by the closing line only, and imported lines are not overwritten.
   if (field === "digest") {
-    return "What was changed is in and stays: import the lines as they were exported into a new store.";
+    return "The changed lines were imported and stay: import the lines as they were exported into a new store.";
   }
-  return "Lines before it are in; mend the file and import it again.";
+  return "The lines before it were imported; correct the file and import it again.";
 }

@@ -1,4 +1,4 @@
-/** `prune`: erases what has expired, completes what is pending, and scrubs the files. */
+/** `prune`: erases what has expired, completes pending deletions, and scrubs the files. */
 
 import {
   counted,
@@ -17,17 +17,17 @@ interface PruneOptions extends StoreOptions {
   readonly acceptClock?: true;
 }
 
-/** Declares it. */
+/** Declares the command. */
 export const PRUNE: Declare = (program, run) => {
   storeCommand(program, "prune", {
     summary: "Erase what has expired, complete pending deletions, scrub the files",
     access: "write",
     example: "DIR/agent.db",
     more:
-      "Exits with 1 if the scrub could not be completed: then bytes of what was erased may remain in the files. " +
-      "Repeat it once nobody else reads or writes.",
+      "Exits with 1 if the scrub could not be completed: erased bytes may then remain in the files. Repeat it when " +
+      "no other process reads or writes.",
   })
-    .option("--accept-clock", "believe a clock that is behind the highest time seen")
+    .option("--accept-clock", "accept a clock that is behind the highest time seen")
     .action((store: string, options: PruneOptions) => run((session) => prune(session, store, options)));
 };
 
@@ -37,19 +37,19 @@ async function prune({ screen, signal }: Session, store: string, options: PruneO
   const report = await memory.prune({
     signal,
     acceptClock: options.acceptClock === true,
-    onProgress: ({ part, done }) => progress.tell(part, done),
+    onProgress: ({ part, done }) => progress.show(part, done),
   });
-  screen.done("The store was pruned: repeat the command to see whether it is scrubbed.");
+  screen.completed("The store was pruned: repeat the command to see whether it is scrubbed.");
   const { expired, retiredIndexes, clockLoweredByMs, leftovers, scrub } = report;
   const isComplete = scrub?.complete === true;
   if (screen.json) {
     await screen.value(report);
     return isComplete;
   }
-  await screen.line(`Erased, because expired: ${countedAll({ ...expired })}.`);
+  await screen.line(`Erased what had expired: ${countedAll({ ...expired })}.`);
   if (retiredIndexes > 0) {
     await screen.line(
-      `Cleared away: ${retiredIndexes} replaced ${retiredIndexes === 1 ? "index" : "indexes"}.`,
+      `Removed: ${retiredIndexes} replaced ${retiredIndexes === 1 ? "index" : "indexes"}.`,
     );
   }
   if (clockLoweredByMs > 0) {
@@ -65,7 +65,9 @@ async function prune({ screen, signal }: Session, store: string, options: PruneO
     );
   } else {
     await screen.line(
-      `Not scrubbed completely: ${scrub?.by === "READERS" ? "somebody reads" : "somebody writes"}.`,
+      `Not scrubbed completely: ${
+        scrub?.by === "READERS" ? "another process reads" : "another process writes"
+      }.`,
       "red",
     );
   }

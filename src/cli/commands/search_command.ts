@@ -1,4 +1,4 @@
-/** `search`: the pieces of a conversation that answer a query. */
+/** `search`: shows the chunks of a conversation that best answer a query. */
 
 import { type Answer, type Declare, type Session, storeCommand, wholeNumber, withScope } from "./command.ts";
 import {
@@ -9,22 +9,22 @@ import {
   withReadOnly,
 } from "./indexed_reading.ts";
 import { Progress } from "../terminal/progress.ts";
-import { damagedOption, tellSkipped } from "./skipping.ts";
+import { damagedOption, reportSkipped } from "./skipping.ts";
 
 interface SearchOptions extends IndexedOptions {
   readonly top?: number;
 }
 
-/** Declares it. */
+/** Declares the command. */
 export const SEARCH: Declare = (program, run) => {
   withReadOnly(withScope(storeCommand(program, "search", {
     summary: "Search a conversation",
     access: "write",
-    example: "DIR/agent.db --tenant orchard --session spring which pears",
+    example: "DIR/agent.db --tenant acme --session ticket-4711 where is order 7",
     more: SHOWS_TEXT,
   })))
-    .argument("<query...>", "what to look for; after `--` it may begin with a dash")
-    .option("--top <n>", "how many pieces at most (4)", wholeNumber(1))
+    .argument("<query...>", "the query; put `--` before it if it begins with a dash")
+    .option("--top <n>", "the most chunks to show (4)", wholeNumber(1))
     .action((store: string, words: readonly string[], options: SearchOptions) =>
       run((session) => search(session, store, words.join(" "), options))
     );
@@ -46,7 +46,7 @@ async function search(
   });
   if (screen.json) {
     await screen.value(hits.skipped.length === 0 ? { hits } : { hits, skipped: hits.skipped });
-    return await tellSkipped(screen, hits.skipped);
+    return await reportSkipped(screen, hits.skipped);
   }
   for (const [at, { source, content, score }] of hits.entries()) {
     await screen.line(`${at + 1}. turn ${source.turnId}, score ${digits(score.total)}`, "bold");
@@ -57,10 +57,10 @@ async function search(
     await screen.block(content);
   }
   if (hits.length === 0) await screen.note("Nothing was found.");
-  return await tellSkipped(screen, hits.skipped);
+  return await reportSkipped(screen, hits.skipped);
 }
 
-/** A score in a small conversation can be tiny, and is none the less. */
+/** Scores in a small conversation can be tiny; significant digits keep them from looking like 0. */
 function digits(score: number): string {
   return score === 0 ? "0" : score.toPrecision(3);
 }

@@ -1,4 +1,4 @@
-/** How `inspect` shows one record, turn, summary or pin: a line of names and numbers, and its text behind bars. */
+/** Shows one record, turn, summary, pin or entry of `inspect`: a line of names and numbers, then its text behind bars. */
 
 import { counted } from "./command.ts";
 import type { InspectedLine } from "./inspected_lines.ts";
@@ -6,7 +6,7 @@ import type { Screen } from "../terminal/screen.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Shows it. */
+/** Shows one detail. */
 export async function showDetail(screen: Screen, line: InspectedLine): Promise<void> {
   switch (line.type) {
     case "record":
@@ -23,6 +23,13 @@ export async function showDetail(screen: Screen, line: InspectedLine): Promise<v
     case "summary":
       await screen.line(`summary${bytesOf(line)}`);
       if (line.summary !== undefined) await screen.block(String((line.summary as Fields).content));
+      break;
+    case "journal":
+      await screen.line(line.part === "" ? "journal" : `journal ${line.part}`);
+      break;
+    case "entry":
+      await screen.line(`  entry ${line.place}${line.uuid === null ? "" : `, ${line.uuid}`}${bytesOf(line)}`);
+      if (line.json !== undefined) await screen.block(JSON.stringify(line.json, null, 2));
       break;
     case "pin": {
       const pin = (line.pin ?? line) as Fields;
@@ -45,9 +52,9 @@ async function showRecord(screen: Screen, line: InspectedLine): Promise<void> {
 
 async function showTurn(screen: Screen, line: InspectedLine): Promise<void> {
   const turn = (line.turn ?? line) as Fields;
-  const due = line.expires_at === null ? "" : `, expires ${line.expires_at}`;
+  const expiry = line.expires_at === null ? "" : `, expires ${line.expires_at}`;
   const at = turn.timestamp === undefined ? "" : `, ${turn.timestamp}`;
-  await screen.line(`turn ${turn.turn_id}, revision ${turn.revision}${at}${bytesOf(line)}${due}`);
+  await screen.line(`turn ${turn.turn_id}, revision ${turn.revision}${at}${bytesOf(line)}${expiry}`);
   if (turn.metadata !== undefined) await screen.block(`metadata ${JSON.stringify(turn.metadata)}`);
   for (const message of (turn.messages ?? []) as readonly Fields[]) {
     await showMessage(screen, message);

@@ -1,4 +1,4 @@
-/** `--skip-damaged`: what commands that read much do about damaged rows, and how they tell of them. */
+/** `--skip-damaged`: lets commands that read many rows go on without damaged ones, and reports those. */
 
 import type { Command } from "commander";
 import type { Damaged, DamagedRow } from "../../contracts/damaged.ts";
@@ -6,7 +6,7 @@ import { type Answer, counted } from "./command.ts";
 import { nameOf } from "../terminal/row_name.ts";
 import type { Screen } from "../terminal/screen.ts";
 
-/** The option of such commands. */
+/** The option of these commands. */
 export interface SkippingOptions {
   readonly skipDamaged?: true;
 }
@@ -15,26 +15,26 @@ export interface SkippingOptions {
 export function withSkipDamaged(command: Command): Command {
   return command.option(
     "--skip-damaged",
-    "leave damaged rows out, and say which: the exit status is 3 then",
+    "leave damaged rows out and list them; the exit status is 3 then",
   );
 }
 
-/** The option as calls take it. */
+/** The option in the form that calls accept. */
 export function damagedOption({ skipDamaged }: SkippingOptions): { readonly damaged: Damaged } {
   return { damaged: skipDamaged === true ? "skip" : "error" };
 }
 
-/** How many rows are listed; of more, only the number is printed. JSON has all. */
+/** The most rows that are listed; of the others only the number is printed. JSON lists all. */
 const NAMED_MAX = 20;
 
-/** Tells what was left out, on standard error; gives what the command came to. */
-export async function tellSkipped(
+/** Reports skipped rows on standard error; resolves to the command's outcome. */
+export async function reportSkipped(
   screen: Screen,
   skipped: readonly DamagedRow[],
 ): Promise<Answer> {
   if (skipped.length === 0) return true;
   if (screen.json) return "skipped";
-  await screen.note(`Left out ${counted(skipped.length, "row")}, damaged or citing what is:`);
+  await screen.note(`Left out ${counted(skipped.length, "row")}, damaged or citing a damaged row:`);
   for (const row of skipped.slice(0, NAMED_MAX)) await screen.note(`  ${nameOf(row)}`);
   if (skipped.length > NAMED_MAX) {
     await screen.note(`  and ${counted(skipped.length - NAMED_MAX, "row")} more`);

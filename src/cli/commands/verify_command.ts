@@ -1,4 +1,4 @@
-/** `verify`: proves a deletion again by its receipt. */
+/** `verify`: verifies a deletion by its receipt. */
 
 import type { Receipt, ReceiptReport, ReceiptSubject } from "../../contracts/options/receipt.ts";
 import {
@@ -9,7 +9,7 @@ import {
   storeCommand,
   type StoreOptions,
 } from "./command.ts";
-import { validatingFile, wrongWords } from "../terminal/failure.ts";
+import { usageError, validatingFile } from "../terminal/failure.ts";
 import { readJson } from "./file_access.ts";
 
 interface VerifyOptions extends StoreOptions {
@@ -18,32 +18,32 @@ interface VerifyOptions extends StoreOptions {
   readonly key?: string;
 }
 
-/** Declares it. */
+/** Declares the command. */
 export const VERIFY: Declare = (program, run) => {
   storeCommand(program, "verify", {
-    summary: "Prove a deletion by the receipt that it gave",
+    summary: "Verify a deletion by its receipt",
     access: "read",
-    example: "DIR/agent.db DIR/receipt.json --tenant orchard --session spring",
+    example: "DIR/agent.db DIR/receipt.json --tenant acme --session ticket-4711",
     more:
-      "With --tenant it also verifies whose deletion it was, as far as the names are given. Exits with 1 if the receipt " +
-      "does not hold.",
+      "With --tenant, --session and --key it also verifies what the deletion was about. Exits with 1 if the receipt is " +
+      "not valid.",
   })
     .argument("<receipt>", "the file that holds what `delete` printed; - for standard input")
-    .option("--tenant <id>", "whose conversation it must be about")
-    .option("--session <id>", "which conversation")
-    .option("--key <text>", "which turn or pin of it")
+    .option("--tenant <id>", "the tenant that it must be about")
+    .option("--session <id>", "the conversation")
+    .option("--key <text>", "the turn or pin")
     .action((store: string, receipt: string, options: VerifyOptions) =>
       run((session) => verify(session, store, receipt, options))
     );
 };
 
-const ASKED: readonly (readonly [field: keyof ReceiptReport, question: string])[] = [
-  ["lineage", "the receipt is of this store's ledger"],
+const QUESTIONS: readonly (readonly [field: keyof ReceiptReport, question: string])[] = [
+  ["lineage", "the receipt is from this store's ledger"],
   ["authentic", "no field of it was changed"],
-  ["about", "it is about what was named"],
+  ["about", "it is about the named subject"],
   ["chain", "the ledger's chain is unbroken"],
-  ["event", "the deletion stands where the receipt says"],
-  ["applied", "it was carried out"],
+  ["event", "the deletion is at the receipt's place in the ledger"],
+  ["applied", "it was applied"],
 ];
 
 async function verify(
@@ -60,8 +60,8 @@ async function verify(
     await screen.value(report);
     return report.valid;
   }
-  // What is asked of the receipt of another store has no answer in this one.
-  for (const [field, question] of report.lineage ? ASKED : ASKED.slice(0, 1)) {
+  // This store can answer no further question about the receipt of another one.
+  for (const [field, question] of report.lineage ? QUESTIONS : QUESTIONS.slice(0, 1)) {
     if (report[field] === null) continue;
     await screen.line(`${report[field] === true ? "yes" : "no "}  ${question}`);
   }
@@ -71,7 +71,7 @@ async function verify(
     await screen.line(`${rest === "" ? "yes" : "no "}  nothing of it remains${rest}`);
   }
   await screen.line(
-    report.valid ? "The receipt holds." : "The receipt does not hold.",
+    report.valid ? "The receipt is valid." : "The receipt is not valid.",
     report.valid ? "green" : "red",
   );
   return report.valid;
@@ -82,5 +82,5 @@ function subjectOf({ tenant, session, key }: VerifyOptions): ReceiptSubject | un
     return { tenantId: tenant, sessionId: session, key };
   }
   if (tenant === undefined && session === undefined && key === undefined) return undefined;
-  throw wrongWords("Give --tenant with --session, and both with --key");
+  throw usageError("--session needs --tenant, and --key needs both");
 }

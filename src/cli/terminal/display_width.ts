@@ -1,4 +1,4 @@
-/** How many cells of a terminal a text takes, and texts cut or filled to a number of cells. */
+/** Measures text in terminal cells; cuts, pads and wraps it to a number of cells. */
 
 import { eastAsianWidth } from "get-east-asian-width";
 import { GRAPHEME_CELLS_MAX } from "../../limits.ts";
@@ -6,10 +6,10 @@ import { GRAPHEME_CELLS_MAX } from "../../limits.ts";
 const GRAPHEMES = new Intl.Segmenter("und", { granularity: "grapheme" });
 const ASCII = /^[\x20-\x7e]*$/;
 const EMOJI = /^\p{RGI_Emoji}$|\ufe0f/v;
-/** Marks that stand on what is before them, joiners, selectors, and the vowels and finals of Hangul syllables. */
+/** Combining marks, joiners, selectors, and the vowels and finals of Hangul syllables. */
 const WITHOUT_WIDTH = /[\p{Mn}\p{Me}\u200c\u200d\u1160-\u11ff\ud7b0-\ud7ff]/u;
 
-/** The cells of a harmless text. */
+/** The number of cells that a harmless text takes. */
 export function displayWidth(text: string): number {
   if (ASCII.test(text)) return text.length;
   let cells = 0;
@@ -17,7 +17,7 @@ export function displayWidth(text: string): number {
   return cells;
 }
 
-/** Where terminals disagree, the larger: a line that is too short does no harm, one that is too long breaks. */
+/** The larger width where terminals disagree: a line that is too short does no harm, one that is too long wraps. */
 function graphemeWidth(grapheme: string): number {
   if (EMOJI.test(grapheme)) return 2;
   let cells = 0;
@@ -30,7 +30,7 @@ function graphemeWidth(grapheme: string): number {
 /** A letter with its marks. */
 const LETTER = /\P{M}[\p{M}\u200c\u200d]*|\p{M}+/gu;
 
-/** What may not be cut apart. Of what is too wide for that, letters with their marks. */
+/** The graphemes of a text, which must not be split. One that is too wide is split into letters with their marks. */
 function* unbroken(text: string, cellsMax: number): Generator<string> {
   for (const { segment } of GRAPHEMES.segment(text)) {
     if (graphemeWidth(segment) <= cellsMax) yield segment;
@@ -38,7 +38,7 @@ function* unbroken(text: string, cellsMax: number): Generator<string> {
   }
 }
 
-/** A text in at most so many cells; one that had to be cut ends with an ellipsis. No grapheme is cut apart. */
+/** Cuts a text to at most `cells`; a text that was cut ends with an ellipsis. No grapheme is split. */
 export function cutToWidth(text: string, cells: number): string {
   if (displayWidth(text) <= cells) return text;
   let taken = "";
@@ -51,31 +51,31 @@ export function cutToWidth(text: string, cells: number): string {
   return cells < 1 ? "" : `${taken}…`;
 }
 
-/** A text filled with spaces to a number of cells. */
-export function filledTo(text: string, cells: number, align: "left" | "right"): string {
+/** Pads a text with spaces to a number of cells. */
+export function padTo(text: string, cells: number, align: "left" | "right"): string {
   const space = " ".repeat(Math.max(0, cells - displayWidth(text)));
   return align === "left" ? text + space : space + text;
 }
 
 /**
- * A text in pieces of at most so many cells, of which there must be 2 at least; the pieces after the first may be given
- * fewer. Broken after a space where a piece has one, inside a word only where that is longer than a piece.
+ * Wraps a text into lines of at most `cells` (at least 2); lines after the first have at most `cellsAfter`. Breaks after
+ * a space, and inside a word only if the word is longer than a line.
  */
 export function wrapped(text: string, cells: number, cellsAfter: number = cells): readonly string[] {
   if (displayWidth(text) <= cells) return [text];
-  const pieces: string[] = [];
-  let piece = "";
+  const lines: string[] = [];
+  let line = "";
   let width = 0;
   for (const segment of unbroken(text, Math.min(GRAPHEME_CELLS_MAX, cells, cellsAfter))) {
     const more = graphemeWidth(segment);
-    if (width + more > (pieces.length === 0 ? cells : cellsAfter)) {
-      const end = /\S .*[^ ]$/.test(piece) ? piece.lastIndexOf(" ") + 1 : piece.length;
-      pieces.push(piece.slice(0, end));
-      piece = piece.slice(end);
-      width = displayWidth(piece);
+    if (width + more > (lines.length === 0 ? cells : cellsAfter)) {
+      const end = /\S .*[^ ]$/.test(line) ? line.lastIndexOf(" ") + 1 : line.length;
+      lines.push(line.slice(0, end));
+      line = line.slice(end);
+      width = displayWidth(line);
     }
-    piece += segment;
+    line += segment;
     width += more;
   }
-  return [...pieces, piece];
+  return [...lines, line];
 }

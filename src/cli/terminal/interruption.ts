@@ -1,16 +1,16 @@
-/** SIGINT and SIGTERM: the first asks the work to end, which leaves nothing half done; a second one ends the process. */
+/** SIGINT and SIGTERM: the first aborts the work, which leaves nothing half done. The second exits at once. */
 
 const SIGNALS: readonly (readonly [signal: Deno.Signal, exitCode: number])[] = Deno.build.os === "windows"
   ? [["SIGINT", 130]]
   : [["SIGINT", 130], ["SIGTERM", 143]];
 
-/** Listens until its block ends. */
+/** Listens for signals until it is disposed. */
 export class Interruption implements Disposable {
   readonly #controller = new AbortController();
   readonly #listeners = SIGNALS.map(([signal, exitCode]) =>
     [signal, (): void => this.#interrupt(exitCode)] as const
   );
-  /** What the process ends with if the work did end early; null before a signal. */
+  /** The exit code for work that was aborted; null before a signal. */
   exitCode: number | null = null;
 
   constructor() {

@@ -1,4 +1,4 @@
-/** How far a long command is: one line on a terminal, redrawn in place; nothing where errors go elsewhere. */
+/** The progress of a long command: one line on the terminal of standard error, redrawn in place. */
 
 import { monotonicMs } from "../../clock.ts";
 import { PROGRESS_INTERVAL_MS } from "../../limits.ts";
@@ -8,7 +8,7 @@ import type { Screen } from "./screen.ts";
 const BAR_CELLS = 24;
 const LIT_CELLS = 6;
 
-/** One bar. It is removed when its block ends. */
+/** A progress bar. It is removed when it is disposed. */
 export class Progress implements Disposable {
   readonly #screen: Screen;
   #drawnMs = -Infinity;
@@ -18,8 +18,8 @@ export class Progress implements Disposable {
     this.#screen = screen;
   }
 
-  /** Tells how much is done, and of how much; a bar without an end wanders. */
-  tell(what: string, done: number, total: number | null = null): void {
+  /** Shows how much of how much is done; without a total the bar moves back and forth. */
+  show(what: string, done: number, total: number | null = null): void {
     const { noteColumns } = this.#screen;
     if (noteColumns === null) return;
     const nowMs = monotonicMs();
@@ -27,7 +27,7 @@ export class Progress implements Disposable {
     this.#drawnMs = nowMs;
     this.#drawn++;
     const share = total === null || total <= 0 ? null : Math.min(1, done / total);
-    const bar = share === null ? wandering(this.#drawn) : filled(share);
+    const bar = share === null ? movingBar(this.#drawn) : filledBar(share);
     const amount = share === null ? done.toLocaleString("en") : `${Math.floor(share * 100)} %`;
     this.#screen.draw(`\r${cutToWidth(`[${bar}] ${what} ${amount}`, noteColumns - 1)}\x1b[K`);
   }
@@ -38,12 +38,12 @@ export class Progress implements Disposable {
   }
 }
 
-function filled(share: number): string {
+function filledBar(share: number): string {
   const lit = Math.round(share * BAR_CELLS);
   return "#".repeat(lit) + ".".repeat(BAR_CELLS - lit);
 }
 
-function wandering(step: number): string {
+function movingBar(step: number): string {
   const start = step % (BAR_CELLS - LIT_CELLS + 1);
   return ".".repeat(start) + "#".repeat(LIT_CELLS) + ".".repeat(BAR_CELLS - LIT_CELLS - start);
 }

@@ -1,4 +1,4 @@
-/** Where the commands print. All text goes through here and is made harmless; only JSON and lines pass as they are. */
+/** Standard output and error of the commands. All text is made harmless here; only JSON passes unchanged. */
 
 import { OUTPUT_BUFFER_CHARACTERS } from "../../limits.ts";
 import { wrapped } from "./display_width.ts";
@@ -7,7 +7,7 @@ import { escapeJson, harmless, harmlessJson, harmlessLines } from "./harmless_te
 import { systemFailure } from "./system_failure.ts";
 import { type Column, tableLines } from "./table.ts";
 
-/** Whoever read the output has gone: nothing is wrong, and there is nothing more to do. */
+/** The reader of the output closed the pipe: the command ends without an error. */
 export class ReaderGone extends Error {}
 
 type Style = "bold" | "red" | "green";
@@ -26,7 +26,7 @@ interface Stream {
   isTerminal(): boolean;
 }
 
-/** Where results go, and where errors, notes and progress do. */
+/** The stream of results, and the stream of errors, notes and progress. */
 export interface Streams {
   readonly output: Stream;
   readonly errors: Stream;
@@ -34,17 +34,17 @@ export interface Streams {
 
 /** Standard output and error of one command. */
 export class Screen {
-  /** Cells of the terminal that the output goes to; null where it goes elsewhere. */
+  /** Columns of the terminal that the output goes to; null if it does not go to a terminal. */
   readonly columns: number | null;
-  /** Cells of the terminal that notes and progress go to; null where they go elsewhere. */
+  /** Columns of the terminal that notes and progress go to; null if they do not go to a terminal. */
   readonly noteColumns: number | null;
-  /** Whether the result is one JSON value, and errors are too. */
+  /** Whether the result, and every error, is printed as one JSON value. */
   readonly json: boolean;
   readonly #streams: Streams;
   readonly #signal: AbortSignal;
   #buffer = "";
-  /** What was done, and how its result is had again; null before anything was. */
-  #done: string | null = null;
+  /** What was completed, and how to get its result again; null before that. */
+  #completed: string | null = null;
 
   constructor(streams: Streams, { json, signal }: { readonly json: boolean; readonly signal: AbortSignal }) {
     this.#streams = streams;
@@ -54,25 +54,25 @@ export class Screen {
     this.noteColumns = streams.errors.isTerminal() ? terminalColumns() : null;
   }
 
-  /** A line of text; what a terminal would break goes on indented, so that no name in it can pass for a line. */
+  /** Prints a line of text. A wrapped line continues indented, so that no stored name can look like a line of its own. */
   async line(text = "", style?: Style): Promise<void> {
     const cells = this.columns === null ? Infinity : Math.max(BLOCK_CELLS_MIN, this.columns - INDENT.length);
-    const lines = wrapped(harmless(text), cells).map((piece) => this.#styled(piece.trimEnd(), style));
+    const lines = wrapped(harmless(text), cells).map((part) => this.#styled(part.trimEnd(), style));
     await this.#put(`${lines.join(`\n${INDENT}`)}\n`);
   }
 
   /**
-   * Stored text over several lines, each behind a bar, so that none can pass for a line of the command's own; nor can
-   * one that a terminal would break.
+   * Prints stored text with every line, wrapped ones too, behind a bar. So no line of it can look like output of the
+   * command itself.
    */
   async block(text: string): Promise<void> {
     const cells = this.columns === null ? Infinity : Math.max(BLOCK_CELLS_MIN, this.columns - BAR.length);
     for (const line of harmlessLines(text)) {
-      for (const piece of wrapped(line, cells)) await this.#put(`${BAR}${piece}\n`);
+      for (const part of wrapped(line, cells)) await this.#put(`${BAR}${part}\n`);
     }
   }
 
-  /** A table with a title. */
+  /** Prints a table with a title. */
   async table(
     title: string,
     columns: readonly Column[],
@@ -83,50 +83,50 @@ export class Screen {
     await this.line();
   }
 
-  /** A value as one line of JSON. */
+  /** Prints a value as one line of JSON. */
   async value(value: unknown): Promise<void> {
     await this.#put(`${harmlessJson(value)}\n`);
   }
 
-  /** JSON as it is; on a terminal, which it could drive, with escapes that mean the same. */
+  /** Prints JSON unchanged; on a terminal, which it could drive, with equivalent escapes. */
   async lines(json: string): Promise<void> {
     await this.#put(this.columns === null ? json : escapeJson(json));
   }
 
-  /** The command line's own text, help above all. */
+  /** Prints the command line's own text, such as help. */
   own(text: string): void {
     this.#buffer += text;
   }
 
-  /** Says what was done, and how its result is had again: told where the result cannot be printed. */
-  done(told: string): void {
-    this.#done = told;
+  /** Notes what was completed and how to get its result again. It is reported if the result cannot be printed. */
+  completed(text: string): void {
+    this.#completed = text;
   }
 
-  /** Something beside the result: a line on standard error, which a pipe does not take. */
+  /** Prints a line on standard error, next to the result on standard output. */
   async note(text: string): Promise<void> {
     await this.flush();
     await this.#noteIfPossible(harmless(text));
   }
 
-  /** A value as one line of JSON on standard error. */
+  /** Prints a value as one line of JSON on standard error. */
   async noteValue(value: unknown): Promise<void> {
     await this.#noteIfPossible(harmlessJson(value));
   }
 
-  /** There is nowhere to say that errors cannot be written; the exit code tells. */
+  /** If standard error cannot be written to, only the exit code is left to report the failure. */
   async #noteIfPossible(line: string): Promise<void> {
     try {
       await writeAll(this.#streams.errors, `${line}\n`);
     } catch {
-      // Nobody looks.
+      // See above.
     }
   }
 
   /**
-   * Writes what is held back.
+   * Writes the buffered output.
    *
-   * @throws {ReaderGone} if nobody reads, and nothing was done that they should know of
+   * @throws {ReaderGone} if the reader closed the pipe and no completed work is left to report
    * @throws {CommandError} if it cannot be written
    */
   async flush(): Promise<void> {
@@ -142,22 +142,25 @@ export class Screen {
 
   #unprinted(error: unknown): unknown {
     const failure = error instanceof Deno.errors.BrokenPipe
-      ? this.#done === null ? new ReaderGone() : new CommandError("IO", "Nobody took the output")
+      ? this.#completed === null ? new ReaderGone() : new CommandError("IO", "The output pipe was closed")
       : systemFailure(error, "Cannot write to standard output");
-    if (this.#done === null || !(failure instanceof CommandError)) return failure;
-    return new CommandError(failure.code, failure.message, { advice: this.#done, details: { done: true } });
+    if (this.#completed === null || !(failure instanceof CommandError)) return failure;
+    return new CommandError(failure.code, failure.message, {
+      advice: this.#completed,
+      details: { done: true },
+    });
   }
 
-  /** Draws on the terminal that errors go to. One that has gone does not end the work. */
+  /** Draws on the terminal of standard error. A terminal that was closed does not end the work. */
   draw(text: string): void {
     try {
       this.#streams.errors.writeSync(ENCODER.encode(text));
     } catch {
-      // Nobody looks.
+      // The terminal was closed.
     }
   }
 
-  /** What is long is written as it comes; an interrupt ends the wait for a reader that takes nothing. */
+  /** Writes once the buffer is full; an interrupt ends the wait for a reader that does not read. */
   async #put(text: string): Promise<void> {
     this.#buffer += text;
     if (this.#buffer.length < OUTPUT_BUFFER_CHARACTERS) return;
@@ -170,7 +173,7 @@ export class Screen {
   }
 }
 
-/** A terminal that does not know its size says 0, or nothing. */
+/** The terminal's columns; a terminal that does not know its size reports 0 or throws. */
 function terminalColumns(): number {
   try {
     return Deno.consoleSize().columns || COLUMNS_DEFAULT;

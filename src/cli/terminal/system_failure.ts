@@ -1,9 +1,9 @@
-/** What the system says of a file or stream that the command line reads or writes itself. */
+/** Errors of the operating system on files and streams that the command line itself reads or writes. */
 
 import { MemoryError } from "../../errors.ts";
 import { CommandError } from "./failure.ts";
 
-/** A failure that says what could not be done; what is no system's error, and no permission, stays as it is. */
+/** Translates a system error into a failure that says what could not be done. Other errors, and permissions, pass through. */
 export function systemFailure(error: unknown, cannot: string): unknown {
   if (!(error instanceof Error) || error instanceof MemoryError || error instanceof CommandError) {
     return error;
@@ -13,7 +13,7 @@ export function systemFailure(error: unknown, cannot: string): unknown {
     case "EDQUOT":
     case "EFBIG":
       return new CommandError("FULL", `${cannot}: there is no room`, {
-        advice: "Make room, or write elsewhere, then try again.",
+        advice: "Free some space, or write elsewhere, then try again.",
       });
     case undefined:
     case "ENOENT":
@@ -23,7 +23,7 @@ export function systemFailure(error: unknown, cannot: string): unknown {
       return error;
     default:
       return new CommandError("IO", cannot, {
-        advice: "Look at the path, the file and the disk, then try again.",
+        advice: "Check the path, the file and the disk, then try again.",
       });
   }
 }

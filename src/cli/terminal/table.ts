@@ -1,6 +1,6 @@
-/** Tables that fit: a long text goes on below where the terminal is narrow, and no number is broken. */
+/** Tables that fit the terminal: long texts wrap within their cell, numbers never do. */
 
-import { displayWidth, filledTo, wrapped } from "./display_width.ts";
+import { displayWidth, padTo, wrapped } from "./display_width.ts";
 import { harmless } from "./harmless_text.ts";
 
 /** A column. */
@@ -11,18 +11,18 @@ export interface Column {
 
 const GAP = "  ";
 
-/** What goes on below is set in, so that no name in it can pass for the beginning of a row. */
+/** Wrapped lines are indented, so that no stored name can look like the beginning of a row. */
 const INDENT = "  ";
 
-/** Cells of a text below which breaking it leaves nothing to read. */
+/** The narrowest column of text that is still readable when it wraps. */
 const TEXT_CELLS_MIN = 12;
 
-/** Cells up to which every row of a table that is piped is filled: one long name does not move all the others. */
+/** The widest padding of a column in piped output: one long name does not move all other rows. */
 const FILLED_CELLS_MAX = 40;
 
 /**
- * The lines of a table, its heads first. Cells are stored text and made harmless here. Texts are broken where the terminal
- * is narrow, heads and numbers never; where even that does not fit, each cell gets lines of its own.
+ * The lines of a table, heads first. Cells are stored text and are made harmless here. Texts wrap where the terminal is
+ * narrow, heads and numbers never do; if that still does not fit, each cell gets lines of its own.
  */
 export function tableLines(
   columns: readonly Column[],
@@ -43,12 +43,12 @@ export function tableLines(
   );
   const available = widthMax - GAP.length * (columns.length - 1);
   if (sum(least) > available) return stackedLines(columns, body, widthMax);
-  const widths = fitted(natural, least, available);
+  const widths = shrunk(natural, least, available);
   return table.flatMap((row) => rowLines(row, widths, columns));
 }
 
-/** Takes from the widest column that has some to give. */
-function fitted(natural: readonly number[], least: readonly number[], available: number): readonly number[] {
+/** Shrinks the widest shrinkable column until the table fits. */
+function shrunk(natural: readonly number[], least: readonly number[], available: number): readonly number[] {
   const widths = [...natural];
   while (sum(widths) > available) {
     const spare = widths.map((width, at) => width > least[at]! ? width : 0);
@@ -63,21 +63,21 @@ function rowLines(
   widths: readonly number[],
   columns: readonly Column[],
 ): readonly string[] {
-  const cells = row.map((cell, at) => broken(cell, widths[at]!));
-  const height = Math.max(...cells.map((pieces) => pieces.length));
+  const cells = row.map((cell, at) => wrapCell(cell, widths[at]!));
+  const height = Math.max(...cells.map((lines) => lines.length));
   return Array.from(
     { length: height },
-    (_, index) => joined(cells.map((pieces) => pieces[index] ?? ""), widths, columns),
+    (_, index) => joined(cells.map((lines) => lines[index] ?? ""), widths, columns),
   );
 }
 
-function broken(cell: string, width: number): readonly string[] {
+function wrapCell(cell: string, width: number): readonly string[] {
   return wrapped(cell, width, width - INDENT.length)
-    .map((piece, index) => `${index === 0 ? "" : INDENT}${piece.trimEnd()}`);
+    .map((line, index) => `${index === 0 ? "" : INDENT}${line.trimEnd()}`);
 }
 
 function joined(row: readonly string[], widths: readonly number[], columns: readonly Column[]): string {
-  return row.map((cell, at) => filledTo(cell, widths[at]!, columns[at]!.align ?? "left")).join(GAP).trimEnd();
+  return row.map((cell, at) => padTo(cell, widths[at]!, columns[at]!.align ?? "left")).join(GAP).trimEnd();
 }
 
 function stackedLines(
@@ -86,7 +86,7 @@ function stackedLines(
   widthMax: number,
 ): readonly string[] {
   return rows.flatMap((row, index) => {
-    const lines = columns.flatMap(({ head }, at) => broken(`${head} ${row[at]!}`.trim(), widthMax));
+    const lines = columns.flatMap(({ head }, at) => wrapCell(`${head} ${row[at]!}`.trim(), widthMax));
     return index === 0 ? lines : ["", ...lines];
   });
 }

@@ -1,45 +1,45 @@
-/** The default token counter: o200k_base from `gpt-tokenizer`, loaded when it is first asked for. */
+/** The default token counter: o200k_base from `gpt-tokenizer`, loaded on first use. */
 
 import { PolicyError } from "../../errors.ts";
 import { runCuts } from "./token_runs.ts";
 import type { TokenCounter } from "./token_counter.ts";
 
-/** What is used of the tokenizer's module. */
+/** The functions of the tokenizer's module that are used here. */
 interface Tokenizer {
   countTokens(text: string, options: { readonly disallowedSpecial: Set<string> }): number;
   setMergeCacheSize(size: number): void;
   clearMergeCache(): void;
 }
 
-/** Text that looks like a special token is text: nothing is disallowed, and nothing special allowed. */
+/** Counts text that looks like a special token as plain text. */
 const PLAIN = { disallowedSpecial: new Set<string>() };
 
 /**
- * Characters of texts whose words the tokenizer may remember before all are forgotten. It remembers the words it has no
- * single token for; with as many as it holds by itself, 100 000, a further one costs up to 40 times what forgetting and
- * merging it again does. A million characters are about as many words of eight letters, some 20 MB. Forgetting more
- * often, at 100 000, made ordinary text twice as slow.
+ * Characters of texts after which the tokenizer's cache is emptied. It holds the words that are more than one token. With
+ * its own limit of 100 000 words, each further word costs up to 40 times as much as merging it again. A million
+ * characters are about as many words of eight letters, and some 20 MB. Emptying the cache more often, at 100 000
+ * characters, made ordinary text twice as slow.
  */
 const REMEMBERED_CHARACTERS_MAX = 1_000_000;
 
-/** Counts with o200k_base in linear time; ill-formed text counts as its U+FFFD form. */
+/** Counts tokens of o200k_base in linear time. Lone surrogates count as U+FFFD. */
 export class O200kCounter implements TokenCounter {
   readonly name = "o200k_base";
-  /** The tokenizer's version, and that of the rule by which long runs are cut. */
+  /** The version of the tokenizer, and of the rule by which long runs are split. */
   readonly version = "gpt-tokenizer-4+runs-128";
   readonly #tokenizer: Tokenizer;
 
-  /** Characters counted since the tokenizer's memory was emptied. */
+  /** Characters counted since the tokenizer's cache was emptied. */
   #remembered = 0;
 
-  /** Takes the loaded tokenizer. */
+  /** Creates a counter from the loaded tokenizer. */
   constructor(tokenizer: Tokenizer) {
     this.#tokenizer = tokenizer;
-    // It would make room for each word by looking for the oldest one behind all that it forgot before.
+    // A full cache searches for its oldest word past all the words that it removed before, which is slow.
     tokenizer.setMergeCacheSize(Number.MAX_SAFE_INTEGER);
   }
 
-  /** The tokens of a text. Never throws. */
+  /** Returns the tokens of a text. Never throws. */
   countText(text: string): number {
     const wellFormed = text.toWellFormed();
     let tokens = 0;
@@ -66,11 +66,11 @@ export class O200kCounter implements TokenCounter {
 let loading: Promise<O200kCounter> | null = null;
 
 /**
- * The default token counter: `o200k_base`. The first call loads the tokenizer (about 80 ms and 70 MB); later ones give
- * the same counter. Long runs without a break are counted in pieces, so that counting is linear on any text; such a
- * count may be off by a token a piece, either way.
+ * Returns the default token counter, `o200k_base`. The first call loads the tokenizer (about 80 ms and 70 MB); later
+ * calls return the same counter. Long runs without a break are counted in chunks, so that counting takes linear time for
+ * any text. The count of such a run may be off by one token per chunk, in either direction.
  *
- * @throws {PolicyError} where the tokenizer cannot be loaded
+ * @throws {PolicyError} if the tokenizer cannot be loaded
  *
  * @example
  * ```ts
@@ -92,6 +92,6 @@ async function load(): Promise<O200kCounter> {
     return new O200kCounter(await import("gpt-tokenizer/encoding/o200k_base"));
   } catch (error) {
     loading = null; // the next call tries again
-    throw new PolicyError("The default token counter could not be loaded", { cause: error });
+    throw new PolicyError("Cannot load the default token counter", { cause: error });
   }
 }

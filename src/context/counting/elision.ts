@@ -1,11 +1,11 @@
-/** What is cut out of a text. */
+/** The part that is cut out of a text. */
 
-/** What is cut out of a text. */
+/** The part that is cut out of a text. */
 export interface Elision {
-  /** Where it begins, in code units. */
+  /** The offset of its first code unit. */
   readonly start: number;
-  /** Where it ends. */
+  /** The offset after its last code unit. */
   readonly end: number;
-  /** How many tokens it has. */
+  /** The number of its tokens. */
   readonly tokens: number;
 }

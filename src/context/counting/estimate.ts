@@ -1,33 +1,17 @@
-/** Estimates: from counted tokens to what a provider may count, in exact arithmetic. */
+/** Estimates the tokens that a provider may count, in exact arithmetic. */
 
 /** How counts are turned into estimates. */
 export interface Calibration {
-  /** What counts are multiplied by, at least 1: providers count a little more than the text. */
+  /** The factor by which counts are multiplied. At least 1, because providers count a little more than the text. */
   readonly calibrationFactor: number;
   /** Tokens that an adapter adds to every request. */
   readonly adapterOverheadTokens: number;
 }
 
-/** The serializer whose output is counted: canonical JSON of the request. */
+/** The name of the serializer whose output is counted: canonical JSON of the request. */
 export const SERIALIZER_NAME = "canonical-chat-json-v1";
 
-/**
- * What a request is estimated to cost, and how that was reckoned.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { openMemory, type TokenEstimate } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const { context } = await conversation.assemble("What was grafted?", {}, { system: "Answer from the notes." });
- * const estimate: TokenEstimate = context.diagnostics.estimate;
- * assert.equal(estimate.estimatedTokens, Math.ceil(estimate.serializedTokens * 1.07));
- * assert.equal(estimate.providerAccountingVerified, false);
- * ```
- */
+/** The estimated tokens of a request, and how they were computed. */
 export interface TokenEstimate {
   /** `ceil((serializedTokens + adapterOverheadTokens) × calibrationFactor)`. */
   readonly estimatedTokens: number;
@@ -37,44 +21,44 @@ export interface TokenEstimate {
   readonly messageContentTokens: number;
   /** Tokens of the tools as canonical JSON; 0 without tools. */
   readonly toolSchemaTokens: number;
-  /** What serializing adds: `serializedTokens - messageContentTokens - toolSchemaTokens`; may be negative. */
+  /** `serializedTokens - messageContentTokens - toolSchemaTokens`; may be negative. */
   readonly serializationDeltaTokens: number;
   /** Tokens that an adapter adds to every request. */
   readonly adapterOverheadTokens: number;
   /** `estimatedTokens - serializedTokens - adapterOverheadTokens`. */
   readonly calibrationPaddingTokens: number;
-  /** What counts were multiplied by. */
+  /** The factor by which counts were multiplied. */
   readonly calibrationFactor: number;
   /** The counter's name. */
   readonly tokenizerName: string;
   /** The counter's version. */
   readonly tokenizerVersion: string;
-  /** How the request was written down to be counted. */
+  /** The name of the serializer whose output was counted. */
   readonly serializerName: string;
   /** SHA-256 of the request as canonical JSON. */
   readonly requestFingerprint: string;
-  /** Always false: no provider was asked. */
+  /** Always false: the estimate was not compared with a provider's count. */
   readonly providerAccountingVerified: false;
 }
 
-/** A number as a fraction, taken from its shortest decimal text: 1.07 is 107/100, not the nearest double. */
+/** A number as a fraction of its shortest decimal text: 1.07 is 107/100, not the nearest double. */
 interface Fraction {
   readonly numerator: bigint;
   readonly denominator: bigint;
 }
 
-/** Turns counts into estimates. */
+/** Turns counts into estimates, exactly. */
 export class Calibrator {
   readonly #factor: Fraction;
   readonly #overhead: bigint;
 
-  /** Takes a factor that is finite and at least 1, and a whole overhead of at least 0. */
+  /** Creates a calibrator. The factor is finite and at least 1; the overhead is whole and at least 0. */
   constructor({ calibrationFactor, adapterOverheadTokens }: Calibration) {
     this.#factor = fractionOf(calibrationFactor);
     this.#overhead = BigInt(adapterOverheadTokens);
   }
 
-  /** `ceil((tokens + overhead) × factor)`, exactly. */
+  /** Returns `ceil((tokens + overhead) × factor)`, exactly. */
   estimated(tokens: number): number {
     const { numerator, denominator } = this.#factor;
     const product = (BigInt(tokens) + this.#overhead) * numerator;

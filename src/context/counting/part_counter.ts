@@ -1,4 +1,4 @@
-/** Counts a text that is put together from parts, most of which were counted before. */
+/** Counts a text that is joined from parts, most of which were counted before. */
 
 import type { CountMemory } from "./count_memory.ts";
 import { O200kCounter } from "./default_counter.ts";
@@ -6,42 +6,42 @@ import { countTokens, type TokenCounter } from "./token_counter.ts";
 import { isExactCut } from "./token_runs.ts";
 
 /**
- * How a part counts within any text: what lies between its first and last exact cut always counts the same; what lies
- * outside them counts together with the neighbouring parts.
+ * The contribution of a part to the count of any text. The text between its first and last exact cut always counts the
+ * same; the text outside them counts together with the neighbouring parts.
  */
 export interface Measure {
-  /** Where the first cut lies, in code units; the end of the part where it has none. */
+  /** The code unit offset of the first cut; the length of the part if it has no cut. */
   readonly first: number;
-  /** Tokens between the cuts; null where there is no cut. */
+  /** The tokens between the cuts; null if there is no cut. */
   readonly inner: number | null;
-  /** Where the last cut lies. */
+  /** The code unit offset of the last cut. */
   readonly last: number;
 }
 
 /** An exact cut of a text. */
 export interface TokenCut {
-  /** In code units. */
+  /** The offset in code units. */
   readonly offset: number;
-  /** Tokens of the text before it. */
+  /** The tokens of the text before it. */
   readonly tokens: number;
 }
 
 /** Counts texts and remembers the counts. */
 export class PartCounter {
-  /** The counter that is asked. */
+  /** The underlying counter. */
   readonly counter: TokenCounter;
   readonly #memory: CountMemory;
-  /** Whether exact cuts are known for the counter; for any other a text is counted as a whole. */
+  /** Whether exact cuts are known for the counter. If not, a text is counted as a whole. */
   readonly hasCuts: boolean;
 
-  /** Takes a counter, and what is remembered of it. */
+  /** Creates a part counter from a counter and its caches. */
   constructor(counter: TokenCounter, memory: CountMemory) {
     this.counter = counter;
     this.#memory = memory;
     this.hasCuts = counter instanceof O200kCounter;
   }
 
-  /** The tokens of a text. */
+  /** Returns the tokens of a text. */
   count(text: string): number {
     const known = this.#memory.counts.get(text);
     if (known !== undefined) return known;
@@ -50,22 +50,22 @@ export class PartCounter {
     return tokens;
   }
 
-  /** The tokens of a text, counted anew. */
+  /** Returns the tokens of a text, without the cache. */
   countAfresh(text: string): number {
     return countTokens(this.counter, text);
   }
 
-  /** The tokens of the text that the parts make: exactly what {@linkcode count} gives for it. */
+  /** Returns the tokens of the joined parts: exactly what {@linkcode count} returns for the joined text. */
   countParts(parts: readonly string[]): number {
     return this.hasCuts ? this.#sum(parts) : this.count(parts.join(""));
   }
 
-  /** The same, for a text that will not be asked for again: nothing as large is remembered. */
+  /** Returns the same, but does not cache the joined text, which is large and not counted again. */
   countPartsOnce(parts: readonly string[]): number {
     return this.hasCuts ? this.#sum(parts) : this.countAfresh(parts.join(""));
   }
 
-  /** About the tokens of a part within a text: as many as it has by itself. */
+  /** Approximates the tokens of a part within a text by the tokens of the part alone. */
   countPart(part: string): number {
     if (!this.hasCuts) return this.count(part);
     const { first, inner, last } = this.#measure(part);
@@ -73,8 +73,8 @@ export class PartCounter {
   }
 
   /**
-   * The offsets of a text's exact cuts, each with the tokens before it: a text that begins like this one up to a cut has
-   * at least those. None where cuts are not known.
+   * Returns the exact cuts of a text. Another text with the same beginning up to a cut has at least as many tokens.
+   * Returns none if exact cuts are not known for the counter.
    */
   tokensAtCuts(text: string): readonly TokenCut[] {
     const cuts: TokenCut[] = [];
@@ -107,12 +107,12 @@ export class PartCounter {
   #measure(part: string): Measure {
     const known = this.#memory.measures.get(part);
     if (known !== undefined) return known;
-    const measure = this.#measured(part);
+    const measure = this.#computeMeasure(part);
     this.#memory.measures.set(part, measure);
     return measure;
   }
 
-  #measured(part: string): Measure {
+  #computeMeasure(part: string): Measure {
     let first = 1;
     while (first < part.length && !isExactCut(part, first)) first++;
     if (first >= part.length) return { first: part.length, inner: null, last: part.length };

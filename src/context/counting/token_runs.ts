@@ -1,19 +1,20 @@
-/** Where a text can be cut without changing, or hardly changing, the tokens of o200k. */
+/** Finds where a text can be split with little or no change of its token count. */
 
 /**
- * UTF-8 bytes of a piece of a long run: merging byte pairs takes the square of a run's length, so a run is counted in
- * pieces, each of which may be off by a token. Ordinary words and sentences are shorter, and counted exactly.
+ * UTF-8 bytes of a chunk of a long run. Merging byte pairs takes quadratic time, so a long run is counted in chunks, each
+ * of which may be off by one token. Ordinary words and sentences are shorter, and are counted exactly.
  */
 const RUN_BYTES_MAX = 128;
 
-/** Code points of a run that are matched at a time: the engine's stack gives way in a run of some millions. */
+/** Code points that are matched at a time. A run of some millions overflows the stack of the regular expression engine. */
 const MATCH_MAX = 4_096;
 
 let run: RegExp | null = null;
 
 /**
- * The runs that byte pairs are merged within: letters with their marks, white space, anything else but digits. Made when
- * it is first needed: making it takes a thirtieth of the time in which a program with the driver starts.
+ * Returns the pattern of runs within which byte pairs are merged. A run is letters with their marks, white space, or
+ * anything else but digits. The pattern is compiled on first use, because that takes a thirtieth of the start-up time of
+ * a program with the driver.
  */
 function runPattern(): RegExp {
   run ??= new RegExp(
@@ -23,7 +24,7 @@ function runPattern(): RegExp {
   return run;
 }
 
-/** The code unit offsets at which runs are cut, in order; mostly none. */
+/** Returns the code unit offsets at which long runs are split, in order; usually none. */
 export function runCuts(text: string): number[] {
   if (!mayHoldLongRun(text)) return [];
   const cuts: number[] = [];
@@ -50,8 +51,8 @@ function addCuts(run: string, offset: number, cuts: number[]): void {
 }
 
 /**
- * Whether some run could be long: a look at each code unit that spares nearly every text the pattern above. Anything
- * beyond ASCII may belong to any run.
+ * Whether some run could be long. This scan of the code units is faster than the pattern above, and enough for nearly
+ * every text. Anything beyond ASCII may belong to any run.
  */
 function mayHoldLongRun(text: string): boolean {
   let letters = 0;
@@ -79,9 +80,9 @@ function mayHoldLongRun(text: string): boolean {
 }
 
 /**
- * Whether a text may be parted before the code unit at `offset` so that both parts count exactly as the whole: behind an
- * ASCII letter, before ASCII that is neither letter nor apostrophe. Every pattern of o200k that takes in a letter ends
- * there, none looks back, and no run crosses it.
+ * Whether the counts of the parts before and after `offset` add up to the exact count of the whole. This holds after an
+ * ASCII letter, and before ASCII that is neither a letter nor an apostrophe. Every pattern of o200k that matches a letter
+ * ends there, none looks behind, and no run crosses it.
  */
 export function isExactCut(text: string, offset: number): boolean {
   const next = text.charCodeAt(offset);

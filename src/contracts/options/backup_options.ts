@@ -160,6 +160,8 @@ export interface RestoreReport {
     readonly turns: number;
     /** Pins, those that cited an erased turn among them. */
     readonly pins: number;
+    /** Entries of journals. */
+    readonly entries: number;
   };
   /**
    * Files of the store that was live before, where it lies beside its ledger under the name that the ledger's tells. They

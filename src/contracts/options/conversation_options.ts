@@ -2,24 +2,24 @@
 
 import type { Metadata } from "../message.ts";
 
+import type { Lifetime } from "./lifetime.ts";
+
 /**
- * What `putTurn` takes besides the turn.
+ * What `putTurn` takes besides the turn. Without a lifetime, a revision keeps the one that is there; null clears it.
  */
-export interface PutTurnOptions {
+export interface PutTurnOptions extends Lifetime {
   /** Makes the call harmless to repeat: the same id gives the first answer again, other input with it is refused. */
   readonly operationId: string;
   /** The scope's revision. */
   readonly expectedRevision: number;
-  /** RFC 3339 text with an offset, or a `Date`: when the turn expires. Omitted it keeps what is there, null clears it. */
-  readonly expiresAt?: string | Date | null | undefined;
   /** Withdraws the call while it is queued. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * What `putPin` takes besides the pin.
+ * What `putPin` takes besides the pin. A lifetime here is one for a pin that has no `expiresAt` of its own.
  */
-export interface PutPinOptions {
+export interface PutPinOptions extends Lifetime {
   /** The scope's revision. */
   readonly expectedRevision: number;
   /** Makes the call harmless to repeat. */
@@ -29,9 +29,10 @@ export interface PutPinOptions {
 }
 
 /**
- * What `putSummary` takes besides snapshot and summary.
+ * What `putSummary` takes besides snapshot and summary. A lifetime here is one for a summary that has no `expiresAt` of its
+ * own.
  */
-export interface PutSummaryOptions {
+export interface PutSummaryOptions extends Lifetime {
   /** Makes the call harmless to repeat. */
   readonly operationId?: string | undefined;
   /** Withdraws the call while it is queued. */
@@ -39,19 +40,17 @@ export interface PutSummaryOptions {
 }
 
 /**
- * What `append` takes besides the messages.
+ * What `append` takes besides the messages. Without a lifetime, the turn never expires.
  */
-export interface AppendOptions {
+export interface AppendOptions extends Lifetime {
   /** Makes the call harmless to repeat; turn id and missing message ids then come from it. */
   readonly operationId?: string | undefined;
-  /** RFC 3339 text with an offset, or a `Date`: when the turn expires; never if omitted or null. */
-  readonly expiresAt?: string | Date | null | undefined;
   /** RFC 3339 text with an offset, or a `Date`: when the messages were said; the store's time if omitted. */
   readonly timestamp?: string | Date | undefined;
   /** Plain JSON of the caller's own for the turn: stored and returned, never indexed, never sent to a model. */
   readonly metadata?: Metadata | undefined;
   /**
-   * What becomes of a message whose id is in the scope already, or was deleted with its turn: `"error"` (the default)
+   * What to do with a message whose id the scope already has, or whose id was deleted with its turn: `"error"` (the default)
    * refuses the call, `"skip"` leaves the message out.
    */
   readonly onDuplicate?: "error" | "skip" | undefined;
@@ -78,11 +77,10 @@ export interface AppendedOrSkipped {
 }
 
 /**
- * What `cachePut` takes besides snapshot, key and payload.
+ * What `cachePut` takes besides snapshot, key and payload. The answer is kept for an hour if no lifetime is given, and for a
+ * day at most; null is refused.
  */
-export interface CachePutOptions {
-  /** Seconds for which the answer is kept: 1 to 86 400; 3 600 if omitted. */
-  readonly ttl?: number | undefined;
+export interface CachePutOptions extends Lifetime {
   /** Withdraws the call while it is queued. */
   readonly signal?: AbortSignal | undefined;
 }

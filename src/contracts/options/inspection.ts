@@ -80,6 +80,10 @@ export interface InspectedScope {
   readonly bytes: number;
   /** Pins, inactive ones and expired ones that were not erased among them. */
   readonly pins: number;
+  /** Journals. */
+  readonly journals: number;
+  /** UTF-8 bytes of their entries as stored. */
+  readonly journalBytes: number;
   /** No later than the first time at which something of the scope expires, as ISO text; null if nothing ever does. */
   readonly nextExpiryAt: string | null;
 }

@@ -84,7 +84,8 @@ export interface ImportLinesOptions {
  * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
  * const lines = await Array.fromAsync(memory.exportLines({ includeContent: true }));
  * const unchanged: LineCounts = (await memory.importLines(lines)).unchanged;
- * assert.deepEqual(unchanged, { records: 0, scopes: 1, turns: 1, pins: 0, summaries: 0 });
+ * const none = { records: 0, pins: 0, summaries: 0, journals: 0, entries: 0 };
+ * assert.deepEqual(unchanged, { ...none, scopes: 1, turns: 1 });
  * ```
  */
 export interface LineCounts {
@@ -98,6 +99,10 @@ export interface LineCounts {
   readonly pins: number;
   /** Summaries. */
   readonly summaries: number;
+  /** Journals. */
+  readonly journals: number;
+  /** Entries of journals. */
+  readonly entries: number;
 }
 
 /**
@@ -122,7 +127,10 @@ export interface ImportReport {
   readonly imported: LineCounts;
   /** Was there, and equal. */
   readonly unchanged: LineCounts;
-  /** Was there and different, or its message ids are taken by another turn: what was there stays. */
+  /**
+   * Was there and different, or its message ids are taken by another turn: what was there stays. Of a journal, every entry
+   * after the first that is different.
+   */
   readonly conflicting: LineCounts;
   /** Was deleted or forgotten here, or derives from something that is not there as it was. */
   readonly refused: LineCounts;

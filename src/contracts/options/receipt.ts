@@ -33,6 +33,10 @@ export interface ErasedCounts {
   readonly replay: number;
   /** Remembered operations. */
   readonly operations: number;
+  /** Journals. */
+  readonly journals: number;
+  /** Entries of journals. */
+  readonly entries: number;
 }
 
 /**
@@ -57,7 +61,7 @@ export interface ReceiptTarget {
   readonly tenantId: string;
   /** The hash of the session, its tenant included. */
   readonly sessionId: string;
-  /** The hash of the turn's id or the pin's key, its session included; absent for a whole scope. */
+  /** The hash of the turn's id, the pin's key or the journal's part, its session included; absent for a whole scope. */
   readonly key?: string;
 }
 
@@ -82,7 +86,10 @@ export interface ReceiptSubject {
   readonly tenantId: string;
   /** The session; needed with `key`. */
   readonly sessionId?: string | undefined;
-  /** The turn's id or the pin's key. Without it, look at the receipt's `kind`: only `scope` means the whole session. */
+  /**
+   * The turn's id, the pin's key or the journal's part. Without it, look at the receipt's `kind`: only `scope` means the
+   * whole session.
+   */
   readonly key?: string | undefined;
 }
 
@@ -112,7 +119,9 @@ export interface Receipt {
   /** The hash chain up to and including the event: 64 lower-case hex digits. */
   readonly head: string;
   /** What was deleted. */
-  readonly kind: "scope" | "turn" | "pin";
+  readonly kind: "scope" | "turn" | "pin" | "journal";
+  /** Whether the identifier can never be used again; false for a journal that was cleared. */
+  readonly reserved: boolean;
   /** When, as ISO text. */
   readonly at: string;
   /** Whether it had been deleted before; then this is the receipt of that deletion, and nothing changed now. */

@@ -18,7 +18,7 @@ import type { CheckCollector } from "../../engine/check_collector.ts";
 import type { CheckedParts } from "./read/check_store.ts";
 import type { Connection } from "./database/connection.ts";
 import type { Ledger, LedgerMeta } from "./database/ledger.ts";
-import { patiently } from "./database/patience.ts";
+import { retryWhileBusy } from "./database/retry_while_busy.ts";
 import { isBusy } from "./drivers/result_codes.ts";
 import type {
   DeletionEvent,
@@ -36,7 +36,7 @@ import type { OpenedStore } from "./database/opened_store.ts";
 import type { StoreParts } from "./database/store_parts.ts";
 import type { SqliteFiles } from "./sqlite_files.ts";
 
-/** What an engine is made from besides the opened files. */
+/** Options of an engine. */
 interface SqliteEngineOptions {
   readonly readOnly: boolean;
   readonly busyTimeoutMs: number;
@@ -44,12 +44,12 @@ interface SqliteEngineOptions {
   readonly applying: Applying;
 }
 
-/** Every module counts at every start: what only writes need is loaded by the first one. */
+/** Loaded by the first write, because every module makes every start slower. */
 const WRITING = new LateModule(() => import("./write/write_group.ts"));
 
 const CHECKPOINT_TRUNCATE = "PRAGMA wal_checkpoint(TRUNCATE)";
 
-/** Errors at open that leave a recorded deletion pending: its scope is blocked, the rest of the store is served. */
+/** Errors at open that leave a deletion pending. Its scope is blocked; the rest of the store is usable. */
 const LEAVES_PENDING: ReadonlySet<string> = new Set(["BUSY", "FULL", "READONLY"]);
 
 /** The engine on SQLite: one connection to main and one to the ledger, both driven synchronously. */
@@ -66,7 +66,7 @@ export class SqliteEngine implements Engine {
   readonly #parts: Omit<StoreParts, "apply">;
   readonly #applying: Applying;
   #groups: WriteGroups | null = null;
-  /** Up to which event the chain was verified at open. */
+  /** Sequence of the event up to which the chain was verified at open. */
   #verified = 0;
   readonly #queue: WriteQueue;
   readonly #reading: Reading;
@@ -106,12 +106,12 @@ export class SqliteEngine implements Engine {
     });
   }
 
-  /** Takes over opened files: verifies the ledger's tail and what is new in it, and completes what is pending. */
+  /** Starts an engine: verifies the ledger's tail and new events, and applies pending deletions. */
   static async start(store: OpenedStore, options: SqliteEngineOptions): Promise<SqliteEngine> {
     const deadlineMs = monotonicMs() + options.busyTimeoutMs;
-    // Before anything is built on the ledger: a restore would be finished by what it says.
-    await patiently(deadlineMs, () => verifyTail(store.main, store.ledger));
-    let meta = await patiently(deadlineMs, () => readMainMeta(store.main));
+    // Verified before the ledger is relied on, as finishing a restore does.
+    await retryWhileBusy(deadlineMs, () => verifyTail(store.main, store.ledger));
+    let meta = await retryWhileBusy(deadlineMs, () => readMainMeta(store.main));
     if (meta.pendingFrom !== null && !options.readOnly) {
       const [{ finishSwitch }] = await Promise.all([
         import("./write/switch_store.ts"),
@@ -121,11 +121,11 @@ export class SqliteEngine implements Engine {
         clock: new EffectiveTime(options.clock).readAhead(),
         apply: options.applying.module.applyEvent,
       };
-      await patiently(deadlineMs, () => finishSwitch(store, parts));
-      meta = await patiently(deadlineMs, () => readMainMeta(store.main));
+      await retryWhileBusy(deadlineMs, () => finishSwitch(store, parts));
+      meta = await retryWhileBusy(deadlineMs, () => readMainMeta(store.main));
     }
-    // Main first: the ledger may have gone on meanwhile, and never lies behind.
-    const ledgerMeta = await patiently(deadlineMs, () => agreeingMeta(store.ledger, meta));
+    // Main is read first: the ledger may advance meanwhile, and is never behind main.
+    const ledgerMeta = await retryWhileBusy(deadlineMs, () => agreeingMeta(store.ledger, meta));
     const engine = new SqliteEngine(store, options, meta);
     await engine.#verifyChain(meta.verified, ledgerMeta, deadlineMs);
     if (ledgerMeta.count > meta.applied) await engine.#completeIfPossible();
@@ -179,7 +179,7 @@ export class SqliteEngine implements Engine {
     this.#assertOpen();
     const { main, ledger } = this.#store;
     if (main.isBegun) await this.#reading.ended();
-    return await patiently(
+    return await retryWhileBusy(
       monotonicMs() + this.#busyTimeoutMs,
       () => ledger.eventsAfter(readMainMeta(main).applied, PENDING_EVENTS_READ_MAX),
     );
@@ -194,7 +194,7 @@ export class SqliteEngine implements Engine {
     try {
       await this.#completeIfPossible();
     } catch (error) {
-      // What cannot be completed now stays pending, and the rest can still be looked through.
+      // A deletion that cannot be applied now stays pending, and the rest can still be checked.
       if (isDamage(error)) collector.caught("main", "meta", error);
       else if (!(error instanceof StorageError) || error.code === "CLOSED") throw error;
     }
@@ -215,7 +215,7 @@ export class SqliteEngine implements Engine {
   #checkedParts(): CheckedParts {
     const { main, ledger } = this.#store;
     const read = <T>(call: () => T): Promise<T> =>
-      patiently(monotonicMs() + this.#busyTimeoutMs, () => {
+      retryWhileBusy(monotonicMs() + this.#busyTimeoutMs, () => {
         this.#assertOpen();
         return call();
       });
@@ -263,7 +263,10 @@ export class SqliteEngine implements Engine {
     }
   }
 
-  /** One file at a time, no transaction open; a reader anywhere may prevent it, and then the logs simply stay. */
+  /**
+   * Empties the logs, one file at a time, with no transaction open. A reader in any process may prevent that; then
+   * the logs stay.
+   */
   #truncateLogs(): void {
     for (const connection of [this.#store.main, this.#store.ledger.connection]) {
       if (connection.writes === 0) continue;
@@ -275,21 +278,27 @@ export class SqliteEngine implements Engine {
     }
   }
 
-  /** Not into a file that has lost its name: what the log holds would be gone with it (SQLite's own close asks, too). */
+  /**
+   * Empties a file's log, unless the file has lost its name: the log's content would be lost with it. SQLite's own
+   * close checks this, too.
+   */
   #emptyLog(connection: Connection): "READERS" | "BUSY" | null {
     this.#store.sentinel?.assertNames();
     return emptyLog(connection);
   }
 
-  /** Verifies the chain in pieces, so that a long ledger does not hold up the process. */
+  /** Verifies the chain in batches, so that a long ledger does not block the event loop. */
   async #verifyChain(from: number, meta: LedgerMeta, deadlineMs: number): Promise<void> {
     const { ledger } = this.#store;
-    const head = await patiently(deadlineMs, () => ledger.headAt(from, meta));
+    const head = await retryWhileBusy(deadlineMs, () => ledger.headAt(from, meta));
     let place: ChainPlace = { sequence: from, head: head ?? "" };
     const { count } = meta;
     while (place.sequence < count) {
       const { sequence } = place;
-      const events = await patiently(deadlineMs, () => ledger.eventsAfter(sequence, CHAIN_EVENTS_PER_BATCH));
+      const events = await retryWhileBusy(
+        deadlineMs,
+        () => ledger.eventsAfter(sequence, CHAIN_EVENTS_PER_BATCH),
+      );
       if (events.length === 0) {
         throw new IntegrityError("Cannot use ledger: events are missing", { details: { sequence } });
       }
@@ -309,7 +318,7 @@ export class SqliteEngine implements Engine {
     }
   }
 
-  /** A group that changes nothing: the start of every group applies what is pending. */
+  /** Runs a group that changes nothing: every group first applies what is pending. */
   async #complete(signal: AbortSignal | undefined): Promise<void> {
     await this.#queue.add(nothing, { ledger: false, bytes: 0, needs: this.#loadWriting(), signal });
   }
@@ -319,14 +328,16 @@ export class SqliteEngine implements Engine {
   }
 }
 
-/** The ledger's meta row, which must agree with main's. */
+/** Reads the ledger's meta row, which must agree with main's. */
 function agreeingMeta(ledger: Ledger, main: MainMeta): LedgerMeta {
   const meta = ledger.meta();
   assertAgreement(main, ledger, meta);
   return meta;
 }
 
-/** Empties a file's log into it; says what stood in the way. A rollback journal is no log. */
+/**
+ * Copies a file's log into it and empties it; returns what prevented that, or null. A rollback journal is not a log.
+ */
 function emptyLog(connection: Connection): "READERS" | "BUSY" | null {
   try {
     return connection.get(CHECKPOINT_TRUNCATE)?.[0] === 1 ? "READERS" : null;

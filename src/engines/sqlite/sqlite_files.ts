@@ -1,4 +1,4 @@
-/** The files of a store on SQLite: backups and exported ledgers, other private files, and what killed makers left. */
+/** Creates files of a store: backups, exported ledgers, other private files; and removes leftovers. */
 
 import type { BackupProgress, BackupReport } from "../../contracts/options/backup_options.ts";
 import type { Leftover, SweptLeftovers } from "../../contracts/options/leftovers_report.ts";
@@ -14,26 +14,26 @@ import { WorkDatabase } from "./database/work_database.ts";
 import { prepareDestination } from "./files/destination.ts";
 import { findLeftovers, sweepLeftovers } from "./files/leftovers.ts";
 import { parsePath, resolveFile } from "./files/store_path.ts";
-import { RememberedWork } from "./files/works.ts";
+import { RememberedWork } from "./files/remembered_work.ts";
 import type { Works } from "./files/works_list.ts";
 import { checkCopy } from "./read/check_copy.ts";
 import { copyDatabase } from "./read/copying.ts";
 
-/** What the files of a store work with. */
+/** Dependencies of {@linkcode SqliteFiles}. */
 interface FilesParts {
   readonly engine: Pick<Engine, "readOnly" | "lineage" | "epoch" | "watermark">;
   readonly store: OpenedStore;
   readonly time: EffectiveTime;
   readonly busyTimeoutMs: number;
-  /** Applies what is pending, unless that has to wait. */
+  /** Applies pending deletions, unless that has to wait. */
   readonly completeIfPossible: () => Promise<void>;
   /** Throws once the store is closed. */
   readonly assertOpen: () => void;
 }
 
-/** See the module's documentation. */
+/** Creates a store's backups, exported ledgers and other private files, and removes leftovers. */
 export class SqliteFiles implements EngineFiles {
-  /** Where files of this store are being made. */
+  /** The list of this store's work files. */
   readonly works: Works;
   readonly #parts: FilesParts;
 
@@ -59,13 +59,13 @@ export class SqliteFiles implements EngineFiles {
     const leftovers = await this.sweep();
     await using work = await RememberedWork.claim(this.works, target);
     const { file: copy } = work;
-    const tell = (step: BackupProgress["step"]) => (part: string, rows: number): void =>
+    const report = (step: BackupProgress["step"]) => (part: string, rows: number): void =>
       onProgress?.({ step, part, rows });
-    const place = await this.#copy(of, copy.path, { signal, onRows: tell("copy") });
+    const place = await this.#copy(of, copy.path, { signal, onRows: report("copy") });
     if (mend !== undefined) await this.#change(copy.path, mend, signal);
     const collector = new CheckCollector({
       signal,
-      onProgress: ({ part, rows }) => tell("check")(part, rows),
+      onProgress: ({ part, rows }) => report("check")(part, rows),
     });
     const kind = copyKind(of);
     {
@@ -98,27 +98,27 @@ export class SqliteFiles implements EngineFiles {
     options: Parameters<typeof copyDatabase>[3],
   ): ReturnType<typeof copyDatabase> {
     const { engine, store, busyTimeoutMs, completeIfPossible, assertOpen } = this.#parts;
-    const { main, ledger, driver, openBeside } = store;
+    const { main, ledger, driver, openReader } = store;
     assertOpen();
     await completeIfPossible();
     assertOpen();
     const kind = of === "ledger" ? LEDGER : MAIN;
     const parts = {
       own: kind === LEDGER ? ledger.connection : main,
-      openBeside: openBeside === null ? null : () => openBeside(kind),
+      openReader: openReader === null ? null : () => openReader(kind),
       driver,
       busyTimeoutMs,
     };
     const place = await copyDatabase(copyKind(of), path, parts, options);
-    // Reads, and so finds out whether what was copied is still this store.
+    // A read, which throws if another store took this one's place.
     await engine.watermark();
     if (place.lineage === engine.lineage && place.epoch === engine.epoch) return place;
-    throw new StorageError("REPLACED", "Cannot copy store: another one lies under its name", {
+    throw new StorageError("REPLACED", "Cannot copy store: it was replaced meanwhile", {
       details: { by: "file" },
     });
   }
 
-  /** Changes a copy of main in one transaction, step by step; nothing of what it erases remains in the file. */
+  /** Changes a copy of main in one transaction, step by step; erased content leaves no trace in the file. */
   async #change(
     path: string,
     change: (step: CopyStep) => Promise<void>,
@@ -134,7 +134,7 @@ function copyKind(of: BackupReport["of"]): DatabaseKind {
   return of === "ledger" ? LEDGER_EXPORT : BACKUP;
 }
 
-/** A copy of a damaged store would be refused when it is needed. */
+/** Refuses a copy of a damaged store: a restore would refuse it when it is needed. */
 function assertIntact(collector: CheckCollector): void {
   const [first] = collector.report().problems;
   if (first === undefined) return;

@@ -1,4 +1,4 @@
-/** What an analyzer is, and the two there are. */
+/** The interface of analyzers, and the two implementations. */
 
 import { compareCodePoints } from "../../canonical/text.ts";
 import { isFunctionTerm } from "./function_words.ts";
@@ -6,42 +6,42 @@ import { lexicalTokens } from "./lexical_analyzer.ts";
 import { richTerms } from "./rich_analyzer.ts";
 import { dateTerms } from "./turn_date.ts";
 
-/** What an index keeps of a document. */
+/** The terms of a document, as an index keeps them. */
 export interface DocumentTerms {
-  /** How often each term occurs. */
+  /** The number of occurrences of each term. */
   readonly frequencies: ReadonlyMap<string, number>;
-  /** How many terms the text has, duplicates counted; 0: the text has no words and is no document. */
+  /** The number of terms, duplicates included. A text with 0 has no words and is not a document. */
   readonly length: number;
 }
 
-/** Turns texts into terms; documents and questions through the same function. */
+/** Turns texts into terms. Documents and questions go through the same function. */
 export interface Analyzer {
-  /** Names the analyzer and its version: an index made by one cannot serve another. */
+  /** The name and version of the analyzer. An index can be searched only with the analyzer that built it. */
   readonly key: string;
-  /** The terms of a chunk's text, written at `timestamp` (ISO text). */
+  /** Returns the terms of a chunk that was written at `timestamp` (ISO text). */
   documentTerms(content: string, timestamp: string): DocumentTerms;
-  /** The terms of a question, without duplicates, in code point order: the order in which scores are summed. */
+  /** Returns the terms of a question without duplicates, in code point order. Scores are summed in this order. */
   queryTerms(question: string): readonly string[];
 }
 
-/** Distinct terms of a question that are looked for: more is a document, and would be matched by everything. */
+/** Most distinct terms of a question. A longer question is a document, and would match everything. */
 const QUERY_TERMS_MAX = 512;
 
 /** The reference's analyzer. */
 export const LEXICAL_ANALYZER: Analyzer = {
   key: "lexical-v1",
-  documentTerms: (content) => counted(lexicalTokens(content)),
+  documentTerms: (content) => countTerms(lexicalTokens(content)),
   queryTerms: (question) => sortedTerms(new Set(lexicalTokens(question))),
 };
 
 /** The default profile's analyzer. */
 export const RICH_ANALYZER: Analyzer = {
   key: "rich-v1",
-  documentTerms: (content, timestamp) => withDate(counted(richTerms(content)), timestamp),
+  documentTerms: (content, timestamp) => addDate(countTerms(richTerms(content)), timestamp),
   queryTerms: (question) => sortedTerms(meaningfulTerms(question)),
 };
 
-/** The question's first terms that are no function words; all, where it has no others. */
+/** Returns the first terms of the question that are not function words. Returns all terms if it has no others. */
 function meaningfulTerms(question: string): ReadonlySet<string> {
   const all = new Set<string>();
   const meaningful = new Set<string>();
@@ -57,14 +57,14 @@ function sortedTerms(terms: ReadonlySet<string>): readonly string[] {
   return [...terms].sort(compareCodePoints);
 }
 
-function counted(terms: readonly string[]): DocumentTerms & { frequencies: Map<string, number> } {
+function countTerms(terms: readonly string[]): DocumentTerms & { frequencies: Map<string, number> } {
   const frequencies = new Map<string, number>();
   for (const term of terms) frequencies.set(term, (frequencies.get(term) ?? 0) + 1);
   return { frequencies, length: terms.length };
 }
 
-/** The date is found but does not count as length: it would make every short message look long. */
-function withDate(
+/** Adds the terms of the date. They do not count as length, because they would make every short message look long. */
+function addDate(
   document: DocumentTerms & { frequencies: Map<string, number> },
   timestamp: string,
 ): DocumentTerms {

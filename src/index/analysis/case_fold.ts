@@ -1,17 +1,18 @@
-/** Case folding, the same wherever a letter stands: per code point and full (ß is ss, every sigma is σ). */
+/** Folds case fully and by code point, so that ß becomes ss, and every sigma becomes σ. */
 
 import { CASE_FOLDINGS } from "./case_folding_table.ts";
 
-/** Anything beyond ASCII. */
+/** A code unit beyond ASCII. */
 const BEYOND_ASCII = /[\u0080-\uffff]/;
 
-/** Whether a text is ASCII alone, for which lower-casing is folding and every normal form is the text itself. */
+/** Whether a text is only ASCII. Lower-casing then folds case, and every normal form is the text itself. */
 export function isAscii(text: string): boolean {
   return !BEYOND_ASCII.test(text);
 }
 
 /**
- * Folds case. `toLowerCase` of a whole text would not do: it writes a sigma at a word's end differently, and keeps ß.
+ * Folds the case of a text. `toLowerCase` is not enough: it writes a sigma at the end of a word differently, and keeps
+ * ß.
  */
 export function foldCase(text: string): string {
   if (isAscii(text)) return text.toLowerCase();

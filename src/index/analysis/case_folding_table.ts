@@ -1,6 +1,6 @@
 /**
- * Full case folding where it differs from lower-casing one code point: 297 entries of Unicode's CaseFolding (status C
- * and F), each as `code point=folded code points` in hexadecimal, in code point order.
+ * The full case foldings that differ from lower-casing one code point. These are 297 entries of Unicode's CaseFolding
+ * (status C and F), each as `code point=folded code points` in hexadecimal, in code point order.
  */
 const ENTRIES = `
 b5=3bc df=73.73 149=2bc.6e 17f=73 1f0=6a.30c 345=3b9 390=3b9.308.301 3b0=3c5.308.301 3c2=3c3 3d0=3b2
@@ -39,7 +39,7 @@ abbf=13ef fb00=66.66 fb01=66.69 fb02=66.6c fb03=66.66.69 fb04=66.66.6c fb05=73.7
 fb13=574.576 fb14=574.565 fb15=574.56b fb16=57e.576 fb17=574.56d
 `;
 
-/** What a code point folds to, where that is not its own lower case. */
+/** Code point → folded text, for code points whose folding is not their own lower case. */
 export const CASE_FOLDINGS: ReadonlyMap<number, string> = new Map(
   ENTRIES.trim().split(/\s+/).map((entry): [number, string] => {
     const [code = "", folded = ""] = entry.split("=");

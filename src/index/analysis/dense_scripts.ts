@@ -1,16 +1,16 @@
-/** Scripts that are written without spaces between words: their runs are indexed as overlapping pairs. */
+/** Scripts without spaces between words: their runs are indexed as overlapping pairs of characters. */
 
 /**
- * Han, kana, Hangul, Thai, Lao, Khmer and Myanmar. Korean has spaces, but its words carry endings that pairs see past;
- * Myanmar is written like Khmer. Script extensions, so that the long-vowel sign ー belongs to kana; intersected with
- * letters, marks and letter numbers, so that punctuation and digits do not.
+ * Han, kana, Hangul, Thai, Lao, Khmer and Myanmar. Korean has spaces, but its words have endings, which pairs make
+ * harmless. Script extensions include the long-vowel sign ー in kana. The intersection with letters, marks and letter
+ * numbers excludes punctuation and digits.
  */
 const DENSE = String
   .raw`[[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]&&[\p{L}\p{M}\p{Nl}]]`;
 
 /**
- * A run of dense script, or else a word of letters, digits, combining marks and underscores. Longer ones come in pieces:
- * the engine's stack gives way in an unbounded run of some megabytes.
+ * A run of dense script, or a word of letters, digits, combining marks and underscores. A longer run is matched in
+ * several parts, because an unbounded run of some megabytes overflows the stack of the regular expression engine.
  */
 export const DENSE_OR_WORD: RegExp = new RegExp(
   String.raw`${DENSE}{1,4096}|[[\p{L}\p{M}\p{N}_]--${DENSE}]{1,4096}`,
@@ -27,8 +27,8 @@ export function isDense(run: string): boolean {
 }
 
 /**
- * The terms of a run of dense script: overlapping pairs of characters (each with its combining marks), and each
- * ideograph by itself too, because one is often a word and is asked for alone.
+ * Yields the terms of a run of dense script. These are overlapping pairs of characters (each with its combining marks), and
+ * also each ideograph alone, because a single one is often a word that people search for.
  */
 export function* denseTerms(run: string): Generator<string, void, undefined> {
   const units = run.match(UNIT) ?? [];

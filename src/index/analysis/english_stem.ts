@@ -1,15 +1,15 @@
 /**
- * Light English stemming: plurals, -ed, -ing, final e and y, and irregular verbs. The steps are those of M. F. Porter,
- * "An algorithm for suffix stripping" (1980), that undo inflection (1a, 1b, 1c, 5a); steps 2 to 4, which undo the
- * making of words, are left out: they join words that people tell apart (organ, organisation).
+ * Light English stemming: plurals, -ed, -ing, final e and y, and irregular verbs. It has the steps of M. F. Porter, "An
+ * algorithm for suffix stripping" (1980), that remove inflection (1a, 1b, 1c, 5a). It leaves out steps 2 to 4, which
+ * remove derivation, because they conflate words with different meanings (organ, organisation).
  */
 
-/** Plain lower-case words; anything else is an identifier, a number or another language, and stays as it is. */
+/** A plain lower-case word. Anything else is an identifier, a number or another language, and stays as it is. */
 const WORD = /^[a-z]{3,}$/;
 
 /**
- * Forms that no rule reaches, as questions and answers use them: "did you buy" is answered by "I bought". Forms that
- * are common words of their own (left, saw, found, felt, lay) are missing on purpose.
+ * Irregular forms that questions and answers use: "I bought" answers "did you buy". Forms that are also common words
+ * with another meaning (left, saw, found, felt, lay) are missing on purpose.
  */
 const IRREGULAR: ReadonlyMap<string, string> = new Map(
   `ate:eat eaten:eat became:become began:begin begun:begin bought:buy broke:break broken:break brought:bring built:build
@@ -27,7 +27,7 @@ const IRREGULAR: ReadonlyMap<string, string> = new Map(
     }),
 );
 
-/** The stem of a folded word; equal for the forms of one word, and not always a word itself. */
+/** Returns the stem of a folded word. The forms of a word have the same stem, which need not be a word. */
 export function englishStem(word: string): string {
   if (!WORD.test(word)) return word;
   const base = IRREGULAR.get(word) ?? word;
@@ -44,11 +44,11 @@ function withoutTense(word: string): string {
   if (word.endsWith("eed")) return measure(word.slice(0, -3)) > 0 ? word.slice(0, -1) : word;
   const ending = word.endsWith("ed") ? 2 : word.endsWith("ing") ? 3 : 0;
   const stem = word.slice(0, word.length - ending);
-  return ending === 0 || !/[aeiouy]/.test(stem) || stem.length < 2 ? word : mended(stem);
+  return ending === 0 || !/[aeiouy]/.test(stem) || stem.length < 2 ? word : restored(stem);
 }
 
-/** What is left after -ed or -ing, as the word was before: stopp → stop, hop → hope, updat → update. */
-function mended(stem: string): string {
+/** Restores the base form after -ed or -ing was removed: stopp → stop, hop → hope, updat → update. */
+function restored(stem: string): string {
   if (/(?:at|bl|iz)$/.test(stem)) return `${stem}e`;
   if (/([^aeiou])\1$/.test(stem) && !/[lsz]$/.test(stem)) return stem.slice(0, -1);
   return measure(stem) === 1 && endsShort(stem) ? `${stem}e` : stem;
@@ -62,12 +62,12 @@ function withoutFinal(word: string): string {
   return syllables > 1 || (syllables === 1 && !endsShort(stem)) ? stem : word;
 }
 
-/** How often a vowel is followed by a consonant: Porter's measure. */
+/** Porter's measure: the number of times that consonants follow vowels. */
 function measure(stem: string): number {
   return stem.replace(/^[^aeiou]y/, "aa").match(/[aeiouy]+[^aeiouy]+/g)?.length ?? 0;
 }
 
-/** Whether it ends in consonant, vowel, consonant other than w, x, y: the ending of hop(e). */
+/** Whether a stem ends in consonant, vowel, and a consonant other than w, x, y, like hop(e). */
 function endsShort(stem: string): boolean {
   return /[^aeiou][aeiouy][^aeiouwxy]$/.test(stem);
 }

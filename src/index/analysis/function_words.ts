@@ -1,11 +1,11 @@
-/** Words that questions are built with and that say nothing about the answer. */
+/** Function words: words that questions are built from, and that do not help to find the answer. */
 
 import { wordTerm } from "./identifier_terms.ts";
 
 /**
- * English only: other languages are left to inverse document frequency. "May" is missing on purpose, for the month;
- * "don", "didn", "wasn" and the like
- * are what is left of don't, didn't, wasn't; "won" is missing because it is a form of win.
+ * English only; for other languages inverse document frequency has the same effect. "May" is missing on purpose, because
+ * it is a month, and "won" because it is a form of win. "don", "didn", "wasn" and the like are the stems of don't,
+ * didn't and wasn't.
  */
 const WORDS = `
   a about after again all also am an and any are aren as at be because been before being both but by can couldn could
@@ -18,7 +18,7 @@ const WORDS = `
 
 const FUNCTION_TERMS: ReadonlySet<string> = new Set(WORDS.trim().split(/\s+/).map(wordTerm));
 
-/** Whether a term of a question is a function word's. */
+/** Whether a term of a question is the term of a function word. */
 export function isFunctionTerm(term: string): boolean {
   return FUNCTION_TERMS.has(term);
 }

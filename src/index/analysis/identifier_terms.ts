@@ -1,21 +1,21 @@
-/** The terms of one word or identifier: the whole, and the parts that people also ask for. */
+/** The terms of one word or identifier: the whole, and the parts that people also search for. */
 
 import { foldCase, isAscii } from "./case_fold.ts";
 import { withoutDiacritics } from "./diacritics.ts";
 import { englishStem } from "./english_stem.ts";
 
-/** Code units of a term: longer ones (keys, hashes, lines without a space) are known by their beginning. */
+/** Most code units of a term. Longer ones (keys, hashes, lines without a space) are indexed by their beginning. */
 const TERM_CODE_UNITS_MAX = 64;
 
-/** Parts of a piece without separators: beyond it the piece is a random key, whose parts mean nothing. */
+/** Most parts of a word without separators. A word with more is a random key, whose parts mean nothing. */
 const CASE_PARTS_MAX = 6;
 
-/** Separators that part a path, an address or a call; what stands between them is an identifier of its own. */
+/** Separators in a path, an address or a call; each segment between them is an identifier of its own. */
 const STRONG = /[/\\:@'&+#~]+/;
 /** Separators inside an identifier. */
 const WEAK = /[-._]+/;
 
-/** "HTTPRelay" is HTTP and Relay; "kiln2Temp" is kiln, 2 and Temp. */
+/** A part of a mixed-case word: "HTTPRelay" is HTTP and Relay, "kiln2Temp" is kiln, 2 and Temp. */
 const CASE_PART =
   /\p{N}+|(?:\p{Lu}\p{M}*)+(?!\p{Ll})|\p{Lu}?\p{M}*(?:[\p{Ll}\p{Lo}\p{Lm}\p{Lt}]\p{M}*)+|\p{Lu}\p{M}*|\p{M}+/gu;
 
@@ -27,8 +27,8 @@ const LETTER = /^\p{L}$/u;
 const LETTERS = /\p{L}/u;
 
 /**
- * The terms of an identifier (normalised, not folded; words joined by single separators), without duplicates:
- * `shard-19` gives shard-19, shard19, shard, 19. A plain word gives its stem.
+ * Returns the terms of an identifier without duplicates. For `shard-19` they are shard-19, shard19, shard and 19; for a
+ * plain word, its stem. The identifier is normalised but not folded, and its words are joined by single separators.
  */
 export function identifierTerms(identifier: string): Iterable<string> {
   const spelled = identifier.replaceAll("’", "'").replaceAll("‐", "-").replace(CLITIC, "");
@@ -44,7 +44,7 @@ function termsOf(spelled: string): Iterable<string> {
   return terms;
 }
 
-/** "Pensão" is asked for as "pensao" too; the exact spelling has both terms, and comes first. */
+/** Adds the spelling without marks: people search for "Pensão" as "pensao" too. An exact match has both terms. */
 function withPlainSpellings(terms: Iterable<string>): Iterable<string> {
   const all = new Set(terms);
   for (const word of [...all]) {
@@ -55,30 +55,30 @@ function withPlainSpellings(terms: Iterable<string>): Iterable<string> {
 }
 
 function addSegment(segment: string, terms: Set<string>): void {
-  const pieces = segment.split(WEAK).filter((piece) => piece !== "");
-  if (pieces.length > 1) {
+  const words = segment.split(WEAK).filter((word) => word !== "");
+  if (words.length > 1) {
     terms.add(term(segment));
     // The spelling without separators, so that oven_api_key, oven-api-key and ovenApiKey find each other.
-    if (LETTERS.test(segment) && !segment.includes(".")) terms.add(term(pieces.join("")));
-    // "4.10.2" is asked for where "v4.10.2" is written.
+    if (LETTERS.test(segment) && !segment.includes(".")) terms.add(term(words.join("")));
+    // A search for "4.10.2" finds "v4.10.2".
     if (VERSION.test(segment)) terms.add(term(segment.slice(1)));
-    // "2026-05", "2026-05-14" and "May 14" are asked for where "2026-05-14T12:00" is written.
+    // A search for "2026-05", "2026-05-14" or "May 14" finds "2026-05-14T12:00".
     if (ISO_DATE.test(segment)) {
       terms.add(segment.slice(0, 10)).add(segment.slice(0, 7)).add(segment.slice(5, 10));
     }
   }
-  for (const piece of pieces) addPiece(piece, terms);
+  for (const word of words) addWord(word, terms);
 }
 
-function addPiece(piece: string, terms: Set<string>): void {
-  terms.add(term(piece));
-  const parts = piece.length > TERM_CODE_UNITS_MAX ? [] : piece.match(CASE_PART) ?? [];
+function addWord(word: string, terms: Set<string>): void {
+  terms.add(term(word));
+  const parts = word.length > TERM_CODE_UNITS_MAX ? [] : word.match(CASE_PART) ?? [];
   if (parts.length < 2 || parts.length > CASE_PARTS_MAX) return;
-  // The "v" of v2 and the "i" of iPhone are no words.
+  // The "v" of v2 and the "i" of iPhone are not words.
   for (const part of parts) if (!LETTER.test(part)) terms.add(term(part));
 }
 
-/** A term as it is indexed: folded, composed, stemmed, and cut where it is too long. */
+/** Returns a term as it is indexed: folded, composed, stemmed, and truncated if it is too long. */
 function term(text: string): string {
   const bounded = text.length > TERM_CODE_UNITS_MAX
     ? text.slice(0, TERM_CODE_UNITS_MAX).toWellFormed()
@@ -86,7 +86,7 @@ function term(text: string): string {
   return englishStem(foldCase(bounded).normalize("NFC"));
 }
 
-/** The term of a single plain word, as {@linkcode identifierTerms} would give it. */
+/** Returns the term of a single plain word, as {@linkcode identifierTerms} does. */
 export function wordTerm(word: string): string {
   return term(word);
 }

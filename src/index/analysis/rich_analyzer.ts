@@ -1,4 +1,4 @@
-/** The analyzer of the default profile: identifiers and their parts, dense scripts in pairs, stems, invisible signs gone. */
+/** The default profile's analyzer: identifiers with their parts, dense scripts, stems, dates and numbers. */
 
 import { isAscii } from "./case_fold.ts";
 import { DENSE_OR_WORD, denseTerms, isDense } from "./dense_scripts.ts";
@@ -7,27 +7,27 @@ import { namedDays } from "./turn_date.ts";
 import { wordRuns } from "./word_runs.ts";
 
 /**
- * Signs that change how a word looks, not which word it is: joiners, soft hyphens, direction marks, variation
- * selectors, the Arabic stretching sign, and the vowel points of Arabic and Hebrew, which most writers leave out.
+ * Characters that change how a word looks, and not which word it is. These are joiners, soft hyphens, direction marks,
+ * variation selectors, the Arabic tatweel, and the vowel points of Arabic and Hebrew, which most writers leave out.
  */
 const INVISIBLE =
   /[\p{Default_Ignorable_Code_Point}\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0640\u064b-\u065f\u0670]/gu;
 
-/** What joins words to an identifier: the separators of names, paths, addresses, versions and times. */
+/** Characters that join words to an identifier: the separators of names, paths, addresses, versions and times. */
 const JOINERS: ReadonlySet<string> = new Set("-._/\\:@'’‐&+#~");
 
 const SIGNED_NAME = /^(?:\+\+|#)(?![\p{L}\p{N}])/u;
 
 /**
- * The terms of a text, duplicates kept. Documents and questions go through this one function; it never
- * throws, and gives equal terms for canonically or compatibly equal texts.
+ * Returns the terms of a text, duplicates kept. Documents and questions both go through this function. It never throws,
+ * and returns equal terms for canonically or compatibly equal texts.
  */
 export function richTerms(text: string): string[] {
   const terms: string[] = [];
-  const plain = normalised(text);
+  const plain = normalise(text);
   for (const { start, end } of wordRuns(plain, DENSE_OR_WORD, isJoiner)) {
     addRun(plain.slice(start, end), terms);
-    // C++ and C# would be C.
+    // Without the sign, C++ and C# would both be C.
     if (end - start === 1) {
       const sign = SIGNED_NAME.exec(plain.slice(end, end + 3));
       if (sign !== null) terms.push(`${plain.slice(start, end).toLowerCase()}${sign[0]}`);
@@ -41,12 +41,12 @@ export function richTerms(text: string): string[] {
 /** Numbers written in groups of three: "12,044", "1 850", "1.000.000", "3'200". */
 const GROUPED_NUMBER = /(?<![\d.,'])\d{1,3}(?:([ ,.'’])\d{3})(?:\1\d{3})*(?![\d.,'’]?\d)/g;
 
-/** Numbers that are written in groups, as they are asked for: 12044. */
+/** Yields grouped numbers without their separators, as people search for them: 12044. */
 function* groupedNumbers(text: string): Generator<string, void, undefined> {
   for (const [number] of text.matchAll(GROUPED_NUMBER)) yield number.replace(/\D/g, "");
 }
 
-function normalised(text: string): string {
+function normalise(text: string): string {
   if (isAscii(text)) return text;
   return text.normalize("NFKC").replace(INVISIBLE, "").normalize("NFC");
 }
@@ -55,7 +55,7 @@ function isJoiner(sign: string): boolean {
   return JOINERS.has(sign);
 }
 
-/** Adds the terms of a run, parting dense script from identifiers: "iPhoneの使い方" is both. */
+/** Adds the terms of a run, which can have both dense script and identifiers: "iPhoneの使い方". */
 function addRun(run: string, terms: string[]): void {
   if (isAscii(run)) return addAll(identifierTerms(run), terms);
   let start = -1;

@@ -1,4 +1,4 @@
-/** Dates as terms: those that a text names, and the one a turn carries, so that "in May 2026" finds what was said then. */
+/** The terms of dates in a text and of the turn's own date, so that "in May 2026" finds what was said then. */
 
 import { isAscii } from "./case_fold.ts";
 import { wordTerm } from "./identifier_terms.ts";
@@ -14,13 +14,13 @@ const MONTH =
 const DAY = "(0?[1-9]|[12][0-9]|3[01])(?:st|nd|rd|th)?";
 const MONTH_AND_DAY = new RegExp(`\\b(?:(${MONTH})\\.? ${DAY}|${DAY} (?:of )?(${MONTH}))\\b`, "gi");
 
-/** Days as Chinese, Japanese and Korean write them. */
+/** Month and day, as Chinese, Japanese and Korean write them. */
 const NUMBERED_MONTH_AND_DAY =
   /(?<![\d一二三四五六七八九十])(\d{1,2}|[一二三四五六七八九十]{1,2}) ?[月월] ?(\d{1,2}|[一二三四五六七八九十]{1,3}) ?[日号號일]/gu;
 
 /**
- * The terms of the date of ISO text, as its own offset writes it: year, year and month, whole date, month and day, and
- * the month's name. Not the day alone: "pump 14" is not asking for what was said on a 14th.
+ * Returns the terms of the date of ISO text, in its own offset. These are the year, year and month, whole date, month and
+ * day, and the name of the month. The day alone is not a term: "ticket 14" does not ask for what was said on a 14th.
  */
 export function dateTerms(timestamp: string): string[] {
   const match = DATE.exec(timestamp);
@@ -32,12 +32,12 @@ export function dateTerms(timestamp: string): string[] {
 const YEAR_MONTH_OR_DAY = /^(?:(?:19|20)\d\d(?:-\d\d){0,2}|\d\d-\d\d)$/;
 const MONTH_TERMS: ReadonlySet<string> = new Set(MONTHS.map(wordTerm));
 
-/** Whether a term is one that {@linkcode dateTerms} gives for some date. */
+/** Whether {@linkcode dateTerms} returns this term for some date. */
 export function isDateTerm(term: string): boolean {
   return YEAR_MONTH_OR_DAY.test(term) || MONTH_TERMS.has(term);
 }
 
-/** The days that a text names, as `05-14`: "May 14th", "14 May", "the 14th of May", "5月14日", "五月十四日", "5월 14일". */
+/** Yields the days in a text, as `05-14`: "May 14th", "14 May", "the 14th of May", "5月14日", "五月十四日", "5월 14일". */
 export function* namedDays(text: string): Generator<string, void, undefined> {
   for (const [, monthFirst, dayLast, dayFirst, monthLast] of text.matchAll(MONTH_AND_DAY)) {
     const name = (monthFirst ?? monthLast ?? "").toLowerCase();
@@ -56,7 +56,7 @@ function dayTerm(month: number, day: number): string {
 
 const DIGITS = "〇一二三四五六七八九";
 
-/** A number below a hundred, in digits or in Han numerals: 二十八 is 28, 十 is 10. */
+/** Reads a number below a hundred, in digits or in Han numerals: 二十八 is 28, 十 is 10. */
 function smallNumber(text: string): number {
   if (/^\d/.test(text)) return Number(text);
   const ten = text.indexOf("十");

@@ -1,15 +1,15 @@
-/** Joins words that stand beside each other with one sign between them: `shard-19`, `src/main.ts`. */
+/** Joins words that have a single separator between them: `shard-19`, `src/main.ts`. */
 
-/** One run of words, by code unit offsets. */
+/** A run of words, as code unit offsets. */
 interface WordRun {
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * The runs of words in a text, in order. A word is a match of `word` (global); two are joined where exactly one code
- * unit that `isJoiner` accepts lies between them. One pattern for a whole run would do the same, but the engine's
- * stack gives way in it after some megabytes of `a-a-a-`.
+ * Yields the runs of words in a text, in order. A word is a match of `word` (global). Two words are joined if exactly
+ * one code unit is between them and `isJoiner` accepts it. A single pattern for the whole run would overflow the stack
+ * of the regular expression engine after some megabytes of `a-a-a-`.
  */
 export function* wordRuns(
   text: string,

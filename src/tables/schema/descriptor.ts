@@ -73,6 +73,8 @@ interface TableOptions<C extends Columns, Name extends string> {
 export interface TableShape extends TableOptions<Columns, string> {
   /** The names of the columns, in order. */
   readonly columnNames: readonly string[];
+  /** Every column with the name of the table, for a `SELECT` from several. */
+  readonly qualified: string;
   /** `SELECT` with every column, up to and including the name of the table; conditions stand next to the operation. */
   readonly select: string;
   /** The same without the content. */
@@ -145,7 +147,7 @@ function changingFields({ columns, key, fixed = [] }: TableOptions<Columns, stri
 
 function statementsOf(
   options: TableOptions<Columns, string>,
-): Pick<TableShape, "columnNames" | "select" | "selectHead" | "insert" | "upsert" | "update"> {
+): Pick<TableShape, "columnNames" | "qualified" | "select" | "selectHead" | "insert" | "upsert" | "update"> {
   const { name, columns, key, content } = options;
   const columnNames = Object.keys(columns).map(columnName);
   const listed = columnNames.join(", ");
@@ -159,6 +161,7 @@ function statementsOf(
   const replaced = changing.map((column) => `${column} = excluded.${column}`).join(", ");
   return {
     columnNames,
+    qualified: columnNames.map((column) => `${name}.${column}`).join(", "),
     select: `SELECT ${listed} FROM ${name}`,
     selectHead: `SELECT ${heads} FROM ${name}`,
     insert,

@@ -10,6 +10,7 @@ import {
   TEXT_OR_NULL,
 } from "./descriptor.ts";
 import { INDEX_TABLES } from "./index_tables.ts";
+import { JOURNAL_TABLES } from "./journal_tables.ts";
 
 const MAIN_META = defineTable({
   name: "meta",
@@ -23,6 +24,10 @@ const MAIN_META = defineTable({
     appliedHead: TEXT,
     verified: INTEGER,
     counter: INTEGER,
+    lastScope: INTEGER,
+    lastTurn: INTEGER,
+    lastIndex: INTEGER,
+    lastJournal: INTEGER,
     clockMark: INTEGER,
     clockEpoch: INTEGER,
     hashKey: BYTES,
@@ -78,7 +83,7 @@ export const OPERATIONS = defineTable({
   isBackedUp: true,
 });
 
-const DELETIONS = defineTable({
+export const DELETIONS = defineTable({
   name: "deletions",
   columns: {
     sequence: INTEGER,
@@ -112,7 +117,7 @@ const DELETIONS = defineTable({
   isBackedUp: true,
 });
 
-const FLOORS = defineTable({
+export const FLOORS = defineTable({
   name: "floors",
   columns: { scopeHash: BYTES, keyHash: BYTES, floor: INTEGER, checksum: INTEGER },
   key: ["scopeHash", "keyHash"],
@@ -140,6 +145,8 @@ export const SCOPES = defineTable({
     turns: INTEGER,
     turnBytes: INTEGER,
     pins: INTEGER,
+    journals: INTEGER,
+    journalBytes: INTEGER,
     operations: INTEGER,
     nextExpiry: INTEGER_OR_NULL,
     checksum: INTEGER,
@@ -148,11 +155,11 @@ export const SCOPES = defineTable({
   fixed: ["scopeHash", "tenant", "session"],
   indexes: [
     { name: "hash", columns: ["scopeHash"], isUnique: true },
-    { name: "due", columns: ["nextExpiry"], where: "nextExpiry" },
+    { name: "expiry", columns: ["nextExpiry"], where: "nextExpiry" },
   ],
   checksumOver: [
     ...["id", "scopeHash", "tenant", "session", "revision"] as const,
-    ...["turns", "turnBytes", "pins", "operations", "nextExpiry"] as const,
+    ...["turns", "turnBytes", "pins", "journals", "journalBytes", "operations", "nextExpiry"] as const,
   ],
   isBackedUp: true,
   rewrittenBy: ["id"],
@@ -267,5 +274,6 @@ export const REPLAYS = defineTable({
 export const MAIN_TABLES: readonly TableShape[] = [
   ...[MAIN_META, RECORDS, OPERATIONS, DELETIONS, FLOORS, DIRTY, SCOPES, TURNS, MESSAGE_IDS, PINS, SUMMARIES],
   ...[COVERED_TURNS, REPLAYS],
+  ...JOURNAL_TABLES,
   ...INDEX_TABLES,
 ];

@@ -1,4 +1,4 @@
-/** Plans of the statements on conversations, their index apart. */
+/** Plans of the statements on conversations, except those on their index. */
 
 import type { Plans } from "./plans.ts";
 
@@ -36,7 +36,6 @@ export const CONVERSATION_PLANS: Plans = {
   },
   "conversations/put_turn.ts": {
     SELECT_MESSAGE_ID: "SEARCH message_ids USING PRIMARY KEY (scope=? AND message_id=?)",
-    SELECT_NEXT_TURN_ID: "SEARCH turns",
     SELECT_PAYLOAD: "SEARCH turns USING INTEGER PRIMARY KEY (rowid=?)",
   },
   "conversations/read_turns.ts": {
@@ -61,13 +60,13 @@ export const CONVERSATION_PLANS: Plans = {
   "scopes/take_snapshot.ts": {
     SELECT_DUE_TURNS: {
       plan: "SEARCH turns USING INDEX turns_by_expiry (scope=? AND expires<?); USE TEMP B-TREE FOR ORDER BY",
-      because: "sorts what is due in one scope and not erased yet",
+      because: "sorts what has expired in one scope and is not erased yet",
     },
   },
   "deletion/expiry.ts": {
     DELETE_DUE_REPLAYS: "SEARCH replays USING PRIMARY KEY (scope=?)",
     SELECT_DUE_PINS: "SEARCH pins USING PRIMARY KEY (scope=?)",
-    SELECT_DUE_SCOPES: "SEARCH scopes USING INDEX scopes_by_due (next_expiry>? AND next_expiry<?)",
+    SELECT_DUE_SCOPES: "SEARCH scopes USING INDEX scopes_by_expiry (next_expiry>? AND next_expiry<?)",
     SELECT_DUE_SUMMARY: "SEARCH summaries USING INTEGER PRIMARY KEY (rowid=?)",
     SELECT_DUE_TURNS: "SEARCH turns USING INDEX turns_by_expiry (scope=? AND expires<?)",
     SELECT_FIRST_DUE_PIN: "SEARCH pins USING PRIMARY KEY (scope=?)",

@@ -9,6 +9,8 @@ export const COPY_PLANS: Plans = {
     "INSERT INTO deletions …": "",
     "INSERT INTO events …": "",
     "INSERT INTO floors …": "",
+    "INSERT INTO journal_entries …": "",
+    "INSERT INTO journals …": "",
     "INSERT INTO message_ids …": "",
     "INSERT INTO meta …": "",
     "INSERT INTO operations …": "",
@@ -24,6 +26,14 @@ export const COPY_PLANS: Plans = {
     },
     "SELECT count(*) FROM events": { plan: "SCAN events", because: "counts a whole copy" },
     "SELECT count(*) FROM floors": { plan: "SCAN floors", because: "counts a whole copy" },
+    "SELECT count(*) FROM journal_entries": {
+      plan: "SCAN journal_entries USING COVERING INDEX sqlite_autoindex_journal_entries_1",
+      because: "counts a whole copy",
+    },
+    "SELECT count(*) FROM journals": {
+      plan: "SCAN journals USING COVERING INDEX journals_by_part",
+      because: "counts a whole copy",
+    },
     "SELECT count(*) FROM message_ids": { plan: "SCAN message_ids", because: "counts a whole copy" },
     "SELECT count(*) FROM meta": { plan: "SCAN meta", because: "counts a whole copy" },
     "SELECT count(*) FROM operations": {
@@ -49,6 +59,10 @@ export const COPY_PLANS: Plans = {
       "SEARCH events USING INTEGER PRIMARY KEY (rowid>?)",
     "SELECT … FROM floors WHERE (scope_hash, key_hash) > ($1, $2) ORDER BY scope_hash, key_hash LIMIT $3":
       "SEARCH floors USING PRIMARY KEY ((scope_hash,key_hash)>(?,?))",
+    "SELECT … FROM journal_entries WHERE (journal, place) > ($1, $2) ORDER BY journal, place LIMIT $3":
+      "SEARCH journal_entries USING INDEX sqlite_autoindex_journal_entries_1 ((journal,place)>(?,?))",
+    "SELECT … FROM journals WHERE id > $1 ORDER BY id LIMIT $2":
+      "SEARCH journals USING INTEGER PRIMARY KEY (rowid>?)",
     "SELECT … FROM message_ids WHERE (scope, message_id) > ($1, $2) ORDER BY scope, message_id LIMIT $3":
       "SEARCH message_ids USING PRIMARY KEY ((scope,message_id)>(?,?))",
     "SELECT … FROM meta WHERE id > $1 ORDER BY id LIMIT $2":
@@ -70,6 +84,11 @@ export const COPY_PLANS: Plans = {
       because: "rewrites the whole table",
     },
     "rewrite index_terms": { plan: "SCAN index_terms", because: "rewrites the whole table" },
+    "rewrite journal_entries": {
+      plan: "SCAN journal_entries USING INDEX sqlite_autoindex_journal_entries_1",
+      because: "rewrites the whole table",
+    },
+    "rewrite journals": { plan: "SCAN journals", because: "rewrites the whole table" },
     "rewrite message_ids": { plan: "SCAN message_ids", because: "rewrites the whole table" },
     "rewrite pins": { plan: "SCAN pins", because: "rewrites the whole table" },
     "rewrite postings": { plan: "SCAN postings", because: "rewrites the whole table" },

@@ -26,7 +26,8 @@ export const DELETION_PLANS: Plans = {
   },
   "deletion/deleted_messages.ts": {
     SELECT_ANY_FLOOR: "SEARCH floors USING PRIMARY KEY (scope_hash=?)",
-    SELECT_MESSAGE_IDS: "SEARCH message_ids USING COVERING INDEX message_ids_by_turn (turn=?)",
+    SELECT_MESSAGE_IDS: "SEARCH message_ids USING COVERING INDEX message_ids_by_turn (turn=?); " +
+      "SCALAR SUBQUERY 1; SEARCH turns USING COVERING INDEX turns_by_turn_id (scope=? AND turn_id=?)",
   },
   "deletion/erase_index.ts": {
     DELETE_INDEX: "SEARCH chunk_indexes USING INTEGER PRIMARY KEY (rowid=?)",
@@ -55,6 +56,16 @@ export const DELETION_PLANS: Plans = {
     },
     "SELECT count(*) FROM pins WHERE scope NOT IN (SELECT id FROM scopes)": {
       plan: "SCAN pins; USING ROWID SEARCH ON TABLE scopes FOR IN-OPERATOR",
+      because: "looks everywhere for what a deletion left",
+    },
+    "SELECT count(*) FROM journals WHERE scope NOT IN (SELECT id FROM scopes)": {
+      plan:
+        "SCAN journals USING COVERING INDEX journals_by_part; USING ROWID SEARCH ON TABLE scopes FOR IN-OPERATOR",
+      because: "looks everywhere for what a deletion left",
+    },
+    "SELECT count(*) FROM journal_entries WHERE journal NOT IN (SELECT id FROM journals)": {
+      plan:
+        "SCAN journal_entries USING COVERING INDEX sqlite_autoindex_journal_entries_1; USING ROWID SEARCH ON TABLE journals FOR IN-OPERATOR",
       because: "looks everywhere for what a deletion left",
     },
     "SELECT count(*) FROM replays WHERE scope NOT IN (SELECT id FROM scopes)": {
@@ -111,6 +122,7 @@ export const DELETION_PLANS: Plans = {
     UPSERT_FLOOR: "",
   },
   "deletion/verify_receipt.ts": {
+    COUNT_ENTRIES_UP_TO: "SEARCH journal_entries USING INDEX sqlite_autoindex_journal_entries_1 (journal=?)",
     COUNT_FLOORS: "SEARCH floors USING PRIMARY KEY (scope_hash=?)",
     COUNT_OPERATIONS: "SEARCH operations USING COVERING INDEX operations_by_time (scope_hash=?)",
     COUNT_PINS_WITHOUT_SOURCE:

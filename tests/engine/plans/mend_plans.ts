@@ -1,4 +1,4 @@
-/** Plans of the statements that take what is damaged out of a copy. */
+/** Plans of the statements that remove damaged rows from a copy. */
 
 import type { Plans } from "./plans.ts";
 
@@ -12,7 +12,7 @@ export const MEND_PLANS: Plans = {
         "SCAN CONSTANT ROW; SCALAR SUBQUERY 1; SEARCH turns USING COVERING INDEX turns_by_scope (scope=?); " +
         "SCALAR SUBQUERY 2; SEARCH turns USING INDEX turns_by_scope (scope=?); SCALAR SUBQUERY 3; " +
         "SEARCH pins USING PRIMARY KEY (scope=?); SCALAR SUBQUERY 4; " +
-        "SEARCH operations USING COVERING INDEX operations_by_time (scope_hash=?)",
+        "SEARCH operations USING COVERING INDEX operations_by_time (scope_hash=?); SCALAR SUBQUERY 5; SEARCH journals USING COVERING INDEX journals_by_part (scope=?); SCALAR SUBQUERY 6; SEARCH journals USING INDEX journals_by_part (scope=?)",
       because: "one row of four counts of one scope",
     },
     DELETE_MESSAGE_IDS: "SEARCH message_ids USING COVERING INDEX message_ids_by_turn (turn=?)",

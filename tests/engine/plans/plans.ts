@@ -1,15 +1,16 @@
-/** How SQLite goes about each statement of the source: which index it uses, and which columns bind it. */
+/** How SQLite runs each statement of the source: which index it uses, and which columns bind it. */
 
 import { CONVERSATION_PLANS } from "./conversation_plans.ts";
 import { COPY_PLANS } from "./copy_plans.ts";
 import { DELETION_PLANS } from "./deletion_plans.ts";
 import { ENGINE_PLANS } from "./engine_plans.ts";
 import { INDEX_PLANS } from "./index_plans.ts";
+import { JOURNAL_PLANS } from "./journal_plans.ts";
 import { MEND_PLANS } from "./mend_plans.ts";
 import { RECORD_PLANS } from "./record_plans.ts";
 import { TABLE_PLANS } from "./table_plans.ts";
 
-/** By file, then by the statement's name: the steps, as EXPLAIN QUERY PLAN says them; and why, where a step is no search. */
+/** By file and statement: the steps as in EXPLAIN QUERY PLAN, and a reason if a step is not a search. */
 export type Plans = Readonly<
   Record<string, Readonly<Record<string, string | { readonly plan: string; readonly because: string }>>>
 >;
@@ -21,6 +22,7 @@ export const PLANS: Plans = {
   ...DELETION_PLANS,
   ...ENGINE_PLANS,
   ...INDEX_PLANS,
+  ...JOURNAL_PLANS,
   ...MEND_PLANS,
   ...RECORD_PLANS,
   ...TABLE_PLANS,

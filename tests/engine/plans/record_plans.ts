@@ -1,4 +1,4 @@
-/** Plans of the statements on records, lines and what looks over a store. */
+/** Plans of the statements on records, on lines, and for inspecting a store. */
 
 import type { Plans } from "./plans.ts";
 

@@ -6,7 +6,6 @@ import type { Plans } from "./plans.ts";
 export const TABLE_PLANS: Plans = {
   "tables/chunk_indexes.ts": {
     SELECT_INDEXES: "SEARCH chunk_indexes USING INDEX chunk_indexes_by_scope (scope=?)",
-    SELECT_NEXT_INDEX_ID: "SEARCH chunk_indexes",
     "CHUNK_INDEXES.update": "SEARCH chunk_indexes USING INTEGER PRIMARY KEY (rowid=?)",
     "CHUNK_INDEXES.insert": "",
   },
@@ -28,6 +27,8 @@ export const TABLE_PLANS: Plans = {
     "OPERATIONS.upsert": "",
   },
   "tables/pins.ts": {
+    SELECT_PINS_BY_HASH:
+      "SEARCH pins USING PRIMARY KEY (scope=?); SCALAR SUBQUERY 1; SEARCH scopes USING COVERING INDEX scopes_by_hash (scope_hash=?)",
     SELECT_PINS: "SEARCH pins USING PRIMARY KEY (scope=?)",
     SELECT_PIN: "SEARCH pins USING PRIMARY KEY (scope=? AND key=?)",
     "PINS.upsert": "",
@@ -48,7 +49,6 @@ export const TABLE_PLANS: Plans = {
     "REPLAYS.upsert": "",
   },
   "tables/scopes.ts": {
-    SELECT_NEXT_SCOPE_ID: "SEARCH scopes",
     SELECT_SCOPE: "SEARCH scopes USING INDEX scopes_by_hash (scope_hash=?)",
     SELECT_SCOPE_BY_ROW: "SEARCH scopes USING INTEGER PRIMARY KEY (rowid=?)",
     SELECT_SCOPES_AFTER: "SEARCH scopes USING INTEGER PRIMARY KEY (rowid>?)",
@@ -57,6 +57,8 @@ export const TABLE_PLANS: Plans = {
   },
   "tables/summaries.ts": {
     SELECT_COVERED: "SEARCH covered_turns USING PRIMARY KEY (scope=? AND turn=?)",
+    SELECT_SCOPE_AND_SUMMARY: "SEARCH scopes USING INDEX scopes_by_hash (scope_hash=?); " +
+      "SEARCH summaries USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN",
     SELECT_SUMMARY: "SEARCH summaries USING INTEGER PRIMARY KEY (rowid=?)",
     "SELECT_COVERED_TURN_IDS":
       "SEARCH covered_turns USING PRIMARY KEY (scope=?); SEARCH turns USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN",

@@ -1,6 +1,6 @@
 /**
- * Drops root, opens a store, reads a fact and puts another, and prints as JSON what each came to: a code, or `done`.
- * Arguments: the options of opening as JSON, and the path. Where it does not run as root it stays who it is.
+ * Drops root, opens a store, reads a fact and puts another, and prints the outcome of each as JSON: a code, or
+ * `done`. Arguments: the options of opening as JSON, and the path. Without root it keeps its user.
  */
 import { type MemoryOptions, openMemory } from "../../../mod.ts";
 import { dropRoot } from "../drop_root.ts";

@@ -1,4 +1,4 @@
-/** What another thread may do to a store that is open in this process; run there, one deed a task. */
+/** What another thread may do to a store that is open in this process; each task runs one deed there. */
 
 import { type MemoryOptions, openMemory, restoreMemory, type Watermark } from "../../../mod.ts";
 import { serveThread } from "../../kit/thread.ts";
@@ -11,11 +11,11 @@ export interface Deed {
   readonly directory: string;
   /** Whether its SQLite claims to need a rollback journal. */
   readonly old: boolean;
-  /** What the store had deleted when its backup was made. */
+  /** The store's watermark when its backup was made. */
   readonly watermark: Watermark;
 }
 
-/** The store that is open, its backup, another store, and files that are none. */
+/** The open store, its backup, another store, and files that are not stores. */
 export const STORE_NAMES = {
   main: "agent.db",
   ledger: "agent.db.deletions",
@@ -63,7 +63,7 @@ class Place {
 
 const CONTENT = "Prune before frost.";
 
-/** Opens the store and leaves it open: the thread is to be ended. */
+/** Opens the store and leaves it open until the thread is terminated. */
 export const STAYS_OPEN = "stays";
 
 /** Every other deed by its name. */
@@ -167,7 +167,7 @@ export const DEEDS: Readonly<Record<string, (place: Place) => Promise<unknown>>>
   },
 };
 
-/** Does it; gives "done", or the code of what was refused. */
+/** Does it; returns "done", or the code of the error. */
 async function perform(deed: Deed): Promise<string> {
   try {
     const place = new Place(deed);

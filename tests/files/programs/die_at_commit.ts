@@ -1,7 +1,7 @@
 /**
- * Opens a store with facts 1 to 3, puts fact 4, and is killed where a later call would commit. Arguments: the path;
- * the call (`put` of a record that outgrows the cache, or `forget` of fact 1, or `open` alone); whose COMMIT it does
- * not live to see (`main` or `ledger`); and the version that SQLite is taken to have, or nothing for its own.
+ * Opens a store with facts 1 to 3, puts fact 4, and is killed when a later call would commit. Arguments: the path;
+ * the call (`put` of a record that outgrows the cache, or `forget` of fact 1, or `open` alone); at whose COMMIT it is
+ * killed (`main` or `ledger`); and the version that SQLite is taken to have, or nothing for its own.
  */
 import { z } from "zod";
 import { defineKind, openMemory } from "../../../mod.ts";

@@ -1,6 +1,7 @@
 /**
- * Opens a store with a fact, has a pipe take one of its names, and prints as JSON what further calls came to. Arguments:
- * the path; what is appended to it to make the name; and the version that SQLite is taken to have, or nothing for its own.
+ * Opens a store with a fact, has a pipe take one of its names, and prints the outcome of further calls as JSON.
+ * Arguments: the path; what is appended to it to make the name; and the version that SQLite is taken to have, or
+ * nothing for its own.
  */
 import { openMemory } from "../../../mod.ts";
 import { observedDriver } from "../observed_driver.ts";
@@ -23,7 +24,7 @@ const revision = await plant(memory, 1);
 try {
   Deno.removeSync(path + suffix);
 } catch {
-  // Not there between two transactions.
+  // It does not exist between two transactions.
 }
 makePipe(path + suffix);
 const outcomes = [

@@ -1,4 +1,4 @@
-/** Opens each store named in its arguments, and prints as a JSON list what each came to: a code, or `opened`. */
+/** Opens each store named in its arguments, and prints the outcome of each as a JSON list: a code, or `opened`. */
 import { openMemory } from "../../../mod.ts";
 
 const outcomes: string[] = [];

@@ -1,7 +1,7 @@
 /**
- * Lives through a store's life under some umask and prints, as JSON, every mode that anything in its directories ever
- * had, looked at after each call into SQLite. Arguments: an empty directory, the umask in octal, and the version that
- * SQLite is taken to have, or nothing for its own.
+ * Uses a store from its creation on under an umask, and prints as JSON every mode that any file in its
+ * directories ever had, read after each call into SQLite. Arguments: an empty directory, the umask in octal, and the
+ * version that SQLite is taken to have, or nothing for its own.
  */
 import { openMemory } from "../../../mod.ts";
 import { observedDriver } from "../observed_driver.ts";

@@ -1,6 +1,6 @@
 /**
- * Uses a store with whatever permissions it was given, and prints as JSON what it read, or the error that it met.
- * Arguments: the options of opening as JSON, and the path.
+ * Uses a store with this process's permissions, and prints as JSON what it read, or the error. Arguments: the options
+ * of opening as JSON, and the path.
  */
 import { type MemoryOptions, openMemory, StorageError } from "../../../mod.ts";
 

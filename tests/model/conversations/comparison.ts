@@ -88,7 +88,8 @@ function compareEvents(rows: (sql: string) => readonly Row[], model: Conversatio
   const events = rows("SELECT kind, reserved, floor, counts FROM deletions ORDER BY sequence");
   assert.deepEqual(
     events.map(([kind, reserved, floor, text]) => {
-      const { chunks: _chunks, postings: _postings, ...counts } = JSON.parse(text as string);
+      const { turns, pins, summaries, replay, operations } = JSON.parse(text as string);
+      const counts = { turns, pins, summaries, replay, operations };
       return [kind, reserved === 1, floor, counts];
     }),
     model.events.map(({ kind, reserved, floor, counts }) => [kind, reserved, floor, counts]),

@@ -2,7 +2,7 @@
 
 import type { Message, NewMessage } from "@holdfast/memory";
 import { toMessage } from "../../../src/contracts/message.ts";
-import { PARTS } from "../../kit/message_arbitrary.ts";
+import { PARTS } from "../../../src/testing/kit/message_parts.ts";
 
 type Given = NewMessage & { readonly messageId: string };
 

@@ -4,7 +4,7 @@ import type { Mutant } from "../mutant.ts";
 
 const TESTS = "tests/cli";
 
-/** Text that drives terminals, exit codes that lie, and deletions that nobody confirmed. */
+/** Text that drives terminals, exit codes that lie, and unconfirmed deletions. */
 export const COMMAND_BREAKS: readonly Mutant[] = [
   {
     name: "controls are shown as they are",

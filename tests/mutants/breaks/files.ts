@@ -13,7 +13,7 @@ export const FILE_BREAKS: readonly Mutant[] = [
     replace: "createNew: true, mode: 0o644 }",
     test: `${TARGETS}/files_test.ts`,
     promise: "PRM-01, PRM-02: every file",
-    why: "SQLite gives its sidecars the mode of the file",
+    why: "SQLite creates its sidecars with the mode of the file",
   },
   {
     name: "directories are made open to others",
@@ -22,7 +22,7 @@ export const FILE_BREAKS: readonly Mutant[] = [
     replace: "mode: 0o755 }",
     test: `${TARGETS}/files_test.ts`,
     promise: "PRM-01, PRM-02: every file",
-    why: "names tell something too",
+    why: "names reveal something, too",
   },
   {
     name: "a file that others may read is accepted",
@@ -70,16 +70,16 @@ export const FILE_BREAKS: readonly Mutant[] = [
     why: "opening it would already change it",
   },
   {
-    name: "a lost ledger is made anew",
+    name: "a lost ledger is recreated",
     file: "src/engines/sqlite/open/open_store.ts",
     find: "throw ledgerIsMissing();",
     replace: "",
     test: `${TARGETS}/files_test.ts`,
     promise: "A store without its ledger is refused",
-    why: "nobody would know any more what was deleted",
+    why: "the record of what was deleted would be lost",
   },
   {
-    name: "a lost main is made anew",
+    name: "a lost main is recreated",
     file: "src/engines/sqlite/open/open_store.ts",
     find: "if (!unfinished && !isThere(before, paths.main) && isMissing(paths.main)) throw mainIsMissing();",
     replace: "",
@@ -95,7 +95,7 @@ export const FILE_BREAKS: readonly Mutant[] = [
     replace: "if (info === null) throw this.#replaced();",
     test: `${TARGETS}/files_test.ts`,
     promise: "Nothing is acknowledged that went to a file",
-    why: "writes would go to a file that nobody will open again",
+    why: "writes would go to a file that is never opened again",
   },
   {
     name: "a log is emptied into a file that has lost its name",
@@ -104,7 +104,7 @@ export const FILE_BREAKS: readonly Mutant[] = [
     replace: "",
     test: "tests/files/swapped_log_test.ts",
     promise: "once main lost the name and close() meets it first",
-    why: "what was acknowledged before the swap would be copied into a file that nobody opens again",
+    why: "what was acknowledged before the swap would be copied into a file that is never opened again",
   },
   {
     name: "commits are not synced",
@@ -113,7 +113,7 @@ export const FILE_BREAKS: readonly Mutant[] = [
     replace: 'set: "PRAGMA synchronous = NORMAL",\n  get: "PRAGMA synchronous",\n  value: 1',
     test: `${TARGETS}/files_test.ts`,
     promise: "DRV-23: store and ledger are synced",
-    why: "an acknowledged write may vanish with the power",
+    why: "an acknowledged write may be lost with the power",
   },
   {
     name: "deleted cells are not cleared",
@@ -131,7 +131,7 @@ export const FILE_BREAKS: readonly Mutant[] = [
     replace: "",
     test: `${TARGETS}/files_test.ts`,
     promise: "The names of a new store are durable",
-    why: "with the power a new store's files could go, and its first writes with them",
+    why: "a power loss could remove a new store's files, and its first writes with them",
   },
   {
     name: "a raw descriptor of a store's file is opened and closed",

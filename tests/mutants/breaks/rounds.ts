@@ -88,7 +88,7 @@ export const ROUND_BREAKS: readonly Mutant[] = [
     find: "after: rows.length < INDEXES_PER_READ ? null : rows.at(-1)![0],",
     replace: "after: null,",
     test: "tests/index/retired_pages_test.ts",
-    promise: "prune() clears a retired index away that comes after 500 others",
+    promise: "prune() deletes a retired index that comes after 500 others",
     why: "words of indexes that made room would stay in the file",
   },
   {
@@ -96,7 +96,7 @@ export const ROUND_BREAKS: readonly Mutant[] = [
     file: "src/lines/import_scope.ts",
     find: "  noteExpiry(row, expiry?.dueMs ?? null);",
     replace: "",
-    test: "tests/lines/deadlines_test.ts",
+    test: "tests/lines/lines_test.ts",
     promise: "TST-07 Imported pins with a deadline",
     why: "it would be hidden and never erased",
   },

@@ -9,8 +9,8 @@ export const LIMIT_BREAKS: readonly Mutant[] = [
   {
     name: "a list that is too long is taken for an empty one",
     file: "src/contracts/arguments.ts",
-    find: "if (length <= max) return [...value];",
-    replace: "return length <= max ? [...value] : [];",
+    find: "items = value.length <= max ? [...value] : null;",
+    replace: "items = value.length <= max ? [...value] : [];",
     test: "tests/contracts/hostile_arguments_test.ts",
     promise: "A list of 2^32 - 1 holes is refused by its length",
     why: "what a caller gave would be left out without a word",
@@ -121,7 +121,7 @@ export const DAMAGE_BREAKS: readonly Mutant[] = [
   {
     name: "the checksum of main's meta row is not compared",
     file: "src/engines/sqlite/database/main_meta.ts",
-    find: "if (checksumOf(...row.slice(0, 14)) !== row[14]) {",
+    find: "if (checksumOf(...row.slice(0, 18)) !== row[18]) {",
     replace: "if (checksumOf(...row.slice(0, 14)) < 0) {",
     test: `${TARGETS}/damage_test.ts`,
     promise: "A store whose counter was changed",

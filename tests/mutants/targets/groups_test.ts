@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { SqliteFailure } from "@holdfast/memory";
+import type { DeletionEvent, EventPlace, Operation } from "../../../src/engine/operation.ts";
+import { engineOf } from "../../../src/memory.ts";
 import type { Hook } from "./hooked_driver.ts";
 import { fact, factId, TestBed } from "./store.ts";
 
@@ -49,18 +51,22 @@ Deno.test("A member that fails after its first write leaves nothing of it behind
 
 Deno.test("A deletion whose member fails is not recorded", async () => {
   await using bed = await TestBed.inMemory();
-  const revisions: number[] = [];
-  for (const key of ["good", "bad"]) {
-    revisions.push(await bed.records.put(factId(key), fact(), { expectedRevision: null, ttl: 60 }));
-  }
-  bed.driver.rows(
-    "main",
-    "CREATE TRIGGER bad BEFORE INSERT ON operations BEGIN SELECT RAISE(ABORT, 'no'); END",
-  );
-  const good = bed.records.forget(factId("good"), revisions[0]!);
-  const bad = bed.records.forget(factId("bad"), revisions[1]!, { operationId: "op-1" });
-  await assert.rejects(bad);
-  assert.equal(await good.catch(({ code }) => code), true);
+  const engine = engineOf(bed.memory);
+  const deletionOf = (id: number): DeletionEvent => {
+    const hash = new Uint8Array(16).fill(id);
+    return { kind: "record", scopeHash: hash, keyHash: hash, reserved: true, floor: 1, counts: {} };
+  };
+  const good = engine.write(function* (transaction): Operation<EventPlace> {
+    yield* transaction.get("SELECT count(*) FROM records");
+    return transaction.record(deletionOf(1));
+  });
+  const bad = engine.write(function* (transaction): Operation<never> {
+    transaction.record(deletionOf(2));
+    yield* transaction.get("SELECT count(*) FROM records");
+    throw new Error("The member fails");
+  });
+  await assert.rejects(bad, { message: "The member fails" });
+  assert.equal(await good.then(({ sequence }) => sequence, () => "failed"), 1);
   assert.deepEqual(bed.driver.rows("ledger", "SELECT count(*) FROM events"), [[1]]);
 });
 

@@ -1,7 +1,7 @@
 /**
- * Backs a store up and is killed at one moment. Arguments: the store's path; the destination; and the moment: a number of
- * a progress report; `making` and `made`, before and after the file in the making is there; `linked`, when it has its
- * name, and `unlinked`, when that is its only one; or `never`, which prints how many reports there are.
+ * Backs a store up and is killed at one moment. Arguments: the store's path; the destination; and the moment: a
+ * number of a progress report; `making` and `made`, before and after the work file is created; `linked`, when it has
+ * its name, and `unlinked`, when that is its only one; or `never`, which prints how many reports there are.
  */
 import { openMemory } from "../../../mod.ts";
 

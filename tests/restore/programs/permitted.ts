@@ -1,7 +1,7 @@
 /**
- * Opens a store, backs it up with its ledger, deletes from it, closes it and restores it, with whatever permissions it was
- * given, and prints as JSON what was erased again, or the error that it met. Arguments: the directories of the store, of
- * the backup, and of the restored store; and `nobody` to give root up first.
+ * Opens a store, backs it up with its ledger, deletes from it, closes it and restores it, with this process's
+ * permissions, and prints as JSON what was erased again, or the error. Arguments: the directories of the store, of
+ * the backup, and of the restored store; and `nobody` to drop root first.
  */
 import { openMemory, restoreMemory, StorageError } from "../../../mod.ts";
 import { dropRoot } from "../../files/drop_root.ts";

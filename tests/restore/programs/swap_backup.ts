@@ -1,6 +1,6 @@
 /**
- * Restores a backup whose name is taken by a pipe once it was looked at and before it is copied, and prints as JSON what
- * came of it. Arguments: the directory and the watermark.
+ * Restores a backup whose name is taken by a pipe after its inspection and before it is copied, and prints the
+ * outcome as JSON. Arguments: the directory and the watermark.
  */
 import { restoreMemory } from "../../../mod.ts";
 import { observedDriver } from "../../files/observed_driver.ts";

@@ -1,4 +1,4 @@
-/** Prunes a store, in a process or in a Worker of one, and tells what became of leftovers. Argument: the store's path. */
+/** Prunes a store, in a process or in a Worker, and prints what became of leftovers. Argument: the store's path. */
 import { openMemory } from "../../../mod.ts";
 
 async function sweep(path: string): Promise<unknown> {

@@ -1,5 +1,5 @@
 /**
- * Does one thing in each of several directories, and prints as a JSON list what each came to: a code, or `done`.
+ * Does one thing in each of several directories, and prints the outcomes as a JSON list: a code, or `done`.
  * Arguments: `open`, `restore`, `backup` or `exportLedger`; the watermark as JSON; and the directories.
  */
 import { openMemory, restoreMemory } from "../../../mod.ts";

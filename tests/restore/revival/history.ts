@@ -11,12 +11,12 @@ export class History {
   readonly gone = new Set<string>();
   /** Every identifier ever used, and the texts ever stored under it. */
   readonly written = new Map<string, string[]>();
-  /** The highest revision ever given to a scope or a record. */
+  /** The highest revision ever issued to a scope or a record. */
   highest = 0;
-  /** The highest ever given to a record. */
+  /** The highest ever issued to a record. */
   highestRecord = 0;
 
-  /** The same history with another main: what a copy of both files knows. */
+  /** The same history with another main, as in a copy of both files. */
   fork(main: MainState): History {
     const fork = new History();
     fork.main = main;
@@ -57,7 +57,7 @@ export class History {
     });
   }
 
-  /** What is due in a scope expires: turns first, then pins, each as an event. */
+  /** Expires what is past its deadline in a scope: turns first, then pins, each as an event. */
   upkeep(name: string, nowMs: number): void {
     const scope = this.main.scopes.get(name);
     if (scope === undefined) return;
@@ -73,7 +73,7 @@ export class History {
     }
   }
 
-  /** Removes a tenant's expired records, which is no event; gives their number. */
+  /** Removes a tenant's expired records, which is not an event; returns their number. */
   purge(tenant: string, nowMs: number): number {
     let purged = 0;
     for (const [name, record] of this.main.records) {
@@ -84,7 +84,7 @@ export class History {
     return purged;
   }
 
-  /** Whether an identifier may never be used again, and the revision after which it goes on. */
+  /** Whether an identifier may never be used again, and the minimum of its next revision. */
   tombstone(kind: ModelEvent["kind"], scope: string, key: string): { reserved: boolean; floor: number } {
     const events = this.events.filter((event) =>
       event.kind === kind && event.scope === scope && event.key === key

@@ -1,4 +1,4 @@
-/** Texts that are found again in any file: none is written twice, and the bytes of one say which it is. */
+/** Texts that can be found in any file: none is written twice, and the bytes of each identify it. */
 
 import { defineKind, type RecordKind } from "@holdfast/memory";
 import { z } from "zod";
@@ -6,7 +6,7 @@ import { z } from "zod";
 /** Numbers in a row, times this, modulo 10^8, are all different and in no order. */
 const SCATTER = 48_271;
 
-/** Makes marks as `tests/deletion/churn.ts` searches them: `zqx` and eight digits. */
+/** Creates marks in the form that `tests/deletion/churn.ts` searches: `zqx` and eight digits. */
 export class Marks {
   #count = 1;
 
@@ -15,7 +15,7 @@ export class Marks {
   }
 }
 
-/** A text that says its mark so often that it may cross pages. */
+/** A text that repeats its mark so often that it may cross pages. */
 export function textOf(mark: string, times: number): string {
   return Array.from({ length: times }, () => mark).join(" ");
 }

@@ -1,12 +1,13 @@
-/** Plays seeded histories on a store and on the plain model beside it; every answer must be the model's. */
+/** Plays seeded histories on a store and on a plain model; every answer must be the model's. */
 
 import assert from "node:assert/strict";
 import type { Conversation, Memory, Receipt, Watermark } from "@holdfast/memory";
 import { readTurns, sourceOf, summaryOf } from "../../conversations/samples.ts";
-import { MutableClock } from "../../kit/mutable_clock.ts";
+import { MutableClock } from "../../../src/testing/kit/mutable_clock.ts";
 import { Seeded } from "../../model/records/seeded.ts";
 import { History } from "./history.ts";
 import { Marks, textOf } from "./marks.ts";
+import { changeJournal } from "./journal_steps.ts";
 import { forgetRecord, putRecord } from "./record_steps.ts";
 import { nameOf } from "./state.ts";
 import { REVISIONS_PER_GENERATION } from "../../../src/limits.ts";
@@ -57,6 +58,7 @@ export async function step(scene: Scene): Promise<void> {
     [1, () => inScope(scene, putSummary)],
     [4, () => inScope(scene, deleteItem)],
     [0.4, () => inScope(scene, deleteScope)],
+    [5, () => inScope(scene, changeJournal)],
     [1, () => inScope(scene, search)],
     [5, () => putRecord(scene)],
     [3, () => forgetRecord(scene)],
@@ -76,7 +78,7 @@ async function prune({ memory, history, clock, tenants, scopes, seeded }: Scene)
   assert.equal(report.expired.records, purged);
 }
 
-/** A scope in hand: what was due in it is gone. */
+/** A scope, in which what had expired is erased. */
 export interface InHand {
   readonly scene: Scene;
   readonly name: string;
@@ -103,6 +105,7 @@ async function inScope(scene: Scene, run: ScopeStep): Promise<void> {
       ...scope,
       turns: new Map(),
       pins: new Map(),
+      journals: new Map(),
       summary: null,
       floors: new Map(),
     });
@@ -113,13 +116,13 @@ async function inScope(scene: Scene, run: ScopeStep): Promise<void> {
   history.see(await talk.revision());
 }
 
-/** Ids of turns or keys of pins that a scope ever had, this timeline or another. */
-function known(history: History, kind: "turn" | "pin", name: string): string[] {
+/** Ids of turns, keys of pins or parts of journals that a scope ever had, this timeline or another. */
+function known(history: History, kind: "turn" | "pin" | "journal", name: string): string[] {
   return history.identifiersOf(name).filter((identifier) => identifier.startsWith(`${kind} `))
     .map((identifier) => identifier.split(" ")[2]!);
 }
 
-function nameFor({ scene, name }: InHand, kind: "turn" | "pin"): string {
+export function nameFor({ scene, name }: InHand, kind: "turn" | "pin" | "journal"): string {
   const { seeded, history, marks } = scene;
   const names = known(history, kind, name);
   return names.length > 0 && seeded.chance(0.55) ? seeded.pick(names) : marks.make();
@@ -237,7 +240,7 @@ async function deleteScope({ scene, name, talk, revision: expectedRevision }: In
   throw new ScopeIsGone();
 }
 
-/** Ends a step early: nothing can be asked of the scope any more. */
+/** Ends a step early: the scope can no longer be used. */
 export class ScopeIsGone extends Error {}
 
 async function search({ scene, name, talk }: InHand): Promise<void> {

@@ -9,19 +9,20 @@ import type { History } from "./history.ts";
 import { markOf, marksIn } from "./marks.ts";
 import type { Scene } from "./play.ts";
 import { knownRecords, markIn } from "./record_steps.ts";
+import { assertJournals } from "./journal_steps.ts";
 import { nameOf, recordNameOf } from "./state.ts";
 
-/** How much of the costlier looks is done. */
+/** How many of the slower reads are made. */
 const SEARCHES = 2;
 const PUTS = 6;
 const RECEIPTS = 4;
 
-/** Requires every public read to be as the model says; what is due expires meanwhile. */
+/** Requires every public read to be as the model says; what has passed its deadline expires meanwhile. */
 export async function assertReads(scene: Scene): Promise<void> {
   const { memory, history, scopes, receipts, seeded, tenants } = scene;
   const { sequence } = await memory.deletionWatermark();
   assert.equal(sequence, history.events.length, "the store has every event");
-  // Records first, and with the clock as it is: their expiry is no event.
+  // Records first, and with the clock as it is: their expiry is not an event.
   await assertRecords(scene);
   for (const tenant of tenants) await assertList(scene, tenant);
   for (const scope of scopes) await assertScope(scene, memory.conversation(scope), nameOf(scope));
@@ -40,7 +41,8 @@ async function assertExport({ memory, history }: Scene): Promise<void> {
   const own = new Set([...history.main.texts()].map(markOf));
   assert.deepEqual(shown.filter((mark) => !own.has(mark)), []);
   assertNotGone(history, shown);
-  const contents = [...history.main.scopes.values()].flatMap(({ turns, pins }) => [
+  const contents = [...history.main.scopes.values()].flatMap(({ turns, pins, journals }) => [
+    ...[...journals.values()].flat(),
     ...[...turns.values()].map(({ content }) => content),
     ...[...pins.values()].map(({ value }) => value),
   ]);
@@ -119,6 +121,7 @@ async function assertScope(scene: Scene, talk: Conversation, name: string): Prom
     ...[...turns.values()].flatMap((turn) => [turn.turnId, turn.messageId, markOf(turn.content)]),
     ...[...pins.values()].flatMap(({ key, value }) => [key, markOf(value)]),
   ]);
+  await assertJournals(scene, talk, name);
   await assertFound(scene, talk, name);
   await assertTombstones(scene, talk, name);
 }
@@ -154,7 +157,7 @@ async function assertFound({ history, seeded }: Scene, talk: Conversation, name:
   assertNotGone(history, shown);
 }
 
-/** What is not there can only come back above its floor, or never. */
+/** What is missing can only come back above its floor, or never. */
 async function assertTombstones({ history, seeded }: Scene, talk: Conversation, name: string): Promise<void> {
   const { turns, pins } = history.scope(name);
   const identifiers = history.identifiersOf(name).map((identifier) => identifier.split(" "));

@@ -55,14 +55,14 @@ export async function putRecord(scene: Scene): Promise<void> {
     return;
   }
   const revision = await put;
-  assert(revision > history.highestRecord, "no revision is handed out twice");
+  assert(revision > history.highestRecord, "no revision is issued twice");
   history.highestRecord = history.see(revision);
   history.write("record", tenantId, `${kind}/${key}`, [content]);
   const expires = ttl === null ? null : seconds + ttl;
   history.main.records.set(recordNameOf(identity), { ...identity, revision, content, expires });
 }
 
-/** Forgets a record, perhaps for ever, perhaps one that is not there. */
+/** Forgets a record, perhaps for good, perhaps one that does not exist. */
 export async function forgetRecord(scene: Scene): Promise<void> {
   const { memory, history, seeded } = scene;
   const identity = pick(scene);

@@ -137,7 +137,7 @@ class Revival {
     const held = new Set([...texts].map((text) => text.slice(0, 11)));
     assert.deepEqual([...marks].filter((mark) => !held.has(mark)), [], `texts that are gone, in ${name}`);
     const strays = fragments.filter((part) => ![...held].some((mark) => mark.startsWith(part)));
-    assert.deepEqual([strays, utf16], [[], 0], `pieces of texts that are gone, in ${name}`);
+    assert.deepEqual([strays, utf16], [[], 0], `chunks of erased texts, in ${name}`);
   }
 
   async #restore(kept: Kept): Promise<void> {
@@ -165,6 +165,7 @@ class Revival {
         scopes: had.scopes - has.scopes,
         turns: had.turns - has.turns,
         pins: had.pins - has.pins,
+        entries: had.entries - has.entries,
       },
     });
     if (isOpen) {
@@ -209,7 +210,7 @@ class Revival {
     assert.deepEqual([...report.fenced].sort(), this.#path === first ? [] : files.sort());
   }
 
-  /** Every scope's revision is above all that was ever given. */
+  /** Every scope's revision is above all that were ever issued. */
   async #assertAbove(): Promise<void> {
     const { history, scopes, memory, clock } = this.#scene;
     for (const scope of scopes) {
@@ -220,7 +221,7 @@ class Revival {
     }
   }
 
-  /** Old mains in the place of the live one, each beside a copy of the ledger. */
+  /** Puts old mains in the place of the live one, each next to a copy of the ledger. */
   async #putBackAll(all: readonly Kept[]): Promise<void> {
     await this.#scene.memory.close();
     for (const kept of all) await this.#putBack(kept);

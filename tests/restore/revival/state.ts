@@ -26,6 +26,8 @@ export interface ModelScope {
   /** In the order in which they were stored. */
   readonly turns: Map<string, ModelTurn>;
   readonly pins: Map<string, ModelPin>;
+  /** The texts of each journal, by its part. */
+  readonly journals: Map<string, readonly string[]>;
   summary: { readonly content: string; readonly covers: readonly string[] } | null;
   /** Revisions of pins that were lost with their source: no event tells of them. */
   readonly floors: Map<string, number>;
@@ -43,21 +45,22 @@ export interface ModelRecord {
 
 /** An event of the ledger. */
 export interface ModelEvent {
-  readonly kind: "scope" | "turn" | "pin" | "record";
+  readonly kind: "scope" | "turn" | "pin" | "journal" | "record";
   /** The scope's name; of a record, its tenant. */
   readonly scope: string;
-  /** The turn's id, the pin's key, the record's kind and key; of a scope, its name. */
+  /** The turn's id, the pin's key, the journal's part, the record's kind and key; of a scope, its name. */
   readonly key: string;
   readonly reserved: boolean;
   readonly floor: number;
 }
 
-/** Rows by what they are, as a restore's report counts them. */
+/** Number of rows by kind, as in a restore's report. */
 export interface RowCounts {
   readonly records: number;
   readonly scopes: number;
   readonly turns: number;
   readonly pins: number;
+  readonly entries: number;
 }
 
 /** The name of a scope in the model. */
@@ -86,6 +89,7 @@ export class MainState {
         ...scope,
         turns: new Map(scope.turns),
         pins: new Map(scope.pins),
+        journals: new Map(scope.journals),
         floors: new Map(scope.floors),
       });
     }
@@ -94,13 +98,21 @@ export class MainState {
     return clone;
   }
 
-  /** Erases whatever incarnation it has of what an event names. */
+  /** Erases what an event names, in any incarnation. */
   apply(event: ModelEvent): void {
     this.applied++;
     if (event.kind === "record") this.records.delete(`${event.scope}/${event.key}`);
     else if (event.kind === "scope") this.scopes.delete(event.scope);
     else if (event.kind === "turn") this.eraseTurn(event.scope, event.key);
+    else if (event.kind === "journal") this.eraseJournal(event);
     else this.scopes.get(event.scope)?.pins.delete(event.key);
+  }
+
+  /** A journal that was deleted goes; one that was cleared is there, and empty. */
+  eraseJournal({ scope, key, reserved }: ModelEvent): void {
+    const journals = this.scopes.get(scope)?.journals;
+    if (reserved) journals?.delete(key);
+    else if (journals?.has(key) === true) journals.set(key, []);
   }
 
   /** A turn goes, with what derives from it. */
@@ -130,18 +142,20 @@ export class MainState {
       scopes: scopes.length,
       turns: scopes.reduce((sum, { turns }) => sum + turns.size, 0),
       pins: scopes.reduce((sum, { pins }) => sum + pins.size, 0),
+      entries: scopes.reduce((sum, { journals }) => sum + [...journals.values()].flat().length, 0),
     };
   }
 
   /** Every text and identifier that its file may hold. */
   texts(): ReadonlySet<string> {
     const texts = new Set<string>();
-    for (const { tenantId, sessionId, turns, pins, summary } of this.scopes.values()) {
+    for (const { tenantId, sessionId, turns, pins, journals, summary } of this.scopes.values()) {
       for (const text of [tenantId, sessionId, summary?.content ?? tenantId]) texts.add(text);
       for (const { turnId, messageId, content } of turns.values()) {
         for (const text of [turnId, messageId, content]) texts.add(text);
       }
       for (const { key, value } of pins.values()) texts.add(key).add(value);
+      for (const text of [...journals].flat(2)) texts.add(text);
     }
     for (const { tenantId: tenant, key, content } of this.records.values()) {
       texts.add(tenant).add(key).add(content);

@@ -1,4 +1,4 @@
-/** Whether main and ledger belong together: asked at the start of every write group, after every read, and at open. */
+/** Checks that main and ledger belong together, at open, before each write group, after each read. */
 
 import { equalBytes } from "../../../canonical/keyed_hash.ts";
 import { because, IntegrityError, StorageError } from "../../../errors.ts";
@@ -9,7 +9,7 @@ import type { Connection } from "./connection.ts";
 import { type Ledger, type LedgerMeta, toRecordedEvent } from "./ledger.ts";
 import type { MainMeta } from "./main_meta.ts";
 
-/** What is compared of main. */
+/** The columns of main's meta row that are compared. */
 type MainPlace = Pick<MainMeta, "lineage" | "epoch" | "pendingFrom" | "applied" | "appliedHead">;
 
 /** Requires equal lineage and epoch, and that main is a prefix of the ledger. */
@@ -21,12 +21,12 @@ export function assertAgreement(main: MainPlace, ledger: Ledger, meta: LedgerMet
   }
   assertLive(main, meta);
   if (meta.count < main.applied) {
-    throw new IntegrityError("Cannot use store: its ledger has lost deletions that were applied", {
+    throw new IntegrityError("Cannot use store: its ledger lacks deletions that were applied", {
       details: because("older-ledger", { recorded: meta.count, applied: main.applied }),
     });
   }
   if (ledger.headAt(main.applied, meta) !== main.appliedHead) {
-    throw new IntegrityError("Cannot use store: its ledger tells another history of deletions", {
+    throw new IntegrityError("Cannot use store: its ledger has another history of deletions", {
       details: because("other-history", { applied: main.applied }),
     });
   }
@@ -37,9 +37,10 @@ const SELECT_COPIES =
   FROM deletions WHERE sequence > $1 ORDER BY sequence LIMIT $2`;
 
 /**
- * Verifies the ledger's tail: its file's size, and that the newest events are whole and lead to the head of its meta row.
- * An event that main has an equal copy of is whole; only where one differs or is missing is the chain recomputed, since
- * hashing loads a library that takes longer than all else in opening a store.
+ * Verifies the ledger's file size, and that its newest events are intact and lead to the head.
+ *
+ * An event is intact if main has an equal copy of it. The hash chain is recomputed only if a copy differs or is
+ * missing, because hashing loads a library that takes longer than the rest of opening a store.
  *
  * @throws {IntegrityError} if any of it is damaged or missing
  */
@@ -68,29 +69,29 @@ function isSame(row: Row, copy: Row | undefined): boolean {
   });
 }
 
-/** A ledger that has served a store stands alone: a new and empty store beside it would bring nothing back. */
+/** The error for a ledger without its store; a new, empty store next to it would bring nothing back. */
 export function mainIsMissing(): StorageError {
   return new StorageError(
     "RESTORE",
-    "Cannot open store: its file is missing but its ledger is there; restore a backup",
+    "Cannot open store: its file is missing but its ledger exists; restore a backup",
     { details: because("main-missing") },
   );
 }
 
-/** Requires that the ledger takes this main for live. */
+/** Requires that the ledger names this main as the live one. */
 function assertLive(
   main: Pick<MainMeta, "epoch" | "pendingFrom">,
   meta: Pick<LedgerMeta, "epoch">,
 ): void {
   if (main.pendingFrom !== null) throw restoreUnfinished();
   if (main.epoch !== meta.epoch) {
-    throw new StorageError("REPLACED", "Cannot use store: a restore has put another store in its place", {
+    throw new StorageError("REPLACED", "Cannot use store: a restore replaced it; open the restored store", {
       details: { by: "restore" },
     });
   }
 }
 
-/** What is not live yet is no store. */
+/** The error for a main that a restore has not made live yet. */
 export function restoreUnfinished(): StorageError {
   return new StorageError("RESTORE", "Cannot use store: its restore is unfinished; run it again", {
     details: because("restoring"),

@@ -1,4 +1,4 @@
-/** Main's copy of the events that were applied to it, as operations find them. */
+/** Queries for main's copy of the events that were applied to it. */
 
 import { checksumOf } from "../../../canonical/checksum.ts";
 import {
@@ -22,7 +22,7 @@ const SELECT_EVENTS =
   `SELECT sequence, batch, kind, scope_hash, key_hash, reserved, floor, at, counts, head, messages, checksum
   FROM deletions WHERE key_hash = $1 ORDER BY sequence`;
 
-/** The same for every moment: each asks in the transaction that uses it. */
+/** Stateless: each query runs in the transaction that uses it. */
 export const APPLIED_EVENTS: AppliedEvents = {
   *headAt(sequence): Operation<string | null> {
     return ((yield* getRow(SELECT_HEAD, sequence))?.[0] ?? null) as string | null;
@@ -36,7 +36,7 @@ export const APPLIED_EVENTS: AppliedEvents = {
   },
 };
 
-/** Validates the columns `sequence` to `checksum`. */
+/** Validates a row with the columns `sequence` to `checksum`. */
 export function toAppliedEvent(row: Row): RecordedEvent {
   if (checksumOf(...row.slice(0, 11)) !== row[11]) {
     throw new IntegrityError("Cannot use store: the checksum of a deletion does not match", {

@@ -8,22 +8,23 @@ const SELECT_SCHEMA = `SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlit
 
 const GET_ENCODING = "PRAGMA encoding";
 
-/** SQLite quotes the name of a table that was renamed, as a rewritten one is. */
+/** Ignored when schemas are compared. SQLite quotes a table's name when it is renamed, as a rewrite does. */
 const QUOTES_AND_SPACE = /["\s]+/g;
 
 /**
- * Requires exactly the tables and indexes that this module makes: a file from elsewhere may bring triggers and views,
- * which would run with whatever is done to it.
+ * Requires exactly the tables and indexes that this module creates.
+ *
+ * A file from elsewhere may contain triggers and views, which would run with any statement on it.
  */
 export function assertSchema(connection: Connection, kind: DatabaseKind): void {
   const version = schemaVersion(connection);
   if (version === 0) throw new IntegrityError(`Cannot use ${kind.what}: its creation is unfinished`);
   if (connection.get(GET_ENCODING)![0] !== "UTF-8") {
     throw new IntegrityError(
-      `Cannot use ${kind.what}: its texts are not in UTF-8, which decides their order`,
+      `Cannot use ${kind.what}: its encoding must be UTF-8, which determines the order of texts`,
     );
   }
-  // SQLite keeps the texts as they were given, whatever library runs them.
+  // Every SQLite library stores the text of a CREATE statement verbatim, so the built-in one can build the model.
   const model = Connection.open(kind.name, nodeSqlite, ":memory:", { readOnly: false });
   try {
     upgradeSchema(model, undefined, version);
@@ -31,7 +32,7 @@ export function assertSchema(connection: Connection, kind: DatabaseKind): void {
   } finally {
     model.close();
   }
-  throw new IntegrityError(`Cannot use ${kind.what}: its tables are not those of its version`, {
+  throw new IntegrityError(`Cannot use ${kind.what}: its tables differ from those of its schema version`, {
     details: { version },
   });
 }

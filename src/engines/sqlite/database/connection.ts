@@ -1,7 +1,7 @@
 import { StorageError } from "../../../errors.ts";
 import { lstatOrNull, removeIfThere, toStorageError } from "../files/private_file.ts";
 import { MEMORY_PATH } from "../files/store_path.ts";
-import type { Operation, SqlReply } from "../../../engine/operation.ts";
+import type { Operation, Reply, Request } from "../../../engine/operation.ts";
 import type { Row, SqlValue } from "../../../engine/values.ts";
 import { lastSeparator } from "../../../platform/permissions.ts";
 import {
@@ -27,6 +27,13 @@ const BEGIN = {
   exclusive: BEGIN_EXCLUSIVE,
 } as const;
 
+let trips = 0;
+
+/** How many requests operations have yielded in this process: each would be one round trip to a server. */
+export function countTrips(): number {
+  return trips;
+}
+
 function requireFile(path: string, what: string): Deno.FileInfo {
   const info = lstatOrNull(path);
   if (info === null) throw vanished(what);
@@ -47,7 +54,10 @@ function toStorageErrorUnless(error: unknown): unknown {
   return error instanceof StorageError ? error : toStorageError(error);
 }
 
-/** SQLite says only that a file cannot be opened: where it is there, and another can be opened, access is forbidden. */
+/**
+ * Whether access to a file is forbidden. SQLite reports only that it cannot open the file, so this is assumed if the
+ * file exists and its directory can be opened.
+ */
 function isForbidden({ resultCode }: SqliteFailure, path: string): boolean {
   if ((resultCode & 0xff) !== RESULT.CANTOPEN || !(lstatOrNull(path)?.isFile ?? false)) return false;
   try {
@@ -80,9 +90,9 @@ export class Connection {
   }
 
   /**
-   * Opens a file that is there, or a database in memory; `what` is what its errors call it.
+   * Opens an existing file or a database in memory; error messages call it `what`.
    *
-   * @throws {StorageError} `BUSY` if the file loses its name meanwhile, `REPLACED` if another gets it
+   * @throws {StorageError} `BUSY` if the file is removed meanwhile, `REPLACED` if another file takes its name
    */
   static open(
     name: DatabaseName,
@@ -101,10 +111,13 @@ export class Connection {
     }
   }
 
-  /** SQLite creates a file that it does not find: where the name was taken away meanwhile, such a file is removed. */
+  /**
+   * Requires that SQLite opened the inspected file. If that was removed meanwhile, SQLite created an empty one, which
+   * is removed again.
+   */
   #assertOpened(path: string, before: Deno.FileInfo): void {
     const info = lstatOrNull(path);
-    // SQLite follows no link here; what is one now is refused with the file's other properties.
+    // SQLite does not follow links here; a link is refused later, together with the file's other properties.
     if (info !== null && (info.isSymlink || (info.dev === before.dev && info.ino === before.ino))) return;
     const isGone = info === null || info.size === 0;
     const error = this.abandonOpening(isGone ? vanished(this.#what) : replaced());
@@ -112,27 +125,31 @@ export class Connection {
     throw error;
   }
 
-  /** Whether a transaction is open; after an error SQLite may have ended it by itself. */
+  /** Whether a transaction is open; after an error SQLite may have ended it. */
   get isTransaction(): boolean {
     return this.#connection.isTransaction;
   }
 
-  /** How often a transaction that may write was begun here: such commits do not move the data version. */
+  /** Number of write transactions begun here: a connection's own commits do not change its data version. */
   get writes(): number {
     return this.#writes;
   }
 
   /**
-   * Whether a transaction was begun and has not ended. Transactions never outlive the code that drives them, so a call
-   * that meets one was made from inside it, or it failed and could not be rolled back: what it wrote must not be read.
+   * Whether a transaction was begun and has not ended.
+   *
+   * A transaction never outlives the code that drives it. A call that finds one open was therefore made from inside
+   * it, or the transaction failed and could not be rolled back; what it wrote must not be read.
    */
   get isBegun(): boolean {
     return this.#isBegun;
   }
 
   /**
-   * Looks at what bears the rollback journal's name before each statement that may begin a transaction: SQLite opens it
-   * to see whether it has to be played back, and would wait for ever for whoever writes to a pipe.
+   * Checks the file under the journal's name before each statement that may begin a transaction.
+   *
+   * SQLite opens that file to see whether it has to be rolled back. If it were a pipe, SQLite would wait forever for
+   * a writer.
    */
   guardJournal(path: string): void {
     this.#journalPath = `${path}-journal`;
@@ -166,7 +183,7 @@ export class Connection {
   begin(mode: keyof typeof BEGIN): void {
     this.rollback();
     if (mode !== "deferred") this.#writes++;
-    // Nobody asks how many rows it changed, and counting them takes longer than the statement.
+    // Not `run`: counting changed rows takes longer than the statement itself.
     this.get(BEGIN[mode]);
     this.#isBegun = true;
   }
@@ -176,13 +193,13 @@ export class Connection {
     this.#isBegun = false;
   }
 
-  /** Rolls back whatever is open; the first error is what matters, so a second one joins it instead of hiding it. */
+  /** Rolls back the transaction, if one is open. */
   rollback(): void {
     if (this.#connection.isTransaction) this.run(ROLLBACK);
     this.#isBegun = false;
   }
 
-  /** Rolls back because of `error` and gives it back; if that fails too, the second error joins it as its cause. */
+  /** Rolls back because of `error`, and returns it; if the rollback fails too, both become its cause. */
   abandon(error: unknown): unknown {
     try {
       this.rollback();
@@ -206,15 +223,13 @@ export class Connection {
     this.run(RELEASE_MEMBER);
   }
 
-  /** Runs an operation to its end, without ever giving way to the event loop. */
+  /** Runs an operation to its end without yielding to the event loop. */
   drive<T>(operation: Operation<T>): T {
     try {
       let step = operation.next();
       while (step.done !== true) {
-        const { verb, sql, parameters } = step.value;
-        const statement = this.#statement(sql);
-        const reply: SqlReply = statement[verb](parameters);
-        step = operation.next(reply);
+        trips++;
+        step = operation.next(this.#answer(step.value));
       }
       return step.value;
     } catch (error) {
@@ -222,7 +237,25 @@ export class Connection {
     }
   }
 
-  /** Closes because of `error`, which is given back. */
+  /** Runs the statements of a request in turn. */
+  #answer(request: Request): Reply {
+    switch (request.verb) {
+      case "together":
+        return request.requests.map((each) => this.#answer(each));
+      case "getEach": {
+        const statement = this.#statement(request.sql);
+        return request.rows.map((row) => statement.get(row));
+      }
+      case "runEach": {
+        const statement = this.#statement(request.sql);
+        return request.rows.map((row) => statement.run(row));
+      }
+      default:
+        return this.#statement(request.sql)[request.verb](request.parameters);
+    }
+  }
+
+  /** Closes the connection because of `error`, and returns it; if that fails too, both become its cause. */
   abandonOpening(error: unknown): unknown {
     try {
       this.close();

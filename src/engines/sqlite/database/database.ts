@@ -7,13 +7,13 @@ import type { SqliteDriver } from "../drivers/driver.ts";
 import { type DatabaseName, RESULT } from "../drivers/result_codes.ts";
 import { configure, type JournalMode, journalModeFor, libraryVersion, stampEmptyFile } from "./settings.ts";
 
-/** What tells main from ledger. */
+/** A kind of database file: main, ledger, or a copy of one. */
 export interface DatabaseKind extends FileKind {
   readonly name: DatabaseName;
   readonly setApplicationId: string;
 }
 
-/** Live state; `application_id` says "HFM1". */
+/** Live state; its `application_id` is "HFM1". */
 export const MAIN: DatabaseKind = {
   name: "main",
   what: "the store",
@@ -22,7 +22,7 @@ export const MAIN: DatabaseKind = {
   setApplicationId: "PRAGMA application_id = 0x48464d31",
 };
 
-/** What was live at one moment; `application_id` says "HFB1", so that nobody takes it for a store. */
+/** A copy of main at one moment; its `application_id` is "HFB1". It cannot be opened as a store. */
 export const BACKUP: DatabaseKind = {
   ...MAIN,
   what: "the backup",
@@ -30,7 +30,7 @@ export const BACKUP: DatabaseKind = {
   setApplicationId: "PRAGMA application_id = 0x48464231",
 };
 
-/** The deletion ledger; `application_id` says "HFL1". */
+/** The deletion ledger; its `application_id` is "HFL1". */
 export const LEDGER: DatabaseKind = {
   name: "ledger",
   what: "the ledger",
@@ -39,7 +39,11 @@ export const LEDGER: DatabaseKind = {
   setApplicationId: "PRAGMA application_id = 0x48464c31",
 };
 
-/** A copy of the ledger at one moment; `application_id` says "HFX1": used in its place it would forget what came later. */
+/**
+ * A copy of the ledger at one moment; its `application_id` is "HFX1".
+ *
+ * It cannot be opened as a ledger, because it lacks the deletions that were recorded later.
+ */
 export const LEDGER_EXPORT: DatabaseKind = {
   ...LEDGER,
   what: "the exported ledger",
@@ -57,15 +61,15 @@ const AUTO_VACUUM_INCREMENTAL = 2;
 /** Views, triggers and virtual tables have no page of their own. */
 const COUNT_WITHOUT_PAGES = `SELECT count(*) FROM sqlite_schema WHERE rootpage = 0`;
 
-/** One open database and the journal mode it was given. */
+/** One open database and its journal mode. */
 export interface Database {
   readonly connection: Connection;
   readonly journalMode: JournalMode;
-  /** The version of its schema; 0 where there is none yet. */
+  /** Schema version; 0 if it has no schema yet. */
   readonly version: number;
 }
 
-/** Opens and sets up a file, or a database in memory; closes it again if anything is refused. */
+/** Opens and configures a file or a database in memory; closes it again if it is refused. */
 export function openDatabase(
   kind: DatabaseKind,
   path: string,
@@ -78,7 +82,7 @@ export function openDatabase(
     const journalMode = inMemory ? "memory" : journalModeFor(versionOf(driver, connection));
     if (journalMode === "delete") connection.guardJournal(path);
     const facts = readFileFacts(connection, kind.applicationId);
-    // Before anything is written, and the journal mode with it.
+    // Checked before anything is written; setting the journal mode writes, too.
     assertOwnHeader(facts, kind);
     if (facts.isUnstamped && !readOnly) stampEmptyFile(connection, kind.setApplicationId);
     configure(connection, journalMode, readOnly);
@@ -93,7 +97,7 @@ export function openDatabase(
   }
 }
 
-/** Reads the facts; only what is needed of a file that is stamped. */
+/** Reads the facts of a file; a stamped one needs fewer queries. */
 export function readFileFacts(connection: Connection, applicationIdWanted: number): FileFacts {
   let applicationId = getNumber(connection, GET_APPLICATION_ID);
   const schemaVersion = getNumber(connection, GET_USER_VERSION);
@@ -106,7 +110,10 @@ export function readFileFacts(connection: Connection, applicationIdWanted: numbe
     : { applicationId, schemaVersion, isUnstamped };
 }
 
-/** SQLite writes the first page when incremental vacuum is set, and only then can the page say whose it is. */
+/**
+ * Whether a file has no content. SQLite writes the first page when incremental vacuum is set, before it can be
+ * stamped.
+ */
 function isFirstPageAtMost(connection: Connection): boolean {
   const pages = getNumber(connection, GET_PAGE_COUNT);
   if (pages === 0) return true;
@@ -118,12 +125,12 @@ function getNumber(connection: Connection, sql: string): number {
   return connection.get(sql)![0] as number;
 }
 
-/** Whether every table, index, view and trigger has pages of its own: a view in a table's place may never end. */
+/** Whether the schema has only tables and indexes. Reading a view in the place of a table may never end. */
 export function hasOnlyTables(connection: Connection): boolean {
   return connection.get(COUNT_WITHOUT_PAGES)![0] === 0;
 }
 
-/** The error that says so of a file that SQLite does not take for a database. */
+/** Converts the error of a file that is not a SQLite database; returns any other error unchanged. */
 export function asNoDatabase(error: unknown, what: string): unknown {
   if (!(error instanceof StorageError) || !isNoDatabase(error)) return error;
   return new StorageError("CORRUPT", `Cannot open store: ${what} is not a SQLite database`, {
@@ -137,28 +144,30 @@ function isNoDatabase({ details }: StorageError): boolean {
 }
 
 /**
- * Refuses what would run with whatever is done to the file: a view in the place of a table may never come to an end.
- * That its tables are ours to the letter is for `check` to say, and for a restore.
+ * Refuses views and triggers, which would run with any statement. Reading a view in the place of a table may never
+ * end.
+ *
+ * `check` and a restore compare the definitions of the tables exactly.
  */
 function assertOnlyTables(connection: Connection, kind: DatabaseKind): void {
   if (hasOnlyTables(connection)) return;
   throw new StorageError(
     "UNSAFE",
-    `Cannot open store: ${kind.what} has views or triggers, which are not ours`,
+    `Cannot open store: ${kind.what} has views or triggers, which no store has`,
     { details: because("foreign-tables") },
   );
 }
 
 const versions = new WeakMap<SqliteDriver, string>();
 
-/** The version of the library behind a driver, asked once. */
+/** The version of a driver's SQLite library, queried once per driver. */
 function versionOf(driver: SqliteDriver, connection: Connection): string {
   const version = versions.get(driver) ?? libraryVersion(connection);
   versions.set(driver, version);
   return version;
 }
 
-/** The version of the schema in a file; 0 where there is none yet. */
+/** Reads the schema version of a file; 0 if it has no schema yet. */
 export function schemaVersion(connection: Connection): number {
   return connection.get(GET_USER_VERSION)![0] as number;
 }

@@ -7,18 +7,18 @@ import type { Connection } from "./connection.ts";
 import { schemaVersion } from "./database.ts";
 import type { DatabaseName } from "../drivers/result_codes.ts";
 
-/** How a file came to be, version by version. */
+/** The schema versions of a file: how to migrate between them, and how to copy each. */
 export interface Format {
-  /** What leads from each version to the next, oldest first. */
+  /** Migrations from each version to the next, oldest first. */
   readonly migrations: readonly Migration[];
-  /** How a file of each version is copied. A released version's list never changes. */
+  /** The tables to copy, by schema version. The list of a released version never changes. */
   readonly copies: ReadonlyMap<number, readonly TableCopy[]>;
 }
 
 /** The formats of both files. */
 export type Formats = Readonly<Record<DatabaseName, Format>>;
 
-/** Those of this release. */
+/** The formats of this release. */
 export const FORMATS: Formats = {
   main: { migrations: MAIN_MIGRATIONS, copies: new Map([[1, copiesOf(MAIN_TABLES)]]) },
   ledger: { migrations: LEDGER_MIGRATIONS, copies: new Map([[1, copiesOf(LEDGER_TABLES)]]) },
@@ -29,8 +29,9 @@ function copiesOf(tables: readonly TableShape[]): readonly TableCopy[] {
 }
 
 /**
- * Brings a schema up to a version, from nothing or from an older one; the newest if omitted. Within a write transaction of
- * the connection.
+ * Migrates a schema from nothing or an older version to version `to`, or to the newest if omitted.
+ *
+ * Must run within a write transaction of the connection.
  */
 export function upgradeSchema(
   connection: Connection,

@@ -10,17 +10,17 @@ import { isCount, isHead, isIdentity } from "./main_meta.ts";
 
 /** The ledger's one row about itself. */
 export interface LedgerMeta {
-  /** Which ledger and main belong together: 32 hex digits. */
+  /** Identifies the store: 32 hex digits, the same in ledger and main. */
   readonly lineage: string;
-  /** How often the lineage was restored. */
+  /** Number of restores of this lineage. */
   readonly generation: number;
-  /** Which main is live; null until the first one is finished. */
+  /** The epoch of the live main; null until the first main is finished. */
   readonly epoch: string | null;
-  /** How many events there are. */
+  /** Number of events. */
   readonly count: number;
-  /** The hash chain up to the newest event. */
+  /** Head of the hash chain at the newest event. */
   readonly head: string;
-  /** Changed to find out whether a refused commit can still come to light. */
+  /** Changed to find out whether a failed commit can still take effect. */
   readonly probe: number;
   /** The sequence of a batch that is about to be recorded; null if none is. */
   readonly announced: number | null;
@@ -62,25 +62,25 @@ export class Ledger {
   readonly #path: string | null;
   #cached: { readonly dataVersion: number; readonly meta: LedgerMeta } | null = null;
 
-  /** @param path where the ledger of an open store lies; null for a copy, or a store in memory */
+  /** @param path the file of an open store's ledger; null for a copy or a store in memory */
   constructor(connection: Connection, path: string | null = null) {
     this.connection = connection;
     this.#path = path;
   }
 
-  /** Its meta row, remembered for as long as no other connection changed the file. */
+  /** The meta row, cached until another connection changes the file. */
   meta(): LedgerMeta {
     const dataVersion = this.connection.get(SELECT_DATA_VERSION)![0] as number;
     if (this.#cached?.dataVersion !== dataVersion) this.#cached = { dataVersion, meta: this.readMeta() };
     return this.#cached.meta;
   }
 
-  /** Forgets what {@linkcode meta} remembers: this connection's own commits do not move the data version. */
+  /** Clears the cache of {@linkcode meta}: a connection's own commits do not change its data version. */
   forgetMeta(): void {
     this.#cached = null;
   }
 
-  /** Its meta row as it is now. */
+  /** Reads the meta row. */
   readMeta(): LedgerMeta {
     const row = this.connection.get(SELECT_META);
     if (row === undefined) throw new IntegrityError("Cannot use ledger: its meta row is missing");
@@ -99,7 +99,7 @@ export class Ledger {
       announced: row[6] as number | null,
     };
     if (isPossible(meta)) return meta;
-    throw new IntegrityError("Cannot use ledger: its meta row holds what no ledger writes", {
+    throw new IntegrityError("Cannot use ledger: its meta row has impossible values", {
       details: { table: "ledger.meta" },
     });
   }
@@ -128,11 +128,12 @@ export class Ledger {
   }
 
   /**
-   * Says in a commit of its own that a batch is coming, or (with null) that none is; false if the ledger moved
-   * meanwhile. A process killed in the COMMIT that would have recorded its batch leaves pages in the log that nobody
-   * sees as long as anybody has the ledger open, and that come back when the log is recovered: a deletion nobody was
-   * told of would strike what was written since. Whoever finds an announced batch missing therefore takes the
-   * announcement back first: that commit lies where those pages lie.
+   * Announces, in a commit of its own, that a batch will be recorded; null withdraws the announcement.
+   *
+   * Returns false if the ledger changed meanwhile. A process that is killed during the COMMIT of its batch can leave
+   * pages in the log. No connection sees them while the ledger stays open, but they take effect when the log is
+   * recovered: a deletion that was never acknowledged would then erase what was written since. A process that finds
+   * an announced batch missing therefore withdraws the announcement first. That commit overwrites those pages.
    */
   announce(meta: LedgerMeta, announced: number | null): boolean {
     this.forgetMeta();
@@ -140,19 +141,19 @@ export class Ledger {
     return this.connection.run(UPDATE_ANNOUNCED, announced, checksum, checksumOfMeta(meta)) === 1;
   }
 
-  /** The head of the chain at some event; null if there is no such event. */
+  /** The head of the chain at an event; null if there is no such event. */
   headAt(sequence: number, meta: LedgerMeta): string | null {
     if (sequence === meta.count) return meta.head;
     if (sequence === 0) return firstHead(meta.lineage);
     return (this.connection.get(SELECT_HEAD, sequence)?.[0] ?? null) as string | null;
   }
 
-  /** Up to `limit` events after some sequence, oldest first. */
+  /** Reads up to `limit` events after a sequence, oldest first. */
   eventsAfter(sequence: number, limit: number): readonly RecordedEvent[] {
     return this.connection.all(SELECT_EVENTS, sequence, limit).map(toRecordedEvent);
   }
 
-  /** Its meta row and every event after some sequence, as they are at one moment. */
+  /** Reads the meta row and every event after a sequence, in one snapshot. */
   since(sequence: number): { readonly meta: LedgerMeta; readonly events: readonly RecordedEvent[] } {
     const { connection } = this;
     connection.begin("deferred");
@@ -167,10 +168,11 @@ export class Ledger {
   }
 
   /**
-   * Its meta row and newest events as they are at one moment, with the file's size verified; the events are not. A
-   * writer in another process raises no alarm.
+   * Reads the meta row and the newest events in one snapshot, and verifies the file's size.
    *
-   * @throws {IntegrityError} if the file was cut or cannot be read
+   * The events are not verified. A concurrent writer in another process causes no error.
+   *
+   * @throws {IntegrityError} if the file was truncated or cannot be read
    */
   tail(): { readonly meta: LedgerMeta; readonly rows: readonly Row[] } {
     const { connection } = this;
@@ -188,9 +190,10 @@ export class Ledger {
   }
 
   /**
-   * Requires all the pages that SQLite counts: it reads what a file lacks of its last page as zeros. While the log holds
-   * something, the file may be shorter: a checkpoint that was killed has copied only some of the log's pages. The log
-   * cannot be emptied, nor the file change, while this transaction reads.
+   * Requires that the file has all the pages that SQLite counts. SQLite reads missing bytes of a last page as zeros.
+   *
+   * While the log has content the file may be shorter, because a killed checkpoint has copied only some of the log's
+   * pages. The log cannot be emptied, and the file cannot change, while this transaction reads.
    */
   #requireWholeFile(): void {
     if (this.#path === null || (lstatOrNull(`${this.#path}-wal`)?.size ?? 0) > 0) return;
@@ -198,17 +201,17 @@ export class Ledger {
     const pages = this.connection.get(PAGE_COUNT)![0] as number;
     const expected = pages * (this.connection.get(PAGE_SIZE)![0] as number);
     if (bytes === undefined || bytes >= expected) return;
-    throw new IntegrityError("Cannot use ledger: its file has been cut", { details: { bytes, expected } });
+    throw new IntegrityError("Cannot use ledger: its file was truncated", { details: { bytes, expected } });
   }
 
-  /** Inserts events and moves the meta row; within a transaction of this connection. */
+  /** Inserts events and updates the meta row; must run within a transaction of this connection. */
   append(meta: LedgerMeta, events: readonly RecordedEvent[]): void {
     this.insertEvents(events);
     const last = events.at(-1)!;
     this.updateMeta({ ...meta, count: last.sequence, head: last.head, announced: null });
   }
 
-  /** Inserts events alone. */
+  /** Inserts events without updating the meta row. */
   insertEvents(events: readonly RecordedEvent[]): void {
     for (const event of events) {
       this.connection.run(
@@ -229,7 +232,7 @@ export class Ledger {
   }
 }
 
-/** What SQLite finds in the tail is the same damage as what the chain finds. */
+/** Reports damage that SQLite finds in the tail like damage that the chain reveals. */
 function asDamage(error: unknown): unknown {
   if (!(error instanceof StorageError && error.code === "CORRUPT")) return error;
   const { details } = error;
@@ -240,23 +243,23 @@ function checksumOfMeta({ lineage, generation, epoch, count, head, probe, announ
   return checksumOf(lineage, generation, epoch, count, head, probe, announced);
 }
 
-/** A checksum finds damage; a file that somebody made has the right one and may still say anything. */
+/** Whether the values are possible. A checksum reveals damage, but a forged file can have a correct one. */
 function isPossible({ lineage, generation, epoch, count, head, probe, announced }: LedgerMeta): boolean {
   return isIdentity(lineage) && isCount(generation) && (epoch === null || isIdentity(epoch)) &&
     isCount(count) && isHead(head) && isCount(probe) && isCount(Math.abs(announced ?? 0));
 }
 
-const KINDS: ReadonlySet<unknown> = new Set<DeletionKind>(["record", "scope", "turn", "pin"]);
+const KINDS: ReadonlySet<unknown> = new Set<DeletionKind>(["record", "scope", "turn", "pin", "journal"]);
 
 /** Validates an event's row. */
 export function toRecordedEvent(row: Row): RecordedEvent {
   const [sequence, batch, kind, scopeHash, keyHash, reserved, floor, at, counts, head, messageHashes] = row;
-  if (!KINDS.has(kind)) throw new IntegrityError("Cannot use ledger: an event is of an unknown kind");
+  if (!KINDS.has(kind)) throw new IntegrityError("Cannot use ledger: an event has an unknown kind");
   if (!(scopeHash instanceof Uint8Array && keyHash instanceof Uint8Array)) {
-    throw new IntegrityError("Cannot use ledger: an event names nothing");
+    throw new IntegrityError("Cannot use ledger: an event lacks a hash of its scope or key");
   }
   if (reserved !== 0 && reserved !== 1) {
-    throw new IntegrityError("Cannot use ledger: an event says neither that it burns nor that it does not");
+    throw new IntegrityError("Cannot use ledger: an event's reserved flag must be 0 or 1");
   }
   const messages = decodeHashes(messageHashes);
   return {

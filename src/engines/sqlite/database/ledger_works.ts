@@ -4,7 +4,7 @@ import { WORKS_PER_READ } from "../../../limits.ts";
 import type { CheckCollector } from "../../../engine/check_collector.ts";
 import type { Works } from "../files/works_list.ts";
 import type { Connection } from "./connection.ts";
-import { patiently } from "./patience.ts";
+import { retryWhileBusy } from "./retry_while_busy.ts";
 
 const SELECT_WORKS = `SELECT path, checksum FROM works WHERE path > $1 ORDER BY path LIMIT $2`;
 
@@ -14,21 +14,22 @@ const INSERT_WORK = `INSERT INTO works (path, checksum) VALUES ($1, $2)`;
 
 const DELETE_WORK = `DELETE FROM works WHERE path = $1`;
 
-/** What remembering works with. */
+/** Dependencies of {@linkcode LedgerWorks}. */
 interface WorksParts {
-  /** The ledger's. */
+  /** The ledger's connection. */
   readonly connection: Connection;
   readonly busyTimeoutMs: number;
   readonly readOnly?: boolean;
-  /** Where main and ledger lie; none if omitted, as for a store in memory. */
+  /** Directories of main and ledger; none if omitted, as for a store in memory. */
   readonly directories?: readonly string[];
   /** Throws once the store is closed. */
   readonly assertOpen?: () => void;
 }
 
 /**
- * Files in the making, in a table of the ledger: it outlives each main, and a restore has it open. Each change is a
- * transaction of its own, which touches neither events nor the meta row.
+ * The list of work files, in a table of the ledger: it outlives each main, and a restore has it open.
+ *
+ * Each change is a transaction of its own, which touches neither events nor the meta row.
  */
 export class LedgerWorks implements Works {
   readonly #parts: WorksParts;
@@ -42,13 +43,13 @@ export class LedgerWorks implements Works {
   }
 
   list(): Promise<readonly string[]> {
-    return this.#patiently((connection) => [...readWorks(connection)].filter((path) => path !== null));
+    return this.#retryWhileBusy((connection) => [...readWorks(connection)].filter((path) => path !== null));
   }
 
   async remember(path: string): Promise<void> {
     if (this.#parts.readOnly) return;
     const checksum = checksumOf(path);
-    await this.#patiently((connection) => {
+    await this.#retryWhileBusy((connection) => {
       if (connection.get(SELECT_WORK, path)?.[0] === checksum) return;
       this.#write(connection, () => {
         connection.run(DELETE_WORK, path);
@@ -59,7 +60,7 @@ export class LedgerWorks implements Works {
 
   async forget(path: string, condition: () => boolean): Promise<void> {
     if (this.#parts.readOnly) return;
-    await this.#patiently((connection) => {
+    await this.#retryWhileBusy((connection) => {
       if (connection.get(SELECT_WORK, path) === undefined) return;
       this.#write(connection, () => {
         if (condition()) connection.run(DELETE_WORK, path);
@@ -77,16 +78,16 @@ export class LedgerWorks implements Works {
     }
   }
 
-  #patiently<T>(call: (connection: Connection) => T): Promise<T> {
+  #retryWhileBusy<T>(call: (connection: Connection) => T): Promise<T> {
     const { connection, busyTimeoutMs, assertOpen } = this.#parts;
-    return patiently(monotonicMs() + busyTimeoutMs, () => {
+    return retryWhileBusy(monotonicMs() + busyTimeoutMs, () => {
       assertOpen?.();
       return call(connection);
     });
   }
 }
 
-/** Each path, in order; null for a row that is damaged, which names nothing that may be touched. */
+/** Yields each path, in order; null for a damaged row, whose path must not be used. */
 function* readWorks(connection: Connection): Generator<string | null> {
   for (let after = "";;) {
     const rows = connection.all(SELECT_WORKS, after, WORKS_PER_READ);
@@ -98,11 +99,11 @@ function* readWorks(connection: Connection): Generator<string | null> {
   }
 }
 
-/** Looks through the rows. */
+/** Checks the rows. */
 export function checkWorks(connection: Connection, collector: CheckCollector): void {
   for (const path of readWorks(connection)) {
     if (path === null) {
-      collector.problem("ledger", "works", "The checksum of a file in the making does not match");
+      collector.problem("ledger", "works", "The checksum of a work file's path does not match");
     }
   }
 }

@@ -1,5 +1,5 @@
 import { checksumOf } from "../../../canonical/checksum.ts";
-import { getRow, type Operation } from "../../../engine/operation.ts";
+import { getRow, type LastIds, type Operation } from "../../../engine/operation.ts";
 import type { Row, SqlValue } from "../../../engine/values.ts";
 import { IntegrityError } from "../../../errors.ts";
 import { CLOCK_MS_MAX, META_COUNT_MAX } from "../../../limits.ts";
@@ -7,48 +7,52 @@ import type { Connection } from "./connection.ts";
 
 /** Main's one row about itself. */
 export interface MainMeta {
-  /** Which ledger and main belong together: 32 hex digits. */
+  /** Identifies the store: 32 hex digits, the same in ledger and main. */
   lineage: string;
-  /** How often the lineage was restored. */
+  /** Number of restores of this lineage. */
   generation: number;
-  /** Which main the ledger takes for live: 32 hex digits. */
+  /** Identifies this main: 32 hex digits; the main is live if the ledger has the same epoch. */
   epoch: string;
   /** In a restored main that is not live yet: the generation it was made from. */
   pendingFrom: number | null;
-  /** How many events of the ledger were applied. */
+  /** Number of the ledger's events that were applied. */
   applied: number;
   /** The ledger's head at that event. */
   appliedHead: string;
-  /** Up to which event the chain was verified. */
+  /** Sequence of the event up to which the chain was verified. */
   verified: number;
   /** The newest revision of the store-wide counter. */
   counter: number;
+  /** The newest row id that each table was given. */
+  lastIds: LastIds;
   /** The highest time seen, in milliseconds since the Unix epoch. */
   clockMark: number;
-  /** How often the mark was lowered on purpose. */
+  /** How often the highest time was lowered deliberately. */
   clockEpoch: number;
   /** The key of all keyed hashes: 32 random bytes. */
   hashKey: Uint8Array;
-  /** Marks the newest commit, so that one that was reported as failed can be recognized. */
+  /** Random mark of the newest commit, by which a commit that was reported as failed is recognized. */
   probe: number;
-  /** How often tables were rewritten. */
+  /** Number of table rewrites. */
   scrubs: number;
-  /** How small the file was when pages were last given back; null if they never were. */
+  /** Smallest size in bytes after free pages were returned to the file system; null if they never were. */
   shrunkBytes: number | null;
 }
 
 const SELECT_META =
   `SELECT lineage, generation, epoch, pending_from, applied, applied_head, verified, counter,
-  clock_mark, clock_epoch, hash_key, probe, scrubs, shrunk_bytes, checksum FROM meta WHERE id = 1`;
+  last_scope, last_turn, last_index, last_journal, clock_mark, clock_epoch, hash_key, probe, scrubs, shrunk_bytes,
+  checksum FROM meta WHERE id = 1`;
 
 const INSERT_META =
   `INSERT INTO meta (id, lineage, generation, epoch, pending_from, applied, applied_head, verified,
-  counter, clock_mark, clock_epoch, hash_key, probe, scrubs, shrunk_bytes, checksum)
-  VALUES (1, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`;
+  counter, last_scope, last_turn, last_index, last_journal, clock_mark, clock_epoch, hash_key, probe, scrubs, shrunk_bytes,
+  checksum) VALUES (1, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)`;
 
 const UPDATE_META =
   `UPDATE meta SET generation = $1, epoch = $2, pending_from = $3, applied = $4, applied_head = $5,
-  verified = $6, counter = $7, clock_mark = $8, clock_epoch = $9, probe = $10, scrubs = $11, shrunk_bytes = $12, checksum = $13
+  verified = $6, counter = $7, last_scope = $8, last_turn = $9, last_index = $10, last_journal = $11,
+  clock_mark = $12, clock_epoch = $13, probe = $14, scrubs = $15, shrunk_bytes = $16, checksum = $17
   WHERE id = 1`;
 
 const HASH_KEY_BYTES = 32;
@@ -63,6 +67,10 @@ function columnsOf(meta: MainMeta): readonly SqlValue[] {
     meta.appliedHead,
     meta.verified,
     meta.counter,
+    meta.lastIds.scopes,
+    meta.lastIds.turns,
+    meta.lastIds.chunk_indexes,
+    meta.lastIds.journals,
     meta.clockMark,
     meta.clockEpoch,
     meta.hashKey,
@@ -77,14 +85,14 @@ export function readMainMeta(main: Connection): MainMeta {
   return toMainMeta(main.get(SELECT_META));
 }
 
-/** The same as an operation. */
+/** Reads and validates main's meta row, as an operation. */
 export function* selectMainMeta(): Operation<MainMeta> {
   return toMainMeta(yield* getRow(SELECT_META));
 }
 
 function toMainMeta(row: Row | undefined): MainMeta {
   if (row === undefined) throw new IntegrityError("Cannot use store: its meta row is missing");
-  if (checksumOf(...row.slice(0, 14)) !== row[14]) {
+  if (checksumOf(...row.slice(0, 18)) !== row[18]) {
     throw new IntegrityError("Cannot use store: the checksum of its meta row does not match", {
       details: { table: "meta" },
     });
@@ -98,26 +106,33 @@ function toMainMeta(row: Row | undefined): MainMeta {
     appliedHead: row[5] as string,
     verified: row[6] as number,
     counter: row[7] as number,
-    clockMark: row[8] as number,
-    clockEpoch: row[9] as number,
-    hashKey: row[10] as Uint8Array,
-    probe: row[11] as number,
-    scrubs: row[12] as number,
-    shrunkBytes: row[13] as number | null,
+    lastIds: {
+      scopes: row[8] as number,
+      turns: row[9] as number,
+      chunk_indexes: row[10] as number,
+      journals: row[11] as number,
+    },
+    clockMark: row[12] as number,
+    clockEpoch: row[13] as number,
+    hashKey: row[14] as Uint8Array,
+    probe: row[15] as number,
+    scrubs: row[16] as number,
+    shrunkBytes: row[17] as number | null,
   };
   if (isPossible(meta)) return meta;
-  throw new IntegrityError("Cannot use store: its meta row holds what no store writes", {
+  throw new IntegrityError("Cannot use store: its meta row has impossible values", {
     details: { table: "meta" },
   });
 }
 
-/** A checksum finds damage; a file that somebody made has the right one and may still say anything. */
+/** Whether the values are possible. A checksum reveals damage, but a forged file can have a correct one. */
 function isPossible(meta: MainMeta): boolean {
   const { generation, pendingFrom, applied, verified, clockMark, clockEpoch, probe, scrubs, shrunkBytes } =
     meta;
   return isIdentity(meta.lineage) && isIdentity(meta.epoch) && isHead(meta.appliedHead) &&
     meta.hashKey.length === HASH_KEY_BYTES && isCount(generation) && isCount(pendingFrom ?? 0) &&
-    isCount(applied) && isCount(verified) && meta.counter >= 0 && clockMark >= 0 &&
+    isCount(applied) && isCount(verified) && meta.counter >= 0 &&
+    Object.values(meta.lastIds).every((id) => id >= 0) && clockMark >= 0 &&
     clockMark <= CLOCK_MS_MAX && isCount(clockEpoch) && isCount(probe) && isCount(scrubs) &&
     isCount(shrunkBytes ?? 0);
 }
@@ -127,7 +142,7 @@ export function insertMainMeta(main: Connection, meta: MainMeta): void {
   main.run(INSERT_META, ...columnsOf(meta), checksumOf(...columnsOf(meta)));
 }
 
-/** Writes what changes in a meta row: everything but lineage and hash key. */
+/** Updates the meta row: everything but the lineage and the hash key, which never change. */
 export function updateMainMeta(main: Connection, meta: MainMeta): void {
   const changed = main.run(
     UPDATE_META,
@@ -138,6 +153,10 @@ export function updateMainMeta(main: Connection, meta: MainMeta): void {
     meta.appliedHead,
     meta.verified,
     meta.counter,
+    meta.lastIds.scopes,
+    meta.lastIds.turns,
+    meta.lastIds.chunk_indexes,
+    meta.lastIds.journals,
     meta.clockMark,
     meta.clockEpoch,
     meta.probe,
@@ -151,17 +170,21 @@ export function updateMainMeta(main: Connection, meta: MainMeta): void {
 const IDENTITY_DIGITS = 32;
 const HEAD_DIGITS = 64;
 
-/** Whether it can be a lineage or an epoch. A meta row is read with every read: no more is looked at than could do harm. */
+/**
+ * Whether a value can be a lineage or an epoch.
+ *
+ * The meta row is validated with every read, so only what could do harm is checked.
+ */
 export function isIdentity(value: string): boolean {
   return value.length === IDENTITY_DIGITS;
 }
 
-/** Whether it can be a place's hash in the chain. */
+/** Whether a value can be a head of the hash chain. */
 export function isHead(value: string): boolean {
   return value.length === HEAD_DIGITS;
 }
 
-/** Whether it is a number that can still be counted up. */
+/** Whether a value is a count that can still be incremented. */
 export function isCount(value: number): boolean {
   return value >= 0 && value <= META_COUNT_MAX;
 }

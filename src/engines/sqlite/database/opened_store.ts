@@ -15,15 +15,15 @@ export interface OpenedStore {
   readonly journalMode: JournalMode;
   /** Null for a store in memory. */
   readonly sentinel: Sentinel | null;
-  /** What lay under main's name when it was opened; null for a store in memory. */
+  /** Main's file as it was when it was opened; null for a store in memory. */
   readonly mainFile: { readonly path: string; readonly identity: FileIdentity } | null;
-  /** Where the two files lie; none for a store in memory. */
+  /** Directories of the two files; none for a store in memory. */
   readonly directories: readonly string[];
   readonly driver: SqliteDriver;
-  /** Opens a further connection to one of the files, for reading alone; null for a store in memory. */
-  readonly openBeside: ((kind: DatabaseKind) => Connection) | null;
-  /** Closes both databases; all of it, whatever fails. */
+  /** Opens another, read-only connection to one of the files; null for a store in memory. */
+  readonly openReader: ((kind: DatabaseKind) => Connection) | null;
+  /** Closes both databases, even if one of them fails to close. */
   readonly close: () => void;
-  /** Closes them because of an error, which is given back. */
+  /** Closes them because of an error, and returns it. */
   readonly abandon: (error: unknown) => unknown;
 }

@@ -1,4 +1,4 @@
-/** Whether a file, and the logs beside it, are ours: asked before SQLite replays a log or anything is written. */
+/** Checks that a file and its logs are ours, before SQLite replays a log or anything is written. */
 
 import { because, StorageError } from "../../../errors.ts";
 import { assertOwnHeader, assertWholeHeader, type FileKind } from "../files/header.ts";
@@ -15,26 +15,27 @@ import {
 import { SIDECAR_SUFFIXES } from "../files/store_path.ts";
 import { type DatabaseKind, MAIN } from "./database.ts";
 import type { SqliteDriver } from "../drivers/driver.ts";
-import { FileTurn, settleTurn } from "./file_turn.ts";
-import { lookAtFile, lookWithoutLogs, type StoreFacts } from "./file_look.ts";
+import { OpeningLock, removeStaleLock } from "./opening_lock.ts";
+import { readFactsDirectly, readFactsWithoutLogs, type StoreFacts } from "./file_facts.ts";
 import { isBusy } from "../drivers/result_codes.ts";
 
 /** A database file that is to be opened. */
 interface FileToOpen extends Omit<FileInQuestion, "bytes"> {
   readonly kind: DatabaseKind;
-  /** What lay under its name; null if nothing did. */
+  /** The file found under its path; null if there was none. */
   readonly identity: FileIdentity | null;
 }
 
 /**
- * Requires that a file is ours, or creates it. An empty one may have a creator that has not closed it yet, so that its
- * turn is awaited.
+ * Requires that a file is ours, or creates it.
  *
- * @throws {StorageError} `READONLY` if it is to be created and may only be read
+ * An empty file may still be open in the process that creates it, so it is used only under the opening lock.
+ *
+ * @throws {StorageError} `READONLY` if it would have to be created for a read-only store
  */
 export function requireOwnFile(file: FileToOpen): FileIdentity | null {
   const { path, kind, driver, readOnly, identity } = file;
-  if (!readOnly) settleTurn(path, driver);
+  if (!readOnly) removeStaleLock(path, driver);
   if (identity !== null && identity.bytes > 0) {
     if (!isOpenHere(path, identity)) assertOwnFile({ ...file, bytes: identity.bytes });
     return identity;
@@ -44,43 +45,44 @@ export function requireOwnFile(file: FileToOpen): FileIdentity | null {
       details: because("unfinished"),
     });
   }
-  using turn = FileTurn.take(path, driver);
-  turn.create();
+  using lock = OpeningLock.take(path, driver);
+  lock.create();
   return inspectPrivateFile(path, kind.what);
 }
 
-/** A database file that is to be used. */
+/** A database file to check. */
 interface FileInQuestion {
   readonly path: string;
-  /** How many bytes it has. */
+  /** Its size in bytes. */
   readonly bytes: number;
   readonly kind: FileKind;
   readonly driver: SqliteDriver;
   readonly readOnly: boolean;
-  /** What lay under the store's names a moment ago, where somebody has looked. */
+  /** The store's files as they were just inspected; null if they were not. */
   readonly seen: StoreFiles | null;
 }
 
 /**
- * Refuses a file beside which the log of another program or another store lies, without changing a byte of it. A log
- * that is in use is not looked at: the store that has it open did so. Where a file may only be read, no log is
- * ever copied into it, and only what a log says of itself is looked at.
+ * Refuses a file next to the log of another program or another store, without changing a byte.
+ *
+ * A log that is in use is not checked: the store that has it open did so. If a file may only be read, no log is ever
+ * copied into it, and only the content of the log itself is checked.
  */
 export function assertOwnFile(file: FileInQuestion): void {
   const { path, bytes, kind, driver, readOnly } = file;
   assertWholeHeader(bytes, kind);
   if (bytes === 0) return;
   if (!hasLogs(path, file.seen)) {
-    // A connection that only reads would leave an empty log beside a file that is then refused.
+    // A read-only connection would leave an empty log next to a file that is then refused.
     if (readOnly && !hasSidecars(path) && mayWrite(path)) {
-      assertOwnHeader(lookAtFile(path, kind.what, driver), kind);
+      assertOwnHeader(readFactsDirectly(path, kind.what, driver), kind);
     }
     return;
   }
   let facts: StoreFacts | "live" | null = null;
   if (!readOnly) {
     try {
-      facts = lookWithoutLogs(path, kind.what, driver);
+      facts = readFactsWithoutLogs(path, kind.what, driver);
     } catch (error) {
       if (isNoDatabase(error) && undoesFirstPage(path, bytes)) return;
       throw error;
@@ -96,22 +98,22 @@ export function assertOwnFile(file: FileInQuestion): void {
   });
 }
 
-/** What a file says of itself, with no log replayed; "live" where it is in use, null where that cannot be told. */
-export function lookAtOwner(file: FileInQuestion): StoreFacts | "live" | null {
+/** Reads a file's facts without replaying a log; "live" if it is in use, null if they are unreadable. */
+export function readFactsOfFile(file: FileInQuestion): StoreFacts | "live" | null {
   const { path, kind, driver, readOnly } = file;
   assertWholeHeader(file.bytes, kind);
-  if (!hasLogs(path, file.seen)) return lookAtFile(path, kind.what, driver);
-  return readOnly ? null : lookWithoutLogs(path, kind.what, driver);
+  if (!hasLogs(path, file.seen)) return readFactsDirectly(path, kind.what, driver);
+  return readOnly ? null : readFactsWithoutLogs(path, kind.what, driver);
 }
 
-/** Whether a main file of this lineage lies under a name; one that cannot be read is none. */
+/** Whether a path names a main file of this lineage; false for a file that cannot be read. */
 export function isMainOf(path: string, lineage: string, driver: SqliteDriver): boolean {
   try {
     const identity = inspectPrivateFile(path, MAIN.what);
     if (identity === null) return false;
-    // A store of another ledger could not be open with this one.
+    // This process has it open, which would have failed with another ledger.
     if (isOpenHere(path, identity)) return true;
-    const facts = lookAtOwner({
+    const facts = readFactsOfFile({
       path,
       bytes: identity.bytes,
       kind: MAIN,
@@ -122,7 +124,7 @@ export function isMainOf(path: string, lineage: string, driver: SqliteDriver): b
     if (facts === null || facts === "live") return facts === "live";
     return facts.applicationId === MAIN.applicationId && (facts.lineage ?? lineage) === lineage;
   } catch (error) {
-    // Another process is just opening it, which it could not with another ledger.
+    // Another process is opening it, which would fail with another ledger.
     return isBusy(error);
   }
 }

@@ -1,4 +1,4 @@
-/** What every connection is set to, and read back: SQLite ignores some settings without a word. */
+/** The settings of every connection. Each is read back, because SQLite ignores some of them silently. */
 
 import { StorageError } from "../../../errors.ts";
 import type { Connection } from "./connection.ts";
@@ -9,14 +9,14 @@ export type JournalMode = "wal" | "delete" | "memory";
 interface Setting {
   readonly name: string;
   readonly set: string;
-  /** How it is read back; null where setting it tells. */
+  /** How it is read back; null if the statement that sets it returns the value. */
   readonly get: string | null;
   readonly value: number;
-  /** Whether SQLite comes with it: then asking is enough. */
+  /** Whether it is SQLite's default, so that reading it is enough. */
   readonly isDefault?: boolean;
 }
 
-/** They ask macOS to reach the disk itself; elsewhere they mean nothing. */
+/** Makes macOS flush to the disk itself; without effect elsewhere. */
 const FULL_FSYNC: readonly Setting[] = [
   { name: "fullfsync", set: "PRAGMA fullfsync = ON", get: "PRAGMA fullfsync", value: 1 },
   {
@@ -27,7 +27,7 @@ const FULL_FSYNC: readonly Setting[] = [
   },
 ];
 
-/** Beside the journal. No wait inside SQLite, which would freeze the event loop: a binding may have set one at open. */
+/** All but the journal's. `busy_timeout` is 0 because a wait inside SQLite would freeze the event loop. */
 const SETTINGS: readonly Setting[] = [
   { name: "busy_timeout", set: "PRAGMA busy_timeout = 0", get: null, value: 0 },
   { name: "secure_delete", set: "PRAGMA secure_delete = ON", get: null, value: 1 },
@@ -65,8 +65,10 @@ const GET_JOURNAL_MODE = "PRAGMA journal_mode";
 const SELECT_VERSION = "SELECT sqlite_version()";
 
 /**
- * Whether a SQLite version can be trusted with WAL: from 3.7.0 to 3.51.2 a commit that races a WAL reset can be lost;
- * mended in 3.51.3 and, for their lines, in 3.50.7 and 3.44.6.
+ * Whether WAL is safe in a SQLite version.
+ *
+ * From 3.7.0 to 3.51.2 a commit that races a WAL reset can be lost. This was fixed in 3.51.3 and, in their release
+ * lines, in 3.50.7 and 3.44.6.
  */
 function walIsSafe(version: string): boolean {
   const [major = 0, minor = 0, patch = 0] = version.split(".").map(Number);
@@ -82,12 +84,12 @@ export function libraryVersion(connection: Connection): string {
   return String(connection.get(SELECT_VERSION)![0]);
 }
 
-/** The journal mode that a store on disk gets from a library. */
+/** The journal mode of a store on disk, by the version of the SQLite library. */
 export function journalModeFor(version: string): JournalMode {
   return walIsSafe(version) ? "wal" : "delete";
 }
 
-/** Prepares a file that holds nothing yet: what can only be set before the first page, and whose it is. */
+/** Prepares an empty file: sets auto-vacuum, which must precede the first page, and the application id. */
 export function stampEmptyFile(connection: Connection, setApplicationId: string): void {
   const pages = connection.get(GET_PAGE_COUNT)![0] as number;
   if (pages > 1) return;
@@ -97,7 +99,7 @@ export function stampEmptyFile(connection: Connection, setApplicationId: string)
   }
 }
 
-/** Sets a connection up and reads everything back. */
+/** Configures a connection, and verifies each setting. */
 export function configure(connection: Connection, mode: JournalMode, readOnly: boolean): void {
   if (mode !== "memory") setJournalMode(connection, mode, readOnly);
   apply(connection, mode === "delete" ? SYNCHRONOUS_EXTRA : SYNCHRONOUS_FULL);
@@ -110,9 +112,9 @@ export function configure(connection: Connection, mode: JournalMode, readOnly: b
 const SET_MEMORY = "PRAGMA journal_mode = MEMORY";
 const SYNCHRONOUS_OFF: Setting = { ...SYNCHRONOUS_FULL, set: "PRAGMA synchronous = OFF", value: 0 };
 
-/** Sets up a connection to a file that is thrown away unless it is finished, and has to stand alone then. */
+/** Configures a connection to a work file. It is discarded unless it is finished, and then needs no sidecars. */
 export function configureWorkFile(connection: Connection): void {
-  // A copy of a store that kept a log says so in its first page, which only this takes back.
+  // The first page of a copy may say that the store kept a write-ahead log; only this resets it.
   setJournalMode(connection, "delete", false);
   if (connection.get(SET_MEMORY)![0] !== "memory") refuse("journal_mode");
   for (const each of [SYNCHRONOUS_OFF, ...SETTINGS]) apply(connection, each);
@@ -125,16 +127,16 @@ function setJournalMode(connection: Connection, mode: JournalMode, readOnly: boo
   if (granted !== mode && !readOnly) refuse("journal_mode");
 }
 
-/** Compiling a statement is most of what opening a store costs: what is so by itself is only asked. */
+/** Compiling statements is most of the cost of opening a store, so a default is only read, not set. */
 function apply(connection: Connection, { name, set, get, value, isDefault = false }: Setting): void {
   if (isDefault && get !== null && connection.get(get)?.[0] === value) return;
-  const told = connection.get(set);
-  const granted = get === null ? told : connection.get(get);
+  const reply = connection.get(set);
+  const granted = get === null ? reply : connection.get(get);
   if (granted?.[0] !== value) refuse(name);
 }
 
 function refuse(name: string): never {
-  throw new StorageError("IO", `Cannot open store: SQLite did not grant the setting ${name}`, {
+  throw new StorageError("IO", `Cannot open store: SQLite did not apply the setting ${name}`, {
     details: { setting: name },
   });
 }

@@ -6,7 +6,7 @@ import type { Sentinel } from "../files/sentinel.ts";
 import type { Connection } from "./connection.ts";
 import type { Ledger } from "./ledger.ts";
 
-/** What the write groups of one store work with. */
+/** Dependencies of a store's write groups. */
 export interface StoreParts {
   readonly main: Connection;
   readonly ledger: Ledger;
@@ -14,10 +14,10 @@ export interface StoreParts {
   readonly apply: ApplyEvent;
   /** Null for a store in memory. */
   readonly sentinel: Sentinel | null;
-  /** When reads last looked at files and ledger and found nothing pending, on the monotonic clock. */
+  /** When reads last found files and ledger unchanged and nothing pending, on the monotonic clock. */
   readonly freshness: { lookedAtMs: number };
-  /** Whether ledger-writing groups lock readers out: in DELETE mode a COMMIT could not otherwise be sure of its lock. */
+  /** Whether groups that write the ledger exclude readers. In DELETE mode a reader can make a COMMIT fail. */
   readonly exclusive: boolean;
-  /** Whether deletions are announced: a write-ahead log can bring back a commit that nobody saw. */
+  /** Whether deletions are announced: a write-ahead log can revive a commit that no connection has seen. */
   readonly announces: boolean;
 }

@@ -1,6 +1,6 @@
 import { because, StorageError } from "../../../errors.ts";
 import type { Engine } from "../../../engine/engine.ts";
-import { allRows, getRow, type Operation, type ReadTransaction } from "../../../engine/operation.ts";
+import { allRows, getEach, getRow, type Operation, type ReadTransaction } from "../../../engine/operation.ts";
 import { APPLIED_EVENTS } from "./applied_events.ts";
 import { Connection } from "./connection.ts";
 import { type DatabaseKind, schemaVersion } from "./database.ts";
@@ -14,16 +14,19 @@ const GET_PAGE_SIZE = "PRAGMA page_size";
 const TRANSACTION: ReadTransaction = {
   get: getRow,
   all: allRows,
+  getEach,
   ...APPLIED_EVENTS,
   facts: selectMainMeta,
   time: () => {
-    throw new Error("A copy in the making is of no time");
+    throw new Error("A work file has no effective time");
   },
 };
 
 /**
- * A database in a file that only its maker knows. Nothing is kept for a crash, since a file that was not finished is
- * thrown away, and made durable as a whole once it is closed.
+ * A database in a work file, which no other process opens.
+ *
+ * It has no journal on disk: an unfinished file is discarded after a crash, and a finished one is made durable as a
+ * whole once it is closed.
  */
 export class WorkDatabase implements Disposable, Pick<Engine, "read"> {
   readonly connection: Connection;
@@ -32,11 +35,11 @@ export class WorkDatabase implements Disposable, Pick<Engine, "read"> {
     this.connection = connection;
   }
 
-  /** Opens it, and stamps it if it is empty. */
+  /** Opens a work file, and stamps it if it is empty. */
   static open(kind: DatabaseKind, path: string, driver: SqliteDriver): WorkDatabase {
     const connection = Connection.open(kind.name, driver, path, {
       readOnly: false,
-      what: "the copy in the making",
+      what: "the unfinished copy",
     });
     try {
       stampEmptyFile(connection, kind.setApplicationId);
@@ -57,7 +60,7 @@ export class WorkDatabase implements Disposable, Pick<Engine, "read"> {
     return schemaVersion(this.connection);
   }
 
-  /** How many bytes its pages have. */
+  /** Size of its pages in bytes. */
   get bytes(): number {
     return (this.connection.get(GET_PAGE_COUNT)![0] as number) *
       (this.connection.get(GET_PAGE_SIZE)![0] as number);

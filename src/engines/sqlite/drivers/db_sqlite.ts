@@ -1,7 +1,7 @@
 /**
  * The driver `./ffi`: SQLite through `@db/sqlite`, a native library loaded by foreign function interface. Needs
- * `--allow-ffi` and `--allow-env` beside the store's own permissions, and is slower than the built-in driver; take it
- * only if you need that library's build of SQLite.
+ * `--allow-ffi` and `--allow-env` in addition to the store's own permissions. It is slower than the built-in driver:
+ * use it only if you need that library's build of SQLite.
  *
  * @module
  */
@@ -16,14 +16,14 @@ import {
   type SqliteOpenOptions,
   type SqliteStatement,
 } from "./driver.ts";
-import { resultCodeOf } from "./result_messages.ts";
-import { RESULT } from "./result_codes.ts";
+import { RESULT, resultCodeOf } from "./result_codes.ts";
 export { SqliteFailure };
 export type { Row, SqliteConnection, SqliteDriver, SqliteOpenOptions, SqliteStatement, SqlValue };
 
 /**
- * A statement that is compiled anew after it failed: the binding does not reset one that did, and as long as it counts
- * as in progress SQLite refuses every COMMIT.
+ * A statement that is recompiled after a failure.
+ *
+ * The binding does not reset a failed one, and SQLite refuses every COMMIT while a statement is in progress.
  */
 class FfiStatement implements SqliteStatement {
   readonly #database: Database;
@@ -67,7 +67,7 @@ function discard(statement: Statement): void {
   try {
     statement.finalize();
   } catch {
-    // It is finalized all the same: what is thrown is the error of its last step once more.
+    // It is finalized anyway: the binding throws the error of its last step again.
   }
 }
 
@@ -99,19 +99,19 @@ function attempt<T>(call: () => T): T {
   }
 }
 
-/** The binding's errors carry a code where there is no connection yet; everywhere else only the message tells. */
+/** Converts an error of the binding, which has a result code only if there is no connection yet. */
 function toFailure(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof SqliteFailure) return error;
   if (error instanceof Deno.errors.NotCapable || error instanceof TypeError) return error;
   const code = (error as { code?: unknown }).code;
-  // A trigger may raise any text: it is a constraint that somebody put into the file.
+  // A trigger may raise any text: it counts as a constraint of the file.
   const resultCode = typeof code === "number" ? code : resultCodeOf(error.message, RESULT.CONSTRAINT);
   return new SqliteFailure(resultCode, error.message, error);
 }
 
 /**
- * SQLite through `@db/sqlite`. Where its library lies in the range of the WAL-reset fault (3.7.0 to 3.51.2, but for
- * 3.50.7 and 3.44.6 on), the store uses a rollback journal, and readers can wait for writers.
+ * SQLite through `@db/sqlite`. If its library has the WAL-reset bug (3.7.0 to 3.51.2, except from 3.50.7 and 3.44.6
+ * on in their lines), the store uses a rollback journal, and readers may wait for writers.
  *
  * @example
  * ```ts ignore
@@ -124,7 +124,7 @@ function toFailure(error: unknown): unknown {
 export const dbSqlite: SqliteDriver = {
   name: "@db/sqlite",
   open(path: string, { readOnly }: SqliteOpenOptions): SqliteConnection {
-    // Without int64 the binding cuts integers to 32 bits; it would also turn text into objects.
+    // Without `int64` the binding truncates integers to 32 bits; with `parseJson` it would turn text into objects.
     return attempt(() =>
       new FfiConnection(new Database(path, { readonly: readOnly, int64: true, parseJson: false }))
     );

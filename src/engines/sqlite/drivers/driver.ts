@@ -1,44 +1,18 @@
-/** What the engine needs from a SQLite binding, and no more. */
+/** The interface that the engine needs from a SQLite binding. */
 
 import type { Row, SqlValue } from "../../../engine/values.ts";
 
-/**
- * One prepared statement; parameters are `$1`, `$2`, … in order.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { nodeSqlite, type SqliteStatement } from "@holdfast/memory";
- *
- * const connection = nodeSqlite.open(":memory:", { readOnly: false });
- * const add: SqliteStatement = connection.prepare("SELECT $1 + $2");
- * assert.deepEqual(add.get([1, 2]), [3]);
- * connection.close();
- * ```
- */
+/** One prepared statement; parameters are `$1`, `$2`, … in order. */
 export interface SqliteStatement {
-  /** The first row, or nothing. */
+  /** Returns the first row, or undefined if there is none. */
   get(parameters: readonly SqlValue[]): Row | undefined;
-  /** Every row. */
+  /** Returns every row. */
   all(parameters: readonly SqlValue[]): readonly Row[];
-  /** Runs the statement and gives the number of rows it changed. */
+  /** Runs the statement, and returns the number of rows it changed. */
   run(parameters: readonly SqlValue[]): number;
 }
 
-/**
- * One open database file.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { nodeSqlite, type SqliteConnection } from "@holdfast/memory";
- *
- * const connection: SqliteConnection = nodeSqlite.open(":memory:", { readOnly: false });
- * connection.prepare("BEGIN").run([]);
- * assert.equal(connection.isTransaction, true);
- * connection.close();
- * ```
- */
+/** One open database file. */
 export interface SqliteConnection {
   /** Compiles exactly one statement. */
   prepare(sql: string): SqliteStatement;
@@ -48,29 +22,14 @@ export interface SqliteConnection {
   close(): void;
 }
 
-/**
- * How a file is opened.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { nodeSqlite, type SqliteOpenOptions } from "@holdfast/memory";
- *
- * const path = `${await Deno.makeTempDir()}/agent.db`;
- * nodeSqlite.open(path, { readOnly: false }).close();
- * const options: SqliteOpenOptions = { readOnly: true };
- * const connection = nodeSqlite.open(path, options);
- * assert.throws(() => connection.prepare("CREATE TABLE t (a)").run([]), { name: "SqliteFailure" });
- * connection.close();
- * ```
- */
+/** How a file is opened. */
 export interface SqliteOpenOptions {
   /** Whether the file may only be read. */
   readonly readOnly: boolean;
 }
 
 /**
- * A SQLite binding. Failures are {@linkcode SqliteFailure}s; no call waits for a lock (a busy timeout of 0).
+ * A SQLite binding. Its calls throw {@linkcode SqliteFailure}, and never wait for a lock (busy timeout 0).
  *
  * @example Naming the built-in driver, which is the default
  * ```ts
@@ -90,7 +49,7 @@ export interface SqliteDriver {
 }
 
 /**
- * A failing SQLite call, with SQLite's (extended) result code.
+ * The error of a failed SQLite call, with SQLite's extended result code.
  *
  * @example
  * ```ts
@@ -109,7 +68,7 @@ export class SqliteFailure extends Error {
   /** SQLite's result code; its lowest byte is the primary code. */
   readonly resultCode: number;
 
-  /** Wraps what a binding threw. */
+  /** Wraps the error that a binding threw. */
   constructor(resultCode: number, message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
     this.name = "SqliteFailure";
@@ -120,9 +79,11 @@ export class SqliteFailure extends Error {
 const BOUND_LIMIT = /\bLIMIT (\$\d+)/g;
 
 /**
- * A statement as bindings compile it. SQLite's planner looks at the value of a parameter that stands alone after LIMIT,
- * and therefore compiles the statement anew each time it is run with another binding: that takes three to five times as
- * long as reading a few rows by an index. It does not look into an expression.
+ * Rewrites a statement so that SQLite compiles it only once.
+ *
+ * SQLite's planner uses the value of a parameter that stands alone after LIMIT, and therefore recompiles the
+ * statement each time it is run with another value. That takes three to five times as long as reading a few rows by
+ * an index. It does not use the value of an expression.
  */
 export function compiledOnce(sql: string): string {
   return sql.replace(BOUND_LIMIT, "LIMIT $1 + 0");

@@ -10,13 +10,12 @@ import {
   type SqliteOpenOptions,
   type SqliteStatement,
 } from "./driver.ts";
-import { resultCodeOf } from "./result_messages.ts";
-import { RESULT } from "./result_codes.ts";
+import { RESULT, resultCodeOf } from "./result_codes.ts";
 
 /** Here `$1` would be a named parameter, which cannot be bound by position; `?1` can. */
 const NUMBERED_PARAMETER = /\$(?=\d)/g;
 
-/** Deno has this method; its type declarations do not yet. */
+/** A method that Deno has, but does not declare yet. */
 interface ArrayStatement extends StatementSync {
   setReturnArrays(enabled: boolean): void;
 }
@@ -38,7 +37,7 @@ class NodeStatement implements SqliteStatement {
     }
   }
 
-  /** Nearly every read binds so many values, and a spread takes as long as some of these statements. */
+  /** Avoids a spread for up to three values, as nearly every read has. It takes as long as some statements. */
   #get(parameters: readonly SqlValue[]): ReturnType<StatementSync["get"]> {
     switch (parameters.length) {
       case 0:
@@ -89,7 +88,7 @@ class NodeConnection implements SqliteConnection {
       if (sql.trim() === "") throw new SqliteFailure(RESULT.ERROR, "Expected a statement");
       const numbered = compiledOnce(sql).replace(NUMBERED_PARAMETER, "?");
       const statement = this.#database.prepare(numbered);
-      // SQLite compiles the first statement and would leave the rest out without a word.
+      // SQLite compiles only the first statement, and would silently ignore the rest.
       if (statement.sourceSQL.length !== numbered.length) {
         throw new SqliteFailure(RESULT.ERROR, "Expected exactly one statement");
       }
@@ -104,7 +103,7 @@ class NodeConnection implements SqliteConnection {
   }
 }
 
-/** Everything but permission errors, which Deno raises itself and which pass through, becomes a failure with a code. */
+/** Converts an error to a failure with a result code; Deno's own permission errors pass through. */
 function toFailure(error: unknown): unknown {
   if (
     error instanceof SqliteFailure || !(error instanceof Error) || error instanceof Deno.errors.NotCapable
@@ -133,7 +132,7 @@ export const nodeSqlite: SqliteDriver = {
         readOnly: options.readOnly,
         enableForeignKeyConstraints: false,
       });
-      // A wait inside SQLite would freeze the event loop; the option `timeout: 0` leaves five seconds of it.
+      // A wait inside SQLite would freeze the event loop; the option `timeout: 0` leaves a timeout of five seconds.
       database.prepare(SET_NO_WAIT).run();
       return new NodeConnection(database);
     } catch (error) {

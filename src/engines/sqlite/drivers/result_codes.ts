@@ -3,7 +3,7 @@
 import { IntegrityError, MemoryError, type StorageCode, StorageError } from "../../../errors.ts";
 import { SqliteFailure } from "./driver.ts";
 
-/** The primary result codes that this module tells apart. */
+/** The primary result codes that this module distinguishes. */
 export const RESULT = {
   ERROR: 1,
   PERM: 3,
@@ -21,7 +21,7 @@ export const RESULT = {
   NOTADB: 26,
 } as const;
 
-/** An extended code: another file lies under the name, or none. */
+/** Extended code: the file was renamed, replaced or removed. */
 const READONLY_DBMOVED = 1032;
 
 const CODES: ReadonlyMap<number, readonly [StorageCode, string]> = new Map([
@@ -44,7 +44,7 @@ const CODES: ReadonlyMap<number, readonly [StorageCode, string]> = new Map([
 /** Which of a store's two files a failure concerns. */
 export type DatabaseName = "main" | "ledger";
 
-/** The typed error for what a driver threw; errors of this module pass through unchanged. */
+/** Converts a driver's error to a typed error; errors of this module pass through unchanged. */
 export function toMemoryError(error: unknown, database: DatabaseName, what: string = database): unknown {
   if (error instanceof MemoryError || !(error instanceof SqliteFailure)) return error;
   const primary = error.resultCode & 0xff;
@@ -56,7 +56,7 @@ export function toMemoryError(error: unknown, database: DatabaseName, what: stri
     });
   }
   if (error.resultCode === READONLY_DBMOVED) {
-    return new StorageError("REPLACED", `Cannot use ${what}: another file lies under its name`, {
+    return new StorageError("REPLACED", `Cannot use ${what}: its file was replaced`, {
       details: { ...details, by: "file" },
       cause: error,
     });
@@ -65,7 +65,7 @@ export function toMemoryError(error: unknown, database: DatabaseName, what: stri
   return new StorageError(code, `Cannot use ${what}: ${reason}`, { details, cause: error });
 }
 
-/** The first error, with one that came while its traces were removed as part of its cause: the first is what matters. */
+/** Returns the first error, with a second one that occurred during cleanup as part of its cause. */
 export function withSecond(first: unknown, second: unknown, message: string): unknown {
   const cause = new AggregateError([first, second], message);
   if (first instanceof StorageError) {
@@ -85,4 +85,28 @@ export function isBusy(error: unknown): boolean {
 /** Whether an error says that the disk or the file is full. */
 export function isFull(error: unknown): boolean {
   return error instanceof StorageError && error.code === "FULL";
+}
+
+/** SQLite's own English messages (its `sqlite3ErrStr` and the usual texts of the parser and the constraints). */
+const MESSAGES: readonly (readonly [pattern: RegExp, resultCode: number])[] = [
+  [/^database is locked/, RESULT.BUSY],
+  [/^database (table|schema) is locked/, RESULT.LOCKED],
+  [/^database or disk is full/, RESULT.FULL],
+  [/^attempt to write a readonly database/, RESULT.READONLY],
+  [/^disk I\/O error/, RESULT.IOERR],
+  [/^database disk image is malformed/, RESULT.CORRUPT],
+  [/^malformed database schema/, RESULT.CORRUPT],
+  [/^file is not a database/, RESULT.NOTADB],
+  [/^unable to open database/, RESULT.CANTOPEN],
+  [/^out of memory/, RESULT.NOMEM],
+  [/^access permission denied/, RESULT.PERM],
+  [/^(authorization denied|not authorized)/, RESULT.AUTH],
+  [/^database schema has changed/, RESULT.SCHEMA],
+  [/constraint failed/, RESULT.CONSTRAINT],
+  [/^(no such |near |incomplete input|table .* has |SQL logic error|cannot |.*syntax error)/, RESULT.ERROR],
+];
+
+/** Returns the result code of a message; `otherwise` if SQLite has no such message. */
+export function resultCodeOf(message: string, otherwise: number): number {
+  return MESSAGES.find(([pattern]) => pattern.test(message))?.[1] ?? otherwise;
 }

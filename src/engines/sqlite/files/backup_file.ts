@@ -1,4 +1,4 @@
-/** The file that a restore starts from: its bytes are copied, so that nothing is done to what it says. */
+/** The file that a restore starts from. Its bytes are copied, so that the file itself is never changed. */
 
 import fs from "node:fs";
 import { yieldIfBusy } from "../../../clock.ts";
@@ -9,13 +9,13 @@ import { type FileIdentity, inspectPrivateFile, lstatOrNull, toStorageError } fr
 import { type FilePath, SIDECAR_SUFFIXES } from "./store_path.ts";
 import type { WorkFile } from "./work_file.ts";
 
-/** Windows has neither pipes among its files nor this flag. */
+/** Windows has neither this flag nor pipes in its file system. */
 const WITHOUT_WAITING = fs.constants.O_NONBLOCK ?? 0;
 
-/** Refuses what is no private file, or has sidecars; changes nothing. Returns what it found. */
+/** Requires a private file without sidecars, and returns its identity; changes nothing. */
 export function inspectAlone(backup: FilePath): FileIdentity {
   const identity = inspectPrivateFile(backup.path, "the backup");
-  if (identity === null) throw new StorageError("IO", "Cannot restore: the backup is not there");
+  if (identity === null) throw new StorageError("IO", "Cannot restore: the backup does not exist");
   if (isOpenHere(backup.path, identity)) {
     throw new StorageError("BUSY", "Cannot restore: the backup is a store that this process has open");
   }
@@ -30,7 +30,7 @@ export function inspectAlone(backup: FilePath): FileIdentity {
   return identity;
 }
 
-/** Copies a backup's bytes into a work file; refuses one that is not the one inspected any more, or changes meanwhile. */
+/** Copies a backup's bytes into a work file; refuses a backup that was replaced or changes meanwhile. */
 export async function copyBackup(
   backup: FilePath,
   work: WorkFile,
@@ -47,7 +47,7 @@ export async function copyBackup(
     const read = file.read(buffer);
     if (read === 0) break;
     copied += read;
-    // One that grows as fast as it is copied would never end.
+    // Copying a file that grows as fast as it is copied would never end.
     if (copied > identity.bytes) throw changed();
     work.write(buffer.subarray(0, read));
     onBytes(copied);
@@ -58,8 +58,10 @@ export async function copyBackup(
 }
 
 /**
- * A backup, open for reading. Opened without waiting, which only `node:fs` can: a pipe that took the file's name since
- * it was looked at would hold the process until somebody writes to it.
+ * A backup, open for reading.
+ *
+ * It is opened in non-blocking mode, which only `node:fs` offers: a pipe that took the file's name after the
+ * inspection would otherwise block this process until another one writes to it.
  */
 class OpenBackup implements Disposable {
   readonly #descriptor: number;
@@ -71,9 +73,9 @@ class OpenBackup implements Disposable {
   }
 
   static open(path: string, { device, inode, bytes }: FileIdentity): OpenBackup {
-    const descriptor = storing(() => fs.openSync(path, fs.constants.O_RDONLY | WITHOUT_WAITING));
+    const descriptor = withStorageErrors(() => fs.openSync(path, fs.constants.O_RDONLY | WITHOUT_WAITING));
     try {
-      const { dev, ino, size, mtimeMs } = storing(() => fs.fstatSync(descriptor));
+      const { dev, ino, size, mtimeMs } = withStorageErrors(() => fs.fstatSync(descriptor));
       if (size !== bytes || (inode !== null && (dev !== device || ino !== inode))) throw changed();
       return new OpenBackup(descriptor, mtimeMs);
     } catch (error) {
@@ -82,13 +84,13 @@ class OpenBackup implements Disposable {
     }
   }
 
-  /** Reads on; 0 at the end. */
+  /** Reads the next bytes; returns 0 at the end. */
   read(buffer: Uint8Array<ArrayBuffer>): number {
-    return storing(() => fs.readSync(this.#descriptor, buffer));
+    return withStorageErrors(() => fs.readSync(this.#descriptor, buffer));
   }
 
   get isUnchanged(): boolean {
-    return storing(() => fs.fstatSync(this.#descriptor)).mtimeMs === this.#changedMs;
+    return withStorageErrors(() => fs.fstatSync(this.#descriptor)).mtimeMs === this.#changedMs;
   }
 
   [Symbol.dispose](): void {
@@ -96,7 +98,7 @@ class OpenBackup implements Disposable {
   }
 }
 
-function storing<T>(call: () => T): T {
+function withStorageErrors<T>(call: () => T): T {
   try {
     return call();
   } catch (error) {

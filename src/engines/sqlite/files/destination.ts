@@ -1,10 +1,10 @@
-/** Where a backup or another private file is to lie. */
+/** The destination of a backup or another private file. */
 
 import { requirePermissions } from "../../../platform/permissions.ts";
 import { inspectDirectory, makePrivateDirectory } from "./private_file.ts";
 import { type FilePath, parseFilePath, resolveFile } from "./store_path.ts";
 
-/** A destination in a directory that is there and safe, or is made. */
+/** Resolves a destination; creates its directory if it is missing, and requires that it is safe. */
 export function prepareDestination(field: string, destination: unknown): FilePath {
   const given = parseFilePath(field, destination);
   requirePermissions([given.parent], false);

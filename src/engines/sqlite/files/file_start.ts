@@ -1,8 +1,10 @@
 import { toStorageError } from "./private_file.ts";
 
 /**
- * The first bytes of a file; fewer if it is shorter, null if it is not there. For logs and for files in the making:
- * closing a descriptor of a database file drops the locks of every connection that this process has to it.
+ * Reads the first bytes of a file: fewer if it is shorter, null if it does not exist.
+ *
+ * Only for logs and work files: closing a descriptor of a database file drops the locks of every connection that this
+ * process has to it.
  */
 export function readStart(path: string, bytesMax: number): Uint8Array<ArrayBuffer> | null {
   try {

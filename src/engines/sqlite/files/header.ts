@@ -1,43 +1,45 @@
-/** Tells a file of ours from any other by what its header says, before anything is written to it. */
+/** Recognizes a file of ours by its header, before anything is written to it. */
 
 import { type Because, because, StorageError } from "../../../errors.ts";
 
-/** What a database file must say of itself. */
+/** What the header of a database file must say. */
 export interface FileKind {
   /** SQLite's `application_id`. */
   readonly applicationId: number;
   /** The newest schema version that this release can read. */
   readonly schemaVersion: number;
-  /** What to call the file in an error. */
+  /** The file's name in error messages. */
   readonly what: string;
 }
 
-/** What `application_id` says of each kind of file: "HFM1", "HFL1", "HFB1" and "HFX1". */
+/** The `application_id` of each kind of file: "HFM1", "HFL1", "HFB1" and "HFX1". */
 export const APPLICATION_IDS = {
   /** A store's live state. */
   main: 0x48464d31,
   /** Its deletions. */
   ledger: 0x48464c31,
-  /** A copy of main: in all else a main, but no store. */
+  /** A copy of main; otherwise the same, but not a store. */
   backup: 0x48464231,
-  /** A copy of a ledger: used in its place it would forget what came later. */
+  /** A copy of a ledger, which lacks the deletions that were recorded later. */
   ledgerExport: 0x48465831,
 } as const;
 
-/** What a database file says of itself, as SQLite reads it. */
+/** What a database file's header says, as SQLite reads it. */
 export interface FileFacts {
   /** SQLite's `application_id`. */
   readonly applicationId: number;
   /** SQLite's `user_version`: the version of its schema. */
   readonly schemaVersion: number;
-  /** Whether nothing was ever in it: it is empty, or has one page that does not say yet whose it is. */
+  /** Whether it never had content: it is empty, or its only page has no application id yet. */
   readonly isUnstamped: boolean;
 }
 
-/** The bytes of the header of a SQLite database. */
+/** Size of the header of a SQLite database, in bytes. */
 export const HEADER_BYTES = 100;
 
-/** Refuses a file that is cut off within its header. SQLite takes one of a single byte for empty, and would write to it. */
+/**
+ * Refuses a file that is shorter than its header. SQLite treats a file of one byte as empty, and would write to it.
+ */
 export function assertWholeHeader(bytes: number, { what }: Pick<FileKind, "what">): void {
   if (bytes === 0 || bytes >= HEADER_BYTES) return;
   throw new StorageError("CORRUPT", `Cannot open store: ${what} is not a SQLite database`, {
@@ -45,7 +47,7 @@ export function assertWholeHeader(bytes: number, { what }: Pick<FileKind, "what"
   });
 }
 
-/** Refuses a foreign or a newer file by what it says of itself. An unstamped one passes: its creation is unfinished. */
+/** Refuses a foreign or a newer file by its header. An unstamped one passes: its creation is unfinished. */
 export function assertOwnHeader(
   { applicationId, schemaVersion, isUnstamped }: FileFacts,
   kind: FileKind,

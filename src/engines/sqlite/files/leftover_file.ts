@@ -1,4 +1,4 @@
-/** Tells a file that a killed process was making from a file that somebody else put under its name. */
+/** Distinguishes a work file of a killed process from any other file under the same name. */
 
 import { readStart } from "./file_start.ts";
 import { APPLICATION_IDS } from "./header.ts";
@@ -10,17 +10,17 @@ const APPLICATION_ID_OFFSET = 68;
 
 const OURS: ReadonlySet<number> = new Set(Object.values(APPLICATION_IDS));
 
-/** How an export as lines begins. */
+/** The first bytes of an export as lines. */
 const LINES_START = new TextEncoder().encode('{"type":"header","format":"holdfast-lines",');
 
-/** Whether a file says in its first page that it is one of ours. */
+/** Whether a file's header has one of our application ids. */
 export function isStamped(path: string): boolean {
   const start = readStart(path, HEADER_BYTES) ?? new Uint8Array();
   return start.length === HEADER_BYTES &&
     OURS.has(new DataView(start.buffer).getInt32(APPLICATION_ID_OFFSET));
 }
 
-/** Whether a work file is one that was being made: nothing in it yet, not stamped yet, or ours by its header. */
+/** Whether a work file is an unfinished file of ours: empty, not stamped yet, or ours by its header. */
 export function isOurLeftover(path: string): boolean {
   const start = readStart(path, HEADER_BYTES) ?? new Uint8Array();
   if (LINES_START.every((byte, at) => start[at] === byte)) return true;

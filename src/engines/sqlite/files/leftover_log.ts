@@ -1,6 +1,8 @@
 /**
- * Tells whether a log beside a database belongs to it. SQLite does not ask: it replays any log under the right name,
- * page by page, over whatever file lies there, and would have ruined a store before anybody could refuse.
+ * Checks whether a log next to a database belongs to it.
+ *
+ * SQLite does not check: it replays any log with the right name, page by page, over the database file, and would
+ * corrupt a store before it can be refused.
  *
  * The formats are those of https://www.sqlite.org/walformat.html and https://www.sqlite.org/fileformat.html.
  */
@@ -11,16 +13,16 @@ import { isUnstamped } from "./unstamped.ts";
 
 type View = DataView<ArrayBuffer>;
 
-/** Pages of a log by number, in its order. */
+/** Pages of a log with their numbers, in the order of the log. */
 type Pages = Iterable<readonly [number: number, page: View]>;
 
-/** A log names its store within its first transaction, which holds its pages in order. */
+/** A log names its store in its first transaction, which holds its pages in order. */
 const LOG_BYTES_READ_MAX = 1 << 20;
 
 const APPLICATION_ID_OFFSET = 68;
 const FIRST_PAGE = 1;
 
-/** `meta` is the first table of both files; where a pointer map is page 2, the first table's root is page 3. */
+/** Root page of `meta`, the first table of both files: with a pointer map on page 2 that is page 3. */
 const META_PAGE = 3;
 
 const WAL_MAGIC = 0x377f0682;
@@ -29,35 +31,37 @@ const FRAME_HEADER_BYTES = 24;
 
 const JOURNAL_MAGIC = 0xd9d505f920a163d7n;
 const JOURNAL_HEADER_BYTES = 28;
-/** How many pages the file had before. */
+/** Offset of the number of pages that the file had before. */
 const JOURNAL_PAGE_COUNT_OFFSET = 16;
 const JOURNAL_PAGE_SIZE_OFFSET = 24;
 
 const TABLE_LEAF = 0x0d;
 const CELL_POINTER_OFFSET = 8;
-/** The serial types of `id`, which stands in the row id instead, and of `lineage`, a text of 32 bytes. */
+/** The serial types of `id`, which is stored as the row id, and of `lineage`, a text of 32 bytes. */
 const META_TYPES = [0, 13 + 2 * 32] as const;
 const LINEAGE = /^[0-9a-f]{32}$/;
 
-/** The logs that SQLite may replay, and how each is read. */
+/** The logs that SQLite may replay, and the reader of each. */
 const LOGS = [["-wal", readWal], ["-journal", readJournal]] as const;
 
-/** A database file beside which logs lie. */
-interface BesideLogs {
+/** A database file with logs next to it. */
+interface FileWithLogs {
   readonly path: string;
-  /** What its header has to say. */
+  /** The application id that its header must have. */
   readonly applicationId: number;
-  /** What to call the file in an error. */
+  /** The file's name in error messages. */
   readonly what: string;
-  /** Which store the file itself names; null if it names none, or could not be asked. */
+  /** The lineage in the file itself; null if it has none or cannot be read. */
   readonly lineage: string | null;
 }
 
 /**
- * Refuses the log of another program or another store, with nothing changed. What names no store passes: SQLite
- * would not replay it, or the database it lies beside was never finished and has nothing to lose.
+ * Refuses the log of another program or another store; changes nothing.
+ *
+ * A log that names no store passes: SQLite would not replay it, or its database was never finished and has nothing to
+ * lose.
  */
-export function assertOwnLogs({ path, applicationId, what, lineage }: BesideLogs): void {
+export function assertOwnLogs({ path, applicationId, what, lineage }: FileWithLogs): void {
   for (const [suffix, read] of LOGS) {
     for (const [number, page] of read(startOf(path + suffix, LOG_BYTES_READ_MAX))) {
       if (
@@ -74,7 +78,7 @@ export function assertOwnLogs({ path, applicationId, what, lineage }: BesideLogs
 }
 
 function foreign(what: string): StorageError {
-  return new StorageError("UNSAFE", `Cannot open store: a sidecar of ${what} was left by another file`, {
+  return new StorageError("UNSAFE", `Cannot open store: a sidecar of ${what} belongs to another file`, {
     details: because("foreign-log", { what: `a sidecar of ${what}` }),
   });
 }
@@ -83,7 +87,7 @@ function startOf(path: string, bytesMax: number): View {
   return new DataView(readStart(path, bytesMax)?.buffer ?? new ArrayBuffer());
 }
 
-/** The pages of a write-ahead log, up to the first frame that SQLite would not replay. */
+/** Yields the pages of a write-ahead log, up to the first frame that SQLite would not replay. */
 function* readWal(log: View): Pages {
   if (log.byteLength < WAL_HEADER_BYTES || (log.getUint32(0) & ~1) !== WAL_MAGIC) return;
   const littleEndian = (log.getUint32(0) & 1) === 0;
@@ -107,7 +111,7 @@ function isPageSize(bytes: number): boolean {
 
 type Sums = readonly [number, number];
 
-/** The log's own checksum, carried on from frame to frame. */
+/** Continues the log's own checksum, which is cumulative from frame to frame. */
 function addToSums(log: View, at: number, bytes: number, [first, second]: Sums, littleEndian: boolean): Sums {
   for (let offset = at; offset < at + bytes; offset += 8) {
     first = (first + log.getUint32(offset, littleEndian) + second) >>> 0;
@@ -121,8 +125,10 @@ function isStored(log: View, at: number, [first, second]: Sums): boolean {
 }
 
 /**
- * Whether a rollback journal beside a file says that the file was empty: then SQLite makes it so again. The power may be
- * lost while the first page of a file is written, and leave any of its sectors blank; such a file has no second page.
+ * Whether a rollback journal says that its file was empty before, so that SQLite will empty it again.
+ *
+ * A power loss while the first page of a file is written may leave any of its sectors blank. Such a file has no
+ * second page.
  */
 export function undoesFirstPage(path: string, fileBytes: number): boolean {
   const journal = startOf(`${path}-journal`, JOURNAL_HEADER_BYTES);
@@ -131,7 +137,7 @@ export function undoesFirstPage(path: string, fileBytes: number): boolean {
     fileBytes <= journal.getUint32(JOURNAL_PAGE_SIZE_OFFSET);
 }
 
-/** The pages that a rollback journal would put back. */
+/** Yields the pages that a rollback journal would restore. */
 function* readJournal(journal: View): Pages {
   if (journal.byteLength < JOURNAL_HEADER_BYTES || journal.getBigUint64(0) !== JOURNAL_MAGIC) return;
   const nonce = journal.getUint32(12);
@@ -174,7 +180,7 @@ function lineageOf(page: View): string | null {
   }
 }
 
-/** A varint of at most two bytes, as all in this row are, and where it ends; what cannot be one is -1. */
+/** Reads a varint of at most two bytes, as all in this row are, and its end; -1 if it cannot be one. */
 function readVarint(page: View, at: number): readonly [value: number, end: number] {
   if (at + 2 > page.byteLength) return [-1, at];
   const first = page.getUint8(at);

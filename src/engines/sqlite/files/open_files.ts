@@ -1,4 +1,4 @@
-/** Which files this process has open, and through which SQLite library. */
+/** The files that this process has open, and the SQLite library of each. */
 
 import { StorageError } from "../../../errors.ts";
 import type { FileIdentity } from "./private_file.ts";
@@ -14,14 +14,15 @@ function keyOf(path: string, identity: FileIdentity): string {
   return identity.inode === null ? path : `${identity.device}:${identity.inode}`;
 }
 
-/** Whether a file is open in this process; then only `lstat` may touch it. */
+/** Whether a file is open in this process, so that only `lstat` may be called on it. */
 export function isOpenHere(path: string, identity: FileIdentity): boolean {
   return openFiles.has(keyOf(path, identity));
 }
 
 /**
- * Notes that a file is open, and gives the function that takes the note back. Two SQLite libraries in one process do
- * not see each other's locks, so a second library on an open file is refused.
+ * Registers an open file, and returns the function that unregisters it.
+ *
+ * Two SQLite libraries in one process do not see each other's locks, so a second library on an open file is refused.
  */
 export function claimFile(path: string, identity: FileIdentity, driver: string): () => void {
   const key = keyOf(path, identity);
@@ -42,7 +43,7 @@ export function claimFile(path: string, identity: FileIdentity, driver: string):
   };
 }
 
-/** How many files are open: for tests that look for leaks. */
+/** Number of open files, for tests that detect leaks. */
 export function countOpenFiles(): number {
   return openFiles.size;
 }

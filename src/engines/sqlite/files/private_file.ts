@@ -1,11 +1,11 @@
-/** Private files: what is refused, and how one is made. Nothing here opens a file that was there before. */
+/** Private files: which are refused, and how they are created. Nothing here opens an existing file. */
 
 import { type Because, because, IntegrityError, StorageError } from "../../../errors.ts";
 import { currentUser, requirePermissionsToMake } from "../../../platform/permissions.ts";
 import { ALIAS_LOOKS_MAX } from "../../../limits.ts";
-import { ALIAS_SUFFIX, type FilePath, pathBeside, SIDECAR_SUFFIXES, type StorePaths } from "./store_path.ts";
+import { ALIAS_SUFFIX, type FilePath, siblingPath, SIDECAR_SUFFIXES, type StorePaths } from "./store_path.ts";
 
-/** What is looked at of a file: device, inode, owner, bytes, mode. Windows tells only the size. */
+/** Properties of a file: device, inode, owner, size and mode. On Windows only the size is known. */
 export interface FileIdentity {
   readonly device: number;
   readonly inode: number | null;
@@ -20,7 +20,7 @@ const OTHERS = 0o077;
 const WRITABLE_BY_OTHERS = 0o022;
 const STICKY = 0o1000;
 
-/** Looks at a name without following a link; null if nothing is there. */
+/** Reads a file's properties without following a link; null if it does not exist. */
 export function lstatOrNull(path: string): Deno.FileInfo | null {
   try {
     return Deno.lstatSync(path);
@@ -30,7 +30,7 @@ export function lstatOrNull(path: string): Deno.FileInfo | null {
   }
 }
 
-/** The storage error for what a file operation threw. */
+/** Converts the error of a file operation to a storage error. */
 export function toStorageError(error: unknown): unknown {
   if (error instanceof Deno.errors.PermissionDenied || error instanceof Deno.errors.NotCapable) {
     return new StorageError("PERMISSION", "Cannot use the store's files: access is forbidden", {
@@ -57,10 +57,10 @@ function unsafe(what: string, word: Because, rule: string): StorageError {
   });
 }
 
-/** The identity of what lies under a name, if it is a private regular file; null if nothing is there. */
+/** Requires a private regular file, and returns its identity; null if it does not exist. */
 export function inspectPrivateFile(path: string, what: string): FileIdentity | null {
   const info = lstatOrNull(path);
-  // Without any link it is being unlinked just now: another process closes last.
+  // A file without any link is being removed: another process is closing it last.
   if (info === null || info.nlink === 0) return null;
   if (info.isSymlink) throw unsafe(what, "link", "must not be a symbolic link");
   if (!info.isFile) throw unsafe(what, "no-file", "must be a regular file");
@@ -75,11 +75,12 @@ export function inspectPrivateFile(path: string, what: string): FileIdentity | n
 }
 
 /**
- * Whether a file's second name is the one it has while another process looks at it, or after a process was killed that
- * did. That name comes and goes between two looks, so that one answer in its favour is enough.
+ * Whether a file's only second name is its alias. Another process reads it without its logs, or was killed doing so.
+ *
+ * The alias may come and go between two calls, so one positive answer is enough.
  */
 function hasOnlyAlias(path: string): boolean {
-  const alias = pathBeside({ path }, ALIAS_SUFFIX);
+  const alias = siblingPath({ path }, ALIAS_SUFFIX);
   for (let look = 0; look < ALIAS_LOOKS_MAX; look++) {
     const file = lstatOrNull(path);
     if (file === null || file.nlink === 1) return true;
@@ -90,27 +91,27 @@ function hasOnlyAlias(path: string): boolean {
   return false;
 }
 
-/** Requires that a name still leads to a file that was inspected before. */
+/** Requires that a path still names a file that was inspected before. */
 export function assertNamed(
   { path, identity }: { readonly path: string; readonly identity: FileIdentity },
 ): void {
   const info = lstatOrNull(path);
   if (info !== null && info.dev === identity.device && info.ino === identity.inode) return;
-  throw new StorageError("REPLACED", "Cannot use store: another file lies under its name", {
+  throw new StorageError("REPLACED", "Cannot use store: its file was replaced", {
     details: { by: "file" },
   });
 }
 
-/** Whether a file still has the name under which it was made: its maker was killed just before taking that away. */
+/** Whether a file still has its work name as well: its creator was killed just before removing that. */
 export function hasWorkName(path: string, suffix: ".partial" | ".restoring"): boolean {
   const file = lstatOrNull(path);
-  // What has one name needs no second look, and one at a name that is not there takes ten times as long.
+  // A file with one name needs no second lookup, and looking up a missing name takes ten times as long.
   if (file === null || file.nlink === 1) return false;
   const work = lookAtWorkName(path, suffix);
   return work !== null && file.dev === work.dev && file.ino === work.ino;
 }
 
-/** What lies under a file's work name; null also where such a name would be too long. */
+/** Reads the properties of the file under a work name; null if there is none or the name is too long. */
 export function lookAtWorkName(path: string, suffix: ".partial" | ".restoring"): Deno.FileInfo | null {
   try {
     return Deno.lstatSync(path + suffix);
@@ -119,14 +120,15 @@ export function lookAtWorkName(path: string, suffix: ".partial" | ".restoring"):
   }
 }
 
-/** What lies under the names of a store: its files and their sidecars, by path. */
+/** A store's files and their sidecars, by path. */
 export type StoreFiles = ReadonlyMap<string, FileIdentity>;
 
-/** Inspects all names of a store; refuses links, modes, foreign owners and sidecars without their file. */
+/** Inspects a store's files; refuses links, open modes, foreign owners, and stray sidecars. */
 export function inspectStore(paths: StorePaths): StoreFiles {
   const files = new Map<string, FileIdentity>();
   inspectDatabase(files, paths.main, "the store");
-  // Whoever only read has left sidecars of both files: without this a lost ledger would be told as a stray sidecar.
+  // A read-only process leaves sidecars of both files: without this a lost ledger would be reported as a stray
+  // sidecar.
   const hasStore = (files.get(paths.main.path)?.bytes ?? 0) > 0;
   inspectDatabase(files, paths.ledger, "the ledger", hasStore ? ledgerIsMissing : undefined);
   const owners = new Set([...files.values()].map((file) => file.owner));
@@ -140,8 +142,8 @@ export function inspectStore(paths: StorePaths): StoreFiles {
 }
 
 /**
- * Refuses files that their owner may not write, where they are to be written: SQLite would open them for reading
- * alone, and only the first write would fail.
+ * Requires that their owner may write the files. SQLite would open them read-only, and only the first write would
+ * fail.
  */
 export function assertWritable(files: StoreFiles): void {
   if ([...files.values()].every((file) => file.writable)) return;
@@ -152,19 +154,19 @@ export function assertWritable(files: StoreFiles): void {
   );
 }
 
-/** A store without its ledger could not know what was deleted. */
+/** The error for a store without its ledger, which could not know what was deleted. */
 export function ledgerIsMissing(): IntegrityError {
   return new IntegrityError("Cannot open store: its ledger is missing", {
     details: because("ledger-missing"),
   });
 }
 
-/** The names are looked at sidecars first: a file that comes into being meanwhile is then seen after its sidecars. */
+/** Inspects the sidecars before their file. If all are created meanwhile, no sidecar seems to lack its file. */
 function inspectDatabase(
   files: Map<string, FileIdentity>,
   file: FilePath,
   what: string,
-  missing: () => Error = () => unsafe(`a sidecar of ${what}`, "sidecar", "must not be there before its file"),
+  missing: () => Error = () => unsafe(`a sidecar of ${what}`, "sidecar", "must not exist without its file"),
 ): void {
   const sidecars = SIDECAR_SUFFIXES.map((suffix) => file.path + suffix)
     .map((path) => [path, inspectPrivateFile(path, `a sidecar of ${what}`)] as const);
@@ -177,14 +179,14 @@ function inspectDatabase(
   }
 }
 
-/** Whether a log with content lies beside a file, which SQLite would replay. */
+/** Whether a file has a log with content next to it, which SQLite would replay. */
 export function hasLogs(path: string, seen: StoreFiles | null): boolean {
   return [`${path}-wal`, `${path}-journal`].some((log) =>
     (seen === null ? lstatOrNull(log)?.size ?? 0 : seen.get(log)?.bytes ?? 0) > 0
   );
 }
 
-/** Refuses what bears the name of a sidecar and is no private file: SQLite would wait for ever for whoever writes a pipe. */
+/** Requires that sidecars are private files. If one were a pipe, SQLite would wait forever for a writer. */
 export function inspectSidecars({ path }: FilePath, what: string): void {
   for (const suffix of SIDECAR_SUFFIXES) inspectPrivateFile(path + suffix, `a sidecar of ${what}`);
 }
@@ -204,7 +206,7 @@ export function inspectDirectory(directory: string): void {
   }
 }
 
-/** Makes missing directories, each 0700; none where the permissions do not reach. */
+/** Creates missing directories with mode 0700, after requiring the permissions for them. */
 export function makePrivateDirectory(path: string): void {
   if (lstatOrNull(path) !== null) return;
   requirePermissionsToMake(path);
@@ -216,7 +218,7 @@ export function makePrivateDirectory(path: string): void {
   }
 }
 
-/** Makes an empty file with mode 0600, exclusively; false if something is there already. */
+/** Creates an empty file with mode 0600; false if the name is taken. */
 export function createPrivateFile(path: string): boolean {
   try {
     Deno.openSync(path, { read: true, write: true, createNew: true, mode: 0o600 }).close();
@@ -227,7 +229,7 @@ export function createPrivateFile(path: string): boolean {
   }
 }
 
-/** Gives a file a second name; false where the file system has no hard links. */
+/** Links a file to a second name; false if the file system has no hard links. */
 export function linkPrivateFile(path: string, name: string): boolean {
   try {
     Deno.linkSync(path, name);
@@ -243,7 +245,7 @@ export function linkPrivateFile(path: string, name: string): boolean {
   }
 }
 
-/** What file systems without hard links answer. */
+/** Error codes of file systems without hard links. */
 const HAS_NO_LINKS: ReadonlySet<unknown> = new Set([
   "EACCES",
   "EMLINK",
@@ -253,7 +255,7 @@ const HAS_NO_LINKS: ReadonlySet<unknown> = new Set([
   "EPERM",
 ]);
 
-/** Removes a name; nothing happens if it is not there. */
+/** Removes a file, if it exists. */
 export function removeIfThere(path: string): void {
   try {
     Deno.removeSync(path);
@@ -262,7 +264,7 @@ export function removeIfThere(path: string): void {
   }
 }
 
-/** Makes the names in a directory durable. Windows does this by itself and has no call for it. */
+/** Makes a directory's entries durable. Windows does this by itself and has no call for it. */
 export function syncDirectory(directory: string): void {
   if (Deno.build.os === "windows") return;
   try {

@@ -12,8 +12,10 @@ interface Remembered {
 }
 
 /**
- * Notices when another file lies under one of a store's names. The directory's identity and times are looked at each
- * time (one `lstat`); when they changed, and at least every {@linkcode FILE_COMPARISON_MS}, every name is compared.
+ * Detects that one of a store's files was replaced.
+ *
+ * Each call reads the directory's identity and times (one `lstat`). If they changed, and at least every {@linkcode
+ * FILE_COMPARISON_MS}, every file is compared.
  */
 export class Sentinel {
   readonly #directories: readonly string[];
@@ -32,7 +34,7 @@ export class Sentinel {
     );
   }
 
-  /** Remembers what lies under the names now, and gives it; refuses what is no private file. */
+  /** Remembers the store's files as they are now, and returns them; requires that they are private files. */
   remember(): StoreFiles {
     const files = new Map<string, FileIdentity>();
     this.#directoryMarks = this.#readDirectoryMarks();
@@ -51,10 +53,11 @@ export class Sentinel {
   }
 
   /**
-   * Looks; throws `REPLACED` if a name is gone or means another file, or a database has become smaller. Main may
-   * shrink to what it measured when pages were last given back, and at any time after that: its file is cut when
-   * some process next copies the log into it. Another process may have done so after `shrunkBytes` was read, so it is
-   * read again before anything is concluded.
+   * Throws `REPLACED` if a file was removed or replaced, or a database file became smaller.
+   *
+   * Main may shrink to its size when free pages were last returned, at any time after that: its file is truncated at
+   * the next checkpoint of any process. Another process may have returned pages after `shrunkBytes` was read, so it
+   * is read again before the error is thrown.
    */
   look(shrunkBytes: number | null, readAgain: () => number | null): void {
     const nowMs = monotonicMs();
@@ -67,12 +70,12 @@ export class Sentinel {
     this.#comparedAtMs = nowMs;
   }
 
-  /** Throws `REPLACED` if a name is gone or means another file; asks the file system each time. */
+  /** Throws `REPLACED` if a file was removed or replaced; reads the file system each time. */
   assertNames(): void {
     this.#compare(0);
   }
 
-  /** Compares every name; false if a database is smaller than it may be. */
+  /** Compares every file; false if a database is smaller than allowed. */
   #compare(shrunkBytes: number): boolean {
     for (const [path, before] of this.#remembered) {
       const info = lstatOrNull(path);
@@ -84,12 +87,15 @@ export class Sentinel {
     return true;
   }
 
-  /** What was written last may lie in a log that no file under these names belongs to: it is left where it is. */
+  /**
+   * The error for a replaced file. The newest writes may be in a log that belongs to none of the present files, so
+   * the error names such logs, and they are kept.
+   */
   #replaced(): StorageError {
     const logs = this.#databases.map((path) => `${path}-wal`).filter((path) =>
       (lstatOrNull(path)?.size ?? 0) > 0
     );
-    return new StorageError("REPLACED", "Cannot use store: another file lies under one of its names", {
+    return new StorageError("REPLACED", "Cannot use store: one of its files was replaced", {
       details: { by: "file", logs: logs.map((path) => path.slice(lastSeparator(path) + 1)) },
     });
   }
@@ -99,7 +105,7 @@ export class Sentinel {
     for (const directory of this.#directories) {
       const info = lstatOrNull(directory);
       if (info === null) throw this.#replaced();
-      // The change time cannot be set by hand but is told in whole seconds only; the other is finer.
+      // The change time cannot be set by hand but has a resolution of a second; the other is finer.
       marks.push(info.dev, info.ino ?? 0, info.ctime?.getTime() ?? 0, info.mtime?.getTime() ?? 0);
     }
     return marks;

@@ -1,4 +1,4 @@
-/** Where a store lies: its two files, their sidecars, and the directories they are in. */
+/** The paths of a store: its two files, their sidecars, and their directories. */
 
 import { utf8Length } from "../../../canonical/utf8.ts";
 import { isInstance } from "../../../contracts/arguments.ts";
@@ -8,7 +8,7 @@ import { IS_WINDOWS, lastSeparator } from "../../../platform/permissions.ts";
 /** The path that means a store in memory. */
 export const MEMORY_PATH = ":memory:";
 
-/** A file in a directory whose links are resolved; the name is literal, whatever characters it has. */
+/** A file in a directory whose links are resolved; every character of the name is literal. */
 export interface FilePath {
   /** The directory's real path. */
   readonly directory: string;
@@ -26,16 +26,16 @@ export interface StorePaths {
   readonly ledger: FilePath;
 }
 
-/** What SQLite puts beside a database file. */
+/** Suffixes of the files that SQLite creates next to a database file. */
 export const SIDECAR_SUFFIXES = ["-wal", "-shm", "-journal"] as const;
 
-/** What lies beside a database file while one process creates it or looks at it: an empty file that is locked. */
-export const TURN_SUFFIX = ".opening";
+/** Suffix of the empty file that one process locks while it creates a database file or reads its facts. */
+export const OPENING_SUFFIX = ".opening";
 
-/** The second name that the file has meanwhile. */
+/** Suffix of the second name that the database file has meanwhile. */
 export const ALIAS_SUFFIX = ".alias";
 
-/** A path as the caller gave it, before the directory is looked at. */
+/** A caller's path, before its directory is resolved. */
 export interface GivenPath {
   /** The directory, absolute or relative. */
   readonly parent: string;
@@ -46,15 +46,15 @@ export interface GivenPath {
 /** Decoded, such a name would mean a file in another directory. */
 const ENCODED_SEPARATOR = IS_WINDOWS ? /%2f|%5c/i : /%2f/i;
 
-/** SQLite removes what it takes for an old log, an opening and a backup what they take for the rest of a killed one. */
+/** Reserved endings. SQLite would remove such files as old logs, openings and backups as leftovers of killed ones. */
 const RESERVED_ENDING = /(?:-wal|-shm|-journal|\.opening|\.alias|\.partial|\.restoring)$/;
 
-/** The longest path in bytes, a sidecar's suffix included, that SQLite takes where it is built for Unix. */
+/** The longest path that SQLite accepts on Unix, in bytes, a sidecar's suffix included. */
 const SQLITE_PATH_BYTES_MAX = 512;
 
-/** Takes a path or `file:` URL apart; a path with `?`, `#`, `%41`, spaces or `file:` in it means the literal file. */
+/** Parses a path or `file:` URL; in a path, `?`, `#`, `%41`, spaces and `file:` are literal. */
 export function parsePath(field: string, given: unknown): GivenPath {
-  const path = isInstance(given, URL) ? fromUrl(field, given) : given;
+  const path = isInstance(given, URL) ? fromUrl(field, copyOf(field, given)) : given;
   if (typeof path !== "string") {
     throw new ContractError(field, `Expected ${field} to be a path or a file URL`);
   }
@@ -69,16 +69,27 @@ export function parsePath(field: string, given: unknown): GivenPath {
   if (RESERVED_ENDING.test(name)) {
     throw new ContractError(
       field,
-      `Expected ${field} not to end like a file that SQLite or a backup in the making would take for its own`,
+      `Expected ${field} not to have an ending reserved for files of SQLite or unfinished backups`,
     );
   }
   return { parent: cut < 0 ? "." : path.slice(0, cut) || path.slice(0, cut + 1), name };
 }
 
-/** The same, where a store in memory would make no sense. */
+/** Parses a path or `file:` URL as {@linkcode parsePath} does, but refuses `:memory:`. */
 export function parseFilePath(field: string, given: unknown): GivenPath {
   if (given === MEMORY_PATH) throw new ContractError(field, `Expected ${field} to be a file`);
   return parsePath(field, given);
+}
+
+const hrefOf = Object.getOwnPropertyDescriptor(URL.prototype, "href")!.get!;
+
+/** A URL of our own: what only inherits from `URL` has no address, and the getter throws for it. */
+function copyOf(field: string, url: URL): URL {
+  try {
+    return new URL(hrefOf.call(url));
+  } catch (cause) {
+    throw new ContractError(field, `Expected ${field} to be a path or a file URL`, { cause });
+  }
 }
 
 function fromUrl(field: string, url: URL): string {
@@ -110,12 +121,12 @@ export function resolveFile(given: GivenPath): FilePath {
   return file;
 }
 
-/** SQLite would say only that it cannot open such a file, after it was made. */
+/** Refuses a path that is too long for SQLite. It would fail with a vague error, after the file was created. */
 function assertShort(path: string): void {
   const maximum = SQLITE_PATH_BYTES_MAX - Math.max(...SIDECAR_SUFFIXES.map((suffix) => suffix.length));
   const bytes = utf8Length(path);
   if (IS_WINDOWS || bytes <= maximum) return;
-  throw new StorageError("IO", "Cannot open store: its path is longer than SQLite takes", {
+  throw new StorageError("IO", "Cannot open store: its path is longer than SQLite accepts", {
     details: { bytes, maximum },
   });
 }
@@ -123,10 +134,12 @@ function assertShort(path: string): void {
 const NAME_BYTES_MAX = 255;
 
 /**
- * A name beside a file's, under which SQLite can open a database. Where the file's own name leaves no room it is
- * shortened: two files may then share it, and wait for each other.
+ * A path next to a file, with a suffix, under which SQLite can open a database.
+ *
+ * A file name that leaves no room for the suffix is shortened: two files may then share the result, and wait for each
+ * other.
  */
-export function pathBeside({ path }: Pick<FilePath, "path">, suffix: string): string {
+export function siblingPath({ path }: Pick<FilePath, "path">, suffix: string): string {
   const cut = lastSeparator(path) + 1;
   const added = suffix.length + Math.max(...SIDECAR_SUFFIXES.map((sidecar) => sidecar.length));
   let name = path.slice(cut);
@@ -144,7 +157,7 @@ export function fileIn(directory: string, name: string): FilePath {
   return { directory, name, path: `${directory}${separator}${name}` };
 }
 
-/** Refuses a ledger that would be main itself or fall on one of main's sidecars, or the other way round. */
+/** Requires that no two of main, ledger and their sidecars are the same file. */
 export function assertDistinct(paths: StorePaths): void {
   const names = [paths.main, paths.ledger].flatMap((file) => [
     file.path,

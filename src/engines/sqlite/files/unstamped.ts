@@ -1,4 +1,4 @@
-/** A first page that does not say yet whose it is. */
+/** Recognizes a first page that has no application id yet. */
 
 const PAGE_COUNT_OFFSET = 28;
 const SCHEMA_COOKIE_OFFSET = 40;
@@ -7,8 +7,10 @@ const INCREMENTAL_VACUUM_OFFSET = 64;
 const APPLICATION_ID_OFFSET = 68;
 
 /**
- * Whether a file is one of ours before it was stamped: SQLite writes the first page when it is told of incremental
- * vacuum, and only then can the page say whose it is. Nothing has ever been in such a file.
+ * Whether a first page is that of a file of ours before it was stamped.
+ *
+ * SQLite writes the first page when incremental vacuum is set, and only then can the application id be set. Such a
+ * file never had content.
  */
 export function isUnstamped(view: DataView): boolean {
   return view.getInt32(APPLICATION_ID_OFFSET) === 0 && view.getInt32(USER_VERSION_OFFSET) === 0 &&

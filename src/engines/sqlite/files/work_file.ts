@@ -5,22 +5,24 @@ import { isPermitted, lastSeparator } from "../../../platform/permissions.ts";
 import { hasWorkName, lstatOrNull, removeIfThere, syncDirectory, toStorageError } from "./private_file.ts";
 import { fileIn, type FilePath, SIDECAR_SUFFIXES } from "./store_path.ts";
 
-/** What a file is being made for, by the suffix that its name bears meanwhile. */
+/** Suffixes of the names of unfinished files: of backups and exports, and of restores. */
 const WORK_SUFFIXES = [".partial", ".restoring"] as const;
 type WorkSuffix = (typeof WORK_SUFFIXES)[number];
 
 const IS_WINDOWS = Deno.build.os === "windows";
 
 /**
- * A private file in the making, beside the name it will get once it is whole. Its maker holds it locked, so that one
- * whose maker was killed can be told from one that is being made, and is removed by whoever comes next. On Windows a lock
- * would keep SQLite out, so there a file that was left has to be removed by hand.
+ * A private, unfinished file next to the path that it gets once it is complete.
  *
- * The lock belongs to the open file, which stays open until the file gets its name: closing it would drop the locks of
- * every connection that this process has to it.
+ * Its creator holds a lock on it. A file without a lock was left by a killed process, and is removed by the next call
+ * for the same path. On Windows a lock would keep SQLite from opening the file, so there a leftover must be removed
+ * by hand.
+ *
+ * The lock belongs to the open file, which stays open until the file gets its name: closing it would drop the locks
+ * of every connection that this process has to it.
  */
 export class WorkFile implements Disposable {
-  /** Where it lies meanwhile. */
+  /** Its path until it is published. */
   readonly path: string;
   readonly #target: FilePath;
   readonly #file: Deno.FsFile;
@@ -34,14 +36,14 @@ export class WorkFile implements Disposable {
   }
 
   /**
-   * Makes an empty one, exclusively.
+   * Creates an empty work file.
    *
-   * @throws {StorageError} `EXISTS` if the target or a sidecar of it is there, `BUSY` if another process makes one for it,
-   * `UNSAFE` if what bears its name meanwhile, or that of a sidecar, is no file
+   * @throws {StorageError} `EXISTS` if the target or one of its sidecars exists, `BUSY` if another process is
+   * creating it, `UNSAFE` if the work name, or that of a sidecar, is taken by something other than a file
    */
   static claim(target: FilePath, suffix: WorkSuffix): WorkFile {
     assertNameFits(target, suffix);
-    // Also where the target is there: a maker that was killed right after linking has left it two names.
+    // Even if the target exists: a process that was killed right after linking has left it two names.
     removeLeftover(target, suffix);
     assertFree(target);
     const path = target.path + suffix;
@@ -56,7 +58,7 @@ export class WorkFile implements Disposable {
     throw beingMade();
   }
 
-  /** Writes bytes at its end. */
+  /** Appends bytes. */
   write(bytes: Uint8Array): void {
     try {
       for (let written = 0; written < bytes.length;) written += this.#file.writeSync(bytes.subarray(written));
@@ -65,15 +67,15 @@ export class WorkFile implements Disposable {
     }
   }
 
-  /** How many bytes it has. */
+  /** Its size in bytes. */
   get bytes(): number {
     return this.#file.statSync().size;
   }
 
   /**
-   * Makes its bytes durable, gives it its name, exclusively, and makes that durable too. SQLite must have closed it.
+   * Makes its content durable, links it to its final name, and makes that durable, too. SQLite must have closed it.
    *
-   * @throws {StorageError} `EXISTS` if the target or a sidecar of it came into being meanwhile
+   * @throws {StorageError} `EXISTS` if the target or one of its sidecars was created meanwhile
    */
   publish(): void {
     const { path, directory } = this.#target;
@@ -81,8 +83,8 @@ export class WorkFile implements Disposable {
       this.#file.syncSync();
       assertFree(this.#target);
       Deno.linkSync(this.path, path);
-      // From here on it may be a live store, whose locks closing this descriptor later would drop. While it has both
-      // names, nobody opens it.
+      // From here on it may be a live store, and closing this descriptor later would drop its locks. While it has
+      // both names, no process opens it.
       this.#close();
       syncDirectory(directory);
       removeIfThere(this.path);
@@ -95,7 +97,7 @@ export class WorkFile implements Disposable {
     this.#isOver = true;
   }
 
-  /** Removes it, unless it has got its name. */
+  /** Removes the file, unless it was published. */
   [Symbol.dispose](): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -113,7 +115,7 @@ export class WorkFile implements Disposable {
   }
 }
 
-/** Whether neither a name nor one of its sidecars is taken; not where that cannot be told. */
+/** Whether a path and those of its sidecars are free; false if that cannot be determined. */
 export function isFree(path: string): boolean {
   try {
     return ["", ...SIDECAR_SUFFIXES].every((suffix) => lstatOrNull(path + suffix) === null);
@@ -122,7 +124,7 @@ export function isFree(path: string): boolean {
   }
 }
 
-/** Refuses a place where anything lies already: nothing is ever overwritten. */
+/** Requires that a path and those of its sidecars are free: nothing is ever overwritten. */
 export function assertFree(target: FilePath): void {
   for (const suffix of ["", ...SIDECAR_SUFFIXES]) {
     if (lstatOrNull(target.path + suffix) !== null) throw exists(target.name + suffix);
@@ -130,9 +132,10 @@ export function assertFree(target: FilePath): void {
 }
 
 /**
- * Removes what a killed maker left under a target's work name; a file that has got its name already keeps that.
+ * Removes what a killed process left under a target's work name. A published file keeps its final name.
  *
- * @throws {StorageError} `BUSY` if its maker is alive, `EXISTS` where that cannot be told, `UNSAFE` if it is no file
+ * @throws {StorageError} `BUSY` if its creator is alive, `EXISTS` if that cannot be determined, `UNSAFE` if it is not
+ * a file
  */
 export function removeLeftover(target: FilePath, suffix: WorkSuffix): void {
   const path = target.path + suffix;
@@ -147,14 +150,14 @@ export function removeLeftover(target: FilePath, suffix: WorkSuffix): void {
   if (IS_WINDOWS) {
     throw new StorageError(
       "EXISTS",
-      `Cannot use the destination: a file is left under its name with ${suffix}`,
+      `Cannot use the destination: remove the file left under its name with ${suffix}`,
     );
   }
   try {
     using file = Deno.openSync(path, { read: true, write: true });
     if (!file.tryLockSync(true)) throw beingMade();
     if (!leadsTo(path, file)) return;
-    // What somebody else has put there is not ours to remove.
+    // A file of another program must not be removed.
     if (!isOurLeftover(path)) throw exists(target.name + suffix);
     removeWithSidecars(path);
   } catch (error) {
@@ -162,26 +165,29 @@ export function removeLeftover(target: FilePath, suffix: WorkSuffix): void {
   }
 }
 
-/** A file that has another name may be a live store: no descriptor of it is opened. It is whole, if it is ours. */
+/**
+ * Whether a file has another name: it may be a live store, so no descriptor of it is opened. If it is ours, it is
+ * complete.
+ */
 function hasOtherNames({ nlink }: Deno.FileInfo): boolean {
   return nlink !== null && nlink > 1;
 }
 
-/** Whether a file in the making has got its name, and the work name is what is left. */
+/** Whether a work file was published, so that only its work name has to be removed. */
 function isPublished(path: string): boolean {
   const suffix = WORK_SUFFIXES.find((each) => path.endsWith(each));
   return suffix !== undefined && hasWorkName(path.slice(0, -suffix.length), suffix);
 }
 
-/** What a work name leads to: nothing of ours, a file that nobody holds, one that is being made, or nobody can tell. */
+/** The state of a work name: no file of ours, a leftover, a file that is being written, or unknown. */
 type WorkState = "gone" | "left" | "in-use" | "out-of-reach";
 
-/** Looks at a work name without changing anything. */
-export function lookAtWork(path: string): WorkState {
+/** Determines the state of a work name; changes nothing. */
+export function workStateOf(path: string): WorkState {
   try {
-    if (!isInReach(path, true)) return "out-of-reach";
+    if (!isReachable(path, true)) return "out-of-reach";
     const info = lstatOrNull(path);
-    // What is no file is nothing that a maker left.
+    // Anything but a file is not a leftover.
     if (info?.isFile !== true) return "gone";
     if (hasOtherNames(info)) return isPublished(path) ? "left" : "gone";
     if (IS_WINDOWS) return "out-of-reach";
@@ -193,21 +199,21 @@ export function lookAtWork(path: string): WorkState {
   }
 }
 
-/** Removes what a killed maker left under a work name, if it can be; says what the name leads to then. */
+/** Removes what a killed process left under a work name, if possible; returns the name's new state. */
 export function removeWork(path: string): WorkState {
   const suffix = WORK_SUFFIXES.find((each) => path.endsWith(each));
-  if (suffix === undefined || !isInReach(path, false)) return "out-of-reach";
+  if (suffix === undefined || !isReachable(path, false)) return "out-of-reach";
   const target = path.slice(0, -suffix.length);
   const cut = lastSeparator(target);
   try {
     removeLeftover(fileIn(target.slice(0, cut + 1), target.slice(cut + 1)), suffix);
     return "gone";
   } catch {
-    return lookAtWork(path);
+    return workStateOf(path);
   }
 }
 
-/** The work names of restores in a directory: files with something in them, ours by their headers. None if it cannot be read. */
+/** Finds work files of restores in a directory: those with our headers. None if it cannot be read. */
 export async function findRestoring(directory: string): Promise<readonly string[]> {
   const found: string[] = [];
   if (!isPermitted(directory, true)) return found;
@@ -224,15 +230,15 @@ export async function findRestoring(directory: string): Promise<readonly string[
   return found.sort();
 }
 
-/** Whether its directory is there and permitted. One that is missing may be on a disk that is not mounted just now. */
-function isInReach(path: string, readOnly: boolean): boolean {
+/** Whether a path's directory exists and is permitted. A missing one may be on a disk that is not mounted. */
+function isReachable(path: string, readOnly: boolean): boolean {
   const directory = path.slice(0, lastSeparator(path) + 1);
   return isPermitted(directory, readOnly) && (lstatOrNull(directory)?.isDirectory ?? false);
 }
 
 const NAME_BYTES_MAX = 255;
 
-/** A name that leaves no room for that of its log fails late, and in the middle of things. */
+/** Refuses a name that leaves no room for the name of its log, which would fail only halfway. */
 function assertNameFits({ name }: FilePath, suffix: WorkSuffix): void {
   const bytes = new TextEncoder().encode(`${name}${suffix}-journal`).length;
   if (bytes <= NAME_BYTES_MAX) return;
@@ -242,21 +248,22 @@ function assertNameFits({ name }: FilePath, suffix: WorkSuffix): void {
 }
 
 /**
- * Refuses anything but files under a work name and its sidecars: SQLite would wait for whoever writes to a pipe, and
- * removing a directory or a link is not ours to do.
+ * Requires that a work name and those of its sidecars are free or name files.
+ *
+ * If one were a pipe, SQLite would wait for a writer, and a directory or a link must not be removed.
  */
 function assertFiles(path: string, suffix: WorkSuffix): void {
   for (const each of ["", ...SIDECAR_SUFFIXES]) {
     if (lstatOrNull(path + each)?.isFile ?? true) continue;
     throw new StorageError(
       "UNSAFE",
-      `Cannot use the destination: what bears its name with ${suffix}${each} is no file`,
+      `Cannot use the destination: its name with ${suffix}${each} is not a file`,
       { details: because("no-file") },
     );
   }
 }
 
-/** A fresh work file without the sidecars of an older one, which SQLite would take for its own and replay. */
+/** Removes an older work file's sidecars, which SQLite would replay; returns the new work file. */
 function emptied(path: string, file: Deno.FsFile): Deno.FsFile {
   try {
     for (const suffix of SIDECAR_SUFFIXES) {
@@ -278,7 +285,7 @@ function createExclusively(path: string): Deno.FsFile | null {
   }
 }
 
-/** Whether a name still leads to an open file. */
+/** Whether a path still names an open file. */
 function leadsTo(path: string, file: Deno.FsFile): boolean {
   const [named, open] = [lstatOrNull(path), file.statSync()];
   return named !== null && named.dev === open.dev && named.ino === open.ino;
@@ -293,11 +300,11 @@ function toStorageErrorUnless(error: unknown): unknown {
 }
 
 function exists(name: string): StorageError {
-  return new StorageError("EXISTS", `Cannot use the destination: ${name} is there already`, {
+  return new StorageError("EXISTS", `Cannot use the destination: ${name} already exists`, {
     details: { name },
   });
 }
 
 function beingMade(): StorageError {
-  return new StorageError("BUSY", "Cannot use the destination: another process is making a file there");
+  return new StorageError("BUSY", "Cannot use the destination: another process is creating a file there");
 }

@@ -1,13 +1,15 @@
-/** The names of files in the making that a store remembers. */
+/** The list of work files that a store remembers. */
 
-/** The names that are remembered, durably. */
+/** A durable list of the paths of work files. */
 export interface Works {
-  /** Where the store itself lies: there restores are looked for, which remember nothing. None for one in memory. */
+  /**
+   * The store's directories; none in memory. Work files of restores are searched for there, as they are not listed.
+   */
   readonly directories: readonly string[];
-  /** All of them, sorted. */
+  /** Reads all paths, sorted. */
   list(): Promise<readonly string[]>;
-  /** Adds a name, unless it is there. */
+  /** Adds a path, unless it is listed. */
   remember(path: string): Promise<void>;
-  /** Removes a name if the condition holds while nobody else can add one. */
+  /** Removes a path if the condition holds while no other process can add one. */
   forget(path: string, condition: () => boolean): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** Creation, step by step as the protocol over the two files states it: any prefix of it is finished at the next open. */
+/** Creates a store in the steps of the two-file protocol; the next open finishes any prefix of them. */
 
 import { randomBytes, randomIdentity } from "../../../clock.ts";
 import { because, IntegrityError } from "../../../errors.ts";
@@ -10,10 +10,10 @@ import type { Ledger, LedgerMeta } from "../database/ledger.ts";
 import { insertMainMeta, readMainMeta } from "../database/main_meta.ts";
 import { upgradeSchema } from "../database/formats.ts";
 
-/** Bytes of the key of all keyed hashes. */
+/** Size of the key of all keyed hashes, in bytes. */
 const HASH_KEY_BYTES = 32;
 
-/** Step 1: gives a ledger its schema and lineage, with a null epoch, unless it has them. */
+/** Step 1: creates the ledger's schema and lineage, with a null epoch, unless it has them. */
 export function ensureLedger(ledger: Ledger): void {
   const { connection } = ledger;
   if (schemaVersion(connection) > 0) return;
@@ -34,7 +34,7 @@ export function ensureLedger(ledger: Ledger): void {
   ledger.forgetMeta();
 }
 
-/** Step 2: gives main its schema, the ledger's lineage, a fresh epoch and a random hash key, unless it has them. */
+/** Step 2: creates main with the ledger's lineage, a new epoch and a random hash key, unless it exists. */
 export function ensureMain(main: Connection, ledger: Ledger): void {
   if (schemaVersion(main) > 0) return;
   inTransaction(main, () => {
@@ -51,6 +51,7 @@ export function ensureMain(main: Connection, ledger: Ledger): void {
       appliedHead: meta.head,
       verified: meta.count,
       counter: 0,
+      lastIds: { scopes: 0, turns: 0, chunk_indexes: 0, journals: 0 },
       clockMark: 0,
       clockEpoch: 0,
       hashKey: randomBytes(HASH_KEY_BYTES),
@@ -61,7 +62,7 @@ export function ensureMain(main: Connection, ledger: Ledger): void {
   });
 }
 
-/** Step 3: tells the ledger which main is live, unless it knows. */
+/** Step 3: writes main's epoch to the ledger, which makes this main live, unless the ledger has one. */
 export function ensureEpoch(main: Connection, ledger: Ledger): void {
   if (ledger.readMeta().epoch !== null) return;
   inTransaction(main, () => {

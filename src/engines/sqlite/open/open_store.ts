@@ -27,10 +27,10 @@ import {
   assertDistinct,
   type FilePath,
   type GivenPath,
-  pathBeside,
+  OPENING_SUFFIX,
   resolveFile,
+  siblingPath,
   type StorePaths,
-  TURN_SUFFIX,
 } from "../files/store_path.ts";
 import type { Connection } from "../database/connection.ts";
 import { mainIsMissing } from "../database/agreement.ts";
@@ -39,7 +39,7 @@ import type { SqliteDriver } from "../drivers/driver.ts";
 import type { Formats } from "../database/formats.ts";
 import { Ledger } from "../database/ledger.ts";
 import type { OpenedStore } from "../database/opened_store.ts";
-import { patiently } from "../database/patience.ts";
+import { retryWhileBusy } from "../database/retry_while_busy.ts";
 import { withSecond } from "../drivers/result_codes.ts";
 
 /** How a store is opened. */
@@ -47,39 +47,41 @@ export interface OpenStoreOptions {
   readonly driver: SqliteDriver;
   readonly readOnly: boolean;
   readonly busyTimeoutMs: number;
-  /** What the files must be; the formats of this release if omitted. */
+  /** The kinds of the two files; those of this release if omitted. */
   readonly databases?: Databases;
-  /** How older files are brought up to date; as this release does if omitted. */
+  /** How older files are upgraded; as in this release if omitted. */
   readonly formats?: Formats;
-  /** Where a store of an older release is copied to before it is upgraded. */
+  /** Destination of a copy of a store of an older release, made before it is upgraded. */
   readonly backupBeforeUpgrade?: FilePath | undefined;
 }
 
-/** What tells the two files apart. */
+/** The kinds of a store's two files. */
 interface Databases {
   readonly main: DatabaseKind;
   readonly ledger: DatabaseKind;
 }
 
-/** Those of this release. */
+/** The kinds of this release. */
 export const DATABASES: Databases = { main: MAIN, ledger: LEDGER };
 
-/** Creation is loaded where something is to be made: a store that is there is opened without it. */
+/** The module that creates stores, loaded only if something has to be created. */
 type Creation = typeof import("./creation.ts");
 
-/** What is not met at most openings, and loaded where it is. */
+/** The module that checks empty files and logs, loaded only if there are any, which is rare. */
 type OwnFile = typeof import("../database/own_file.ts");
 
-/** A file is empty, has a log beside it, or is not there. Internal: what that needs is loaded, and opening begins anew. */
+/**
+ * Internal: a file is missing, empty or has a log next to it. The module for that is loaded, and opening starts over.
+ */
 class OwnFileNeeded extends Error {}
 
-/** Something is to be made. Internal: creation is loaded, and opening begins anew. */
+/** Internal: something has to be created. The module for that is loaded, and opening starts over. */
 class CreationNeeded extends Error {}
 
-/** A file is of an older release. Internal: upgrading is loaded, and opening begins anew. */
+/** Internal: a file is of an older release. The store is upgraded, and opening starts over. */
 class UpgradeNeeded extends Error {}
 
-const ONLY_WHAT_IS_THERE: Creation = {
+const WITHOUT_CREATION: Creation = {
   ensureLedger: needCreation,
   ensureMain: needCreation,
   ensureEpoch: needCreation,
@@ -89,7 +91,7 @@ function needCreation(): never {
   throw new CreationNeeded();
 }
 
-/** Two databases in memory. */
+/** Opens a store in memory: two databases. */
 export async function openStoreInMemory(driver: SqliteDriver): Promise<OpenedStore> {
   const creation = await import("./creation.ts");
   const opening = new Opening(driver, { readOnly: false, ownFile: null });
@@ -107,7 +109,7 @@ export async function openStoreInMemory(driver: SqliteDriver): Promise<OpenedSto
       mainFile: null,
       directories: [],
       driver,
-      openBeside: null,
+      openReader: null,
       ...opening.endings(),
     };
   } catch (error) {
@@ -115,18 +117,18 @@ export async function openStoreInMemory(driver: SqliteDriver): Promise<OpenedSto
   }
 }
 
-/** Opens, and if need be creates, a store on disk; waits for locks until the busy timeout has passed. */
+/** Opens a store on disk, and creates it if necessary; waits for locks for the busy timeout. */
 export async function openStoreOnDisk(
   given: { readonly main: GivenPath; readonly ledger: GivenPath },
   options: OpenStoreOptions,
 ): Promise<OpenedStore> {
   const paths = preparePaths(given, options.readOnly);
-  let creation = ONLY_WHAT_IS_THERE;
+  let creation = WITHOUT_CREATION;
   let ownFile: OwnFile | null = null;
   for (;;) {
     const deadlineMs = monotonicMs() + options.busyTimeoutMs;
     try {
-      return await patiently(deadlineMs, () => attempt(paths, options, { creation, ownFile }));
+      return await retryWhileBusy(deadlineMs, () => attempt(paths, options, { creation, ownFile }));
     } catch (error) {
       if (error instanceof OwnFileNeeded) ownFile = await import("../database/own_file.ts");
       else if (error instanceof CreationNeeded) creation = await import("./creation.ts");
@@ -141,7 +143,7 @@ async function upgrade(paths: StorePaths, options: OpenStoreOptions): Promise<vo
   await upgradeStore(paths, options);
 }
 
-/** Where a store lies, once its directories are there, safe and permitted. */
+/** Resolves a store's paths; creates missing directories, and requires that all are safe and permitted. */
 export function preparePaths(
   given: { readonly main: GivenPath; readonly ledger: GivenPath },
   readOnly: boolean,
@@ -164,7 +166,7 @@ function attempt(
   { creation, ownFile }: { readonly creation: Creation; readonly ownFile: OwnFile | null },
 ): OpenedStore {
   const { driver, readOnly, databases = DATABASES } = options;
-  // The ledger too: where it was lost, a restore makes both.
+  // The ledger too: if it was lost, a restore creates both files.
   for (const { path } of [paths.main, paths.ledger]) {
     if (hasWorkName(path, ".restoring")) throw restoreUnfinished();
   }
@@ -180,7 +182,7 @@ function attempt(
     if (readOnly) assertFinished(version);
     else if (version === 0) creation.ensureLedger(ledger);
     const unfinished = ledger.meta().epoch === null;
-    // Asked after the ledger's epoch: whoever wrote that had main already.
+    // Checked after the ledger's epoch: the process that wrote the epoch had created main before.
     if (!unfinished && !isThere(before, paths.main) && isMissing(paths.main)) throw mainIsMissing();
     if (readOnly && unfinished) assertFinished(0);
     const { connection: main, journalMode, version: mainVersion } = opening.openFile(
@@ -195,27 +197,27 @@ function attempt(
     const found = sentinel.remember();
     assertUnchanged(paths, before, found);
     const mainFile = { path: paths.main.path, identity: found.get(paths.main.path)! };
-    const openBeside = (kind: DatabaseKind): Connection => {
+    const openReader = (kind: DatabaseKind): Connection => {
       const file = kind === LEDGER ? paths.ledger : paths.main;
       inspectSidecars(file, kind.what);
       return openDatabase(kind, file.path, driver, true).connection;
     };
     const directories = [...new Set([paths.main.directory, paths.ledger.directory])];
     const files = { sentinel, mainFile, directories };
-    return { main, ledger, journalMode, ...files, driver, openBeside, ...opening.endings() };
+    return { main, ledger, journalMode, ...files, driver, openReader, ...opening.endings() };
   } catch (error) {
     throw opening.abandon(error);
   }
 }
 
-/** A restore that was killed, or goes on, leaves nothing under the store's own names: a new store would take its place. */
+/** Refuses to create a store while a restore is unfinished. It would take the place of the restored one. */
 function assertNotRestoring({ main, ledger }: StorePaths): void {
   for (const { path } of [main, ledger]) {
     if (lookAtWorkName(path, ".restoring") !== null) throw restoreUnfinished();
   }
 }
 
-/** Steps 2 and 3 of creation; the names are made durable before the ledger calls the store live. */
+/** Runs steps 2 and 3 of creation. Directory entries are made durable before the store becomes live. */
 function finishCreation(
   creation: Creation,
   { main, ledger }: Pick<OpenedStore, "main" | "ledger">,
@@ -226,7 +228,7 @@ function finishCreation(
   creation.ensureEpoch(main, ledger);
 }
 
-/** A store without its ledger could not know what was deleted. Main is looked at first, since it is made last. */
+/** Requires a ledger if there is a main, which without it could not know what was deleted. */
 function assertComplete(
   paths: StorePaths,
   files: StoreFiles,
@@ -238,7 +240,14 @@ function assertComplete(
   if (main === undefined || main.bytes === 0 || isThere(files, paths.ledger)) return;
   if (!isOpenHere(path, main)) {
     if (ownFile === null) throw new OwnFileNeeded();
-    const facts = ownFile.lookAtOwner({ path, bytes: main.bytes, kind: MAIN, driver, readOnly, seen: files });
+    const facts = ownFile.readFactsOfFile({
+      path,
+      bytes: main.bytes,
+      kind: MAIN,
+      driver,
+      readOnly,
+      seen: files,
+    });
     if (facts !== null && facts !== "live") assertOwnHeader(facts, MAIN);
   }
   throw ledgerIsMissing();
@@ -249,11 +258,11 @@ function isThere(files: StoreFiles, file: FilePath): boolean {
 }
 
 function assertReadable(paths: StorePaths, files: StoreFiles): void {
-  // Where only the ledger is there, its epoch says whether a store is missing or was never finished.
+  // If only the ledger exists, its epoch says whether the store is missing or was never finished.
   if (isThere(files, paths.ledger)) return;
   throw new StorageError(
     "READONLY",
-    "Cannot open store read-only: it is not there, or its creation is unfinished",
+    "Cannot open store read-only: it does not exist, or its creation is unfinished",
     { details: because("unfinished") },
   );
 }
@@ -270,7 +279,7 @@ function isMissing(file: FilePath): boolean {
   return identity === null || identity.bytes === 0;
 }
 
-/** What lay under the names before SQLite opened them must lie there now. */
+/** Requires that the files are those that were inspected before SQLite opened them. */
 function assertUnchanged(paths: StorePaths, before: StoreFiles, after: StoreFiles): void {
   for (const { path } of [paths.main, paths.ledger]) {
     const old = before.get(path);
@@ -283,13 +292,13 @@ function assertUnchanged(paths: StorePaths, before: StoreFiles, after: StoreFile
   }
 }
 
-/** Whether a file is there with a header, and no log with content or trace of another opening lies beside it. */
+/** Whether a file has a header, and no log with content and no opening lock next to it. */
 function isAlone(path: string, identity: FileIdentity | null, seen: StoreFiles | null): boolean {
   return identity !== null && identity.bytes >= HEADER_BYTES && !hasLogs(path, seen) &&
-    lstatOrNull(pathBeside({ path }, TURN_SUFFIX)) === null;
+    lstatOrNull(siblingPath({ path }, OPENING_SUFFIX)) === null;
 }
 
-/** Collects what an attempt opened, so that any failure closes all of it. */
+/** Collects what an attempt has opened, so that a failure closes all of it. */
 export class Opening {
   readonly driver: SqliteDriver;
   readonly #readOnly: boolean;
@@ -298,13 +307,13 @@ export class Opening {
   readonly #databases: Database[] = [];
   readonly #releases: (() => void)[] = [];
 
-  /** Files of an older release are refused unless they are asked for. */
+  /** Refuses files of an older release unless `older` is set. */
   constructor(
     driver: SqliteDriver,
     { readOnly, older = false, ownFile }: {
       readonly readOnly: boolean;
       readonly older?: boolean;
-      /** Null where it is loaded only if it is needed. */
+      /** Null if it has not been loaded. */
       readonly ownFile: OwnFile | null;
     },
   ) {
@@ -315,9 +324,9 @@ export class Opening {
   }
 
   /**
-   * Opens a file that is private and of ours; makes it, exclusively, if it is not there.
+   * Opens a private file of ours, and creates it if it does not exist.
    *
-   * @param seen what lay under the store's names a moment ago, where somebody has looked
+   * @param seen the store's files as they were just inspected; null if they were not
    */
   openFile(kind: DatabaseKind, file: FilePath, seen: StoreFiles | null = null): Database {
     const { path } = file;
@@ -335,7 +344,7 @@ export class Opening {
       });
     }
     if (identity === null) {
-      throw new StorageError("BUSY", `Cannot open store: ${kind.what} vanished meanwhile`);
+      throw new StorageError("BUSY", `Cannot open store: ${kind.what} was removed meanwhile`);
     }
     this.#releases.push(claimFile(path, identity, this.driver.name));
     const database = this.open(kind, file.path);
@@ -362,13 +371,13 @@ export class Opening {
     return { close: () => this.close(), abandon: (error) => this.abandon(error) };
   }
 
-  /** Closes everything because of an error, which is given back. */
+  /** Closes everything because of an error, and returns it. */
   abandon(error: unknown): unknown {
     try {
       this.close();
       return error;
     } catch (second) {
-      return withSecond(error, second, "What a failed opening had opened could not be closed");
+      return withSecond(error, second, "A failed opening could not close its files");
     }
   }
 

@@ -1,4 +1,4 @@
-/** Brings a store of an older release up to date: each file in one transaction, after a backup if one is asked for. */
+/** Upgrades a store of an older release: each file in one transaction, after a backup if requested. */
 
 import { monotonicMs } from "../../../clock.ts";
 import { IntegrityError } from "../../../errors.ts";
@@ -6,7 +6,7 @@ import { fileIn, type FilePath, type StorePaths } from "../files/store_path.ts";
 import { assertFree, type WorkFile } from "../files/work_file.ts";
 import { CheckCollector } from "../../../engine/check_collector.ts";
 import type { Works } from "../files/works_list.ts";
-import { RememberedWork } from "../files/works.ts";
+import { RememberedWork } from "../files/remembered_work.ts";
 import { checkPagesOf } from "../read/check_copy.ts";
 import type { Connection } from "../database/connection.ts";
 import { copyRows } from "../read/copying.ts";
@@ -16,7 +16,7 @@ import { type Format, FORMATS, upgradeSchema } from "../database/formats.ts";
 import { DATABASES, Opening, type OpenStoreOptions } from "./open_store.ts";
 import * as ownFile from "../database/own_file.ts";
 import { LedgerWorks } from "../database/ledger_works.ts";
-import { patiently } from "../database/patience.ts";
+import { retryWhileBusy } from "../database/retry_while_busy.ts";
 import { WorkDatabase } from "../database/work_database.ts";
 
 /** One of the two files, open. */
@@ -27,7 +27,7 @@ interface OpenFile {
   readonly format: Format;
 }
 
-/** Upgrades what is older. Other processes that have the store open meanwhile meet a schema they do not know. */
+/** Upgrades the files that are older. Other processes that have the store open find a schema they do not know. */
 export async function upgradeStore(paths: StorePaths, options: OpenStoreOptions): Promise<void> {
   const { driver, busyTimeoutMs, databases = DATABASES, formats = FORMATS, backupBeforeUpgrade } = options;
   const deadlineMs = monotonicMs() + busyTimeoutMs;
@@ -37,7 +37,7 @@ export async function upgradeStore(paths: StorePaths, options: OpenStoreOptions)
       const { connection, version } = opening.openFile(kind, file);
       return { kind, connection, version, format: formats[kind.name] };
     };
-    const files = await patiently(deadlineMs, () => [
+    const files = await retryWhileBusy(deadlineMs, () => [
       open(databases.ledger, paths.ledger),
       open(databases.main, paths.main),
     ]);
@@ -46,7 +46,7 @@ export async function upgradeStore(paths: StorePaths, options: OpenStoreOptions)
       const works = new LedgerWorks({ connection: files[0]!.connection, busyTimeoutMs });
       await backUp(older, backupBeforeUpgrade, { driver, deadlineMs, works });
     }
-    for (const each of older) await patiently(deadlineMs, () => upgrade(each));
+    for (const each of older) await retryWhileBusy(deadlineMs, () => upgrade(each));
   } finally {
     opening.close();
   }
@@ -62,7 +62,7 @@ function upgrade({ connection, format }: OpenFile): void {
   }
 }
 
-/** Main goes to the place that was named, the ledger beside it. */
+/** Copies main to the destination, and the ledger next to it. */
 async function backUp(
   older: readonly OpenFile[],
   destination: FilePath,
@@ -75,7 +75,7 @@ async function backUp(
   const targets = older.map(({ kind }) =>
     kind.name === "main" ? destination : fileIn(destination.directory, `${destination.name}.deletions`)
   );
-  // Both are looked at first: what is refused changes nothing, not even what is remembered.
+  // Both are checked first: a refused call changes nothing, not even the list of work files.
   for (const target of targets) assertFree(target);
   await using stack = new AsyncDisposableStack();
   const copies: WorkFile[] = [];
@@ -91,7 +91,7 @@ async function copyOlder(
   deadlineMs: number,
 ): Promise<void> {
   using copy = WorkDatabase.open(kind, work.path, driver);
-  await patiently(deadlineMs, () => connection.begin("immediate"));
+  await retryWhileBusy(deadlineMs, () => connection.begin("immediate"));
   try {
     await copyRows(connection, copy.connection, { format, version: schemaVersion(connection) }, {});
   } finally {
@@ -99,5 +99,5 @@ async function copyOlder(
   }
   const collector = new CheckCollector({});
   await checkPagesOf(copy, collector);
-  if (!collector.report().ok) throw new IntegrityError("Cannot upgrade store: its backup turned out damaged");
+  if (!collector.report().ok) throw new IntegrityError("Cannot upgrade store: its backup is damaged");
 }

@@ -1,11 +1,11 @@
-/** Checks a file that stands alone: the copy that a backup made, or that a restore works on. */
+/** Checks a work file: the copy that a backup created, or that a restore prepares. */
 
 import { CHAIN_EVENTS_PER_BATCH } from "../../../limits.ts";
 import { type ChainPlace, firstHead, verifyChain } from "../../../engine/chain.ts";
 import type { CheckCollector } from "../../../engine/check_collector.ts";
 import type { CheckRows } from "../../../engine/engine.ts";
 import type { RecordedEvent } from "../../../engine/operation.ts";
-import { checkBeginning, checkPages } from "./check_store.ts";
+import { checkNothingBeforeFirst, checkPages } from "./check_store.ts";
 import type { DatabaseKind } from "../database/database.ts";
 import type { Connection } from "../database/connection.ts";
 import { toAppliedEvent } from "../database/applied_events.ts";
@@ -13,7 +13,7 @@ import { Ledger } from "../database/ledger.ts";
 import { readMainMeta } from "../database/main_meta.ts";
 import type { WorkDatabase } from "../database/work_database.ts";
 
-/** Looks through its pages, its meta row, its chain of deletions, and its rows; what is damaged goes to the collector. */
+/** Checks pages, meta row, chain of deletions, and rows; reports damage to the collector. */
 export async function checkCopy(
   kind: DatabaseKind,
   work: WorkDatabase,
@@ -31,7 +31,7 @@ export async function checkCopy(
   if (kind.name !== "ledger") await checkRows(work, collector);
 }
 
-/** Looks through its pages alone: before that, nothing else of it can be relied on. */
+/** Checks the pages alone: until they are known to be intact, nothing else can be relied on. */
 export async function checkPagesOf(
   { connection }: { readonly connection: Connection },
   collector: CheckCollector,
@@ -41,7 +41,7 @@ export async function checkPagesOf(
 }
 
 async function checkEvents(ledger: Ledger, collector: CheckCollector): Promise<void> {
-  checkBeginning(ledger, collector);
+  checkNothingBeforeFirst(ledger, collector);
   const { lineage, count, head } = ledger.readMeta();
   const place = await follow(lineage, (after, limit) => ledger.eventsAfter(after, limit), collector);
   if (place.sequence !== count || place.head !== head) {
@@ -78,7 +78,7 @@ const SELECT_DELETIONS =
   `SELECT sequence, batch, kind, scope_hash, key_hash, reserved, floor, at, counts, head, messages, checksum
   FROM deletions WHERE sequence > $1 ORDER BY sequence LIMIT $2`;
 
-/** Main's copies of events, oldest first. */
+/** Reads main's copies of events, oldest first. */
 export function readDeletions(main: Connection, after: number, limit: number): readonly RecordedEvent[] {
   return main.all(SELECT_DELETIONS, after, limit).map(toAppliedEvent);
 }

@@ -21,14 +21,14 @@ const SELECT_DELETIONS =
   `SELECT sequence, batch, kind, scope_hash, key_hash, reserved, floor, at, counts, head, messages, checksum
   FROM deletions WHERE sequence > $1 ORDER BY sequence LIMIT $2`;
 
-/** What is looked through, and how: each read waits for locks by itself. */
+/** What is checked, and how it is read: `read` retries while a lock is held. */
 export interface CheckedParts {
   readonly main: Connection;
   readonly ledger: Ledger;
   readonly read: <T>(call: () => T) => Promise<T>;
 }
 
-/** Looks through both files; what is damaged goes to the collector. */
+/** Checks both files; reports damage to the collector. */
 export async function checkStore(parts: CheckedParts, collector: CheckCollector): Promise<void> {
   const { main, ledger, read } = parts;
   for (const [kind, connection] of [[MAIN, main], [LEDGER, ledger.connection]] as const) {
@@ -62,7 +62,7 @@ async function checkSchema(
   }
 }
 
-// A column that no index has, and one that may not choose the index, send SQLite to the table itself.
+// `checksum` is in no index, and `+expires` cannot select one: so SQLite reads the table itself.
 const COUNT_RECORDS =
   `SELECT (SELECT count(*) FROM records INDEXED BY records_by_expiry WHERE expires IS NOT NULL),
   (SELECT count(*) FROM records WHERE tenant > '' AND +expires IS NOT NULL AND checksum >= 0)`;
@@ -72,8 +72,10 @@ const COUNT_OPERATIONS =
   (SELECT count(*) FROM operations WHERE scope_hash > x'' AND checksum >= 0)`;
 
 /**
- * Rows by an index and by their table. SQLite's own check passes over the indexes of a table without rows: one whose only
- * page was replaced by an empty one is whole to it. What no total elsewhere counts is counted here.
+ * Counts of rows by index and by table, for tables that no stored total covers.
+ *
+ * SQLite's own check skips the indexes of a table without rows: it finds a table intact whose only page was replaced
+ * by an empty one.
  */
 const COUNTED_TWICE: readonly (readonly [table: string, sql: string])[] = [
   ["records", COUNT_RECORDS],
@@ -98,7 +100,7 @@ function checkCounts(connection: Connection, collector: CheckCollector): void {
   if (unreserved !== 0) collector.problem("main", "floors", `${unreserved} deleted messages could come back`);
 }
 
-/** Looks through the pages of a file. */
+/** Checks the pages of a file. */
 export async function checkPages(
   { read }: Pick<CheckedParts, "read">,
   connection: Connection,
@@ -115,8 +117,9 @@ export async function checkPages(
 }
 
 /**
- * Every event follows from the one before, and what main applied equals what the ledger recorded. Main is read first:
- * the ledger may have gone on meanwhile, and never lies behind.
+ * Checks that every event follows from the one before, and that main applied what the ledger recorded.
+ *
+ * Main is read first: the ledger may advance meanwhile, and is never behind main.
  */
 export async function checkChain(
   { main, ledger, read }: CheckedParts,
@@ -125,7 +128,7 @@ export async function checkChain(
   try {
     const applied = await read(() => readApplied(main, collector));
     const { lineage, count } = await read(() => ledger.readMeta());
-    await read(() => checkBeginning(ledger, collector));
+    await read(() => checkNothingBeforeFirst(ledger, collector));
     let place = { sequence: 0, head: firstHead(lineage) };
     while (place.sequence < count) {
       const { sequence } = place;
@@ -145,8 +148,8 @@ export async function checkChain(
 
 const COUNT_BEFORE_FIRST = `SELECT count(*) FROM events WHERE sequence < 1`;
 
-/** An event before the first would be met by nobody who follows the chain. */
-export function checkBeginning({ connection }: Ledger, collector: CheckCollector): void {
+/** Reports events before the first, which following the chain would not find. */
+export function checkNothingBeforeFirst({ connection }: Ledger, collector: CheckCollector): void {
   if (connection.get(COUNT_BEFORE_FIRST)![0] === 0) return;
   collector.problem("ledger", "events", "There are events before the first");
 }
@@ -155,7 +158,7 @@ const SELECT_LAST_DELETION = `SELECT coalesce(max(sequence), 0) FROM deletions`;
 
 const COUNT_DELETIONS_BEFORE_FIRST = `SELECT count(*) FROM deletions WHERE sequence < 1`;
 
-/** How many events main has applied; its copies must be as many, at the same moment. */
+/** Reads how many events main has applied; in the same snapshot it must have as many copies. */
 function readApplied(main: Connection, collector: CheckCollector): number {
   main.begin("deferred");
   try {

@@ -1,4 +1,4 @@
-/** Copies a database as it is at one moment, row by row, into a work file: what was deleted leaves no trace in the copy. */
+/** Copies a snapshot of a database, row by row, into a work file. Deleted content leaves no trace in the copy. */
 
 import { monotonicMs, yieldIfBusy } from "../../../clock.ts";
 import { IntegrityError } from "../../../errors.ts";
@@ -11,17 +11,17 @@ import { type Format, FORMATS, upgradeSchema } from "../database/formats.ts";
 import type { SqliteDriver } from "../drivers/driver.ts";
 import { Ledger } from "../database/ledger.ts";
 import { readMainMeta } from "../database/main_meta.ts";
-import { patiently } from "../database/patience.ts";
+import { retryWhileBusy } from "../database/retry_while_busy.ts";
 import { WorkDatabase } from "../database/work_database.ts";
 
-/** Where a file of a store stands: which one it is, and what was deleted so far. */
+/** The position of a store's file: which store it belongs to, and what was deleted so far. */
 type StorePlace = Pick<BackupReport, "lineage" | "generation" | "epoch" | "watermark">;
 
 /** How a file is copied. */
 interface CopyOptions {
   /** Cancels between two batches. */
   readonly signal?: AbortSignal | undefined;
-  /** Told how many rows of a table were copied so far. */
+  /** Called with the number of rows of a table that were copied so far. */
   readonly onRows?: ((table: string, rows: number) => void) | undefined;
 }
 
@@ -29,15 +29,17 @@ interface CopyOptions {
 interface CopyParts {
   /** The store's own connection. */
   readonly own: Connection;
-  /** Opens a connection of its own to the same file; null for a store in memory. */
-  readonly openBeside: (() => Connection) | null;
+  /** Opens another connection to the same file; null for a store in memory. */
+  readonly openReader: (() => Connection) | null;
   readonly driver: SqliteDriver;
   readonly busyTimeoutMs: number;
 }
 
 /**
- * Copies main or the ledger. A connection of its own holds one moment in a read transaction, so that no writer makes it
- * start over; a store in memory has only one connection, and is copied in one go.
+ * Copies main or the ledger.
+ *
+ * A separate connection holds a snapshot in a read transaction, so that no writer makes the copy start over. A store
+ * in memory has only one connection, and is copied without yielding.
  */
 export async function copyDatabase(
   kind: DatabaseKind,
@@ -46,11 +48,11 @@ export async function copyDatabase(
   options: CopyOptions,
 ): Promise<StorePlace> {
   using work = WorkDatabase.open(kind, path, parts.driver);
-  if (parts.openBeside === null) return copyInOneGo(kind, parts.own, work.connection, options);
+  if (parts.openReader === null) return copyAtOnce(kind, parts.own, work.connection, options);
   const deadlineMs = monotonicMs() + parts.busyTimeoutMs;
-  const source = await patiently(deadlineMs, parts.openBeside);
+  const source = await retryWhileBusy(deadlineMs, parts.openReader);
   try {
-    const { place, version } = await patiently(deadlineMs, () => beginReading(kind, source));
+    const { place, version } = await retryWhileBusy(deadlineMs, () => beginReading(kind, source));
     await copyRows(source, work.connection, { format: FORMATS[kind.name], version }, options);
     return place;
   } finally {
@@ -58,7 +60,7 @@ export async function copyDatabase(
   }
 }
 
-function copyInOneGo(
+function copyAtOnce(
   kind: DatabaseKind,
   source: Connection,
   target: Connection,
@@ -76,7 +78,10 @@ function copyInOneGo(
   return place;
 }
 
-/** From its first read on, the transaction sees one moment. What can be busy is asked here, where it is waited for. */
+/**
+ * Begins a read transaction, and reads what can be busy here, where the caller retries. The first read starts the
+ * snapshot.
+ */
 function beginReading(
   kind: DatabaseKind,
   source: Connection,
@@ -89,14 +94,14 @@ function beginReading(
   }
 }
 
-/** How the tables that are copied are laid out. */
+/** The schema of the tables to copy. */
 interface Shape {
   readonly format: Format;
-  /** The version of their schema, the same in the copy. */
+  /** Schema version, the same in the copy. */
   readonly version: number;
 }
 
-/** Copies what a transaction on the source sees, giving way to other work between batches. */
+/** Copies what a transaction on the source sees, and yields to the event loop between batches. */
 export async function copyRows(
   source: Connection,
   target: Connection,
@@ -116,7 +121,7 @@ interface Copied {
   readonly rows: number;
 }
 
-/** Makes the same version of the schema, and copies each table into it; one transaction. */
+/** Creates the same version of the schema, and copies each table into it, in one transaction. */
 function* copying(
   source: Connection,
   target: Connection,

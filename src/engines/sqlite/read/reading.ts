@@ -10,6 +10,7 @@ import type { Peeking, ReadOptions } from "../../../engine/engine.ts";
 import {
   allRows,
   type DeletionEvent,
+  getEach,
   getRow,
   known,
   type Operation,
@@ -21,11 +22,11 @@ import { type MainMeta, readMainMeta } from "../database/main_meta.ts";
 import type { StoreParts } from "../database/store_parts.ts";
 import { isBusy } from "../drivers/result_codes.ts";
 
-/** What reading works with. */
+/** Dependencies of {@linkcode Reading}. */
 interface ReadingParts extends Pick<StoreParts, "main" | "ledger" | "time" | "sentinel" | "freshness"> {
   readonly busyTimeoutMs: number;
   readonly readOnly: boolean;
-  /** Completes what is pending, as a write of its own. */
+  /** Applies pending deletions, as a write of its own. */
   readonly complete: (signal: AbortSignal | undefined) => Promise<void>;
   /** Throws once the store is closed. */
   readonly assertOpen: () => void;
@@ -33,7 +34,7 @@ interface ReadingParts extends Pick<StoreParts, "main" | "ledger" | "time" | "se
 
 const SELECT_DATA_VERSION = `PRAGMA data_version`;
 
-/** Main's meta row, and what tells whether it still stands. */
+/** Main's meta row, and what shows whether it is still current. */
 interface Remembered {
   readonly dataVersion: number;
   readonly writes: number;
@@ -44,7 +45,7 @@ const PEEKING: Peeking = { get: getRow, all: allRows };
 
 type Factory<T> = (transaction: ReadTransaction) => Operation<T>;
 
-/** Reads as the protocol over the two files states them: main's moment first, then the ledger. */
+/** Reads as the two-file protocol requires: first a snapshot of main, then the ledger. */
 export class Reading {
   readonly #parts: ReadingParts;
   #remembered: Remembered | null = null;
@@ -75,7 +76,7 @@ export class Reading {
       const result = this.#attempt(factory, options);
       if (result.kind === "done") return result.value;
       if (result.kind === "pending" && !this.#parts.readOnly && completions++ < CATCH_UPS_PER_GROUP_MAX) {
-        // It waits for locks by itself; once it is done the read is due another go, however late it is.
+        // It waits for locks itself. Afterwards the read is tried again, even if its deadline has passed.
         await this.#parts.complete(options.signal);
       } else {
         if (monotonicMs() >= deadlineMs) throw result.error;
@@ -87,8 +88,9 @@ export class Reading {
   }
 
   /**
-   * Lets the code that drives a transaction end, where a call is made from inside it: by the next microtask nothing of it
-   * is on the stack any more.
+   * Waits until the code that drives a transaction has ended, if a call is made from inside it.
+   *
+   * By the next microtask that code is no longer on the stack.
    */
   async ended(): Promise<void> {
     await undefined;
@@ -118,6 +120,7 @@ export class Reading {
       const value = main.drive(factory({
         get: getRow,
         all: allRows,
+        getEach,
         ...APPLIED_EVENTS,
         state,
         facts: () => known(meta),
@@ -127,7 +130,7 @@ export class Reading {
       sentinel?.look(meta.shrunkBytes, () => readMainMeta(main).shrunkBytes);
       const ledgerMeta = ledger.meta();
       assertAgreement(meta, ledger, ledgerMeta);
-      // While anything is pending no read may go without a look: the next one may be of the scope that it names.
+      // While a deletion is pending every read must check: the next one may concern the deletion's scope.
       const isPending = ledgerMeta.count > meta.applied;
       this.#parts.freshness.lookedAtMs = isPending ? -Infinity : monotonicMs();
       if (isPending && this.#concerns(meta.applied, options.concerns)) {
@@ -142,8 +145,9 @@ export class Reading {
   }
 
   /**
-   * Main's meta row, remembered for as long as no connection changed the file: the data version tells of others' commits,
-   * and like every statement begins the moment that is read.
+   * Main's meta row, cached until a connection changes the file.
+   *
+   * The data version reveals the commits of other connections; reading it also starts the snapshot.
    */
   #state(): Remembered {
     const { main } = this.#parts;

@@ -1,12 +1,12 @@
-/** Nothing that is damaged is restored, or written to. */
+/** Refuses to restore from, or write to, a damaged file. */
 
 import { because, IntegrityError } from "../../../errors.ts";
 import { CheckCollector } from "../../../engine/check_collector.ts";
 import { checkPagesOf } from "./check_copy.ts";
-import { checkBeginning } from "./check_store.ts";
+import { checkNothingBeforeFirst } from "./check_store.ts";
 import type { Ledger } from "../database/ledger.ts";
 
-/** Refuses what a look through it finds damaged. */
+/** Runs a check, and throws if it finds damage. */
 export async function requireIntact(
   what: "backup" | "ledger",
   check: (collector: CheckCollector) => Promise<void>,
@@ -27,10 +27,14 @@ export async function requireIntact(
   });
 }
 
-/** What is written into damaged pages may take others along. Its chain is validated once there is a backup to validate it by. */
-export async function requireSoundLedger(ledger: Ledger, signal: AbortSignal | undefined): Promise<void> {
+/**
+ * Requires that a ledger's pages are intact: a write to damaged pages may destroy others.
+ *
+ * The chain is validated later, against the backup.
+ */
+export async function requireIntactLedger(ledger: Ledger, signal: AbortSignal | undefined): Promise<void> {
   await requireIntact("ledger", async (collector) => {
     await checkPagesOf(ledger, collector);
-    checkBeginning(ledger, collector);
+    checkNothingBeforeFirst(ledger, collector);
   }, { signal });
 }

@@ -14,12 +14,14 @@ import { MAIN, openDatabase } from "../database/database.ts";
 import type { SqliteDriver } from "../drivers/driver.ts";
 import type { Ledger, LedgerMeta } from "../database/ledger.ts";
 import { type MainMeta, readMainMeta } from "../database/main_meta.ts";
-import { assertOwnFile, lookAtOwner } from "../database/own_file.ts";
+import { assertOwnFile, readFactsOfFile } from "../database/own_file.ts";
 import { isBusy } from "../drivers/result_codes.ts";
 
 /**
- * 4.1: nothing there is fine, what an unfinished restore left is removed, anything else is refused. A pending destination
- * is removed under its write lock, and never if the ledger names it: it is live then, and only has to be opened.
+ * Step 4.1: removes what an unfinished restore left at the destination; refuses anything else.
+ *
+ * A pending main is removed under its write lock, and never if the ledger names it: then it is live, and only has to
+ * be opened.
  */
 export function clearDestination(destination: FilePath, ledger: Ledger | null, driver: SqliteDriver): void {
   removeLeftover(destination, ".restoring");
@@ -29,7 +31,7 @@ export function clearDestination(destination: FilePath, ledger: Ledger | null, d
     return;
   }
   const { identity, isAtRest } = found;
-  // What is not to be removed must not change in a byte: opened for writing, it may be given another journal.
+  // A file that is kept must not change by a byte, and opening it for writing may change its journal mode.
   if (isAtRest) assertUnfinishedFile(destination, ledger, driver);
   const database = openUnfinished(destination, driver, false);
   try {
@@ -38,17 +40,21 @@ export function clearDestination(destination: FilePath, ledger: Ledger | null, d
     const found = assertUnfinished(readMainMeta(connection), ledger);
     if (found !== null) withdrawAnnouncement(ledger!, found);
     assertNamed({ path: destination.path, identity });
-    // The name goes last, so that a part of this can be done again; SQLite leaves a file alone that has lost its name.
+    // The file goes last, so that a partial removal can be repeated. SQLite does not touch a file that has lost its
+    // name.
     for (const suffix of [...SIDECAR_SUFFIXES, ""]) removeIfThere(destination.path + suffix);
   } finally {
     database.connection.close();
   }
 }
 
-/** What lies under the destination's name. */
+/** The file found at the destination. */
 interface FoundDestination {
   readonly identity: FileIdentity;
-  /** Whether it keeps a rollback journal that has nothing to roll back; a log would be made even for a reader. */
+  /**
+   * Whether it uses a rollback journal, with nothing to roll back. A write-ahead log would be created even for a
+   * reader.
+   */
   readonly isAtRest: boolean;
 }
 
@@ -56,18 +62,18 @@ function inspectDestination({ path }: FilePath, driver: SqliteDriver): FoundDest
   try {
     const identity = inspectPrivateFile(path, "the destination");
     if (identity === null) return null;
-    // Looked at before anything opens them: a pipe would keep its reader waiting.
+    // Inspected before anything opens them: a pipe would block its reader.
     for (const suffix of SIDECAR_SUFFIXES) inspectPrivateFile(path + suffix, "a sidecar of the destination");
     const { bytes } = identity;
     if (bytes === 0 || isOpenHere(path, identity)) throw exists();
     const file = { path, bytes, kind: MAIN, driver, readOnly: false, seen: null };
-    const facts = lookAtOwner(file);
+    const facts = readFactsOfFile(file);
     if (facts !== null && facts !== "live") assertOwnHeader(facts, MAIN);
     assertOwnFile(file);
     const isAlone = SIDECAR_SUFFIXES.every((suffix) => lstatOrNull(path + suffix) === null);
     return { identity, isAtRest: isAlone && facts !== null && facts !== "live" && !facts.keepsLog };
   } catch (error) {
-    // Whatever it is, it is there.
+    // Whatever is wrong with it, the destination exists.
     throw isBusy(error) ? error : exists(error);
   }
 }
@@ -91,7 +97,7 @@ function openUnfinished(
   throw database.connection.abandonOpening(exists());
 }
 
-/** Gives what the ledger says of itself, which does not name the destination. */
+/** Requires a pending main that the ledger does not name; returns the ledger's meta row. */
 function assertUnfinished(meta: MainMeta, ledger: Ledger | null): LedgerMeta | null {
   if (meta.pendingFrom === null) throw exists();
   const found = ledger?.readMeta() ?? null;
@@ -99,14 +105,18 @@ function assertUnfinished(meta: MainMeta, ledger: Ledger | null): LedgerMeta | n
   return found;
 }
 
-/** With nothing announced, no commit that names the destination can come to light any more. */
+/** Withdraws an announcement, so that no commit that names the destination can take effect later. */
 function withdrawAnnouncement(ledger: Ledger, found: LedgerMeta): void {
   if (found.announced === null || ledger.announce(found, null)) return;
   throw new StorageError("BUSY", "Cannot restore: the ledger is being written");
 }
 
 function exists(cause?: unknown): StorageError {
-  return new StorageError("EXISTS", "Cannot restore: the destination, or a sidecar of it, is there already", {
-    cause,
-  });
+  return new StorageError(
+    "EXISTS",
+    "Cannot restore: the destination, or one of its sidecars, already exists",
+    {
+      cause,
+    },
+  );
 }

@@ -1,4 +1,6 @@
-/** A ledger in place of one that is lost: from a copy of it, or from what the backup knows. It says from the start which store is live. */
+/**
+ * Replaces a lost ledger, from an export of it or from the backup. The new one names the live store from the start.
+ */
 
 import type { FilePath } from "../files/store_path.ts";
 import type { WorkFile } from "../files/work_file.ts";
@@ -12,10 +14,10 @@ import { upgradeSchema } from "../database/formats.ts";
 import { Ledger } from "../database/ledger.ts";
 import type { MainMeta } from "../database/main_meta.ts";
 import { copySource, inspectSource } from "./restore_source.ts";
-import { requireSoundLedger } from "../read/require_intact.ts";
+import { requireIntactLedger } from "../read/require_intact.ts";
 import { WorkDatabase } from "../database/work_database.ts";
 
-/** A copy of an exported ledger, looked through; the export stays what it is. */
+/** Copies an exported ledger, and checks the copy; the export is not changed. */
 export async function copyLedger(
   from: FilePath,
   work: WorkFile,
@@ -27,7 +29,7 @@ export async function copyLedger(
   const copy = WorkDatabase.open(kind, work.path, driver);
   try {
     assertSchema(copy.connection, kind);
-    await requireSoundLedger(new Ledger(copy.connection), signal);
+    await requireIntactLedger(new Ledger(copy.connection), signal);
     return copy;
   } catch (error) {
     copy[Symbol.dispose]();
@@ -35,8 +37,8 @@ export async function copyLedger(
   }
 }
 
-/** Such a copy becomes a ledger, of the restored store. */
-export function nameLive(ledger: Ledger, { generation, epoch }: MainMeta): void {
+/** Turns such a copy into the ledger of the restored store. */
+export function markLive(ledger: Ledger, { generation, epoch }: MainMeta): void {
   const { connection } = ledger;
   connection.begin("immediate");
   connection.get(LEDGER.setApplicationId);
@@ -44,7 +46,7 @@ export function nameLive(ledger: Ledger, { generation, epoch }: MainMeta): void 
   connection.commit();
 }
 
-/** A ledger from the copies of its events that the restored store has. */
+/** Creates a ledger from the copies of its events in the restored store. */
 export function makeLedger(ledgerWork: WorkFile, work: WorkFile, meta: MainMeta, driver: SqliteDriver): void {
   using copy = WorkDatabase.open(MAIN, work.path, driver);
   using made = WorkDatabase.open(LEDGER, ledgerWork.path, driver);

@@ -1,4 +1,4 @@
-/** What a restore would find: its sources are looked at without copying or changing anything. */
+/** Validates the sources of a restore without copying or changing anything. */
 
 import type { Watermark } from "../../../contracts/watermark.ts";
 import { because, IntegrityError } from "../../../errors.ts";
@@ -11,25 +11,26 @@ import { Ledger } from "../database/ledger.ts";
 import { type MainMeta, readMainMeta } from "../database/main_meta.ts";
 import { Opening } from "../open/open_store.ts";
 import * as ownFile from "../database/own_file.ts";
-import { assertAuthority } from "./prepare_restored.ts";
-import { requireSoundLedger } from "../read/require_intact.ts";
+import { verifyLedgerContinues } from "./prepare_restored.ts";
+import { requireIntactLedger } from "../read/require_intact.ts";
 import { inspectSource, type RestoreSource } from "./restore_source.ts";
-import { openAuthority, type RestorePaths } from "./restore_store.ts";
+import { openExistingLedger, type RestorePaths } from "./restore_store.ts";
 
-/** How a restore would be made. */
+/** Options of a restore that is validated. */
 interface Validated {
   readonly driver: SqliteDriver;
-  /** What the ledger must have; null if the ledger is lost. */
+  /** What the ledger must contain; null if the ledger is lost. */
   readonly watermark: Watermark | null;
   readonly signal: AbortSignal | undefined;
 }
 
-/** Deletions that would be applied; null where only a copy could tell. */
+/** Number of deletions that would be applied; null if only a copy could show it. */
 export type NewerDeletions = number | null;
 
 /**
- * Validates backup, ledger and watermark as a restore does before it copies. What is damaged inside the backup only a
- * restore finds, since it looks through a copy of it.
+ * Validates backup, ledger and watermark as a restore does before it copies.
+ *
+ * Only a restore finds damage inside the backup, because it checks a copy of it.
  */
 export async function validateRestore(
   { backup, ledger, ledgerExport }: Omit<RestorePaths, "main">,
@@ -51,7 +52,10 @@ export async function validateRestore(
   }
   const opening = new Opening(driver, { readOnly: true, ownFile });
   try {
-    return await validateLedger(openAuthority(opening, ledger), { meta, lineage }, { watermark, signal });
+    return await validateLedger(openExistingLedger(opening, ledger), { meta, lineage }, {
+      watermark,
+      signal,
+    });
   } finally {
     opening.close();
   }
@@ -62,9 +66,9 @@ async function validateLedger(
   { meta, lineage }: { readonly meta: MainMeta | null; readonly lineage: string | null },
   { watermark, signal }: { readonly watermark: Watermark; readonly signal: AbortSignal | undefined },
 ): Promise<NewerDeletions> {
-  await requireSoundLedger(ledger, signal);
+  await requireIntactLedger(ledger, signal);
   const { count, lineage: own } = ledger.readMeta();
-  await assertAuthority(ledger, meta, { watermark, signal });
+  await verifyLedgerContinues(ledger, meta, { watermark, signal });
   if (meta !== null) return count - meta.applied;
   if (lineage !== null && lineage !== own) {
     throw new IntegrityError("Cannot restore: the backup and the ledger belong to different stores", {
@@ -74,7 +78,7 @@ async function validateLedger(
   return null;
 }
 
-/** Opens a file for reading; null where SQLite would make a log beside it, which a restore then refuses. */
+/** Opens a file for reading; null if SQLite would create a log next to it. A restore would then refuse the file. */
 function openAlone(
   { file, kind, facts }: RestoreSource,
   what: string,

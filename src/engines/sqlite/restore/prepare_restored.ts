@@ -1,4 +1,4 @@
-/** Prepares the copy of a backup to become the live store: step 4.3 of the protocol, on a file that nobody else knows. */
+/** Prepares the copy of a backup to become the live store: step 4.3 of the protocol, on a work file. */
 
 import { randomIdentity, yieldIfBusy } from "../../../clock.ts";
 import type { Watermark } from "../../../contracts/watermark.ts";
@@ -6,7 +6,7 @@ import { because, IntegrityError, StorageError } from "../../../errors.ts";
 import { CHAIN_EVENTS_PER_BATCH, GENERATIONS_MAX } from "../../../limits.ts";
 import { firstHead, verifyChain } from "../../../engine/chain.ts";
 import type { Operation, WriteTransaction } from "../../../engine/operation.ts";
-import { movedRevision } from "../../../engine/revision_range.ts";
+import { movedIds, movedRevision } from "../../../engine/revision_range.ts";
 import { applyEvents, type ApplyParts, insertDirty } from "../write/catch_up.ts";
 import { GIVE_BACK_PAGES, rewriteDirty } from "../write/scrubbing.ts";
 import { APPLIED_EVENTS } from "../database/applied_events.ts";
@@ -17,7 +17,7 @@ import { GroupTransaction } from "../../../engine/group_transaction.ts";
 import type { Ledger } from "../database/ledger.ts";
 import { type MainMeta, readMainMeta, updateMainMeta } from "../database/main_meta.ts";
 
-/** What a restore does to the rows of a copy besides applying deletions, in steps; each is told where the last one ended. */
+/** What a restore does to a copy's rows besides applying deletions. Each step continues after the last one. */
 export interface ResetRows {
   readonly dropDerived: (transaction: WriteTransaction) => Operation<void>;
   readonly moveRevisions: (
@@ -27,31 +27,32 @@ export interface ResetRows {
   ) => Operation<number | null>;
 }
 
-/** What preparing works with. */
+/** Dependencies of {@linkcode prepareRestored}. */
 interface PrepareParts extends ApplyParts {
   readonly resetRows: ResetRows;
   readonly signal: AbortSignal | undefined;
-  /** Told how many newer deletions were applied so far. */
+  /** Called with the number of newer deletions that were applied so far. */
   readonly onApplied: (events: number) => void;
 }
 
-/** Rows of a copy, by what they are. */
+/** Number of rows of a copy, by table. */
 interface RowCounts {
   readonly records: number;
   readonly scopes: number;
   readonly turns: number;
   readonly pins: number;
+  readonly entries: number;
 }
 
-/** What became of a copy. */
+/** The result of preparing a copy. */
 export interface Prepared {
   readonly meta: MainMeta;
   readonly from: Watermark;
-  /** What newer deletions erased again. */
+  /** Rows that newer deletions erased from the copy. */
   readonly erased: RowCounts;
 }
 
-/** Validates what a copy says of itself; it becomes a main, and an older schema is brought up to date. */
+/** Turns a copy of a backup into a main, upgrades an older schema, and validates the meta row. */
 export function openBackup(copy: Connection): MainMeta {
   copy.begin("immediate");
   copy.get(MAIN.setApplicationId);
@@ -65,12 +66,13 @@ export function openBackup(copy: Connection): MainMeta {
 }
 
 /**
- * Requires that a ledger is whole, of the backup's lineage, and goes on from both the backup and the watermark; from the
- * watermark alone where nothing is known of the backup.
+ * Requires that a ledger is intact, of the backup's lineage, and continues backup and watermark.
+ *
+ * If `backup` is null, only the watermark is compared.
  *
  * @returns its generation
  */
-export async function assertAuthority(
+export async function verifyLedgerContinues(
   ledger: Ledger,
   backup: MainMeta | null,
   { watermark, signal }: { readonly watermark: Watermark; readonly signal: AbortSignal | undefined },
@@ -86,7 +88,7 @@ export async function assertAuthority(
       details: because("other-ledger"),
     });
   }
-  // A ledger from before a restore would hand the same range of revisions out once more.
+  // With a ledger from before a restore, the same range of revisions would be issued again.
   if (backup !== null && backup.generation > generation) {
     throw new IntegrityError("Cannot restore: the ledger is older than the backup", {
       details: because("older-ledger", { recorded: generation, backup: backup.generation }),
@@ -120,22 +122,27 @@ export async function assertAuthority(
       });
     }
     if (ledger.headAt(sequence, ledger.readMeta()) !== known.head) {
-      throw new IntegrityError(`Cannot restore: the ledger tells another history than the ${what}`, {
-        details: because("other-history", { [what]: sequence }),
-      });
+      throw new IntegrityError(
+        `Cannot restore: the ledger has another history of deletions than the ${what}`,
+        {
+          details: because("other-history", { [what]: sequence }),
+        },
+      );
     }
   }
   return generation;
 }
 
-/** Applies every newer deletion, and gives the copy an epoch and a range of revisions of its own; one transaction. */
+/** Applies newer deletions, and assigns a new epoch and range of revisions, in one transaction. */
 export async function prepareRestored(
   meta: MainMeta,
   generation: number,
   ledger: Ledger | null,
   parts: PrepareParts,
 ): Promise<Prepared> {
-  if (generation >= GENERATIONS_MAX) throw new IntegrityError("Cannot restore: there were too many restores");
+  if (generation >= GENERATIONS_MAX) {
+    throw new IntegrityError("Cannot restore: the store was restored too often");
+  }
   const { main, clock, signal } = parts;
   const from = { lineage: meta.lineage, sequence: meta.applied, head: meta.appliedHead };
   main.begin("immediate");
@@ -148,6 +155,7 @@ export async function prepareRestored(
     meta.generation = generation + 1;
     meta.epoch = randomIdentity();
     meta.counter = movedRevision(meta.counter, meta.generation);
+    meta.lastIds = movedIds(meta.lastIds, meta.generation);
     meta.shrunkBytes = null;
     const transaction = new GroupTransaction(clock, meta, APPLIED_EVENTS);
     main.drive(parts.resetRows.dropDerived(transaction));
@@ -179,11 +187,11 @@ async function applyNewer(ledger: Ledger, meta: MainMeta, parts: PrepareParts, f
 }
 
 const COUNT_ROWS = `SELECT (SELECT count(*) FROM records), (SELECT count(*) FROM scopes),
-  (SELECT count(*) FROM turns), (SELECT count(*) FROM pins)`;
+  (SELECT count(*) FROM turns), (SELECT count(*) FROM pins), (SELECT count(*) FROM journal_entries)`;
 
 function countRows(main: Connection): RowCounts {
-  const [records, scopes, turns, pins] = main.get(COUNT_ROWS)! as readonly number[];
-  return { records: records!, scopes: scopes!, turns: turns!, pins: pins! };
+  const [records, scopes, turns, pins, entries] = main.get(COUNT_ROWS)! as readonly number[];
+  return { records: records!, scopes: scopes!, turns: turns!, pins: pins!, entries: entries! };
 }
 
 function difference(before: RowCounts, after: RowCounts): RowCounts {
@@ -192,5 +200,6 @@ function difference(before: RowCounts, after: RowCounts): RowCounts {
     scopes: before.scopes - after.scopes,
     turns: before.turns - after.turns,
     pins: before.pins - after.pins,
+    entries: before.entries - after.entries,
   };
 }

@@ -1,4 +1,4 @@
-/** The file that a restore starts from: a backup or an exported ledger, or a file of a store that was closed. */
+/** The file that a restore starts from: a backup, an exported ledger, or a file of a closed store. */
 
 import { copyBackup, inspectAlone } from "../files/backup_file.ts";
 import { assertOwnHeader, assertWholeHeader } from "../files/header.ts";
@@ -9,10 +9,10 @@ import { StorageError } from "../../../errors.ts";
 import { Connection } from "../database/connection.ts";
 import { type DatabaseKind, LEDGER, MAIN } from "../database/database.ts";
 import type { SqliteDriver } from "../drivers/driver.ts";
-import { lockAlone, lookAtFile, type StoreFacts } from "../database/file_look.ts";
+import { lockAlone, readFactsDirectly, type StoreFacts } from "../database/file_facts.ts";
 import { isBusy } from "../drivers/result_codes.ts";
 
-/** What was found under its name. */
+/** A source file that was inspected. */
 export interface RestoreSource {
   readonly file: FilePath;
   readonly kind: DatabaseKind;
@@ -20,7 +20,7 @@ export interface RestoreSource {
   readonly facts: StoreFacts;
 }
 
-/** Refuses what is no private file of one of these kinds that stands alone; changes nothing. */
+/** Requires a private file of one of these kinds, without sidecars; changes nothing. */
 export function inspectSource(
   file: FilePath,
   kinds: readonly [DatabaseKind, ...DatabaseKind[]],
@@ -29,16 +29,17 @@ export function inspectSource(
   const identity = inspectAlone(file);
   const what = "the backup";
   assertWholeHeader(identity.bytes, { what });
-  const facts = lookAtFile(file.path, what, driver);
+  const facts = readFactsDirectly(file.path, what, driver);
   const kind = kinds.find(({ applicationId }) => applicationId === facts.applicationId) ?? kinds[0];
   assertOwnHeader(facts, { ...kind, what });
   return { file, kind, identity, facts };
 }
 
 /**
- * Copies its bytes into a work file; refuses one that is not the one inspected any more, or changes meanwhile. What may
- * be a store that is in use elsewhere in this process is locked meanwhile: closing the copy's descriptor would drop
- * the locks of that store.
+ * Copies a source into a work file; refuses one that was replaced or changes meanwhile.
+ *
+ * A source that may be a store in use elsewhere in this process is locked meanwhile: closing the descriptor that it
+ * is read through would drop that store's locks.
  */
 export async function copySource(
   { file, kind, identity }: RestoreSource,

@@ -1,4 +1,4 @@
-/** A restore, step by step as the protocol over the two files states it. */
+/** Restores a store in the steps of the two-file protocol. */
 
 import { monotonicMs, randomBytes } from "../../../clock.ts";
 import type { Watermark } from "../../../contracts/watermark.ts";
@@ -16,28 +16,28 @@ import { BACKUP, LEDGER, MAIN } from "../database/database.ts";
 import type { SqliteDriver } from "../drivers/driver.ts";
 import { Ledger } from "../database/ledger.ts";
 import type { OpenedStore } from "../database/opened_store.ts";
-import { copyLedger, makeLedger, nameLive } from "./new_ledger.ts";
+import { copyLedger, makeLedger, markLive } from "./new_ledger.ts";
 import { Opening, openStoreOnDisk } from "../open/open_store.ts";
 import * as ownFile from "../database/own_file.ts";
-import { patiently } from "../database/patience.ts";
+import { retryWhileBusy } from "../database/retry_while_busy.ts";
 import {
-  assertAuthority,
   openBackup,
   type Prepared,
   prepareRestored,
   type ResetRows,
+  verifyLedgerContinues,
 } from "./prepare_restored.ts";
-import { requireIntact, requireSoundLedger } from "../read/require_intact.ts";
+import { requireIntact, requireIntactLedger } from "../read/require_intact.ts";
 import { copySource, inspectSource, type RestoreSource } from "./restore_source.ts";
 import { switchStore } from "../write/switch_store.ts";
 import { WorkDatabase } from "../database/work_database.ts";
 
-/** Where a restore reads and writes. */
+/** The files that a restore reads and writes. */
 export interface RestorePaths {
   readonly backup: FilePath;
   readonly main: FilePath;
   readonly ledger: FilePath;
-  /** A copy of the ledger to begin with, where the ledger itself is lost; null if there is none, or no need. */
+  /** An export of the ledger, if the ledger itself is lost; null if there is none, or it is not needed. */
   readonly ledgerExport: FilePath | null;
 }
 
@@ -49,7 +49,7 @@ interface RestoreStoreOptions {
   readonly apply: ApplyEvent;
   readonly checkRows: CheckRows;
   readonly resetRows: ResetRows;
-  /** What the ledger must have; null if the ledger is lost and to be made anew. */
+  /** What the ledger must contain; null if the ledger is lost and has to be recreated. */
   readonly watermark: Watermark | null;
   readonly signal: AbortSignal | undefined;
   readonly tell: (step: "copy" | "apply" | "check", done: number) => void;
@@ -61,7 +61,7 @@ interface RestoredStore {
   readonly prepared: Prepared;
 }
 
-/** Restores. Until the ledger's one commit nothing that was there has changed. */
+/** Restores a store. Until the ledger's one commit, nothing that existed before has changed. */
 export async function restoreStore(
   paths: RestorePaths,
   options: RestoreStoreOptions,
@@ -71,7 +71,7 @@ export async function restoreStore(
   return { store, prepared };
 }
 
-/** 4.1 to 4.4. */
+/** Runs steps 4.1 to 4.4. */
 async function prepare(paths: RestorePaths, options: RestoreStoreOptions): Promise<Prepared> {
   const { driver, busyTimeoutMs } = options;
   for (const source of [paths.backup, paths.ledgerExport]) {
@@ -80,17 +80,17 @@ async function prepare(paths: RestorePaths, options: RestoreStoreOptions): Promi
   const backup = inspectSource(paths.backup, [BACKUP, MAIN], driver);
   if (isLost(paths, options)) {
     requireLost(paths.ledger);
-    await patiently(monotonicMs() + busyTimeoutMs, () => clearDestination(paths.main, null, driver));
+    await retryWhileBusy(monotonicMs() + busyTimeoutMs, () => clearDestination(paths.main, null, driver));
     return await prepareBoth(paths, backup, options);
   }
   const opening = new Opening(driver, { readOnly: false, ownFile });
   try {
-    const ledger = await patiently(
+    const ledger = await retryWhileBusy(
       monotonicMs() + busyTimeoutMs,
-      () => openAuthority(opening, paths.ledger),
+      () => openExistingLedger(opening, paths.ledger),
     );
-    await requireSoundLedger(ledger, options.signal);
-    await patiently(monotonicMs() + busyTimeoutMs, () => clearDestination(paths.main, ledger, driver));
+    await requireIntactLedger(ledger, options.signal);
+    await retryWhileBusy(monotonicMs() + busyTimeoutMs, () => clearDestination(paths.main, ledger, driver));
     using work = WorkFile.claim(paths.main, ".restoring");
     const prepared = await prepareDestination(work, { ...backup, ledger, isCopy: false }, options);
     options.signal?.throwIfAborted();
@@ -101,21 +101,22 @@ async function prepare(paths: RestorePaths, options: RestoreStoreOptions): Promi
   }
 }
 
-/** Whether a new ledger is to be made: from a copy of the lost one, or from what the backup knows. */
+/** Whether a new ledger has to be created, from an export of the lost one or from the backup. */
 function isLost({ ledgerExport }: RestorePaths, { watermark }: RestoreStoreOptions): boolean {
   return ledgerExport !== null || watermark === null;
 }
 
 /**
- * Who says that the ledger is lost must not have one: its deletions would be forgotten. Asked before anything at the
- * destination is removed, since a ledger that is there may name it.
+ * Refuses an existing ledger if the caller says that it is lost: its deletions would be forgotten.
+ *
+ * Checked before anything at the destination is removed, because an existing ledger may name it.
  */
 function requireLost(ledger: FilePath): void {
   removeLeftover(ledger, ".restoring");
   assertFree(ledger);
 }
 
-/** 4.2 to 4.4 with a new ledger, which gets its name last and says from the start which store is live. */
+/** Runs steps 4.2 to 4.4 with a new ledger. It is published last, and names the live store from the start. */
 async function prepareBoth(
   paths: RestorePaths,
   backup: RestoreSource,
@@ -132,7 +133,7 @@ async function prepareBoth(
     using copy = await copyLedger(paths.ledgerExport, ledgerWork, options);
     const ledger = new Ledger(copy.connection);
     prepared = await prepareDestination(work, { ...backup, ledger, isCopy: true }, options);
-    nameLive(ledger, prepared.meta);
+    markLive(ledger, prepared.meta);
   }
   signal?.throwIfAborted();
   work.publish();
@@ -140,19 +141,19 @@ async function prepareBoth(
   return prepared;
 }
 
-/** What a restore starts from. */
+/** The sources of a restore. */
 interface Sources extends RestoreSource {
-  /** Null where there is nothing but what the backup knows. */
+  /** Null if there is only the backup. */
   readonly ledger: Ledger | null;
-  /** Whether restores may be missing in it. */
+  /** Whether it may lack later restores. */
   readonly isCopy: boolean;
 }
 
-/** 4.1: the ledger has to be there, whole and ours; SQLite finishes what its last writer left in its log. */
-export function openAuthority(opening: Opening, file: FilePath): Ledger {
+/** Step 4.1: requires an intact ledger of ours; SQLite replays what its last writer left in the log. */
+export function openExistingLedger(opening: Opening, file: FilePath): Ledger {
   inspectSidecars(file, LEDGER.what);
   if ((inspectPrivateFile(file.path, LEDGER.what)?.bytes ?? 0) === 0) {
-    throw new IntegrityError("Cannot restore: the ledger is not there; if it is lost, say ledgerLost", {
+    throw new IntegrityError("Cannot restore: the ledger does not exist; if it is lost, pass ledgerLost", {
       details: because("ledger-missing"),
     });
   }
@@ -161,7 +162,7 @@ export function openAuthority(opening: Opening, file: FilePath): Ledger {
   return new Ledger(connection);
 }
 
-/** 4.2 and 4.3. */
+/** Runs steps 4.2 and 4.3. */
 async function prepareDestination(
   work: WorkFile,
   sources: Sources,
@@ -181,15 +182,15 @@ async function prepareCopy(
   const { driver, signal, tell, watermark, checkRows } = options;
   const onRows = (rows: number): void => tell("check", rows);
   using copy = WorkDatabase.open(kind, work.path, driver);
-  // First: looking through the pages computes the checks and expressions that a schema has, and those may never end.
+  // First of all: checking the pages evaluates the constraints and expressions of the schema, which may never end.
   assertSchema(copy.connection, { ...MAIN, what: BACKUP.what });
   await requireIntact("backup", (collector) => checkPagesOf(copy, collector), { signal, onRows });
-  assertNothingBehind(work, copy);
+  assertNoTrailingBytes(work, copy);
   const meta = openBackup(copy.connection);
   const known = ledger === null || watermark === null
     ? meta.generation
-    : await assertAuthority(ledger, meta, { watermark, signal });
-  // Nobody knows how often the lineage was restored since; no revision from then may be given again.
+    : await verifyLedgerContinues(ledger, meta, { watermark, signal });
+  // The number of restores since then is unknown, and their revisions must not be issued again.
   const generation = isCopy ? known + LOST_GENERATIONS + randomBytes(1)[0]! : known;
   const time = new EffectiveTime(options.clock);
   time.observe(meta.clockMark, meta.clockEpoch);
@@ -208,15 +209,15 @@ async function prepareCopy(
   return prepared;
 }
 
-/** What lies behind the last page would be carried along without being looked at, and may be what was deleted. */
-function assertNothingBehind(work: WorkFile, copy: WorkDatabase): void {
+/** Refuses bytes after the last page: they would be kept unchecked, and may be deleted content. */
+function assertNoTrailingBytes(work: WorkFile, copy: WorkDatabase): void {
   if (work.bytes === copy.bytes) return;
   throw new IntegrityError("Cannot restore: the backup's file is longer than its pages", {
     details: because("damaged-backup", { bytes: work.bytes, expected: copy.bytes }),
   });
 }
 
-/** 4.5 and 4.6, unless a new ledger has made the destination live already; then it is opened as any store. */
+/** Runs steps 4.5 and 4.6. Only opens the destination if a new ledger has already made it live. */
 async function openDestination(paths: RestorePaths, options: RestoreStoreOptions): Promise<OpenedStore> {
   const { driver, busyTimeoutMs, clock, apply } = options;
   const given = {
@@ -230,14 +231,14 @@ async function openDestination(paths: RestorePaths, options: RestoreStoreOptions
     store = await open();
     const opened = store;
     const parts = { clock: new EffectiveTime(clock).readAhead(), apply };
-    await patiently(monotonicMs() + busyTimeoutMs, () => switchStore(opened, parts));
+    await retryWhileBusy(monotonicMs() + busyTimeoutMs, () => switchStore(opened, parts));
     return store;
   } catch (error) {
     throw removeRefused(paths, store === null ? error : store.abandon(error), driver);
   }
 }
 
-/** A destination that did not become live is of no use; where the outcome is unknown, it may be live. */
+/** Removes a destination that did not become live. If the outcome is unknown, it may be live, and is kept. */
 function removeRefused(paths: RestorePaths, error: unknown, driver: SqliteDriver): unknown {
   if (error instanceof StorageError && error.details.outcome === "unknown") return error;
   const opening = new Opening(driver, { readOnly: false, ownFile });
@@ -245,7 +246,7 @@ function removeRefused(paths: RestorePaths, error: unknown, driver: SqliteDriver
     clearDestination(paths.main, new Ledger(opening.openFile(LEDGER, paths.ledger).connection), driver);
     return error;
   } catch {
-    // It stays pending, and says so when it is opened; the first error is what matters.
+    // It stays pending, and opening it reports that; the first error matters more.
     return error;
   } finally {
     opening.close();

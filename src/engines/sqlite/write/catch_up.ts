@@ -1,4 +1,4 @@
-/** Applies what the ledger has recorded and main has not: the second half of a deletion whose process did not finish. */
+/** Applies events that the ledger has and main lacks: the second half of an interrupted deletion. */
 
 import { because, IntegrityError } from "../../../errors.ts";
 import { verifyChain } from "../../../engine/chain.ts";
@@ -14,20 +14,21 @@ import type { StoreParts } from "../database/store_parts.ts";
 
 const INSERT_DIRTY = `INSERT INTO dirty (name) VALUES ($1) ON CONFLICT (name) DO NOTHING`;
 
-/** Marks tables as due for a rewrite. */
+/** Marks tables that have to be rewritten. */
 export function insertDirty(main: Connection, tables: readonly string[]): void {
   for (const table of tables) main.run(INSERT_DIRTY, table);
 }
 
-/** What applying events works with. */
+/** What applying events needs. */
 export interface ApplyParts extends Pick<StoreParts, "main" | "apply"> {
   /** The clock as it was read before the transaction. */
   readonly clock: ClockReading;
 }
 
 /**
- * Applies one batch and commits it alone, so that no later refusal can take it back. Within main's write transaction;
- * commits it.
+ * Applies one batch and commits it alone, so that no later error can undo it.
+ *
+ * Must run within main's write transaction, which it commits.
  */
 export function catchUp(parts: ApplyParts & Pick<StoreParts, "ledger">, meta: MainMeta): void {
   const { main, ledger } = parts;
@@ -46,7 +47,7 @@ export function catchUp(parts: ApplyParts & Pick<StoreParts, "ledger">, meta: Ma
   main.commit();
 }
 
-/** Applies events that follow what main has, and says so in `meta`; within main's write transaction. */
+/** Applies the events after main's last one, and updates `meta`. Must run within main's write transaction. */
 export function applyEvents(parts: ApplyParts, meta: MainMeta, events: readonly RecordedEvent[]): void {
   const { main, clock, apply } = parts;
   const place = verifyChain(events, { sequence: meta.applied, head: meta.appliedHead });

@@ -1,6 +1,8 @@
 /**
- * What became of a COMMIT that was reported as failed. SQLite can report one that took effect, or that could still: so
- * each file is looked at, and a one-cell change that commits lies where the refused one would have to be.
+ * Finds out whether a COMMIT that was reported as failed took effect.
+ *
+ * SQLite can report a failure for a COMMIT that took effect, or that still could. Therefore the file is read, and a
+ * one-cell change is committed, which takes the place of the failed COMMIT.
  */
 
 import { randomBytes } from "../../../clock.ts";
@@ -8,15 +10,15 @@ import type { Connection } from "../database/connection.ts";
 import type { Ledger, LedgerMeta } from "../database/ledger.ts";
 import { type MainMeta, readMainMeta, updateMainMeta } from "../database/main_meta.ts";
 
-/** It took effect; it did not, and may still do so; it did not and cannot any more; or nobody knows. */
+/** Whether it took effect, did not but still could, did not and no longer can, or is unknown. */
 type Verdict = "durable" | "absent" | "gone" | "unknown";
 
-/** A mark that no other commit has: 48 random bits. */
+/** Returns a mark that no other commit has: 48 random bits. */
 export function newMark(): number {
   return randomBytes(6).reduce((mark, byte) => mark * 256 + byte, 0);
 }
 
-/** Looks at main: the refused commit would have left its own mark in place of the one before. */
+/** Probes main: the failed commit would have replaced the previous mark by its own. */
 export function probeMain(main: Connection, refused: MainMeta, before: number): Verdict {
   let verdict: Verdict = "unknown";
   try {
@@ -36,7 +38,7 @@ export function probeMain(main: Connection, refused: MainMeta, before: number): 
   }
 }
 
-/** Looks at the ledger: the refused commit would have led from the head before to its own. */
+/** Probes the ledger: the failed commit would have replaced the previous head by its own. */
 export function probeLedger(ledger: Ledger, before: LedgerMeta, refusedHead: string): Verdict {
   try {
     ledger.connection.begin("immediate");

@@ -1,6 +1,8 @@
 /**
- * Scrubbing. SQLite clears the cells it deletes, but leaves copies in the unused middle of pages that it rebalanced; only
- * a rewrite of the table gets rid of those.
+ * Removes the traces of erased content from a store's files.
+ *
+ * SQLite clears the cells it deletes, but leaves copies in the unused middle of pages that it rebalanced; only a
+ * rewrite of the table removes those.
  */
 
 import { jitter, monotonicMs, sleep, yieldIfBusy } from "../../../clock.ts";
@@ -14,7 +16,7 @@ import type { Connection } from "../database/connection.ts";
 
 const DELETE_DIRTY = `DELETE FROM dirty WHERE name = $1`;
 
-/** Rewrites one of them: a new table in key order, in place of the old. */
+/** Rewrites a table: a new one in key order replaces the old. */
 function* rewriteTable(transaction: WriteTransaction, name: string): Operation<void> {
   const table = MAIN_TABLES.find((each) => each.name === name);
   const statements = table === undefined ? [] : rewriteStatements(table);
@@ -22,7 +24,7 @@ function* rewriteTable(transaction: WriteTransaction, name: string): Operation<v
   yield* transaction.run(DELETE_DIRTY, name);
 }
 
-/** Rewrites what was marked as dirty: what a restored store starts with, or a backup holds, has no trace of what was erased. */
+/** Rewrites the tables marked as dirty, so that a restored store or a backup has no erased content. */
 export async function rewriteDirty(
   main: Connection,
   transaction: WriteTransaction,
@@ -35,20 +37,20 @@ export async function rewriteDirty(
   }
 }
 
-/** Gives free pages back to the file system. */
+/** Returns free pages to the file system. */
 export const GIVE_BACK_PAGES = "PRAGMA incremental_vacuum";
 
 const GET_PAGE_COUNT = "PRAGMA page_count";
 const GET_PAGE_SIZE = "PRAGMA page_size";
 
-/** What scrubbing works with. */
+/** Dependencies of {@linkcode SqliteScrubbing}. */
 interface ScrubbingParts {
   readonly engine: Pick<Engine, "read" | "write">;
   readonly connections: readonly Connection[];
   readonly busyTimeoutMs: number;
-  /** Empties a file's log into it; says what stood in the way. */
+  /** Copies a file's log into it and empties it; returns what prevented that, or null. */
   readonly emptyLog: (connection: Connection) => "READERS" | "BUSY" | null;
-  /** Lets the code that drives a transaction end. */
+  /** Waits until the code that drives a transaction has ended. */
   readonly ended: () => Promise<void>;
   /** Throws once the store is closed. */
   readonly assertOpen: () => void;

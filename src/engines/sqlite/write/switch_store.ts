@@ -9,20 +9,21 @@ import type { Ledger, LedgerMeta } from "../database/ledger.ts";
 import { type MainMeta, readMainMeta, updateMainMeta } from "../database/main_meta.ts";
 import type { OpenedStore } from "../database/opened_store.ts";
 
-/** The error of a step that has to be begun again. */
+/** The error of a step that has to be retried. */
 function moved(): StorageError {
   return new StorageError("BUSY", "Cannot restore: the ledger is being written");
 }
 
 function superseded(): StorageError {
-  return new StorageError("REPLACED", "Cannot restore: another restore was faster", {
+  return new StorageError("REPLACED", "Cannot restore: another restore finished first", {
     details: { by: "restore" },
   });
 }
 
 /**
- * One attempt: one commit to the ledger fences the old store and makes the destination live. `BUSY` with nothing changed
- * where a lock is held.
+ * Attempts the switch: one commit fences off the old store and makes the destination live.
+ *
+ * Throws `BUSY`, with nothing changed, if a lock is held.
  */
 export function switchStore(store: OpenedStore, parts: Omit<ApplyParts, "main">): void {
   const { main, ledger, journalMode } = store;
@@ -50,14 +51,17 @@ export function switchStore(store: OpenedStore, parts: Omit<ApplyParts, "main">)
   }
 }
 
-/** In commits of its own; one that changes nothing would overwrite nothing. */
+/**
+ * Announces the switch, in commits of its own. An equal announcement is withdrawn first, because a commit that
+ * changes nothing would overwrite nothing.
+ */
 function announceSwitch(ledger: Ledger, announced: number): void {
   const found = ledger.readMeta();
   if (found.announced === announced && !ledger.announce(found, null)) throw moved();
   if (!ledger.announce(ledger.readMeta(), announced)) throw moved();
 }
 
-/** The ledger's COMMIT. Returns once the destination is live. */
+/** Commits the ledger; returns once the destination is live. */
 function commitSwitch(ledger: Ledger, before: LedgerMeta, meta: MainMeta): void {
   const { connection } = ledger;
   try {
@@ -72,7 +76,7 @@ function commitSwitch(ledger: Ledger, before: LedgerMeta, meta: MainMeta): void 
   }
 }
 
-/** As 2.5: finds out whether a refused COMMIT took effect, and makes sure that it cannot do so later. */
+/** Finds out whether a failed COMMIT took effect, and ensures that it cannot do so later, as step 2.5. */
 function probeSwitch(ledger: Ledger, before: LedgerMeta, meta: MainMeta): "live" | "gone" | "unknown" {
   const { connection } = ledger;
   try {
@@ -91,7 +95,9 @@ function probeSwitch(ledger: Ledger, before: LedgerMeta, meta: MainMeta): "live"
   }
 }
 
-/** 4.7. An error is no loss: the opening that follows at once does it again, and tells if it still cannot. */
+/**
+ * Runs step 4.7. An error is ignored: the opening that follows repeats the step, and reports the error if it recurs.
+ */
 function completeSwitch(store: OpenedStore, meta: MainMeta): void {
   try {
     becomeLive(store, meta);
@@ -100,7 +106,7 @@ function completeSwitch(store: OpenedStore, meta: MainMeta): void {
   }
 }
 
-/** Within main's write transaction. */
+/** Ends the pending state; must run within main's write transaction, which it commits. */
 function becomeLive({ main }: Pick<OpenedStore, "main">, meta: MainMeta): void {
   meta.pendingFrom = null;
   updateMainMeta(main, meta);
@@ -115,7 +121,7 @@ function applyAll(parts: ApplyParts, meta: MainMeta, ledger: Ledger): void {
   }
 }
 
-/** 4.7 at an opening: finishes a destination that the ledger has made live. Anything else is left as it is. */
+/** Runs step 4.7 at an opening, for a destination that the ledger has made live; otherwise does nothing. */
 export function finishSwitch(store: OpenedStore, parts: Omit<ApplyParts, "main">): void {
   const { main, ledger } = store;
   const isSwitched = (meta: MainMeta): boolean =>

@@ -15,17 +15,17 @@ import type { StoreParts } from "../database/store_parts.ts";
 import { newMark, probeLedger, probeMain } from "./refused_commit.ts";
 import { isBusy, isFull } from "../drivers/result_codes.ts";
 
-/** What an attempt leads to: try again from the start, wait for a lock, or done. */
+/** The result of an attempt: start over, wait for a lock (the error), or done. */
 type Attempt = "again" | "done" | StorageError;
 
-/** Write groups and deletions, step by step as the protocol over the two files states them. */
+/** Runs write groups and deletions in the steps of the two-file protocol. */
 export class WriteGroups {
   readonly #parts: StoreParts;
-  /** Tables known to be marked dirty, for as long as nothing was rewritten. */
+  /** Tables known to be marked as dirty, until a table is rewritten. */
   #knownDirty = new Set<string>();
   #knownScrubs = -1;
   #refusal: StorageError | null = null;
-  /** Up to which event the chain was verified by this process. */
+  /** Sequence of the event up to which this process verified the chain. */
   #verified: number;
 
   constructor(parts: StoreParts, verified: number) {
@@ -33,7 +33,7 @@ export class WriteGroups {
     this.#verified = verified;
   }
 
-  /** Runs one group; gives the error if a lock was held, with nothing changed. */
+  /** Runs one group; returns the error, with nothing changed, if a lock was held. */
   run(members: readonly Member[]): StorageError | null {
     if (this.#refusal !== null) return this.#fail(members, this.#refusal);
     for (let attempt = 0; attempt < CATCH_UPS_PER_GROUP_MAX; attempt++) {
@@ -71,14 +71,14 @@ export class WriteGroups {
     return this.#commit(members, transaction, meta, ledgerMeta);
   }
 
-  /** The ledger moved meanwhile: everything is looked at again. */
+  /** Starts over, because the ledger changed meanwhile. */
   #startOver(): Attempt {
     this.#parts.main.rollback();
     this.#parts.ledger.forgetMeta();
     return "again";
   }
 
-  /** Runs each member, in a savepoint if there are several; something else than null ends the group. */
+  /** Runs each member, in a savepoint if there are several; a result other than null ends the group. */
   #runMembers(members: readonly Member[], transaction: GroupTransaction): Attempt | null {
     const { main } = this.#parts;
     const several = members.length > 1;
@@ -100,7 +100,7 @@ export class WriteGroups {
     return null;
   }
 
-  /** Rolls back to a member's savepoint; if even that fails the whole transaction goes. */
+  /** Rolls back to a member's savepoint. If that fails, rolls back the whole transaction and returns false. */
   #undoMember(member: Member): boolean {
     const { main } = this.#parts;
     try {
@@ -127,6 +127,7 @@ export class WriteGroups {
     let events: readonly RecordedEvent[] = [];
     try {
       meta.counter = transaction.counter;
+      meta.lastIds = transaction.lastIds;
       if (transaction.events.length > 0) {
         events = chainEvents(
           transaction.events,
@@ -195,7 +196,7 @@ export class WriteGroups {
     return this.#lookAtFiles(members, meta);
   }
 
-  /** Records the events in the ledger, then commits main: from the ledger's COMMIT on they are irrevocable. */
+  /** Records the events in the ledger, then commits main; the ledger's COMMIT makes them irrevocable. */
   #commitDeletion(
     members: readonly Member[],
     meta: MainMeta,
@@ -208,7 +209,7 @@ export class WriteGroups {
       ledger.connection.begin(exclusive ? "exclusive" : "immediate");
       const fresh = ledger.readMeta();
       const moved = fresh.count !== meta.applied || fresh.head !== meta.appliedHead;
-      // A restore may have taken the announcement back: it locks another main than this one.
+      // A restore may have withdrawn the announcement: it locks another main than this one.
       const announced = !announces || fresh.announced === meta.applied + 1;
       if (moved || fresh.epoch !== meta.epoch || !announced) {
         ledger.connection.rollback();
@@ -225,7 +226,7 @@ export class WriteGroups {
     return this.#completeDeletion(members, meta, events);
   }
 
-  /** The ledger's COMMIT; null once the events are recorded. */
+  /** Commits the ledger; returns null once the events are recorded. */
   #commitLedger(
     members: readonly Member[],
     before: LedgerMeta,
@@ -247,7 +248,7 @@ export class WriteGroups {
     }
   }
 
-  /** Main's half of a recorded deletion; whatever goes wrong now, it will be completed. */
+  /** Commits main's half of a recorded deletion; if that fails, it is completed later. */
   #completeDeletion(members: readonly Member[], meta: MainMeta, events: readonly RecordedEvent[]): Attempt {
     const { main, freshness } = this.#parts;
     const last = events.at(-1)!;
@@ -266,7 +267,7 @@ export class WriteGroups {
     return this.#lookAtFiles(members, meta);
   }
 
-  /** Nothing is acknowledged that went to a file which is no longer the store's. */
+  /** Refuses to acknowledge a write to a file that is no longer the store's. */
   #lookAtFiles(members: readonly Member[], meta: MainMeta): Attempt {
     try {
       this.#parts.sentinel?.look(meta.shrunkBytes, () => readMainMeta(this.#parts.main).shrunkBytes);
@@ -284,7 +285,10 @@ export class WriteGroups {
     );
   }
 
-  /** Rolls main back; a held lock is given back to wait for, any other error fails every member that has not failed. */
+  /**
+   * Rolls main back. Returns the error of a held lock, to wait for it; any other error fails the members that have
+   * not failed yet.
+   */
   #giveUp(members: readonly Member[], error: unknown): Attempt {
     const first = this.#parts.main.abandon(error);
     if (isBusy(first)) return first as StorageError;
@@ -300,7 +304,7 @@ export class WriteGroups {
   }
 }
 
-/** SQLite ended the whole transaction: all but the failing member run again, each alone, from the start. */
+/** Lets all members but the failing one run again, each alone: SQLite ended the whole transaction. */
 function runOthersAlone(members: readonly Member[], failing: Member | null): Attempt {
   for (const member of members) {
     if (member !== failing) member.outcome = { kind: "alone" };
@@ -308,7 +312,9 @@ function runOthersAlone(members: readonly Member[], failing: Member | null): Att
   return "done";
 }
 
-/** Main may still measure what an earlier scrub left, long after a later one: only the least ever says what it may not. */
+/**
+ * The lesser of two sizes. Long after a later scrub, main may still have the smaller size that an earlier one left.
+ */
 function leastOf(before: number | null, now: number | null): number | null {
   if (before === null) return now;
   return now === null ? before : Math.min(before, now);
