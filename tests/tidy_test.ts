@@ -78,6 +78,10 @@ Deno.test("only the command line imports what only it needs", () => {
   );
 });
 
+Deno.test("nothing that is published imports the SDKs whose messages it knows", () => {
+  assert.deepEqual(offenders(/from "(openai|ai|@anthropic-ai|@langchain)[/"]/, () => false), []);
+});
+
 Deno.test("no statement reads every column, replaces rows, or matches patterns", () => {
   assert.deepEqual(offenders(/SELECT \*|INSERT OR REPLACE|\bLIKE\b/, () => false), []);
 });

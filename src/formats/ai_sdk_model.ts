@@ -19,7 +19,7 @@ import { isLeftOut, messageOf, newMessage, withoutIdlePlaces } from "./drafts.ts
 import type { Format, Messages, WriteOptions } from "./format.ts";
 import { JoinedItems } from "./joined_items.ts";
 import { type Spoken, spoken, textOf } from "./spoken.ts";
-import { isName, type Item, jsonOf, readItems } from "./theirs.ts";
+import { isName, type Item, jsonOf, readItems, unshared } from "./theirs.ts";
 
 /**
  * The AI SDK's `ModelMessage`: what `generateText` and `streamText` take, and `response.messages` of a result, version 7.
@@ -161,7 +161,7 @@ function writeMessages(messages: Messages, options?: WriteOptions): AiSdkModelMe
     const content = isResult ? [writeResult(message, toolName)] : writeContent(message);
     if (content !== null) items.add({ role, content, outer, isResult, joins });
   }
-  return items.finished() as AiSdkModelMessage[];
+  return unshared(items.finished());
 }
 
 function writeResult(message: Spoken, toolName: string): object {

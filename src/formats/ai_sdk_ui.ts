@@ -12,7 +12,7 @@ import { differenceOf, isObject } from "./difference.ts";
 import { isLeftOut, messageOf, newMessage, withoutIdlePlaces } from "./drafts.ts";
 import type { Format, Messages, WriteOptions } from "./format.ts";
 import { type Spoken, spoken, spokenMessage, textOf } from "./spoken.ts";
-import { isName, type Item, readJsonItems } from "./theirs.ts";
+import { isName, type Item, readJsonItems, unshared } from "./theirs.ts";
 
 /**
  * The AI SDK's `UIMessage`: what `useChat` shows and sends, version 7.
@@ -197,7 +197,7 @@ function writeMessages(messages: Messages, options?: WriteOptions): AiSdkUiMessa
     }
     followsResult = message.role === "tool";
   }
-  return items.map((item) => item instanceof Answer ? item.finished() : item) as AiSdkUiMessage[];
+  return unshared(items.map((item) => item instanceof Answer ? item.finished() : item));
 }
 
 function writeSpeech(message: Spoken, id: string | null): object[] {
@@ -223,7 +223,9 @@ function addAnswer(
   const tag = UI.messageTag(parts);
   const callPiece = (call: ToolCall, said: Tag | null): Piece => {
     const piece = { item: writeCall(call), tag: said };
-    open.set(call.id, [...open.get(call.id) ?? [], piece]);
+    const waiting = open.get(call.id);
+    if (waiting === undefined) open.set(call.id, [piece]);
+    else waiting.push(piece);
     return piece;
   };
   const entries = UI.entries(parts);

@@ -6,7 +6,7 @@ import type { Part } from "../contracts/part.ts";
 import type { ToolCall } from "../contracts/tool.ts";
 import { ContractError } from "../errors.ts";
 import { ANTHROPIC, parseBlock, writeCall, writeEntry } from "./anthropic_blocks.ts";
-import type { AnthropicMessage, AnthropicRequest } from "./anthropic_types.ts";
+import type { AnthropicRequest } from "./anthropic_types.ts";
 import { withUniqueCalls } from "./call_names.ts";
 import { type Tag, withFields } from "./carried.ts";
 import { type Difference, differenceOf, isObject } from "./difference.ts";
@@ -14,7 +14,7 @@ import { isLeftOut, messageOf, newMessage, withoutIdlePlaces } from "./drafts.ts
 import type { Format, Messages, WriteOptions } from "./format.ts";
 import { JoinedItems } from "./joined_items.ts";
 import { type Spoken, spoken, textOf } from "./spoken.ts";
-import { isName, type Item, jsonOf, readJsonItems } from "./theirs.ts";
+import { copied, isName, type Item, jsonOf, readJsonItems, unshared } from "./theirs.ts";
 
 /**
  * Anthropic's Messages API: `system` and `messages` of a request, and answers among the messages.
@@ -58,7 +58,10 @@ function parseSystem(system: unknown): NewMessage {
   if (!Array.isArray(system)) {
     throw new ContractError("system", "Expected system to be text or a list of blocks");
   }
-  return { role: "system", content: system.flatMap((block) => parseBlock(jsonOf(block), "system")) };
+  return {
+    role: "system",
+    content: system.flatMap((block) => parseBlock(jsonOf(copied("system", block)), "system")),
+  };
 }
 
 function parseMessage(item: Item, before: readonly NewMessage[]): NewMessage[] {
@@ -172,10 +175,10 @@ function writeRequest(messages: Messages, options?: WriteOptions): AnthropicRequ
   const opening = end < 0 ? list : list.slice(0, end);
   const items = new JoinedItems();
   for (const message of list.slice(opening.length)) addMessage(items, message);
-  return {
+  return unshared({
     ...(opening.length === 0 ? {} : { system: writeSystem(opening) }),
-    messages: items.finished() as AnthropicMessage[],
-  };
+    messages: items.finished(),
+  });
 }
 
 function writeSystem(opening: readonly Spoken[]): NonNullable<AnthropicRequest["system"]> {

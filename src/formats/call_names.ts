@@ -6,17 +6,23 @@ import type { Spoken } from "./spoken.ts";
 export function withUniqueCalls(messages: readonly Spoken[]): Spoken[] {
   const given = new Set(messages.flatMap(({ calls }) => calls.map(({ id }) => id)));
   const used = new Set<string>();
+  /** Where the search for a free name goes on: an id that is used in every step must not begin anew each time. */
+  const places = new Map<string, number>();
   const latest = new Map<string, string>();
   const open = new Map<string, string[]>();
   const rename = (id: string): string => {
     const base = id.replace(/[^a-zA-Z0-9_-]/g, "_");
-    let name = base;
-    for (let count = 2; used.has(name) || (name !== id && given.has(name)); count++) {
-      name = `${base}_${count}`;
-    }
+    const nameAt = (place: number): string => place === 1 ? base : `${base}_${place}`;
+    const isTaken = (name: string): boolean => used.has(name) || (name !== id && given.has(name));
+    let place = places.get(id) ?? 1;
+    while (isTaken(nameAt(place))) place++;
+    const name = nameAt(place);
+    places.set(id, place);
     used.add(name);
     latest.set(id, name);
-    open.set(id, [...open.get(id) ?? [], name]);
+    const waiting = open.get(id);
+    if (waiting === undefined) open.set(id, [name]);
+    else waiting.push(name);
     return name;
   };
   return messages.map((message) => {

@@ -10,7 +10,7 @@ import { differenceOf, isObject } from "./difference.ts";
 import { distinctCalls, isLeftOut, messageOf, taggedPart } from "./drafts.ts";
 import type { Format, Messages, WriteOptions } from "./format.ts";
 import { dataAsText, jsonObject, namedMedia, type Spoken, spoken, textOf } from "./spoken.ts";
-import { isName, type Item, readJsonItems } from "./theirs.ts";
+import { isName, type Item, readJsonItems, unshared } from "./theirs.ts";
 
 const CARRIER = new Carrier("langchain");
 
@@ -67,7 +67,7 @@ export const langchain: Format<readonly object[], LangChainMessage[]> = {
   parse: (theirs: readonly object[]): NewMessage[] =>
     readJsonItems("messages", Array.isArray(theirs) ? theirs.map(storedForm) : theirs).map(parseMessage),
   write: (messages: Messages, options?: WriteOptions): LangChainMessage[] =>
-    spoken(messages, options).flatMap((message) => writeMessage(message) as unknown as LangChainMessage[]),
+    unshared(spoken(messages, options).flatMap(writeMessage)),
 };
 
 function storedForm(message: unknown): unknown {

@@ -11,7 +11,7 @@ import { distinctCalls, isLeftOut, isOwn, messageOf, taggedPart } from "./drafts
 import type { Format, Messages, WriteOptions } from "./format.ts";
 import type { OpenAIChatMessage } from "./openai_chat_types.ts";
 import { dataAsText, namedMedia, type Spoken, spoken, textOf } from "./spoken.ts";
-import { isName, type Item, readJsonItems } from "./theirs.ts";
+import { isName, type Item, readJsonItems, unshared } from "./theirs.ts";
 
 const CARRIER = new Carrier("openai-chat");
 
@@ -39,7 +39,7 @@ export const openaiChat: Format<readonly object[], OpenAIChatMessage[]> = {
   name: CARRIER.format,
   parse: (theirs: readonly object[]): NewMessage[] => readJsonItems("messages", theirs).map(parseMessage),
   write: (messages: Messages, options?: WriteOptions): OpenAIChatMessage[] =>
-    spoken(messages, options).flatMap((message) => writeMessage(message) as OpenAIChatMessage[]),
+    unshared(spoken(messages, options).flatMap(writeMessage)),
 };
 
 function parseMessage(item: Item): NewMessage {

@@ -11,7 +11,7 @@ import type { Format, Messages, WriteOptions } from "./format.ts";
 import { parseContent, RESPONSES, writeContent } from "./openai_input_content.ts";
 import type { OpenAIResponsesItem } from "./openai_responses_types.ts";
 import { namedMedia, type Spoken, spoken } from "./spoken.ts";
-import { isName, type Item, readJsonItems } from "./theirs.ts";
+import { isName, type Item, readJsonItems, unshared } from "./theirs.ts";
 
 /** The mark after the parts of an answer's message: how many there are, and its fields besides its content. */
 const OUTPUT = `${RESPONSES.format}:output`;
@@ -45,7 +45,7 @@ export const openaiResponses: Format<readonly object[], OpenAIResponsesItem[]> =
   name: RESPONSES.format,
   parse: parseItems,
   write: (messages: Messages, options?: WriteOptions): OpenAIResponsesItem[] =>
-    spoken(messages, options).flatMap((message) => writeMessage(message) as OpenAIResponsesItem[]),
+    unshared(spoken(messages, options).flatMap(writeMessage)),
 };
 
 function parseItems(theirs: readonly object[]): NewMessage[] {

@@ -286,6 +286,17 @@ Deno.test("anthropicMessages tells calls with one id apart, and shows invalid ar
   ]);
 });
 
+Deno.test("anthropicMessages leaves an id alone that the API takes, also where another one is renamed to it", () => {
+  const calls = ["c:1", "c_1", "c_1_2"].map((id) => ({ id, name: "track", arguments: "{}" }));
+  const { messages } = anthropicMessages.write([
+    { role: "assistant", toolCalls: calls },
+    { role: "assistant", toolCalls: [{ id: "c_1", name: "track", arguments: "{}" }] },
+  ]);
+  const ids = messages.flatMap(({ content }) => Array.isArray(content) ? content : [])
+    .map((block) => block.type === "tool_use" ? block.id : null);
+  assert.deepEqual(ids, ["c_1_3", "c_1", "c_1_2", "c_1_4"]);
+});
+
 Deno.test("anthropicMessages sends reasoning back to its own provider only", () => {
   const reasoning = { type: "reasoning", text: "Hm.", signature: "c2ln" } as const;
   const [ours] = anthropicMessages.parse({

@@ -43,7 +43,7 @@ export const BYTES: fc.Arbitrary<Uint8Array> = fc.uint8Array({ maxLength: 40 }).
 );
 
 /** A copy whose objects are ordinary ones: some that fast-check makes have no prototype. */
-function ordinary<T>(value: T): T {
+export function ordinary<T>(value: T): T {
   if (Array.isArray(value)) return value.map(ordinary) as T;
   if (typeof value !== "object" || value === null || value instanceof Uint8Array || value instanceof URL) {
     return value;
