@@ -45,7 +45,7 @@ Deno.test("import takes a file that is read in many chunks, whose first ends wit
       await conversation.append([{ role: "user", content: `${turn} ${"Where is order 7? ".repeat(4_000)}` }]);
     }
   });
-  await printed("export", store.path, store.at("lines"));
+  await printed("export", store.path, store.at("lines"), "--show-content");
   const { imported } = await value("import", store.at("new.db"), store.at("lines"));
   assert.deepEqual([imported.scopes, imported.turns], [1, 8]);
 });
