@@ -178,7 +178,7 @@ export const TURNS_PER_PAGE = 32;
 export const UPKEEP_ROUNDS_MAX = 10_000;
 
 /** Scopes with expired rows that are looked up at a time. */
-export const DUE_SCOPES_PER_READ = 50;
+export const EXPIRING_SCOPES_PER_READ = 50;
 
 /** Tenants that a prune examines in one read, to find those with expired records: some milliseconds of work. */
 export const TENANTS_PER_READ = 250;

@@ -10,7 +10,7 @@ import type {
   ImportReport,
   Lines,
 } from "./contracts/options/lines_options.ts";
-import type { Tell } from "./contracts/options/memory_options.ts";
+import type { EmitEvent } from "./contracts/options/memory_options.ts";
 import type {
   PruneOptions,
   PruneReport,
@@ -60,24 +60,24 @@ export class Memory implements AsyncDisposable {
   readonly #engine: Engine;
   readonly #kinds: ReadonlyMap<string, RecordKind>;
   readonly #limits: ScopeLimits;
-  readonly #tell: Tell;
+  readonly #emit: EmitEvent;
 
   /** Use `openMemory` or `restoreMemory` instead. */
   constructor(
     engine: Engine,
-    { kinds, limits, tell, restored }: {
+    { kinds, limits, emit, restored }: {
       readonly kinds: ReadonlyMap<string, RecordKind>;
       readonly limits: ScopeLimits;
-      readonly tell: Tell;
+      readonly emit: EmitEvent;
       readonly restored: RestoreReport | null;
     },
   ) {
     this.#engine = engine;
     this.#kinds = kinds;
     this.#limits = limits;
-    this.#tell = tell;
+    this.#emit = emit;
     this.restored = restored;
-    this.records = new Records(engine, kinds, tell);
+    this.records = new Records(engine, kinds, emit);
   }
 
   /**
@@ -98,7 +98,7 @@ export class Memory implements AsyncDisposable {
    * ```
    */
   conversation(scope: Scope): Conversation {
-    return new Conversation(this.#engine, toScope(scope), { limits: this.#limits, tell: this.#tell });
+    return new Conversation(this.#engine, toScope(scope), { limits: this.#limits, emit: this.#emit });
   }
 
   /**
@@ -124,7 +124,7 @@ export class Memory implements AsyncDisposable {
   journal(scope: Scope, part?: string): Journal {
     return new Journal(this.#engine, { scope: toScope(scope), part }, {
       limits: this.#limits,
-      tell: this.#tell,
+      emit: this.#emit,
     });
   }
 
@@ -155,7 +155,7 @@ export class Memory implements AsyncDisposable {
     const startedMs = monotonicMs();
     const { prune } = await import("./prune.ts");
     const report = await prune(this.#engine, options);
-    this.#tell(
+    this.#emit(
       {
         operation: "prune",
         counts: {
@@ -236,7 +236,7 @@ export class Memory implements AsyncDisposable {
     await checkConversations(this.#engine, collector);
     await checkJournals(this.#engine, collector);
     const report = collector.report();
-    this.#tell({ operation: "check", counts: { problems: report.problems.length } }, startedMs);
+    this.#emit({ operation: "check", counts: { problems: report.problems.length } }, startedMs);
     return report;
   }
 
@@ -332,7 +332,7 @@ export class Memory implements AsyncDisposable {
     const { backUp } = await import("./backup.ts");
     const report = await backUp(destination, options, { engine: this.#engine, of, kinds: this.#kinds });
     const operation = of === "store" ? "backup" : "exportLedger";
-    this.#tell({ operation, counts: { bytes: report.bytes } }, startedMs);
+    this.#emit({ operation, counts: { bytes: report.bytes } }, startedMs);
     return report;
   }
 
@@ -438,9 +438,9 @@ export class Memory implements AsyncDisposable {
   async importLines(lines: Lines, options: ImportLinesOptions = {}): Promise<ImportReport> {
     const startedMs = monotonicMs();
     const { importLines } = await import("./lines/import_lines.ts");
-    const target = { engine: this.#engine, kinds: this.#kinds, limits: this.#limits, tell: this.#tell };
+    const target = { engine: this.#engine, kinds: this.#kinds, limits: this.#limits, emit: this.#emit };
     const report = await importLines(target, lines, options);
-    this.#tell({ operation: "import", counts: { ...report.imported } }, startedMs);
+    this.#emit({ operation: "import", counts: { ...report.imported } }, startedMs);
     return report;
   }
 
@@ -462,7 +462,7 @@ export class Memory implements AsyncDisposable {
   async close(): Promise<void> {
     const startedMs = monotonicMs();
     await this.#engine.close();
-    this.#tell({ operation: "close", counts: {} }, startedMs);
+    this.#emit({ operation: "close", counts: {} }, startedMs);
   }
 
   /** The same as {@linkcode Memory.close}, for `await using`. */

@@ -3,7 +3,7 @@
 import { monotonicMs } from "./clock.ts";
 import { hasMethod, readFields, requireInteger } from "./contracts/arguments.ts";
 import type { RestoreReport } from "./contracts/options/backup_options.ts";
-import type { MemoryEvent, StoreOptions, Tell } from "./contracts/options/memory_options.ts";
+import type { EmitEvent, MemoryEvent, StoreOptions } from "./contracts/options/memory_options.ts";
 import { EffectiveTime } from "./engine/effective_time.ts";
 import type { Engine } from "./engine/engine.ts";
 import type { SqliteDriver } from "./engines/sqlite/drivers/driver.ts";
@@ -183,16 +183,16 @@ async function startMemory(
   } catch (error) {
     throw store.abandon(error);
   }
-  const tell = eventEmitter(given.onEvent, engine);
-  const memory = new Memory(engine, { ...given, tell, restored });
+  const emit = eventEmitter(given.onEvent, engine);
+  const memory = new Memory(engine, { ...given, emit, restored });
   try {
-    if (given.acceptClock) await acceptClock(engine, tell);
+    if (given.acceptClock) await acceptClock(engine, emit);
   } catch (error) {
     await memory.close();
     throw error;
   }
-  if (restored === null) tell({ operation: "open", counts: {} }, startedMs);
-  else tell({ operation: "restore", counts: { ...restored.erased } }, startedMs);
+  if (restored === null) emit({ operation: "open", counts: {} }, startedMs);
+  else emit({ operation: "restore", counts: { ...restored.erased } }, startedMs);
   return memory;
 }
 
@@ -226,7 +226,7 @@ function filePaths(path: unknown, given: GivenOptions): Parameters<typeof openSt
 function eventEmitter(
   onEvent: ((event: MemoryEvent) => void) | undefined,
   engine: Engine,
-): Tell {
+): EmitEvent {
   if (onEvent === undefined) return () => {};
   return (emitted, startedMs) => {
     const event = { ...emitted, at: readAt(engine), durationMs: monotonicMs() - startedMs };
@@ -243,9 +243,9 @@ function readAt(engine: Engine): number {
   }
 }
 
-async function acceptClock(engine: Engine, tell: Tell): Promise<void> {
+async function acceptClock(engine: Engine, emit: EmitEvent): Promise<void> {
   const startedMs = monotonicMs();
   const { lowerClockMark } = await import("./prune.ts");
   const loweredByMs = await engine.write(lowerClockMark);
-  if (loweredByMs > 0) tell({ operation: "acceptClock", counts: { loweredByMs } }, startedMs);
+  if (loweredByMs > 0) emit({ operation: "acceptClock", counts: { loweredByMs } }, startedMs);
 }

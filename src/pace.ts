@@ -18,7 +18,7 @@ export class Pace {
   }
 
   /** Whether it is time to {@linkcode rest}; also checks for cancellation. */
-  isDue(): boolean {
+  mustYield(): boolean {
     this.check();
     return monotonicMs() - this.#startedMs >= WORK_MS;
   }

@@ -7,15 +7,15 @@ import { yieldToEventLoop } from "./clock.ts";
 import { readFields, requireBoolean, requireCallback, requireSignal } from "./contracts/arguments.ts";
 import type { PruneOptions, PruneProgress, PruneReport } from "./contracts/options/receipt.ts";
 import { clearRetired, selectRetired } from "./index/index_state.ts";
-import { type DueScope, expireScope, selectDueScopes } from "./deletion/expiry.ts";
+import { expireScope, type ExpiringScope, selectExpiredScopes } from "./deletion/expiry.ts";
 import { nothingErased } from "./deletion/cascade.ts";
 import { scrub } from "./deletion/scrub.ts";
 import { isDamage } from "./engine/check_collector.ts";
 import type { Engine } from "./engine/engine.ts";
 import { known, type Operation, type WriteTransaction } from "./engine/operation.ts";
 import { StorageError } from "./errors.ts";
-import { CLOCK_BEHIND_MS_MAX, DUE_SCOPES_PER_READ } from "./limits.ts";
-import { purgeNow, purgeSome, selectDueTenants } from "./records/read.ts";
+import { CLOCK_BEHIND_MS_MAX, EXPIRING_SCOPES_PER_READ } from "./limits.ts";
+import { purgeNow, purgeSome, selectExpiredTenants } from "./records/read.ts";
 
 /** Prunes the store. */
 export async function prune(engine: Engine, options: PruneOptions): Promise<PruneReport> {
@@ -62,15 +62,15 @@ async function expireScopes(
   signal: AbortSignal | undefined,
   progress: ReportProgress,
 ): Promise<void> {
-  let after: DueScope | null = null;
+  let after: ExpiringScope | null = null;
   do {
     const { effectiveMs, behindMs } = engine.time();
     if (behindMs > CLOCK_BEHIND_MS_MAX) return;
-    const page: { readonly after: DueScope | null; readonly limit: number } = {
+    const page: { readonly after: ExpiringScope | null; readonly limit: number } = {
       after,
-      limit: DUE_SCOPES_PER_READ,
+      limit: EXPIRING_SCOPES_PER_READ,
     };
-    const scopes = await engine.read((transaction) => selectDueScopes(transaction, effectiveMs, page), {
+    const scopes = await engine.read((transaction) => selectExpiredScopes(transaction, effectiveMs, page), {
       signal,
     });
     for (const { scopeHash } of scopes) {
@@ -80,7 +80,7 @@ async function expireScopes(
         if (!isDamage(error)) throw error;
       }
     }
-    after = scopes.length < DUE_SCOPES_PER_READ ? null : scopes.at(-1)!;
+    after = scopes.length < EXPIRING_SCOPES_PER_READ ? null : scopes.at(-1)!;
   } while (after !== null);
 }
 
@@ -114,10 +114,10 @@ async function purgeTenants(
   for (let after: string | null = ""; after !== null;) {
     const from: string = after;
     const now = purgeNow(engine.time());
-    const page = await engine.read((transaction) => selectDueTenants(transaction, from, now), {
+    const page = await engine.read((transaction) => selectExpiredTenants(transaction, from, now), {
       signal,
     });
-    for (const tenant of page.due) await purgeTenant(engine, tenant, expired, { signal, progress });
+    for (const tenant of page.expired) await purgeTenant(engine, tenant, expired, { signal, progress });
     after = page.after;
     await yieldToEventLoop();
   }

@@ -124,7 +124,7 @@ export async function restore(
     ...parts,
     checkRows: rowsCheck(parts.kinds),
     resetRows: { dropDerived, moveRevisions },
-    tell: (step, done) => onProgress?.({ step, done }),
+    emit: (step, done) => onProgress?.({ step, done }),
   });
   try {
     const { lineage, generation } = prepared.meta;

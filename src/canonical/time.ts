@@ -82,10 +82,10 @@ export function compareInstants(left: Instant, right: Instant): number {
 }
 
 /**
- * Returns milliseconds since the Unix epoch, rounded up. For a clock of whole milliseconds, `now >= dueMs(expiry)` means
+ * Returns milliseconds since the Unix epoch, rounded up. For a clock of whole milliseconds, `now >= expiryMs(expiry)` means
  * exactly "expired", although the expiry has microseconds.
  */
-export function dueMs(instant: Instant): number {
+export function expiryMs(instant: Instant): number {
   return instant.seconds * 1_000 + Math.ceil(instant.microseconds / 1_000);
 }
 

@@ -85,7 +85,7 @@ async function choose(
   let draft = EMPTY_DRAFT;
   let misfits = 0;
   for (let rank = 0; chunks.length < topK && misfits <= misfitsMax; rank++) {
-    if (pace.isDue()) await pace.rest();
+    if (pace.mustYield()) await pace.rest();
     const next = await candidates.at(rank);
     if (next === null) break;
     if (chunks.some((chunk) => overlap(chunk.source, next.chunk.source))) continue;

@@ -68,7 +68,7 @@ async function capWholeHistory(history: readonly TimedTurn[], { capper, pace }: 
 }): Promise<readonly CappedHistoryTurn[]> {
   const capped: CappedHistoryTurn[] = [];
   for (const turn of history) {
-    if (pace.isDue()) await pace.rest();
+    if (pace.mustYield()) await pace.rest();
     const { messages, isShortened } = capper.capTurn(turn);
     const working = isShortened ? validatedTurn({ ...turn, messages }) : turn;
     capped.push({ turn, working, messages, isShortened });

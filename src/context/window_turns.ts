@@ -51,7 +51,7 @@ export class WindowTurns {
   /** Returns the turn at a distance from the newest, which has distance 0; null past the oldest. */
   async at(distance: number): Promise<WindowTurn | null> {
     while (this.#read.length <= distance && !this.#isDone) {
-      if (this.#pace.isDue()) await this.#pace.rest();
+      if (this.#pace.mustYield()) await this.#pace.rest();
       const step = await this.#iterator.next();
       if (step.done) this.#isDone = true;
       else this.#read.push(this.#prepare(step.value));

@@ -240,7 +240,7 @@ export function requireCallback(field: string, value: unknown): ((...given: neve
 }
 
 /**
- * Requires a list, and gives a copy of it. Its length is looked at before anything else: a list of holes can say that it
+ * Requires a list, and returns a copy of it. Its length is looked at before anything else: a list of holes can say that it
  * has four thousand million items.
  */
 export function requireList(field: string, value: unknown, max: number): readonly unknown[] {

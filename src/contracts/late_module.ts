@@ -40,8 +40,8 @@ export class LateModule<Module> {
 }
 
 /**
- * Validates what was handed in with a module that is loaded late. Where it is there already, the validation is made now; else
- * it is made of copies that are made now, so that the caller may change what it handed in as soon as the call returns.
+ * Validates arguments with a module that is loaded late. If the module is there already, it validates them now; otherwise
+ * it validates copies that are made now, so that the caller may change its arguments as soon as the call returns.
  */
 export async function validateLate<Module, const Given extends readonly unknown[], Validated>(
   late: LateModule<Module>,

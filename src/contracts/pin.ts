@@ -226,7 +226,7 @@ export function pin(input: PinInput): Pin {
 }
 
 /**
- * Validates what a caller handed in as a pin, made by {@linkcode pin} or plain.
+ * Validates an argument as a pin, made by {@linkcode pin} or plain.
  *
  * @throws {ContractError} naming the path below `field`
  */

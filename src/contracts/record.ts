@@ -114,7 +114,7 @@ export type RecordInput<Kind extends string> = Kind extends "checkpoint" ? Check
   : unknown;
 
 /**
- * A record as `get` gives it: a fresh copy.
+ * A record as `get` returns it: a fresh copy.
  *
  * @example
  * ```ts
@@ -182,7 +182,7 @@ export interface GetOptions {
 export interface ForgetOptions {
   /** Whether the identity may never be used again; then also an identity without a record is refused for ever. */
   readonly revoke?: boolean | undefined;
-  /** Makes the call harmless to repeat: for a day, the same id gives the first answer again. */
+  /** Makes the call safe to repeat: for a day, the same id returns the first result. */
   readonly operationId?: string | undefined;
   /** Withdraws the call while it is queued. */
   readonly signal?: AbortSignal | undefined;

@@ -83,7 +83,7 @@ export function oneOf<const T extends string | number>(values: readonly T[], rul
   return where((value): value is T => (values as readonly unknown[]).includes(value), rule);
 }
 
-/** A schema with one more rule, which looks at the whole value and gives the first fault. */
+/** A schema with one more rule, which looks at the whole value and returns the first fault. */
 export function refine<T>(schema: Schema<T>, faultOf: (value: T) => Fault | null): Schema<T> {
   return {
     ...schema,

@@ -31,7 +31,7 @@ export const scopeSchema: Schema<Scope> = transform(
 );
 
 /**
- * Validates what a caller handed in as a scope.
+ * Validates an argument as a scope.
  *
  * @throws {ContractError} naming the path below `field`
  */

@@ -259,7 +259,7 @@ function fault(field: string, rule: string): ContractError {
 }
 
 /**
- * Validates what a caller handed in as a summary, made by {@linkcode summaryFromHistory} or plain.
+ * Validates an argument as a summary, made by {@linkcode summaryFromHistory} or plain.
  *
  * @throws {ContractError} naming the path below `field`
  */

@@ -1,4 +1,4 @@
-/** What a tool is, as a model is told, and the calls that a model makes of it. */
+/** Definitions of tools, as a model receives them, and the calls that a model makes. */
 
 import { canonicalJsonObject, jsonObjectFault } from "../canonical/json_object.ts";
 import { codePointLength } from "../canonical/text.ts";
@@ -37,7 +37,7 @@ const toolSchema: Schema<ToolDefinition> = transform(
 );
 
 /**
- * Validates what a caller handed in as a tool, and puts its parameters into canonical form.
+ * Validates an argument as a tool, and puts its parameters into canonical form.
  *
  * @throws {ContractError} naming the path below `field`
  */

@@ -176,7 +176,7 @@ export function turn(input: TurnInput): Turn {
 }
 
 /**
- * Validates what a caller handed in as a turn, made by {@linkcode turn} or plain.
+ * Validates an argument as a turn, made by {@linkcode turn} or plain.
  *
  * @throws {ContractError} naming the path below `field`
  */

@@ -48,7 +48,7 @@ export interface Place {
 }
 
 /**
- * Validates what a caller handed in, and gives what the schema makes of it. Fields that are `undefined` are absent.
+ * Validates an argument, and returns what the schema makes of it. Fields that are `undefined` are absent.
  *
  * @throws {ContractError} naming the field, never the value
  */

@@ -190,7 +190,7 @@ async function checkTurns(
         }
       });
       if (fields.expires !== null && (scope.nextExpiry === null || fields.expires < scope.nextExpiry)) {
-        reader.collector.problem("main", "scopes", "Something is due before it is noted", place);
+        reader.collector.problem("main", "scopes", "Something expires before the time that is noted", place);
       }
     }
     await reader.collector.batch("turns", rows.length);

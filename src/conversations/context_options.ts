@@ -124,7 +124,7 @@ export interface AssembleOptions {
 }
 
 /**
- * What `assemble` gives.
+ * The result of `assemble`.
  *
  * @example
  * ```ts

@@ -20,7 +20,7 @@ import type {
 } from "../contracts/options/conversation_options.ts";
 import type { Budget, Retrieval } from "../context/configuration.ts";
 import type { DamagedRow, Skipping } from "../contracts/damaged.ts";
-import type { Tell } from "../contracts/options/memory_options.ts";
+import type { EmitEvent } from "../contracts/options/memory_options.ts";
 import type { Message } from "../contracts/message.ts";
 import type { NewMessages } from "../contracts/new_message.ts";
 import type { PinInput } from "../contracts/pin.ts";
@@ -85,16 +85,20 @@ export class Conversation {
   readonly #place: Place;
   readonly #access: StoreAccess;
   readonly #limits: ScopeLimits;
-  readonly #tell: Tell;
+  readonly #emit: EmitEvent;
 
   /** Made by `memory.conversation`. */
-  constructor(engine: Engine, scope: Scope, parts: { readonly limits: ScopeLimits; readonly tell: Tell }) {
+  constructor(
+    engine: Engine,
+    scope: Scope,
+    parts: { readonly limits: ScopeLimits; readonly emit: EmitEvent },
+  ) {
     this.scope = scope;
     this.#engine = engine;
     this.#place = placeOf(engine.hashKey, scope);
-    this.#access = new ScopeAccess(engine, this.#place, parts.tell);
+    this.#access = new ScopeAccess(engine, this.#place, parts.emit);
     this.#limits = parts.limits;
-    this.#tell = parts.tell;
+    this.#emit = parts.emit;
   }
 
   /**
@@ -420,7 +424,7 @@ export class Conversation {
   /**
    * Requires that nothing that counts has changed since the snapshot.
    *
-   * @returns the snapshot, taken anew
+   * @returns a fresh snapshot
    * @throws {ConflictError} `SNAPSHOT`, `MISSING`, `DELETED`
    * @throws {StorageError} as `revision`
    *
@@ -451,7 +455,7 @@ export class Conversation {
 
   /**
    * Deletes the scope, a turn or a pin for ever: its identifier can never be used again, and no restore brings it back.
-   * What derives from it goes with it. Repeating it is harmless and gives the receipt of the first deletion.
+   * Everything derived from it is deleted too. It is safe to repeat, and then returns the receipt of the first deletion.
    *
    * @returns a receipt; keep it to prove the deletion later
    * @throws {ContractError} naming the field
@@ -481,7 +485,7 @@ export class Conversation {
       ledger: true,
       signal,
     });
-    if (deleted.when === "now") this.#tell({ operation: "delete", counts: { ...deleted.erased } }, startedMs);
+    if (deleted.when === "now") this.#emit({ operation: "delete", counts: { ...deleted.erased } }, startedMs);
     const scrubbed = wanted && await this.#scrubbed(signal);
     return CALLS.module.receiptOf(plan, deleted, { lineage: this.#engine.lineage, reserved: true, scrubbed });
   }
@@ -638,7 +642,7 @@ export class Conversation {
   }
 
   /**
-   * Searches the whole history as the RETRIEVE layer of an assembly does: the pieces that answer the query, best first.
+   * Searches the whole history as the retrieval of an assembly does; returns the chunks that answer the query, best first.
    * Indexes first what is not indexed yet. A scope that is not there has nothing to find, and is not created. With
    * `damaged: "skip"` it finds what it would without the damaged turns that it meets, and lists them as `skipped`.
    *
@@ -672,7 +676,7 @@ export class Conversation {
   }
 
   /**
-   * Assembles a context that fits a token budget from this scope: the same request as `assembleContext` gives for the
+   * Assembles a context that fits a token budget from this scope: the same request as `assembleContext` makes for the
    * whole history, but no more of it is read than is needed. Indexes first what is not indexed yet, where evidence
    * is looked for. The snapshot was still current when the context was finished; where the scope changes meanwhile, it
    * starts over. A scope that is not there counts as an empty history, and is not created. With `damaged: "skip"` the
@@ -682,7 +686,7 @@ export class Conversation {
    * nothing is indexed before all arguments are good
    * @throws {ConflictError} as `search`
    * @throws {BudgetError} `REQUIRED_CONTEXT_TOO_LARGE`, `LAYER_ALLOCATION` or `CAP_BUDGET`, with the counts
-   * @throws {PolicyError} where the token counter throws, or gives something else than promised
+   * @throws {PolicyError} if the token counter throws, or returns something else than a count
    * @throws {IntegrityError} if what is read is damaged; `details` names the row
    * @throws {StorageError} as `create`
    *

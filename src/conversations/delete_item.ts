@@ -80,7 +80,7 @@ function* findDeletion(
 }
 
 /**
- * The scope's row. Damage in it keeps its items from being touched, and what is due from being erased, but not the
+ * The scope's row. If it is damaged, its items cannot be changed and expired content cannot be erased, but the
  * scope from being deleted.
  */
 function* requireDeletable(

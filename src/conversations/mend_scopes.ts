@@ -36,7 +36,7 @@ export interface Mending {
 
 const SELECT_NEXT_SCOPE = `SELECT id, scope_hash FROM scopes WHERE id > $1 ORDER BY id LIMIT 1`;
 
-/** Mends the scope after one of them; gives its row id, null after the last. */
+/** Mends the next scope; returns its row id, or null after the last. */
 export function* mendNextScope(
   transaction: WriteTransaction,
   after: number,
@@ -238,17 +238,17 @@ const COUNT_ROWS = `SELECT (SELECT count(*) FROM turns WHERE scope = $1),
   (SELECT coalesce(sum(bytes), 0) FROM journals WHERE scope = $1)`;
 
 /** The minimum over all that has a deadline. */
-const SELECT_NEXT_DUE = `SELECT min(expires) FROM (SELECT expires FROM turns WHERE scope = $1
+const SELECT_NEXT_EXPIRY = `SELECT min(expires) FROM (SELECT expires FROM turns WHERE scope = $1
   UNION ALL SELECT expires FROM pins WHERE scope = $1 UNION ALL SELECT expires FROM summaries WHERE scope = $1)`;
 
-/** Writes the totals as they are; a row that is damaged says nothing of when something is due, nor of its revision. */
+/** Writes the totals as counted; a damaged row says neither when something expires nor its revision. */
 function* mendTotals({ transaction, row }: Change, isIntact: boolean): Operation<void> {
   const counts = (yield* transaction.get(COUNT_ROWS, row.id, row.scopeHash))! as readonly number[];
   const [turns, turnBytes, pins, operations, journals, journalBytes] = counts;
   Object.assign(row, { turns, turnBytes, pins, operations, journals, journalBytes });
   if (!isIntact) {
-    row.nextExpiry = (yield* transaction.get(SELECT_NEXT_DUE, row.id))![0] as number | null;
-    // A restore gives it a range of its own, above all that was ever given.
+    row.nextExpiry = (yield* transaction.get(SELECT_NEXT_EXPIRY, row.id))![0] as number | null;
+    // A restore moves it to a new range, above all that were ever issued.
     if (!Number.isSafeInteger(row.revision) || row.revision < 0) row.revision = 0;
     row.revision %= IMPORTED_REVISIONS_MAX;
   }

@@ -17,7 +17,7 @@ const DELETE_STRAYS: readonly (readonly [table: string, sql: string])[] = [
   ["covered_turns", `DELETE FROM covered_turns WHERE scope NOT IN (SELECT id FROM scopes)`],
 ];
 
-/** What is written anew where it is missing, or says nothing by itself. */
+/** What is rewritten where it is missing, or can be derived. */
 const DERIVED: ReadonlySet<string> = new Set(["message_ids", "covered_turns"]);
 
 /** Takes them out; before the scopes are mended, whose pins may cite such turns. */

@@ -5,7 +5,7 @@ import { encodePin, encodeSummary } from "../contracts/payload.ts";
 import { copyPlain, type Json, PlainFailure } from "../canonical/plain.ts";
 import { sha256Hex } from "../canonical/sha256.ts";
 import { canonicalJson, type CanonicalValue } from "../canonical/canonical_json.ts";
-import { dueMs, type Instant, instantFromMs, instantOf } from "../canonical/time.ts";
+import { expiryMs, type Instant, instantFromMs, instantOf } from "../canonical/time.ts";
 import { utf8Length } from "../canonical/utf8.ts";
 import { readFields, requireInteger, requireText } from "../contracts/arguments.ts";
 import {
@@ -95,7 +95,7 @@ export function planPutPin(context: Context, value: unknown, options: unknown): 
 function requireNotBehind({ time }: Context, { effectiveAt, expiresAt }: Pin, expiry: Deadline | null): void {
   if (effectiveAt !== undefined) return;
   const field = expiry?.option ?? "pin.expiresAt";
-  const ends = expiry?.dueMs ?? (expiresAt === undefined ? null : dueMs(instantOf(expiresAt)));
+  const ends = expiry?.expiryMs ?? (expiresAt === undefined ? null : expiryMs(instantOf(expiresAt)));
   if (ends !== null) hasPassed(time, ends, { action: "put pin", field });
 }
 
@@ -113,7 +113,7 @@ export function writtenPin(pin: TimedPin): WrittenPin {
     key,
     revision,
     payload,
-    effectiveMs: dueMs(instantOf(effectiveAt)),
+    effectiveMs: expiryMs(instantOf(effectiveAt)),
     expiry: expiresAt === undefined ? null : deadlineOf(instantOf(expiresAt)),
   };
 }
@@ -157,8 +157,8 @@ export function writtenSummary(summary: Summary): WrittenSummary {
   requireBytes("summary", payload, SUMMARY_BYTES_MAX);
   return {
     payload,
-    createdMs: dueMs(instantOf(createdAt)),
-    expiresMs: expiresAt === undefined ? null : dueMs(instantOf(expiresAt)),
+    createdMs: expiryMs(instantOf(createdAt)),
+    expiresMs: expiresAt === undefined ? null : expiryMs(instantOf(expiresAt)),
   };
 }
 
@@ -229,7 +229,7 @@ export function endOf({ time }: Context, lifetime: Ending | null): Required<Dead
 
 /** An instant as a deadline. */
 export function deadlineOf(instant: Instant): Deadline {
-  return { dueMs: dueMs(instant), text: instant.text };
+  return { expiryMs: expiryMs(instant), text: instant.text };
 }
 
 /** Requires the revision that a scope is expected to have. */
@@ -242,7 +242,7 @@ export function requireScope(field: string, given: Scope, own: Scope): void {
   if (!sameScope(given, own)) throw new ContractError(field, `${field} must be this conversation's scope`);
 }
 
-/** Requires that a payload is not too large; gives its UTF-8 bytes. */
+/** Requires that a payload is not too large; returns its UTF-8 bytes. */
 export function requireBytes(field: string, payload: string, bytesMax: number): number {
   const bytes = utf8Length(payload);
   if (bytes <= bytesMax) return bytes;

@@ -63,7 +63,7 @@ export function* putPin(transaction: WriteTransaction, given: PutPinPlan): Opera
   const sourceTurn = plan.source === null ? null : requireCited(row, cited, plan.source);
   if (old === undefined) row.pins++;
   else transaction.markDirty("pins");
-  noteExpiry(row, plan.expiry?.dueMs ?? null);
+  noteExpiry(row, plan.expiry?.expiryMs ?? null);
   yield* together([
     changedScope(changeOf(transaction, place, row)),
     writePin(transaction, row, plan, sourceTurn),
@@ -91,7 +91,7 @@ export function* writePin(
   { key, revision, effectiveMs, expiry, payload }: WrittenPin,
   sourceTurn: number | null,
 ): Operation<void> {
-  const expires = expiry?.dueMs ?? null;
+  const expires = expiry?.expiryMs ?? null;
   yield* upsertPin(transaction, {
     scope: row.id,
     key,

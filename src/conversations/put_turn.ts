@@ -36,7 +36,7 @@ export interface ScopeLimits {
 
 /** A deadline, as milliseconds and as it was given. */
 export interface Deadline {
-  readonly dueMs: number;
+  readonly expiryMs: number;
   readonly text: string;
   /** The option that it was given in; absent where it is a field of what is put. */
   readonly option?: "ttl" | "expiresAt";
@@ -203,7 +203,7 @@ export function requireFuture(
   const field = expiry.option ?? own;
   const { behindMs } = transaction.time();
   if (field === "ttl" && behindMs > CLOCK_BEHIND_MS_MAX) throw clockBehind(behindMs, { action, field });
-  if (!hasPassed(transaction.time(), expiry.dueMs, { action, field })) return;
+  if (!hasPassed(transaction.time(), expiry.expiryMs, { action, field })) return;
   throw new ContractError(field, `${field} must lie in the future`);
 }
 
@@ -322,7 +322,7 @@ function planHead(
     turnId: plan.turnId,
     revision: plan.revision,
     bytes: plan.bytes,
-    expires: kept ? old?.expires ?? null : deadline?.dueMs ?? null,
+    expires: kept ? old?.expires ?? null : deadline?.expiryMs ?? null,
     expiresAt: kept ? old?.expiresAt ?? null : deadline?.text ?? null,
     payloadChecksum: checksumOf(plan.payload),
   };

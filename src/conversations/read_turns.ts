@@ -25,7 +25,7 @@ interface PagePlan {
   readonly damage: Damage;
 }
 
-/** The page after some row, if the snapshot is still current; what is due is left out, damaged turns as the plan says. */
+/** The page after some row, if the snapshot is still current; expired turns are left out, and damaged ones if the plan says so. */
 export function* readTurnPage(
   transaction: ReadTransaction,
   plan: PagePlan,

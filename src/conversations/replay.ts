@@ -1,7 +1,7 @@
 /** The response cache: answers that hold for exactly one snapshot. */
 
 import type { Json } from "../canonical/plain.ts";
-import { dueMs } from "../canonical/time.ts";
+import { expiryMs } from "../canonical/time.ts";
 import type { Ending } from "../contracts/options/lifetime.ts";
 import { clockBehind, hasPassed } from "../engine/effective_time.ts";
 import {
@@ -57,7 +57,7 @@ const CACHING = { action: "cache response", field: "expiresAt" };
 function expiryOf(transaction: WriteTransaction, lifetime: Ending): number {
   const { effectiveMs } = transaction.time();
   if ("ttl" in lifetime) return effectiveMs + lifetime.ttl * 1_000;
-  const expires = dueMs(lifetime.at);
+  const expires = expiryMs(lifetime.at);
   const { field } = CACHING;
   if (hasPassed(transaction.time(), expires, CACHING)) {
     throw new ContractError(field, `${field} must lie in the future`);

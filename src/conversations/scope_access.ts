@@ -1,27 +1,27 @@
 import { equalBytes } from "../canonical/keyed_hash.ts";
-import type { Tell } from "../contracts/options/memory_options.ts";
+import type { EmitEvent } from "../contracts/options/memory_options.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { DeletionEvent, Operation, ReadTransaction, WriteTransaction } from "../engine/operation.ts";
 import { LateModule } from "../contracts/late_module.ts";
 import { CLOCK_BEHIND_MS_MAX, UPKEEP_ROUNDS_MAX } from "../limits.ts";
 import { canWait, ExpiryPending, type Place } from "../scopes/place.ts";
-import type { Due, Moment, StoreAccess, WriteOptions } from "../scopes/store_access.ts";
+import type { ExpiryState, Moment, StoreAccess, WriteOptions } from "../scopes/store_access.ts";
 
 /** What runs in the store: every module counts at every start, so the first call of any conversation loads it. */
 export const CALLS: LateModule<typeof import("./calls.ts")> = new LateModule(() => import("./calls.ts"));
 
-/** One scope's reads and writes, with its upkeep: what is due there is erased before it could be seen. */
+/** Reads and writes of one scope; erases its expired content before it could be seen. */
 export class ScopeAccess implements StoreAccess {
   readonly engine: Engine;
   readonly place: Place;
-  readonly tell: Tell;
+  readonly emit: EmitEvent;
   readonly #others: Pick<LateModule<unknown>, "load"> | undefined;
 
   /** With what else the calls run, if they are of another room. */
-  constructor(engine: Engine, place: Place, tell: Tell, others?: Pick<LateModule<unknown>, "load">) {
+  constructor(engine: Engine, place: Place, emit: EmitEvent, others?: Pick<LateModule<unknown>, "load">) {
     this.engine = engine;
     this.place = place;
-    this.tell = tell;
+    this.emit = emit;
     this.#others = others;
   }
 
@@ -47,7 +47,7 @@ export class ScopeAccess implements StoreAccess {
     return event.kind !== "record" && equalBytes(event.scopeHash, this.place.scopeHash);
   }
 
-  async readUpkept<T extends Due>(
+  async readUpkept<T extends ExpiryState>(
     factory: (transaction: ReadTransaction, moment: Moment) => Operation<T>,
     signal: AbortSignal | undefined,
   ): Promise<T> {
@@ -84,7 +84,7 @@ export class ScopeAccess implements StoreAccess {
     }
   }
 
-  /** Erases what is due in this scope, in groups of their own. */
+  /** Erases expired content of this scope, in groups of its own. */
   async #upkeep(signal: AbortSignal | undefined): Promise<void> {
     const { scopeHash, hashKey } = this.place;
     for (let round = 0; round < UPKEEP_ROUNDS_MAX; round++) {

@@ -31,7 +31,7 @@ export async function searchStored(store: StoreAccess, validated: ValidatedSearc
     use: (view) => searchView(view, validated),
     ifMissing: () => Promise.resolve([]),
   });
-  store.tell({ operation: "search", counts: { hits: hits.length } }, startedMs);
+  store.emit({ operation: "search", counts: { hits: hits.length } }, startedMs);
   // No element, so that it is not counted, printed or sent among the hits.
   return Object.defineProperty([...hits], "skipped", { value: damage.skipped }) as unknown as Hits;
 }

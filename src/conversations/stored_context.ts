@@ -59,7 +59,7 @@ export async function assembleStored(store: StoreAccess, validated: ValidatedAss
       skipped,
     }),
   });
-  store.tell({ operation: "assemble", counts: countsOf(assembly) }, startedMs);
+  store.emit({ operation: "assemble", counts: countsOf(assembly) }, startedMs);
   return assembly;
 }
 

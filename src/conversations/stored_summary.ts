@@ -16,7 +16,7 @@ const COUNT_TURNS_UP_TO = `SELECT count(*) FROM turns WHERE scope = $1 AND id <=
 export class StoredSummary implements SummarySource {
   readonly #view: View;
 
-  /** Takes the view; a summary of turns that are due is no part of it. */
+  /** Takes the view, without a summary of expired turns. */
   constructor(view: View) {
     this.#view = view;
   }

@@ -132,7 +132,7 @@ function encodedTurn(given: TimedTurn): EncodedTurn {
   return { payload, bytes: requireTurnBytes(payload) };
 }
 
-/** Requires that a turn is not too large; gives its UTF-8 bytes. */
+/** Requires that a turn is not too large; returns its UTF-8 bytes. */
 function requireTurnBytes(payload: string): number {
   try {
     return requireBytes("turn", payload, TURN_BYTES_MAX);

@@ -45,36 +45,37 @@ export function* expireScope(
   const pins = turns < EXPIRED_PER_GROUP_MAX ? yield* expirePins(change, effectiveMs) : 0;
   const more = turns + pins >= EXPIRED_PER_GROUP_MAX;
   yield* together([expireSummary(change, effectiveMs), expireReplays(change, effectiveMs)]);
-  row.nextExpiry = yield* firstDue(transaction, row);
+  row.nextExpiry = yield* firstExpiry(transaction, row);
   yield* writeScope(transaction, row);
   return { erased, more };
 }
 
-const SELECT_DUE_TURNS = `SELECT id, turn_id, bytes, revision FROM turns WHERE scope = $1 AND expires <= $2
+const SELECT_EXPIRED_TURNS =
+  `SELECT id, turn_id, bytes, revision FROM turns WHERE scope = $1 AND expires <= $2
   ORDER BY expires, id LIMIT $3`;
 
 function* expireTurns(change: Change, nowMs: number): Operation<number> {
   const { transaction, row, hashKey } = change;
-  const due = yield* transaction.all(SELECT_DUE_TURNS, row.id, nowMs, EXPIRED_PER_GROUP_MAX);
-  for (const [id, turnId, bytes, revision] of due as unknown as [number, string, number, number][]) {
+  const expired = yield* transaction.all(SELECT_EXPIRED_TURNS, row.id, nowMs, EXPIRED_PER_GROUP_MAX);
+  for (const [id, turnId, bytes, revision] of expired as unknown as [number, string, number, number][]) {
     const before = { ...change.erased };
     yield* eraseTurn(change, { id, bytes });
     record(change, "turn", turnId, revision, before, hashKey);
   }
-  return due.length;
+  return expired.length;
 }
 
-const SELECT_DUE_PINS = `SELECT key, revision FROM pins WHERE scope = $1 AND expires <= $2 ORDER BY key`;
+const SELECT_EXPIRED_PINS = `SELECT key, revision FROM pins WHERE scope = $1 AND expires <= $2 ORDER BY key`;
 
 function* expirePins(change: Change, nowMs: number): Operation<number> {
   const { transaction, row, hashKey } = change;
-  const due = yield* transaction.all(SELECT_DUE_PINS, row.id, nowMs);
-  for (const [key, revision] of due as unknown as [string, number][]) {
+  const expired = yield* transaction.all(SELECT_EXPIRED_PINS, row.id, nowMs);
+  for (const [key, revision] of expired as unknown as [string, number][]) {
     const before = { ...change.erased };
     yield* erasePin(change, key);
     record(change, "pin", key, revision, before, hashKey);
   }
-  return due.length;
+  return expired.length;
 }
 
 /** Records an expiry: the identifier may be used again, with the next revision. */
@@ -94,55 +95,55 @@ function record(
   transaction.record({ kind, scopeHash: row.scopeHash, keyHash, reserved: false, floor: revision, counts });
 }
 
-const SELECT_DUE_SUMMARY = `SELECT scope FROM summaries WHERE scope = $1 AND expires <= $2`;
+const SELECT_EXPIRED_SUMMARY = `SELECT scope FROM summaries WHERE scope = $1 AND expires <= $2`;
 
 function* expireSummary(change: Change, nowMs: number): Operation<void> {
-  if ((yield* change.transaction.get(SELECT_DUE_SUMMARY, change.row.id, nowMs)) === undefined) return;
+  if ((yield* change.transaction.get(SELECT_EXPIRED_SUMMARY, change.row.id, nowMs)) === undefined) return;
   yield* eraseSummary(change);
   yield* changedScope(change);
 }
 
-const DELETE_DUE_REPLAYS = `DELETE FROM replays WHERE scope = $1 AND expires <= $2`;
+const DELETE_EXPIRED_REPLAYS = `DELETE FROM replays WHERE scope = $1 AND expires <= $2`;
 
 function* expireReplays({ transaction, row, erased }: Change, nowMs: number): Operation<void> {
-  const removed = yield* transaction.run(DELETE_DUE_REPLAYS, row.id, nowMs);
+  const removed = yield* transaction.run(DELETE_EXPIRED_REPLAYS, row.id, nowMs);
   if (removed > 0) transaction.markDirty("replays");
   erased.replay += removed;
 }
 
-const SELECT_FIRST_DUE_TURN = `SELECT min(expires) FROM turns WHERE scope = $1 AND expires IS NOT NULL`;
-const SELECT_FIRST_DUE_PIN = `SELECT min(expires) FROM pins WHERE scope = $1`;
-const SELECT_FIRST_DUE_SUMMARY = `SELECT expires FROM summaries WHERE scope = $1`;
-const SELECT_FIRST_DUE_REPLAY = `SELECT min(expires) FROM replays WHERE scope = $1`;
+const SELECT_FIRST_EXPIRY_OF_TURN = `SELECT min(expires) FROM turns WHERE scope = $1 AND expires IS NOT NULL`;
+const SELECT_FIRST_EXPIRY_OF_PIN = `SELECT min(expires) FROM pins WHERE scope = $1`;
+const SELECT_FIRST_EXPIRY_OF_SUMMARY = `SELECT expires FROM summaries WHERE scope = $1`;
+const SELECT_FIRST_EXPIRY_OF_REPLAY = `SELECT min(expires) FROM replays WHERE scope = $1`;
 
-function* firstDue(transaction: ReadTransaction, row: ScopeRow): Operation<number | null> {
+function* firstExpiry(transaction: ReadTransaction, row: ScopeRow): Operation<number | null> {
   const found = yield* together([
-    transaction.get(SELECT_FIRST_DUE_TURN, row.id),
-    transaction.get(SELECT_FIRST_DUE_PIN, row.id),
-    transaction.get(SELECT_FIRST_DUE_SUMMARY, row.id),
-    transaction.get(SELECT_FIRST_DUE_REPLAY, row.id),
+    transaction.get(SELECT_FIRST_EXPIRY_OF_TURN, row.id),
+    transaction.get(SELECT_FIRST_EXPIRY_OF_PIN, row.id),
+    transaction.get(SELECT_FIRST_EXPIRY_OF_SUMMARY, row.id),
+    transaction.get(SELECT_FIRST_EXPIRY_OF_REPLAY, row.id),
   ]);
   const times = found.map((first) => first?.[0] ?? null).filter((first) => first !== null);
   return times.length === 0 ? null : Math.min(...times as number[]);
 }
 
 /** A scope in which something may have expired. */
-export interface DueScope {
+export interface ExpiringScope {
   readonly id: number;
   readonly nextExpiry: number;
   readonly scopeHash: Uint8Array;
 }
 
-const SELECT_DUE_SCOPES = `SELECT id, next_expiry, scope_hash FROM scopes WHERE next_expiry <= $1
+const SELECT_EXPIRED_SCOPES = `SELECT id, next_expiry, scope_hash FROM scopes WHERE next_expiry <= $1
   AND (next_expiry, id) > ($2, $3) ORDER BY next_expiry, id LIMIT $4`;
 
 /** Reads scopes in which something may have expired, the longest overdue first, after one of them. */
-export function* selectDueScopes(
+export function* selectExpiredScopes(
   transaction: ReadTransaction,
   nowMs: number,
-  { after, limit }: { readonly after: DueScope | null; readonly limit: number },
-): Operation<readonly DueScope[]> {
+  { after, limit }: { readonly after: ExpiringScope | null; readonly limit: number },
+): Operation<readonly ExpiringScope[]> {
   const [nextExpiry, id] = after === null ? [Number.MIN_SAFE_INTEGER, 0] : [after.nextExpiry, after.id];
-  const rows = yield* transaction.all(SELECT_DUE_SCOPES, nowMs, nextExpiry, id, limit);
-  return rows.map(([id, nextExpiry, scopeHash]) => ({ id, nextExpiry, scopeHash }) as DueScope);
+  const rows = yield* transaction.all(SELECT_EXPIRED_SCOPES, nowMs, nextExpiry, id, limit);
+  return rows.map(([id, nextExpiry, scopeHash]) => ({ id, nextExpiry, scopeHash }) as ExpiringScope);
 }

@@ -98,10 +98,10 @@ interface Comparison {
  *
  * @throws {ConflictError} `CLOCK` where it lies after the clock, but not after the highest time seen
  */
-export function hasPassed(time: GroupTime, dueMs: number, comparison: Comparison): boolean {
+export function hasPassed(time: GroupTime, expiryMs: number, comparison: Comparison): boolean {
   const { effectiveMs, behindMs } = time;
-  if (dueMs > effectiveMs) return false;
-  if (dueMs <= effectiveMs - behindMs || behindMs <= (comparison.toleratedMs ?? 0)) return true;
+  if (expiryMs > effectiveMs) return false;
+  if (expiryMs <= effectiveMs - behindMs || behindMs <= (comparison.toleratedMs ?? 0)) return true;
   throw clockBehind(behindMs, comparison);
 }
 

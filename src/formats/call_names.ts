@@ -6,7 +6,7 @@ import type { Spoken } from "./spoken.ts";
 export function withUniqueCalls(messages: readonly Spoken[]): Spoken[] {
   const given = new Set(messages.flatMap(({ calls }) => calls.map(({ id }) => id)));
   const used = new Set<string>();
-  /** Where the search for a free name goes on: an id that is used in every step must not begin anew each time. */
+  /** Where the search for a free name goes on: an id that is used in every step must not start over each time. */
   const places = new Map<string, number>();
   const latest = new Map<string, string>();
   const open = new Map<string, string[]>();

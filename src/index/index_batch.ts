@@ -168,7 +168,7 @@ export async function prepareTurn(
   const terms = new Map<string, TermCount[]>();
   for (const [message, { content }] of turn.messages.entries()) {
     for (const range of chunkRanges(content, size)) {
-      if (pace.isDue()) await pace.rest();
+      if (pace.mustYield()) await pace.rest();
       const { frequencies, length } = analyzer.documentTerms(range.content, turn.timestamp);
       for (const [term, frequency] of length === 0 ? [] : frequencies) {
         const counts = terms.get(term);

@@ -89,7 +89,7 @@ async function runBatch(
 ): Promise<{ readonly processed: number; readonly remaining: number }> {
   const startedMs = monotonicMs();
   const { processed, remaining } = await tryBatch(store, plan, signal);
-  store.tell({ operation: "index", counts: { turns: processed, remaining } }, startedMs);
+  store.emit({ operation: "index", counts: { turns: processed, remaining } }, startedMs);
   return { processed, remaining };
 }
 

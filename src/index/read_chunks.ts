@@ -106,11 +106,11 @@ async function readPages(
   const { index } = view;
   let after: number | null = index === null ? null : 0;
   while (after !== null && index !== null) {
-    if (pace.isDue()) await pace.rest();
+    if (pace.mustYield()) await pace.rest();
     const from: number = after;
     const page: Page = await view.read((transaction) => readPage(transaction, view, index, from));
     for (const { turn, ranges } of page.stored) {
-      if (pace.isDue()) await pace.rest();
+      if (pace.mustYield()) await pace.rest();
       turns.push(turn.turn);
       for (const chunk of verifiedChunks(turn.turn, ranges, size)) chunks.push(chunk);
     }

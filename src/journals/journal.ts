@@ -26,7 +26,7 @@ import type {
   ReplaceSuffixOptions,
   SuffixToReplace,
 } from "../contracts/options/journal_options.ts";
-import type { Tell } from "../contracts/options/memory_options.ts";
+import type { EmitEvent } from "../contracts/options/memory_options.ts";
 import type { Receipt } from "../contracts/options/receipt.ts";
 import type { Scope } from "../contracts/scope.ts";
 import { operationKey } from "../conversations/operation_key.ts";
@@ -77,21 +77,21 @@ export class Journal {
   readonly #place: Place;
   readonly #access: ScopeAccess;
   readonly #limits: ScopeLimits;
-  readonly #tell: Tell;
+  readonly #emit: EmitEvent;
 
   /** Made by `memory.journal`. */
   constructor(
     engine: Engine,
     { scope, part }: { readonly scope: Scope; readonly part: unknown },
-    { limits, tell }: { readonly limits: ScopeLimits; readonly tell: Tell },
+    { limits, emit }: { readonly limits: ScopeLimits; readonly emit: EmitEvent },
   ) {
     this.scope = scope;
     this.part = requirePart(part);
     this.#engine = engine;
     this.#place = placeOf(engine.hashKey, scope);
-    this.#access = new ScopeAccess(engine, this.#place, tell, CALLS);
+    this.#access = new ScopeAccess(engine, this.#place, emit, CALLS);
     this.#limits = limits;
-    this.#tell = tell;
+    this.#emit = emit;
   }
 
   /**
@@ -379,7 +379,7 @@ export class Journal {
       ledger: true,
       signal,
     });
-    if (deleted.when === "now") this.#tell({ operation: "delete", counts: { ...deleted.erased } }, startedMs);
+    if (deleted.when === "now") this.#emit({ operation: "delete", counts: { ...deleted.erased } }, startedMs);
     const scrubbed = wanted && await this.#scrubbed(signal);
     const item = { place: this.#place, kind: "journal", key: this.part } as const;
     return CALLS.module.receiptOf(item, deleted, { lineage: this.#engine.lineage, reserved, scrubbed });

@@ -1,6 +1,6 @@
 /**
  * Takes what is damaged out of the journals of a copy: an entry alone, or a journal whose own row cannot be relied on.
- * Totals are put right. A restore gives every journal revisions of a range of its own, so that no floor is needed.
+ * Totals are corrected. A restore moves the revisions of every journal to a new range, so that no floor is needed.
  */
 
 import { nothingErased } from "../deletion/cascade.ts";

@@ -3,7 +3,7 @@
 import { yieldToEventLoop } from "../clock.ts";
 import { readFields, requireSignal } from "../contracts/arguments.ts";
 import type { ImportReport, LineCounts, Lines } from "../contracts/options/lines_options.ts";
-import type { Tell } from "../contracts/options/memory_options.ts";
+import type { EmitEvent } from "../contracts/options/memory_options.ts";
 import type { RecordKind } from "../contracts/record_kind.ts";
 import { sameScope } from "../contracts/scope.ts";
 import { placeOf } from "../scopes/place.ts";
@@ -32,7 +32,7 @@ interface ImportTarget {
   readonly engine: Engine;
   readonly kinds: ReadonlyMap<string, RecordKind>;
   readonly limits: ScopeLimits;
-  readonly tell: Tell;
+  readonly emit: EmitEvent;
 }
 
 /** Imports lines; resolves to the number of lines by outcome. */
@@ -241,11 +241,11 @@ class Import {
   }
 
   async #writeItems(items: readonly ScopeItem[], bytes: number): Promise<Outcomes> {
-    const { engine, limits, tell } = this.#target;
+    const { engine, limits, emit } = this.#target;
     const place = placeOf(engine.hashKey, this.#scope!.scope);
     const differing = this.#differing;
     const target = { place, limits, generation: engine.generation, origin: this.#origin!, differing };
-    return await new ScopeAccess(engine, place, tell).write(
+    return await new ScopeAccess(engine, place, emit).write(
       (transaction) => importItems(transaction, items, target),
       {
         bytes,

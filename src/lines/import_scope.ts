@@ -82,7 +82,7 @@ function* importEntryUnlessDiffering(current: CurrentScope, item: ImportedEntry)
 function* importTurn({ transaction, row, target }: CurrentScope, item: ImportedTurn): Operation<Outcome> {
   const { place, limits, origin } = target;
   const { turn: { turnId, revision, messages }, expiry, payload, bytes } = item;
-  if (isPast(transaction, expiry?.dueMs ?? null)) return "expired";
+  if (isPast(transaction, expiry?.expiryMs ?? null)) return "expired";
   const old = yield* transaction.get(SELECT_TURN, row.id, turnId);
   if (old !== undefined) {
     const head = toTurnHead(row, old);
@@ -110,7 +110,7 @@ function* importPin(current: CurrentScope, item: ImportedPin): Operation<Outcome
   const { place, origin } = target;
   const { pin: { source }, written } = item;
   const { key, revision, expiry, payload } = written;
-  if (isPast(transaction, expiry?.dueMs ?? null)) return "expired";
+  if (isPast(transaction, expiry?.expiryMs ?? null)) return "expired";
   const old = yield* transaction.get(SELECT_PIN, row.id, key);
   if (old !== undefined) return requirePin(row, old).payload === payload ? "unchanged" : "conflicting";
   const hashes = { scopeHash: place.scopeHash, keyHash: itemHashOf(place.hashKey, "pin", place.scope, key) };
@@ -120,7 +120,7 @@ function* importPin(current: CurrentScope, item: ImportedPin): Operation<Outcome
   requirePinCapacity(row);
   yield* writePin(transaction, row, written, sourceTurn);
   row.pins++;
-  noteExpiry(row, expiry?.dueMs ?? null);
+  noteExpiry(row, expiry?.expiryMs ?? null);
   yield* changedScope(changeOf(transaction, place, row));
   return "imported";
 }

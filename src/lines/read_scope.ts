@@ -50,9 +50,9 @@ function* readView(transaction: ReadTransaction, plan: ScopePlan): Operation<Sco
   const row = yield* readScope(transaction, plan.scopeHash);
   if (row === null) return null;
   const scope = { tenantId: row.tenant, sessionId: row.session };
-  const dueBytes = yield* readDueTurns(transaction, row, plan.atMs);
-  const expiredTurns = new Set(dueBytes.keys());
-  const opening = plan.content ? scopeLine(scope) : scopeOutline(scope, withoutExpired(row, dueBytes));
+  const expiredBytes = yield* readExpiredTurns(transaction, row, plan.atMs);
+  const expiredTurns = new Set(expiredBytes.keys());
+  const opening = plan.content ? scopeLine(scope) : scopeOutline(scope, withoutExpired(row, expiredBytes));
   const [summaryRow, pinRows] = yield* together([
     transaction.get(SELECT_SUMMARY, row.id),
     transaction.all(SELECT_PINS, row.id),
@@ -61,8 +61,8 @@ function* readView(transaction: ReadTransaction, plan: ScopePlan): Operation<Sco
   const summary = yield* toStoredSummary(transaction, row, summaryRow, { atMs, expiredTurns, damage });
   const pins = toStoredPins(row, pinRows, atMs, expiredTurns, damage);
   const closing = {
-    summary: summary === null || summary.isDue ? null : lineOfSummary(summary, plan),
-    pins: pins.filter(({ isDue }) => !isDue).map((pin) => lineOfPin(pin, plan)),
+    summary: summary === null || summary.isExpired ? null : lineOfSummary(summary, plan),
+    pins: pins.filter(({ isExpired }) => !isExpired).map((pin) => lineOfPin(pin, plan)),
   };
   const { applied } = yield* transaction.facts();
   const lastTurn = (yield* transaction.get(SELECT_LAST_TURN, row.id))![0] as number;
@@ -82,10 +82,10 @@ function isOnlyAppendedTo(viewed: ScopeRow, now: ScopeRow): boolean {
 /** A scope's running totals without its expired turns. */
 function withoutExpired(
   { revision, turns, turnBytes }: ScopeRow,
-  dueBytes: ReadonlyMap<number, number>,
+  expiredBytes: ReadonlyMap<number, number>,
 ): Pick<ScopeRow, "revision" | "turns" | "turnBytes"> {
-  const bytes = dueBytes.values().reduce((sum, each) => sum + each, 0);
-  return { revision, turns: turns - dueBytes.size, turnBytes: turnBytes - bytes };
+  const bytes = expiredBytes.values().reduce((sum, each) => sum + each, 0);
+  return { revision, turns: turns - expiredBytes.size, turnBytes: turnBytes - bytes };
 }
 
 function lineOfSummary({ payload }: StoredSummary, { content }: ScopePlan): string {
@@ -96,16 +96,16 @@ function lineOfPin({ key, revision, payload }: StoredPin, { content }: ScopePlan
   return content ? pinLine(payload) : pinOutline(key, revision, utf8Length(payload));
 }
 
-const SELECT_DUE_TURNS = `SELECT id, bytes FROM turns WHERE scope = $1 AND expires <= $2`;
+const SELECT_EXPIRED_TURNS = `SELECT id, bytes FROM turns WHERE scope = $1 AND expires <= $2`;
 
 /** The bytes of each expired turn, by its row. */
-function* readDueTurns(
+function* readExpiredTurns(
   transaction: ReadTransaction,
   row: ScopeRow,
   atMs: number,
 ): Operation<ReadonlyMap<number, number>> {
   if (row.nextExpiry === null || row.nextExpiry > atMs) return new Map();
-  const rows = yield* transaction.all(SELECT_DUE_TURNS, row.id, atMs);
+  const rows = yield* transaction.all(SELECT_EXPIRED_TURNS, row.id, atMs);
   return new Map(rows.map(([id, bytes]) => [id as number, bytes as number]));
 }
 

@@ -119,22 +119,22 @@ export function* selectNextTenant(transaction: ReadTransaction, after: string): 
   return ((yield* transaction.get(SELECT_NEXT_TENANT, after))?.[0] ?? null) as string | null;
 }
 
-const SELECT_DUE_RECORD = `SELECT 1 FROM records WHERE tenant = $1 AND expires <= $2 LIMIT 1`;
+const SELECT_EXPIRED_RECORD = `SELECT 1 FROM records WHERE tenant = $1 AND expires <= $2 LIMIT 1`;
 
 /** Of the next tenants in code point order, those with expired records. Also returns the last tenant read, null at the end. */
-export function* selectDueTenants(
+export function* selectExpiredTenants(
   transaction: ReadTransaction,
   after: string,
   now: number,
-): Operation<{ readonly due: readonly string[]; readonly after: string | null }> {
-  const due: string[] = [];
+): Operation<{ readonly expired: readonly string[]; readonly after: string | null }> {
+  const expired: string[] = [];
   let tenant: string | null = after;
   for (let count = 0; count < TENANTS_PER_READ; count++) {
     tenant = yield* selectNextTenant(transaction, tenant);
     if (tenant === null) break;
-    if ((yield* transaction.get(SELECT_DUE_RECORD, tenant, now)) !== undefined) due.push(tenant);
+    if ((yield* transaction.get(SELECT_EXPIRED_RECORD, tenant, now)) !== undefined) expired.push(tenant);
   }
-  return { due, after: tenant };
+  return { expired, after: tenant };
 }
 
 /** The clock's own time in seconds. Records that expired between it and a later highest time seen are hidden, not erased. */

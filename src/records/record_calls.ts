@@ -1,7 +1,7 @@
 import { equalBytes, keyedHash, toHex } from "../canonical/keyed_hash.ts";
 import type { Json } from "../canonical/plain.ts";
 import { monotonicMs } from "../clock.ts";
-import type { Tell } from "../contracts/options/memory_options.ts";
+import type { EmitEvent } from "../contracts/options/memory_options.ts";
 import {
   isFunction,
   isRevoked,
@@ -72,12 +72,12 @@ export class Records {
   readonly #kinds: ReadonlyMap<string, RecordKind>;
   readonly #tenantFormat: RecordKind["identifiers"];
 
-  readonly #tell: Tell;
+  readonly #emit: EmitEvent;
 
   /** Use {@linkcode Memory.records} instead. */
-  constructor(engine: Engine, kinds: ReadonlyMap<string, RecordKind>, tell: Tell) {
+  constructor(engine: Engine, kinds: ReadonlyMap<string, RecordKind>, emit: EmitEvent) {
     this.#engine = engine;
-    this.#tell = tell;
+    this.#emit = emit;
     this.#kinds = kinds;
     this.#tenantFormat = [...kinds.values()].some((kind) => kind.identifiers === "text") ? "text" : "narrow";
   }
@@ -252,7 +252,7 @@ export class Records {
         signal: requireSignal(given.signal),
       },
     );
-    this.#tell({ operation: "forget", counts: { records: removed ? 1 : 0 } }, startedMs);
+    this.#emit({ operation: "forget", counts: { records: removed ? 1 : 0 } }, startedMs);
     return removed;
   }
 
@@ -284,7 +284,7 @@ export class Records {
     const records = await this.#engine.write((transaction) => purgeRecords(transaction, whose, now), {
       signal: requireSignal(given.signal),
     });
-    this.#tell({ operation: "purge", counts: { records } }, startedMs);
+    this.#emit({ operation: "purge", counts: { records } }, startedMs);
     return records;
   }
 

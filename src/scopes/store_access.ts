@@ -1,6 +1,6 @@
 /** The access of a conversation's longer calls to the store: several reads and writes, between which other calls run. */
 
-import type { Tell } from "../contracts/options/memory_options.ts";
+import type { EmitEvent } from "../contracts/options/memory_options.ts";
 import type { Damage } from "../engine/damage.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Operation, ReadTransaction, WriteTransaction } from "../engine/operation.ts";
@@ -16,7 +16,7 @@ export interface Moment {
 }
 
 /** The result of a read, with the first time at which something in the scope may expire. */
-export interface Due {
+export interface ExpiryState {
   readonly row: { readonly nextExpiry: number | null };
 }
 
@@ -34,14 +34,14 @@ export interface WriteOptions {
 export interface StoreAccess {
   readonly engine: Engine;
   readonly place: Place;
-  readonly tell: Tell;
+  readonly emit: EmitEvent;
   /** Reads one moment. */
   read<T>(
     factory: (transaction: ReadTransaction) => Operation<T>,
     signal: AbortSignal | undefined,
   ): Promise<T>;
   /** Reads one moment; if something has expired, erases it and reads again, or leaves it out if it cannot be erased now. */
-  readUpkept<T extends Due>(
+  readUpkept<T extends ExpiryState>(
     factory: (transaction: ReadTransaction, moment: Moment) => Operation<T>,
     signal: AbortSignal | undefined,
   ): Promise<T>;

@@ -39,7 +39,7 @@ interface ScopeState {
   readonly summary: string | null;
 }
 
-const NOTHING_DUE: ReadonlyMap<number, string> = new Map();
+const NOTHING_EXPIRED: ReadonlyMap<number, string> = new Map();
 
 /** The rows from which a snapshot is taken. */
 interface ScopeRows {
@@ -77,20 +77,20 @@ export function* toScopeState(
   { row, ...rows }: ScopeRows,
   { atMs, epoch, damage = NOTHING_SKIPPED }: Moment,
 ): Operation<ScopeState> {
-  const isDue = row.nextExpiry !== null && row.nextExpiry <= atMs;
-  const expiredTurns = isDue ? yield* selectDueTurns(transaction, row, atMs) : NOTHING_DUE;
+  const isExpired = row.nextExpiry !== null && row.nextExpiry <= atMs;
+  const expiredTurns = isExpired ? yield* selectExpiredTurns(transaction, row, atMs) : NOTHING_EXPIRED;
   const stored = toStoredPins(row, rows.pins, atMs, expiredTurns, damage);
-  const pins = stored.filter(({ isDue, effective }) => !isDue && effective <= atMs);
+  const pins = stored.filter(({ isExpired, effective }) => !isExpired && effective <= atMs);
   const found = yield* toStoredSummary(transaction, row, rows.summary, { atMs, expiredTurns, damage });
-  const summary = found === null || found.isDue || found.created > atMs ? null : found.payload;
-  const due = [
-    ...stored.filter(({ isDue }) => isDue).map(({ key }) => `pin ${key}`),
-    ...(found?.isDue ? ["summary"] : []),
+  const summary = found === null || found.isExpired || found.created > atMs ? null : found.payload;
+  const expired = [
+    ...stored.filter(({ isExpired }) => isExpired).map(({ key }) => `pin ${key}`),
+    ...(found?.isExpired ? ["summary"] : []),
     ...Array.from(expiredTurns.values(), (turnId) => `turn ${turnId}`),
   ];
   const payloads = pins.map(({ payload }) => payload);
   return {
-    id: idOf([epoch, row.tenant, row.session, row.revision], { pins: payloads, summary, due }),
+    id: idOf([epoch, row.tenant, row.session, row.revision], { pins: payloads, summary, expired }),
     row,
     expiredTurns: new Set(expiredTurns.keys()),
     pins,
@@ -105,15 +105,15 @@ let newest: { readonly parts: readonly Part[]; readonly id: string } = { parts: 
 /** Computes the id. Calls check one snapshot again and again, so the newest id is not hashed again. */
 function idOf(
   scope: readonly [epoch: string, tenant: string, session: string, revision: number],
-  { pins, summary, due }: {
+  { pins, summary, expired }: {
     readonly pins: readonly string[];
     readonly summary: string | null;
-    readonly due: readonly string[];
+    readonly expired: readonly string[];
   },
 ): string {
-  const parts = [...scope, pins.length, summary, ...pins, ...due];
+  const parts = [...scope, pins.length, summary, ...pins, ...expired];
   if (parts.length !== newest.parts.length || parts.some((part, index) => part !== newest.parts[index])) {
-    newest = { parts, id: sha256Hex(JSON.stringify([...scope, pins, summary, due])) };
+    newest = { parts, id: sha256Hex(JSON.stringify([...scope, pins, summary, expired])) };
   }
   return newest.id;
 }
@@ -158,14 +158,14 @@ function unpackStored(scope: ScopeRow, { key, revision, payload }: StoredPin): T
   throw damagedRow("A pin's payload is not the one of its row", "pins", scope, { key });
 }
 
-const SELECT_DUE_TURNS = `SELECT id, turn_id FROM turns WHERE scope = $1 AND expires <= $2 ORDER BY id`;
+const SELECT_EXPIRED_TURNS = `SELECT id, turn_id FROM turns WHERE scope = $1 AND expires <= $2 ORDER BY id`;
 
-function* selectDueTurns(
+function* selectExpiredTurns(
   transaction: ReadTransaction,
   row: ScopeRow,
   atMs: number,
 ): Operation<ReadonlyMap<number, string>> {
-  const rows = yield* transaction.all(SELECT_DUE_TURNS, row.id, atMs);
+  const rows = yield* transaction.all(SELECT_EXPIRED_TURNS, row.id, atMs);
   return new Map(rows.map(([id, turnId]) => [id as number, turnId as string]));
 }
 

@@ -36,7 +36,7 @@ export class ChunkReader {
     const unread = documents.filter((document) => !this.#view.has(document.message.turn.id));
     const wanted = unread.length === 0 ? [] : [...unread, ...ahead];
     for (let from = 0; from < wanted.length; from += TURNS_PER_PAGE) {
-      if (this.#pace.isDue()) await this.#pace.rest();
+      if (this.#pace.mustYield()) await this.#pace.rest();
       const some = wanted.slice(from, from + TURNS_PER_PAGE);
       await this.#view.read((transaction) => this.#readTurns(transaction, some));
     }

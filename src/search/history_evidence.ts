@@ -62,7 +62,7 @@ export class HistoryEvidence implements EvidenceSource {
     const messages: MessageDocuments[] = [];
     const old = this.#turns.length - window.size;
     for (const [position, turn] of this.#turns.entries()) {
-      if (pace.isDue()) await pace.rest();
+      if (pace.mustYield()) await pace.rest();
       const shortened = window.shortened.get(turn.turnId);
       if (position >= old && shortened === undefined) continue;
       const documents = this.#documents[position] ??= await this.#documentsOf(turn);
@@ -83,7 +83,7 @@ export class HistoryEvidence implements EvidenceSource {
     for (const message of turn.messages) {
       const documents: HistoryDocument[] = [];
       for (const range of this.#rangesOf(turn, message)) {
-        if (this.#options.pace.isDue()) await this.#options.pace.rest();
+        if (this.#options.pace.mustYield()) await this.#options.pace.rest();
         const document = this.#document(turn, message, range);
         if (document !== null) documents.push(document);
       }

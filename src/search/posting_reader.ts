@@ -65,7 +65,7 @@ export class PostingReader {
     const found: FoundPosting[] = [];
     let from: Cursor | null = { term: 0, block: this.#task.corpus.firstBlock, after: 0 };
     while (from !== null) {
-      if (pace.isDue()) await pace.rest();
+      if (pace.mustYield()) await pace.rest();
       const cursor: Cursor = from;
       const page: Page = await view.read((transaction) => this.#readPage(transaction, terms, cursor));
       for (const posting of page.found) found.push(posting);

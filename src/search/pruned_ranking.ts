@@ -82,7 +82,7 @@ export class PrunedRanking implements AsyncIterable<RankedChunk> {
   async #next(): Promise<readonly RankedChunk[]> {
     const { pace, settings: { minimumScore } } = this.#task;
     for (;;) {
-      if (pace.isDue()) await pace.rest();
+      if (pace.mustYield()) await pace.rest();
       const { best } = this.#open;
       const unseen = this.#bounds.areAllRead ? -1 : this.#bounds.unseen;
       if (best === undefined || best.most <= Math.max(unseen, minimumScore)) {
@@ -138,7 +138,7 @@ export class PrunedRanking implements AsyncIterable<RankedChunk> {
     if (missing.length * 4 > index.turns) return await this.#loadAll();
     const touched = [...this.#task.corpus.shortened.map(({ id }) => id), ...ids];
     for (let from = 0; from < touched.length; from += INDEXED_TURNS_PER_READ) {
-      if (pace.isDue()) await pace.rest();
+      if (pace.mustYield()) await pace.rest();
       const some = touched.slice(from, from + INDEXED_TURNS_PER_READ);
       await view.read((transaction) => this.#loadSome(transaction, some));
     }
@@ -155,7 +155,7 @@ export class PrunedRanking implements AsyncIterable<RankedChunk> {
     const { view, pace } = this.#task;
     let start: PageStart | null = { after: 0, before: null };
     while (start !== null) {
-      if (pace.isDue()) await pace.rest();
+      if (pace.mustYield()) await pace.rest();
       const from: PageStart = start;
       start = await view.read((transaction) => this.#turns.loadPage(transaction, from));
     }
@@ -166,12 +166,12 @@ export class PrunedRanking implements AsyncIterable<RankedChunk> {
     const { pace, rules: { dialogue }, settings: { minimumScore } } = this.#task;
     const turns = [...this.#turns.all()];
     for (const turn of turns) {
-      if (pace.isDue()) await pace.rest();
+      if (pace.mustYield()) await pace.rest();
       this.#bounds.measure(turn);
     }
     const open: Bound[] = [];
     for (const { messages } of turns) {
-      if (pace.isDue()) await pace.rest();
+      if (pace.mustYield()) await pace.rest();
       for (const message of messages) {
         const around = dialogue ? this.#bounds.around(message) : undefined;
         for (const document of message.documents) {

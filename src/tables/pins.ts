@@ -14,7 +14,7 @@ type PinFields = Fields<typeof PINS.columns>;
 /** A pin as it is stored, at some time. */
 export interface StoredPin extends Pick<PinFields, "key" | "revision" | "effective" | "payload"> {
   /** Whether it, or the turn that it cites, has expired: then it no longer counts, though it is not erased yet. */
-  readonly isDue: boolean;
+  readonly isExpired: boolean;
 }
 
 /** The pins of a scope, by key. Parameter: the scope's row. */
@@ -46,9 +46,9 @@ function toStoredPin(
   expiredTurns: { has(turn: number): boolean },
 ): StoredPin {
   const { key, revision, effective, expires, sourceTurn, payload } = requirePin(scope, row);
-  const isDue = (expires !== null && expires <= atMs) ||
+  const isExpired = (expires !== null && expires <= atMs) ||
     (sourceTurn !== null && expiredTurns.has(sourceTurn));
-  return { key, revision, effective, payload, isDue };
+  return { key, revision, effective, payload, isExpired };
 }
 
 /** A pin's row as it is, whether or not it is intact. */

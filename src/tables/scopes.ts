@@ -106,6 +106,6 @@ export function* insertScope(
 }
 
 /** Notes when something in the scope expires. */
-export function noteExpiry(row: ScopeRow, dueMs: number | null): void {
-  if (dueMs !== null && (row.nextExpiry === null || dueMs < row.nextExpiry)) row.nextExpiry = dueMs;
+export function noteExpiry(row: ScopeRow, expiryMs: number | null): void {
+  if (expiryMs !== null && (row.nextExpiry === null || expiryMs < row.nextExpiry)) row.nextExpiry = expiryMs;
 }

@@ -22,7 +22,7 @@ export interface StoredSummary {
   readonly created: number;
   readonly payload: string;
   /** Whether it, or a turn that it covers, has expired: then it no longer counts, though it is not erased yet. */
-  readonly isDue: boolean;
+  readonly isExpired: boolean;
 }
 
 /** The summary of a scope. Parameter: the scope's row. */
@@ -61,10 +61,10 @@ export function* toStoredSummary(
   const summary = damage.read(() => requireSummary(scope, row));
   if (summary === undefined) return null;
   const { created, expires, payload } = summary;
-  if (expires !== null && expires <= atMs) return { created, payload, isDue: true };
+  if (expires !== null && expires <= atMs) return { created, payload, isExpired: true };
   const keys = [...expiredTurns.keys()].map((turn) => [scope.id, turn]);
   const covered = yield* transaction.getEach(SELECT_COVERED, keys);
-  return { created, payload, isDue: covered.some((turn) => turn !== undefined) };
+  return { created, payload, isExpired: covered.some((turn) => turn !== undefined) };
 }
 
 /** Requires that a summary's row is intact, its payload included. */

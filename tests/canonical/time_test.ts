@@ -2,7 +2,7 @@ import fc from "fast-check";
 import assert from "node:assert/strict";
 import {
   compareInstants,
-  dueMs,
+  expiryMs,
   instantFromMs,
   instantOf,
   readStoredInstant,
@@ -160,10 +160,10 @@ Deno.test("toInstant() is exact to the microsecond, beyond the precision of a do
   assert.deepEqual([before.seconds, before.microseconds], [-1, 999_999]);
 });
 
-Deno.test("dueMs() is the first whole millisecond that is not before the instant", () => {
-  assert.equal(dueMs(toInstant("1970-01-01T00:00:01Z", "at")), 1_000);
-  assert.equal(dueMs(toInstant("1970-01-01T00:00:01.000001Z", "at")), 1_001);
-  assert.equal(dueMs(toInstant("1969-12-31T23:59:59.999999Z", "at")), 0);
+Deno.test("expiryMs() is the first whole millisecond that is not before the instant", () => {
+  assert.equal(expiryMs(toInstant("1970-01-01T00:00:01Z", "at")), 1_000);
+  assert.equal(expiryMs(toInstant("1970-01-01T00:00:01.000001Z", "at")), 1_001);
+  assert.equal(expiryMs(toInstant("1969-12-31T23:59:59.999999Z", "at")), 0);
 });
 
 Deno.test("instantFromMs() drops fractions of a millisecond and refuses times outside the years 1 to 9999", () => {

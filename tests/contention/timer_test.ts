@@ -20,19 +20,19 @@ async function measureLatenessMs({ records }: Memory, run: number): Promise<numb
   const puts = Array.from({ length: PUTS }, (_, index) => put(records, `many-${run}-${index}`));
   let worstMs = 0;
   let ticks = 0;
-  let dueMs = performance.now() + TIMER_MS;
+  let expiryMs = performance.now() + TIMER_MS;
   const tick = (): void => {
     const nowMs = performance.now();
-    worstMs = Math.max(worstMs, nowMs - dueMs);
+    worstMs = Math.max(worstMs, nowMs - expiryMs);
     ticks++;
-    dueMs = nowMs + TIMER_MS;
+    expiryMs = nowMs + TIMER_MS;
     timer = setTimeout(tick, TIMER_MS);
   };
   let timer = setTimeout(tick, TIMER_MS);
   await Promise.all(puts);
   clearTimeout(timer);
   // A tick that is still due was kept waiting as well.
-  worstMs = Math.max(worstMs, performance.now() - dueMs);
+  worstMs = Math.max(worstMs, performance.now() - expiryMs);
   assert.ok(ticks > 0, "the timer never ticked");
   return worstMs;
 }

@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import type { Memory, Scope } from "@holdfast/memory";
 import {
   CLEARED_TURNS_MAX,
-  DUE_SCOPES_PER_READ,
   EXPIRED_PER_GROUP_MAX,
+  EXPIRING_SCOPES_PER_READ,
   SCOPE_PINS_MAX,
   TENANTS_PER_READ,
 } from "../../src/limits.ts";
@@ -100,7 +100,7 @@ promiseOfMany("Pins and what derives go with as many turns as fill a round", asy
   assert.equal(storeHolds(store.path, SECRET), false);
 });
 
-for (const count of around(DUE_SCOPES_PER_READ)) {
+for (const count of around(EXPIRING_SCOPES_PER_READ)) {
   promiseOfMany(`prune() erases what is due in each of ${count} scopes`, async (store) => {
     const clock = clockAtNoon();
     const memory = await store.open({ clock: clock.now });

@@ -26,7 +26,7 @@ async function openBare(): Promise<Memory> {
     },
   });
   const limits = { turns: 10, bytes: 10_000 };
-  return new Memory(engine, { kinds: new Map(), limits, tell: () => {}, restored: null });
+  return new Memory(engine, { kinds: new Map(), limits, emit: () => {}, restored: null });
 }
 
 const SCOPE = { tenantId: "acme", sessionId: "ticket-1" };

@@ -7,7 +7,7 @@ import { nodeSqlite } from "../../src/engines/sqlite/drivers/node_sqlite.ts";
 import { ORCHARD, pinOf, pinUp, readTurns, revise, turnOf } from "../conversations/samples.ts";
 import { factAt } from "../../src/testing/records/record_samples.ts";
 import {
-  DUE_MS,
+  EXPIRES_MS,
   prepareExpiring,
   prepareTalk,
   REVISION,
@@ -73,7 +73,7 @@ async function exportDue(driver: PlanningDriver): Promise<void> {
   await early.importLines(lines);
   const own = await Array.fromAsync(early.exportLines({ includeContent: true }));
   await early.importLines(own);
-  const late = await store.open({ ...optionsFor(BUSY_TIMEOUT_MS, DUE_MS), readOnly: true });
+  const late = await store.open({ ...optionsFor(BUSY_TIMEOUT_MS, EXPIRES_MS), readOnly: true });
   assert((await Array.fromAsync(late.exportLines({ includeContent: true }))).length < own.length);
 }
 

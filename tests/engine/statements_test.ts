@@ -14,7 +14,7 @@ const OUT_OF_REACH: Readonly<Record<string, string>> = {
   "search/search_cache.ts SELECT_TURNS_BEFORE": "a search of a conversation longer than one read",
   "search/index_query.ts SELECT_HEAD": "an index that has expired turns of the window",
   "conversations/mend_scopes.ts INSERT_MESSAGE_ID": "a damaged row of a message's id",
-  "conversations/mend_scopes.ts SELECT_NEXT_DUE": "a damaged row of a scope",
+  "conversations/mend_scopes.ts SELECT_NEXT_EXPIRY": "a damaged row of a scope",
   "conversations/mend_scopes.ts UPDATE_NAMES": "a damaged name of a scope",
   "journals/mend_journals.ts DELETE_ENTRY": "a damaged row of an entry",
   "tables/journals.ts SELECT_JOURNAL_BY_ROW": "a check of a journal that is damaged",

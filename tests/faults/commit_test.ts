@@ -6,7 +6,7 @@ import type { Memory } from "../../src/memory.ts";
 import { factAt, factOf } from "../../src/testing/records/record_samples.ts";
 import type { Fault } from "../kit/faulty_driver.ts";
 import { assertIntact, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
-import { DUE_MS, talkOf } from "./conversation_operations.ts";
+import { EXPIRES_MS, talkOf } from "./conversation_operations.ts";
 import { briefTalkOf, prepareMuch } from "./index_operations.ts";
 import { JOURNALS } from "./journals.ts";
 import { endingOf, imageOf, type StoreImage, StruckStore } from "./struck_store.ts";
@@ -138,7 +138,7 @@ for (const [journal, driver] of JOURNALS) {
 
   Deno.test(`After an unknown outcome a conversation is read and searched, without what has expired by then [${journal}]`, async () => {
     await using store = await StruckStore.make(await imageOf(prepareMuch), driver());
-    await using memory = await store.open(5_000, DUE_MS);
+    await using memory = await store.open(5_000, EXPIRES_MS);
     store.driver.fail(refusedCommit(RESULT.IOERR));
     store.driver.fail(PROBE_FAULTS[0]![1]);
     await assert.rejects(memory.records.put(factAt("a"), factOf("x"), CREATE), { code: "IO" });

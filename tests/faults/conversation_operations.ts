@@ -48,7 +48,7 @@ export async function prepareExpiring(memory: Memory): Promise<void> {
 }
 
 /** The delay after which what {@linkcode prepareExpiring} creates has expired. */
-export const DUE_MS = 60_000;
+export const EXPIRES_MS = 60_000;
 
 /** The conversation that everything happens to. */
 export function talkOf(memory: Memory): Conversation {
@@ -143,7 +143,7 @@ export const CONVERSATION_OPERATIONS: readonly StruckOperation[] = [
     name: "a turn where something has expired",
     calls: "Conversation.putTurn",
     prepare: prepareExpiring,
-    laterMs: DUE_MS,
+    laterMs: EXPIRES_MS,
     steps: true,
     run: (memory, signal) => {
       return talkOf(memory).putTurn(turnOf("t4"), { operationId: "new", expectedRevision: 11, signal });
@@ -295,7 +295,7 @@ export const CONVERSATION_OPERATIONS: readonly StruckOperation[] = [
     name: "a read of the revision that finds something expired",
     calls: "Conversation.revision",
     prepare: prepareExpiring,
-    laterMs: DUE_MS,
+    laterMs: EXPIRES_MS,
     steps: true,
     rests: true,
     run: (memory, signal) => talkOf(memory).revision({ signal }),
@@ -304,7 +304,7 @@ export const CONVERSATION_OPERATIONS: readonly StruckOperation[] = [
     name: "a snapshot that finds something expired",
     calls: "Conversation.snapshot",
     prepare: prepareExpiring,
-    laterMs: DUE_MS,
+    laterMs: EXPIRES_MS,
     steps: true,
     rests: true,
     run: (memory, signal) => talkOf(memory).snapshot({ signal }),

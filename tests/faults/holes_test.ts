@@ -21,7 +21,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "records/mend_records.ts DELETE_OPERATION": "likewise",
   "journals/mend_journals.ts": "likewise",
   "tables/journals.ts SELECT_JOURNAL_BY_ROW": "check() reports damage instead of throwing",
-  "lines/read_scope.ts SELECT_DUE_TURNS": "only read, where expired content could not be erased",
+  "lines/read_scope.ts SELECT_EXPIRED_TURNS": "only read, where expired content could not be erased",
   "engines/sqlite/database/applied_events.ts SELECT_EVENT": "only verifyReceipt() reads it",
   "engines/sqlite/database/applied_events.ts SELECT_HEAD":
     "only read, for lines of this very store: tests/lines/",

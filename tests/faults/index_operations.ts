@@ -4,7 +4,7 @@ import type { Assembly, Conversation, Memory, Retrieval } from "@holdfast/memory
 import { STUB4 } from "../context/golden.ts";
 import { after, readTurns, revise, summaryOf, turnOf } from "../conversations/samples.ts";
 import { CountedSignal } from "../kit/counted_signal.ts";
-import { DUE_MS, prepareExpiring, prepareTalk, REVISION, talkOf } from "./conversation_operations.ts";
+import { EXPIRES_MS, prepareExpiring, prepareTalk, REVISION, talkOf } from "./conversation_operations.ts";
 import type { StruckOperation } from "./struck_operation.ts";
 
 /** Creates a third index, in addition to those of the two profiles. */
@@ -74,7 +74,7 @@ async function isReady(conversation: Conversation): Promise<boolean> {
 /** The same, and in another scope a turn that expires a minute later. */
 export async function prepareMuch(memory: Memory): Promise<void> {
   await prepareRetired(memory);
-  const options = { operationId: "brief", expiresAt: after(DUE_MS / 1_000) };
+  const options = { operationId: "brief", expiresAt: after(EXPIRES_MS / 1_000) };
   await briefTalkOf(memory).append([{ role: "user", content: "brief" }], options);
 }
 
@@ -138,7 +138,7 @@ export const INDEX_OPERATIONS: readonly StruckOperation[] = [
     name: "a search that finds something expired",
     calls: "Conversation.search",
     prepare: prepareExpiring,
-    laterMs: DUE_MS,
+    laterMs: EXPIRES_MS,
     steps: true,
     rests: true,
     run: (memory, signal) => talkOf(memory).search("t3", { signal }),

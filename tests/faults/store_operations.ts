@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import type { Memory } from "@holdfast/memory";
 import { factAt, factOf } from "../../src/testing/records/record_samples.ts";
 import { TemporaryDirectory } from "../kit/temporary_directory.ts";
-import { DUE_MS, prepareTalk, REVISION, talkOf } from "./conversation_operations.ts";
+import { EXPIRES_MS, prepareTalk, REVISION, talkOf } from "./conversation_operations.ts";
 import { prepareMuch } from "./index_operations.ts";
 import { prepareOthers } from "./record_operations.ts";
 import type { StruckOperation } from "./struck_operation.ts";
@@ -34,7 +34,7 @@ export const STORE_OPERATIONS: readonly StruckOperation[] = [
     name: "a prune without scrub",
     calls: "Memory.prune",
     prepare: prepareMuch,
-    laterMs: DUE_MS,
+    laterMs: EXPIRES_MS,
     steps: true,
     run: (memory, signal) => memory.prune({ scrub: false, signal }),
   },

@@ -164,13 +164,13 @@ export interface RestoreReport {
     readonly entries: number;
   };
   /**
-   * Files of the store that was live before, where it lies beside its ledger under the name that the ledger's tells. They
+   * Files of the store that was live before, where it lies next to its ledger under the name that the ledger's name implies. They
    * are fenced, never written again, and keep what is deleted from now on: remove them. A store that lay elsewhere, by an
    * earlier restore say, is fenced too, and is not listed.
    */
   readonly fenced: readonly string[];
   /**
-   * Whether the ledger was lost and made anew from the backup. What was deleted after the backup, and is in it, is then
+   * Whether the ledger was lost and recreated from the backup. What was deleted after the backup, and is in it, is then
    * back, and receipts of such deletions no longer verify.
    */
   readonly ledgerLost: boolean;
@@ -193,6 +193,6 @@ function requireHex(field: string, value: unknown, pattern: RegExp): string {
   if (typeof value === "string" && pattern.test(value)) return value;
   throw new ContractError(
     field,
-    `Expected ${field} to be lower-case hex digits, as deletionWatermark() gives them`,
+    `Expected ${field} to be lower-case hex digits, as deletionWatermark() returns them`,
   );
 }

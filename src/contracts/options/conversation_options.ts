@@ -8,7 +8,7 @@ import type { Lifetime } from "./lifetime.ts";
  * What `putTurn` takes besides the turn. Without a lifetime, a revision keeps the one that is there; null clears it.
  */
 export interface PutTurnOptions extends Lifetime {
-  /** Makes the call harmless to repeat: the same id gives the first answer again, other input with it is refused. */
+  /** Makes the call safe to repeat: the same id returns the first result; other input with it is refused. */
   readonly operationId: string;
   /** The scope's revision. */
   readonly expectedRevision: number;

@@ -1,4 +1,4 @@
-/** What looking over a store takes and gives: names, counts and times, no text. */
+/** Options and results of inspecting a store: names, counts and times, no text. */
 
 import type { Leftover } from "./leftovers_report.ts";
 import type { Scope } from "../scope.ts";

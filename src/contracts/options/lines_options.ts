@@ -31,7 +31,7 @@ export interface ExportLinesOptions {
 }
 
 /**
- * What `importLines` takes: an export, as text of whole lines or as pieces of the bytes of a file. Pieces of bytes may
+ * What `importLines` takes: an export, as text of whole lines or as chunks of the bytes of a file. Chunks may
  * end anywhere; a text ends a line.
  *
  * @example

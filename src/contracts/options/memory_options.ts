@@ -84,4 +84,4 @@ export interface MemoryEvent {
 }
 
 /** Tells of something that was done, begun at `startedMs` on the monotonic clock. Internal. */
-export type Tell = (told: Pick<MemoryEvent, "operation" | "counts">, startedMs: number) => void;
+export type EmitEvent = (told: Pick<MemoryEvent, "operation" | "counts">, startedMs: number) => void;

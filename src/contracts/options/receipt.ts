@@ -1,4 +1,4 @@
-/** What a deletion gives back, and what looking at it again finds. */
+/** Receipts of deletions, and what verifying one finds. */
 
 import type { SweptLeftovers } from "./leftovers_report.ts";
 
@@ -40,7 +40,7 @@ export interface ErasedCounts {
 }
 
 /**
- * What was deleted, as keyed hashes: without the store's key nobody can confirm a guess by them.
+ * What was deleted, as keyed hashes: without the store's key no guess can be confirmed by them.
  *
  * @example
  * ```ts
@@ -94,7 +94,7 @@ export interface ReceiptSubject {
 }
 
 /**
- * What a deletion gives back: its place in the ledger, and what was deleted. Keep it to prove the deletion later.
+ * A receipt: the deletion's place in the ledger, and what was deleted. Keep it to prove the deletion later.
  *
  * @example
  * ```ts
@@ -217,7 +217,7 @@ export interface DeleteTarget {
 export interface DeleteOptions {
   /** Whether to scrub the bytes from the files right afterwards. A deletion never fails because its scrub did. */
   readonly scrub?: boolean | undefined;
-  /** Makes the call harmless to repeat: the same id gives the first receipt again. */
+  /** Makes the call safe to repeat: the same id returns the first receipt. */
   readonly operationId?: string | undefined;
   /** Withdraws the call while it is queued. */
   readonly signal?: AbortSignal | undefined;

@@ -24,7 +24,7 @@ export type PutOptions = RequiredLifetime & {
   readonly expectedRevision: number | null;
   /** Seconds since the Unix epoch; the store's time if omitted. */
   readonly now?: number | undefined;
-  /** Makes the call harmless to repeat: for a day, the same id gives the first answer again. */
+  /** Makes the call safe to repeat: for a day, the same id returns the first result. */
   readonly operationId?: string | undefined;
   /** Seconds from the record's creation that no later `put` can pass; a later one can only lower it. */
   readonly maxAge?: number | undefined;

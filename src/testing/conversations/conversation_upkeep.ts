@@ -156,23 +156,23 @@ export function testUpkeep({ engine, promise, durable }: Suite): void {
     async (store) => {
       const clock = clockAtNoon();
       const conversation = await talk(await store.open({ clock: clock.now }), []);
-      const dueAt = async (): Promise<string | null> => (await conversation.snapshot()).nextExpiryAt;
+      const expiresNext = async (): Promise<string | null> => (await conversation.snapshot()).nextExpiryAt;
       await conversation.putTurn(turnOf("t1"), {
         operationId: "1",
         expectedRevision: 0,
         expiresAt: after(60),
       });
       await revise(conversation, turnOf("t1", "kept", { revision: 2 }));
-      assert.equal(await dueAt(), "2027-01-15T08:01:00+00:00");
+      assert.equal(await expiresNext(), "2027-01-15T08:01:00+00:00");
       await revise(conversation, turnOf("t1", "later", { revision: 3 }), after(120));
       clock.advance(60);
-      assert.deepEqual([(await conversation.snapshot()).turnCount, await dueAt()], [
+      assert.deepEqual([(await conversation.snapshot()).turnCount, await expiresNext()], [
         1,
         "2027-01-15T08:02:00+00:00",
       ]);
       await revise(conversation, turnOf("t1", "cleared", { revision: 4 }), null);
       clock.advance(60);
-      assert.deepEqual([(await conversation.snapshot()).turnCount, await dueAt()], [1, null]);
+      assert.deepEqual([(await conversation.snapshot()).turnCount, await expiresNext()], [1, null]);
     },
   );
 

@@ -23,7 +23,7 @@ const FACT = { schema: 1, text: "x", source: "y", reviewed: false } as const;
 const NONE = { turns: 0, pins: 0, summaries: 0, replay: 0, records: 0 };
 
 /** Turns of a scope that are all due a minute after noon. */
-async function fillDue(memory: Memory, sessionId: string, count: number): Promise<void> {
+async function fillExpiring(memory: Memory, sessionId: string, count: number): Promise<void> {
   const conversation = memory.conversation({ tenantId: "orchard", sessionId });
   await Promise.all(
     Array.from(
@@ -52,8 +52,8 @@ export function testPrune({ promise }: Suite): void {
   promise("prune() erases what is due in every scope, and expired records of every tenant", async (store) => {
     const clock = clockAtNoon();
     const memory = await store.open({ clock: clock.now });
-    await fillDue(memory, "a", 3);
-    await fillDue(memory, "b", 2);
+    await fillExpiring(memory, "a", 3);
+    await fillExpiring(memory, "b", 2);
     await talk(memory, ["h1"], HARBOUR);
     for (const [tenantId, ttl] of [["orchard", 60], ["harbour", 60], ["harbour-2", 3_600]] as const) {
       await memory.records.put({ tenantId, kind: "fact", key: "a" }, FACT, { expectedRevision: null, ttl });
@@ -85,7 +85,7 @@ export function testPrune({ promise }: Suite): void {
   promise("prune() goes through more scopes than it looks up at a time", async (store) => {
     const clock = clockAtNoon();
     const memory = await store.open({ clock: clock.now });
-    for (let index = 0; index < 120; index++) await fillDue(memory, `s${index}`, 1);
+    for (let index = 0; index < 120; index++) await fillExpiring(memory, `s${index}`, 1);
     clock.advance(60);
     assert.equal((await memory.prune({ scrub: false })).expired.turns, 120);
     assert.equal(await store.count(TURNS), 0);
@@ -94,7 +94,7 @@ export function testPrune({ promise }: Suite): void {
   promise("prune() erases in groups of at most two hundred, between which other calls run", async (store) => {
     const clock = clockAtNoon();
     const memory = await store.open({ clock: clock.now });
-    await fillDue(memory, "a", 450);
+    await fillExpiring(memory, "a", 450);
     const other = await talk(memory, [], HARBOUR);
     clock.advance(60);
     const seen: PruneProgress[] = [];
@@ -113,7 +113,7 @@ export function testPrune({ promise }: Suite): void {
   promise("prune() tells expiry and scrubbing as they go", async (store) => {
     const clock = clockAtNoon();
     const memory = await store.open({ clock: clock.now });
-    await fillDue(memory, "a", 3);
+    await fillExpiring(memory, "a", 3);
     clock.advance(60);
     const seen: PruneProgress[] = [];
     await memory.prune({ onProgress: (progress) => seen.push(progress) });
@@ -129,7 +129,7 @@ export function testPrune({ promise }: Suite): void {
     async (store) => {
       const clock = clockAtNoon();
       const memory = await store.open({ clock: clock.now });
-      await fillDue(memory, "a", 450);
+      await fillExpiring(memory, "a", 450);
       clock.advance(60);
       const controller = new AbortController();
       const reason = new Error("enough");
@@ -146,7 +146,7 @@ export function testPrune({ promise }: Suite): void {
   promise("prune() with an aborted signal erases nothing", async (store) => {
     const clock = clockAtNoon();
     const memory = await store.open({ clock: clock.now });
-    await fillDue(memory, "a", 3);
+    await fillExpiring(memory, "a", 3);
     clock.advance(60);
     const reason = new Error("enough");
     await store.assertChangesNothing(
@@ -170,7 +170,7 @@ export function testPrune({ promise }: Suite): void {
   promise("prune() erases nothing while the clock is far behind, and still scrubs", async (store) => {
     const clock = clockAtNoon();
     const memory = await store.open({ clock: clock.now });
-    await fillDue(memory, "a", 3);
+    await fillExpiring(memory, "a", 3);
     await erase(await talk(memory, ["t1"]), "turn", "t1");
     clock.advance(600);
     await talk(memory, [], HARBOUR);

@@ -57,7 +57,7 @@ const SORTS: readonly Sort[] = [
 ];
 
 /** A minute after noon, as inspections and snapshots print it. */
-const DUE_AT = "2027-01-15T08:01:00+00:00";
+const EXPIRES_AT = "2027-01-15T08:01:00+00:00";
 
 export function testDeadlines({ promise }: LinesSuite): void {
   for (const { name, put, count } of SORTS) {
@@ -71,9 +71,9 @@ export function testDeadlines({ promise }: LinesSuite): void {
         await using memory = await fresh(clock);
         assert.equal((await memory.importLines(lines)).imported[name], 1);
         const { tenants, scopes } = await memory.inspect();
-        assert.deepEqual([...tenants, ...scopes].map(({ nextExpiryAt }) => nextExpiryAt), [DUE_AT]);
+        assert.deepEqual([...tenants, ...scopes].map(({ nextExpiryAt }) => nextExpiryAt), [EXPIRES_AT]);
         if (name !== "records") {
-          assert.equal((await memory.conversation(ORCHARD).snapshot()).nextExpiryAt, DUE_AT);
+          assert.equal((await memory.conversation(ORCHARD).snapshot()).nextExpiryAt, EXPIRES_AT);
         }
         clock.set(NOON + 59);
         assert.equal(await count(memory), 1);
@@ -112,7 +112,7 @@ export function testDeadlines({ promise }: LinesSuite): void {
     const conversation = await talk(memory, []);
     await conversation.append([{ role: "user", content: "x" }], { expiresAt: after(3_600) });
     await memory.importLines(lines);
-    assert.equal((await conversation.snapshot()).nextExpiryAt, DUE_AT);
+    assert.equal((await conversation.snapshot()).nextExpiryAt, EXPIRES_AT);
     clock.set(NOON + 60);
     assert.deepEqual((await memory.prune({ scrub: false })).expired.pins, 1);
     assert.equal((await conversation.snapshot()).nextExpiryAt, "2027-01-15T09:00:00+00:00");

@@ -58,20 +58,20 @@ export const CONVERSATION_PLANS: Plans = {
     DELETE_UNINDEXED_TURNS: "",
   },
   "scopes/take_snapshot.ts": {
-    SELECT_DUE_TURNS: {
+    SELECT_EXPIRED_TURNS: {
       plan: "SEARCH turns USING INDEX turns_by_expiry (scope=? AND expires<?); USE TEMP B-TREE FOR ORDER BY",
       because: "sorts what has expired in one scope and is not erased yet",
     },
   },
   "deletion/expiry.ts": {
-    DELETE_DUE_REPLAYS: "SEARCH replays USING PRIMARY KEY (scope=?)",
-    SELECT_DUE_PINS: "SEARCH pins USING PRIMARY KEY (scope=?)",
-    SELECT_DUE_SCOPES: "SEARCH scopes USING INDEX scopes_by_expiry (next_expiry>? AND next_expiry<?)",
-    SELECT_DUE_SUMMARY: "SEARCH summaries USING INTEGER PRIMARY KEY (rowid=?)",
-    SELECT_DUE_TURNS: "SEARCH turns USING INDEX turns_by_expiry (scope=? AND expires<?)",
-    SELECT_FIRST_DUE_PIN: "SEARCH pins USING PRIMARY KEY (scope=?)",
-    SELECT_FIRST_DUE_REPLAY: "SEARCH replays USING PRIMARY KEY (scope=?)",
-    SELECT_FIRST_DUE_SUMMARY: "SEARCH summaries USING INTEGER PRIMARY KEY (rowid=?)",
-    SELECT_FIRST_DUE_TURN: "SEARCH turns USING COVERING INDEX turns_by_expiry (scope=? AND expires>?)",
+    DELETE_EXPIRED_REPLAYS: "SEARCH replays USING PRIMARY KEY (scope=?)",
+    SELECT_EXPIRED_PINS: "SEARCH pins USING PRIMARY KEY (scope=?)",
+    SELECT_EXPIRED_SCOPES: "SEARCH scopes USING INDEX scopes_by_expiry (next_expiry>? AND next_expiry<?)",
+    SELECT_EXPIRED_SUMMARY: "SEARCH summaries USING INTEGER PRIMARY KEY (rowid=?)",
+    SELECT_EXPIRED_TURNS: "SEARCH turns USING INDEX turns_by_expiry (scope=? AND expires<?)",
+    SELECT_FIRST_EXPIRY_OF_PIN: "SEARCH pins USING PRIMARY KEY (scope=?)",
+    SELECT_FIRST_EXPIRY_OF_REPLAY: "SEARCH replays USING PRIMARY KEY (scope=?)",
+    SELECT_FIRST_EXPIRY_OF_SUMMARY: "SEARCH summaries USING INTEGER PRIMARY KEY (rowid=?)",
+    SELECT_FIRST_EXPIRY_OF_TURN: "SEARCH turns USING COVERING INDEX turns_by_expiry (scope=? AND expires>?)",
   },
 };

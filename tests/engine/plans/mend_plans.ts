@@ -18,7 +18,7 @@ export const MEND_PLANS: Plans = {
     DELETE_MESSAGE_IDS: "SEARCH message_ids USING COVERING INDEX message_ids_by_turn (turn=?)",
     INSERT_MESSAGE_ID: "",
     SELECT_MESSAGE_IDS: "SEARCH message_ids USING COVERING INDEX message_ids_by_turn (turn=?)",
-    SELECT_NEXT_DUE: "CO-ROUTINE (subquery-3); COMPOUND QUERY; LEFT-MOST SUBQUERY; " +
+    SELECT_NEXT_EXPIRY: "CO-ROUTINE (subquery-3); COMPOUND QUERY; LEFT-MOST SUBQUERY; " +
       "SEARCH turns USING INDEX turns_by_scope (scope=?); UNION ALL; SEARCH pins USING PRIMARY KEY (scope=?); " +
       "UNION ALL; SEARCH summaries USING INTEGER PRIMARY KEY (rowid=?); SEARCH (subquery-3)",
     SELECT_NEXT_SCOPE: "SEARCH scopes USING INTEGER PRIMARY KEY (rowid>?)",

@@ -9,7 +9,7 @@ export const RECORD_PLANS: Plans = {
   },
   "lines/read_scope.ts": {
     SELECT_LAST_TURN: "SEARCH turns USING COVERING INDEX turns_by_scope (scope=?)",
-    SELECT_DUE_TURNS: "SEARCH turns USING INDEX turns_by_expiry (scope=? AND expires<?)",
+    SELECT_EXPIRED_TURNS: "SEARCH turns USING INDEX turns_by_expiry (scope=? AND expires<?)",
     SELECT_LAST_SCOPE: "SEARCH scopes",
     SELECT_SCOPE_HASHES: "SEARCH scopes USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)",
   },
@@ -26,7 +26,7 @@ export const RECORD_PLANS: Plans = {
       "SEARCH records USING PRIMARY KEY (tenant=? AND kind=? AND key=?); LIST SUBQUERY 2; SEARCH records USING COVERING INDEX records_by_expiry (tenant=? AND expires<?)",
     SELECT_LIVE_RECORDS: "SEARCH records USING PRIMARY KEY (tenant=? AND (kind,key)>(?,?))",
     SELECT_LIVE_RECORDS_OF_KIND: "SEARCH records USING PRIMARY KEY (tenant=? AND kind=? AND key>?)",
-    SELECT_DUE_RECORD: "SEARCH records USING COVERING INDEX records_by_expiry (tenant=? AND expires<?)",
+    SELECT_EXPIRED_RECORD: "SEARCH records USING COVERING INDEX records_by_expiry (tenant=? AND expires<?)",
     SELECT_NEXT_TENANT: "SEARCH records USING PRIMARY KEY (tenant>?)",
     SELECT_VALUE: "SEARCH records USING PRIMARY KEY (tenant=? AND kind=? AND key=?)",
     SELECT_RECORD: "SEARCH records USING PRIMARY KEY (tenant=? AND kind=? AND key=?)",

@@ -144,11 +144,11 @@ export class ScopeModel {
       this.replays.delete(key);
       counts.replay++;
     }
-    this.nextExpiry = this.#firstDue();
+    this.nextExpiry = this.#firstExpiry();
     return events;
   }
 
-  #firstDue(): number | null {
+  #firstExpiry(): number | null {
     const due = [
       ...this.turns.map(({ expires }) => expires),
       ...[...this.pins.values()].map(({ expires }) => expires),

@@ -94,7 +94,7 @@ export const ROUND_BREAKS: readonly Mutant[] = [
   {
     name: "an imported pin's deadline is not noted",
     file: "src/lines/import_scope.ts",
-    find: "  noteExpiry(row, expiry?.dueMs ?? null);",
+    find: "  noteExpiry(row, expiry?.expiryMs ?? null);",
     replace: "",
     test: "tests/lines/lines_test.ts",
     promise: "TST-07 Imported pins with a deadline",
@@ -166,7 +166,7 @@ export const ROUND_BREAKS: readonly Mutant[] = [
   {
     name: "an export counts turns that have expired",
     file: "src/lines/read_scope.ts",
-    find: "scopeOutline(scope, withoutExpired(row, dueBytes))",
+    find: "scopeOutline(scope, withoutExpired(row, expiredBytes))",
     replace: "scopeOutline(scope, row)",
     test: EXPIRED,
     promise: "in no export",

@@ -54,8 +54,8 @@ export const TIME_BREAKS: readonly Mutant[] = [
   {
     name: "a deadline is compared with the highest time alone",
     file: "src/engine/effective_time.ts",
-    find: "dueMs <= effectiveMs - behindMs || ",
-    replace: "dueMs <= effectiveMs || ",
+    find: "expiryMs <= effectiveMs - behindMs || ",
+    replace: "expiryMs <= effectiveMs || ",
     test: `${TARGETS}/time_test.ts`,
     promise: "A deadline that only a clock which was ahead once has passed",
     why: "the caller would be told that tomorrow lies in the past, and nothing of the clock",
@@ -100,7 +100,7 @@ export const TIME_BREAKS: readonly Mutant[] = [
   {
     name: "a prune commits for every tenant",
     file: "src/records/read.ts",
-    find: "if ((yield* transaction.get(SELECT_DUE_RECORD, tenant, now)) !== undefined) due.push(tenant);",
+    find: "if ((yield* transaction.get(SELECT_EXPIRED_RECORD, tenant, now)) !== undefined) due.push(tenant);",
     replace: "due.push(tenant);",
     test: "tests/deletion/deletions_test.ts",
     promise: "prune() writes nothing for tenants that have nothing due",

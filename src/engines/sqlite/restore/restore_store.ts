@@ -52,7 +52,7 @@ interface RestoreStoreOptions {
   /** What the ledger must contain; null if the ledger is lost and has to be recreated. */
   readonly watermark: Watermark | null;
   readonly signal: AbortSignal | undefined;
-  readonly tell: (step: "copy" | "apply" | "check", done: number) => void;
+  readonly emit: (step: "copy" | "apply" | "check", done: number) => void;
 }
 
 /** A restored store: live, and opened. */
@@ -168,9 +168,9 @@ async function prepareDestination(
   sources: Sources,
   options: RestoreStoreOptions,
 ): Promise<Prepared> {
-  const { driver, signal, tell } = options;
+  const { driver, signal, emit } = options;
   signal?.throwIfAborted();
-  await copySource(sources, work, { driver, signal, onBytes: (bytes) => tell("copy", bytes) });
+  await copySource(sources, work, { driver, signal, onBytes: (bytes) => emit("copy", bytes) });
   return await prepareCopy(work, sources, options);
 }
 
@@ -179,8 +179,8 @@ async function prepareCopy(
   { kind, ledger, isCopy }: Sources,
   options: RestoreStoreOptions,
 ): Promise<Prepared> {
-  const { driver, signal, tell, watermark, checkRows } = options;
-  const onRows = (rows: number): void => tell("check", rows);
+  const { driver, signal, emit, watermark, checkRows } = options;
+  const onRows = (rows: number): void => emit("check", rows);
   using copy = WorkDatabase.open(kind, work.path, driver);
   // First of all: checking the pages evaluates the constraints and expressions of the schema, which may never end.
   assertSchema(copy.connection, { ...MAIN, what: BACKUP.what });
@@ -200,7 +200,7 @@ async function prepareCopy(
     apply: options.apply,
     resetRows: options.resetRows,
     signal,
-    onApplied: (events) => tell("apply", events),
+    onApplied: (events) => emit("apply", events),
   });
   await requireIntact("backup", (collector) => checkCopy(MAIN, copy, collector, checkRows), {
     signal,
