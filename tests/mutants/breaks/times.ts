@@ -100,8 +100,9 @@ export const TIME_BREAKS: readonly Mutant[] = [
   {
     name: "a prune commits for every tenant",
     file: "src/records/read.ts",
-    find: "if ((yield* transaction.get(SELECT_EXPIRED_RECORD, tenant, now)) !== undefined) due.push(tenant);",
-    replace: "due.push(tenant);",
+    find:
+      "if ((yield* transaction.get(SELECT_EXPIRED_RECORD, tenant, now)) !== undefined) expired.push(tenant);",
+    replace: "expired.push(tenant);",
     test: "tests/deletion/deletions_test.ts",
     promise: "prune() writes nothing for tenants that have nothing due",
     why: "ten thousand tenants would cost as many commits, and each would wait for other writers",
