@@ -86,7 +86,7 @@ export const DOUBLED_ID: Keeping = {
       await using memory = await openMemory(":memory:");
       const conversation = memory.conversation(SCOPE);
       const messages = [{ messageId: "message-1", role: "user", content: SECRET }] as const;
-      const turn = { turnId: "turn-7", scope: SCOPE, messages };
+      const turn = { turnId: "turn-7", scope: SCOPE, messages, revision: 1 };
       const expectedRevision = await conversation.putTurn(turn, {
         operationId: "one",
         expectedRevision: await conversation.create(),

@@ -5,23 +5,7 @@ import { fields, refine, refusal, type Schema, text, transform, validate } from 
 import { extract, type SourceRef, sourceRefSchema } from "./source_ref.ts";
 import type { Turn } from "./turn.ts";
 
-/**
- * A piece of a message.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type Chunk, openMemory } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const snapshot = await conversation.snapshot();
- * await conversation.indexBatch(snapshot);
- * const chunks: readonly Chunk[] = (await conversation.chunkIndex(snapshot)).chunks;
- * assert.deepEqual(chunks.map(({ content }) => content), ["The pears were grafted in March."]);
- * ```
- */
+/** A piece of a message. */
 export interface Chunk {
   /** The digest of source and chunker version. */
   readonly chunkId: string;

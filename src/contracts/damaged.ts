@@ -3,39 +3,10 @@
 /**
  * What a call does about a damaged row: `"error"`, the default, ends it with an `IntegrityError` that names the row;
  * `"skip"` leaves the row out, and what the call returns lists it as `skipped`.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type Damaged, openMemory } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const damaged: Damaged = "skip";
- * const hits = await conversation.search("Which trees were grafted?", { damaged });
- * assert.deepEqual([hits.length, hits.skipped], [1, []]);
- * ```
  */
 export type Damaged = "error" | "skip";
 
-/**
- * A damaged row, by its labels and never by its text. The `details` of an `IntegrityError` name it in the same way.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type DamagedRow, openMemory } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const turns = conversation.turns({ damaged: "skip" });
- * for await (const { turnId } of turns) console.log(turnId);
- * const left: readonly DamagedRow[] = turns.skipped;
- * assert.deepEqual(left, []); // nothing was damaged
- * ```
- */
+/** A damaged row, by its labels and never by its text. The `details` of an `IntegrityError` name it in the same way. */
 export interface DamagedRow {
   /** The table, as `check` names it: `turns`, `pins`, `summaries`, `records`, … */
   readonly table: string;
@@ -55,22 +26,7 @@ export interface DamagedRow {
   readonly place?: number | undefined;
 }
 
-/**
- * Things that are read one by one, and what was damaged and left out of them so far: complete once all are read.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { openMemory, type Skipping, type TimedTurn } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const turns: Skipping<TimedTurn> = conversation.turns({ damaged: "skip" });
- * assert.equal((await Array.fromAsync(turns)).length, 1);
- * assert.equal(turns.skipped.length, 0);
- * ```
- */
+/** Things that are read one by one, and what was damaged and left out of them so far: complete once all are read. */
 export interface Skipping<T> extends AsyncIterable<T> {
   /** What was left out so far; at most 1 000 rows are listed. Always empty without `damaged: "skip"`. */
   readonly skipped: readonly DamagedRow[];

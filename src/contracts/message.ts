@@ -35,7 +35,7 @@ export interface Metadata {
 }
 
 /**
- * One message. It can be appended or put again as it was read back. Where a field may be optional, `undefined` and
+ * One message. It can be appended or put again as it was read back. Where a field may be absent, `undefined` and
  * `null` count as absent when it is passed.
  */
 export interface Message {

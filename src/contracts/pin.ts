@@ -23,20 +23,7 @@ import {
 import { sameScope, type Scope, scopeSchema } from "./scope.ts";
 import { type SourceRef, sourceRefSchema } from "./source_ref.ts";
 
-/**
- * A pin as callers write it.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { pin, type PinInput } from "@holdfast/memory";
- *
- * const scope = { tenantId: "orchard", sessionId: "spring" };
- * const expiresAt = "2026-04-01T00:00:00Z";
- * const input: PinInput = { scope, key: "frost", value: "Cover the pears.", origin: "forecast", expiresAt };
- * assert.equal(pin(input).expiresAt, "2026-04-01T00:00:00+00:00");
- * ```
- */
+/** A pin as callers write it. */
 export interface PinInput {
   /** Whose pin it is. */
   readonly scope: Scope;
@@ -56,20 +43,7 @@ export interface PinInput {
   readonly source?: SourceRef | null;
 }
 
-/**
- * A pin, frozen; made by {@linkcode pin}. Printed, it shows ids and counts.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type Pin, pin } from "@holdfast/memory";
- *
- * const scope = { tenantId: "orchard", sessionId: "spring" };
- * const language: Pin = pin({ scope, key: "language", value: "Answer in Welsh.", origin: "settings" });
- * assert(Object.isFrozen(language));
- * assert.equal(language.effectiveAt, undefined); // the store's time, once it is stored
- * ```
- */
+/** A pin, frozen; made by {@linkcode pin}. Printed, it shows ids and counts. */
 export interface Pin {
   /** Whose pin it is. */
   readonly scope: Scope;
@@ -89,22 +63,7 @@ export interface Pin {
   readonly source?: SourceRef;
 }
 
-/**
- * A pin whose start is known: every pin that comes from a store.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { openMemory, type TimedPin } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * const language = { scope: conversation.scope, key: "language", value: "Answer in Welsh.", origin: "settings" };
- * await conversation.putPin(language, { expectedRevision: await conversation.create() });
- * const pins: readonly TimedPin[] = (await conversation.snapshot()).pins;
- * assert.deepEqual(pins.map(({ key, effectiveAt }) => [key, typeof effectiveAt]), [["language", "string"]]);
- * ```
- */
+/** A pin whose start is known: every pin that comes from a store. */
 export interface TimedPin extends Pin {
   /** ISO text with its own offset. */
   readonly effectiveAt: string;
@@ -215,7 +174,7 @@ const pinSchema: Schema<PinValue> = transform(
  * import assert from "node:assert/strict";
  * import { pin } from "@holdfast/memory";
  *
- * const scope = { tenantId: "orchard", sessionId: "spring" };
+ * const scope = { tenantId: "acme", sessionId: "ticket-4711" };
  * const language = pin({ scope, key: "language", value: "Answer in Welsh.", origin: "settings" });
  * assert.equal(language.revision, 1);
  * assert.throws(() => pin({ ...language, value: " " }), { code: "CONTRACT", field: "value" });

@@ -2,19 +2,7 @@
 
 import type { Json } from "../canonical/plain.ts";
 
-/**
- * What names a record. A label, not an authorization: derive the tenant from your own trusted session.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { openMemory, type RecordIdentity } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const run: RecordIdentity<"checkpoint"> = { tenantId: "orchard", kind: "checkpoint", key: "run-a" };
- * assert.equal(await memory.records.get(run), null);
- * ```
- */
+/** What names a record. A label, not an authorization: derive the tenant from your own trusted session. */
 export interface RecordIdentity<Kind extends string = string> {
   /** Whose record: `^[a-z][a-z0-9-]{0,31}$`, or any text of 1–256 code points for kinds with text identifiers. */
   readonly tenantId: string;
@@ -24,21 +12,7 @@ export interface RecordIdentity<Kind extends string = string> {
   readonly key: string;
 }
 
-/**
- * Where one execution stopped.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type Checkpoint, openMemory } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const run = { tenantId: "orchard", kind: "checkpoint", key: "run-a" } as const;
- * const checkpoint: Checkpoint = { schema: 1, step: 2, items: ["collected", "sorted"] };
- * await memory.records.put(run, checkpoint, { expectedRevision: null, ttl: 3_600 });
- * assert.deepEqual((await memory.records.get(run))?.value, checkpoint);
- * ```
- */
+/** Where one execution stopped. */
 export interface Checkpoint {
   /** The version of this shape. */
   readonly schema: 1;
@@ -48,21 +22,7 @@ export interface Checkpoint {
   readonly items: readonly string[];
 }
 
-/**
- * Something that later runs may consult.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type Fact, openMemory } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const preference = { tenantId: "orchard", kind: "fact", key: "preference" } as const;
- * const fact: Fact = { schema: 1, text: "Prefers lists.", source: "chat-7", reviewed: false };
- * await memory.records.put(preference, fact, { expectedRevision: null, ttl: 3_600 });
- * assert.deepEqual((await memory.records.get(preference))?.value, fact);
- * ```
- */
+/** Something that later runs may consult. */
 export interface Fact {
   /** The version of this shape. */
   readonly schema: 1;
@@ -74,61 +34,17 @@ export interface Fact {
   readonly reviewed: boolean;
 }
 
-/**
- * The value a kind of record holds.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { openMemory, type RecordValue } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const run = { tenantId: "orchard", kind: "checkpoint", key: "run-a" } as const;
- * const start = { schema: 1, step: 0, items: [] } as const;
- * const advance = (now: RecordValue<"checkpoint">): RecordValue<"checkpoint"> => ({ ...now, step: now.step + 1 });
- * await memory.records.put(run, start, { expectedRevision: null, ttl: 3_600 });
- * await memory.records.update(run, advance, { ttl: 3_600 });
- * assert.equal((await memory.records.get(run))?.value.step, 1);
- * ```
- */
+/** The value a kind of record holds. */
 export type RecordValue<Kind extends string> = Kind extends "checkpoint" ? Checkpoint
   : Kind extends "fact" ? Fact
   : Json;
 
-/**
- * The value that is put: plain JSON that fits its kind, in whatever type the caller has it.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { openMemory, type RecordInput } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const run = { tenantId: "orchard", kind: "checkpoint", key: "run-a" } as const;
- * const start: RecordInput<"checkpoint"> = { schema: 1, step: 0, items: [] };
- * assert((await memory.records.put(run, start, { expectedRevision: null, ttl: 3_600 })) > 0);
- * ```
- */
+/** The value that is put: plain JSON that fits its kind, in whatever type the caller has it. */
 export type RecordInput<Kind extends string> = Kind extends "checkpoint" ? Checkpoint
   : Kind extends "fact" ? Fact
   : unknown;
 
-/**
- * A record as `get` returns it: a fresh copy.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type Checkpoint, openMemory, type StoredRecord } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const run = { tenantId: "orchard", kind: "checkpoint", key: "run-a" } as const;
- * const start = { schema: 1, step: 0, items: [] } as const;
- * const revision = await memory.records.put(run, start, { expectedRevision: null, ttl: 60, now: 1_000 });
- * const found: StoredRecord<Checkpoint> | null = await memory.records.get(run, { now: 1_059 });
- * assert.deepEqual(found, { revision, expires: 1_060, value: start });
- * ```
- */
+/** A record as `get` returns it: a fresh copy. */
 export interface StoredRecord<Value> {
   /** Compared by the next `put`; never handed out twice in one store. */
   readonly revision: number;
@@ -138,22 +54,7 @@ export interface StoredRecord<Value> {
   readonly value: Value;
 }
 
-/**
- * What `get` takes besides the identity.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type GetOptions, openMemory } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const run = { tenantId: "orchard", kind: "checkpoint", key: "run-a" } as const;
- * const start = { schema: 1, step: 0, items: [] } as const;
- * await memory.records.put(run, start, { expectedRevision: null, ttl: 60, now: 1_000 });
- * const atDeadline: GetOptions = { now: 1_060 };
- * assert.equal(await memory.records.get(run, atDeadline), null);
- * ```
- */
+/** What `get` takes besides the identity. */
 export interface GetOptions {
   /** Seconds since the Unix epoch; the store's time if omitted. */
   readonly now?: number | undefined;
@@ -161,24 +62,7 @@ export interface GetOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/**
- * What `forget` takes besides identity and expected revision.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type ForgetOptions, openMemory } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const run = { tenantId: "orchard", kind: "checkpoint", key: "run-a" } as const;
- * const start = { schema: 1, step: 0, items: [] } as const;
- * const revision = await memory.records.put(run, start, { expectedRevision: null, ttl: 60 });
- * const options: ForgetOptions = { revoke: true };
- * assert.equal(await memory.records.forget(run, revision, options), true);
- * const again = memory.records.put(run, start, { expectedRevision: null, ttl: 60 });
- * await assert.rejects(again, { code: "CONFLICT", reason: "DELETED" });
- * ```
- */
+/** What `forget` takes besides identity and expected revision. */
 export interface ForgetOptions {
   /** Whether the identity may never be used again; then also an identity without a record is refused for ever. */
   readonly revoke?: boolean | undefined;
@@ -188,22 +72,7 @@ export interface ForgetOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/**
- * What `purge` takes besides the tenant.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { openMemory, type PurgeOptions } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const run = { tenantId: "orchard", kind: "checkpoint", key: "run-a" } as const;
- * const start = { schema: 1, step: 0, items: [] } as const;
- * await memory.records.put(run, start, { expectedRevision: null, ttl: 60, now: 1_000 });
- * const options: PurgeOptions = { now: 1_060 };
- * assert.equal(await memory.records.purge("orchard", options), 1);
- * ```
- */
+/** What `purge` takes besides the tenant. */
 export interface PurgeOptions {
   /** Seconds since the Unix epoch; the store's time if omitted. */
   readonly now?: number | undefined;
@@ -211,22 +80,7 @@ export interface PurgeOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/**
- * What `list` takes besides the tenant.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type ListOptions, openMemory } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const run = { tenantId: "orchard", kind: "checkpoint", key: "run-a" } as const;
- * const start = { schema: 1, step: 0, items: [] } as const;
- * await memory.records.put(run, start, { expectedRevision: null, ttl: 60 });
- * const facts: ListOptions = { kind: "fact" };
- * assert.equal((await memory.records.list("orchard", facts)).items.length, 0);
- * ```
- */
+/** What `list` takes besides the tenant. */
 export interface ListOptions {
   /** Only records of this kind. */
   readonly kind?: string | undefined;
@@ -240,22 +94,7 @@ export interface ListOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/**
- * One live record in a list, without its value.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { openMemory, type RecordItem } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const run = { tenantId: "orchard", kind: "checkpoint", key: "run-a" } as const;
- * const start = { schema: 1, step: 0, items: [] } as const;
- * const revision = await memory.records.put(run, start, { expectedRevision: null, ttl: 60, now: 1_000 });
- * const [item]: readonly RecordItem[] = (await memory.records.list("orchard", { now: 1_000 })).items;
- * assert.deepEqual(item, { kind: "checkpoint", key: "run-a", revision, expires: 1_060 });
- * ```
- */
+/** One live record in a list, without its value. */
 export interface RecordItem {
   /** The record's kind. */
   readonly kind: string;
@@ -267,25 +106,7 @@ export interface RecordItem {
   readonly expires: number | null;
 }
 
-/**
- * One page of live records, by kind and key in code point order.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { openMemory, type RecordPage } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const run = { tenantId: "orchard", kind: "checkpoint", key: "run-a" } as const;
- * const start = { schema: 1, step: 0, items: [] } as const;
- * for (const key of ["run-a", "run-b"]) {
- *   await memory.records.put({ ...run, key }, start, { expectedRevision: null, ttl: 60 });
- * }
- * const first: RecordPage = await memory.records.list("orchard", { limit: 1 });
- * const second: RecordPage = await memory.records.list("orchard", { after: first.next! });
- * assert.deepEqual([first.items[0]?.key, second.items[0]?.key, second.next], ["run-a", "run-b", null]);
- * ```
- */
+/** One page of live records, by kind and key in code point order. */
 export interface RecordPage {
   /** The records of this page. */
   readonly items: readonly RecordItem[];

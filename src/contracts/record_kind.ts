@@ -42,7 +42,7 @@ import {
  *   },
  * };
  * await using memory = await openMemory(":memory:", { kinds: [defineKind("even", even)] });
- * const put = memory.records.put({ tenantId: "orchard", kind: "even", key: "n" }, 3, { expectedRevision: null, ttl: 60 });
+ * const put = memory.records.put({ tenantId: "acme", kind: "even", key: "n" }, 3, { expectedRevision: null, ttl: 60 });
  * await assert.rejects(put, { code: "CONTRACT" });
  * ```
  */
@@ -65,7 +65,7 @@ export interface StandardSchema<Value> {
  *
  * const validate = (value: unknown): StandardResult<string> =>
  *   typeof value === "string" ? { value } : { issues: [{ message: "Expected text" }] };
- * assert.deepEqual(validate("pears"), { value: "pears" });
+ * assert.deepEqual(validate("flights"), { value: "flights" });
  * assert.equal(validate(7).issues?.length, 1);
  * ```
  */
@@ -82,9 +82,9 @@ export type StandardResult<Value> =
  * import { type StandardIssue } from "@holdfast/memory";
  * import { z } from "zod";
  *
- * const validated = await z.strictObject({ trees: z.int() })["~standard"].validate({ trees: "two" });
+ * const validated = await z.strictObject({ flights: z.int() })["~standard"].validate({ flights: "two" });
  * const issues: readonly StandardIssue[] = validated.issues ?? [];
- * assert.deepEqual(issues[0]?.path, ["trees"]);
+ * assert.deepEqual(issues[0]?.path, ["flights"]);
  * ```
  */
 export interface StandardIssue {
@@ -149,7 +149,7 @@ export interface RecordKind<Value = unknown> {
  *
  * const options: KindOptions = { maxBytes: 100, ttlMax: null };
  * await using memory = await openMemory(":memory:", { kinds: [defineKind("note", z.string(), options)] });
- * const identity = { tenantId: "orchard", kind: "note", key: "pears" };
+ * const identity = { tenantId: "acme", kind: "note", key: "flights" };
  * await memory.records.put(identity, "Grafted.", { expectedRevision: null, ttl: null });
  * assert.equal((await memory.records.get(identity))?.expires, null);
  * ```
@@ -181,7 +181,7 @@ const NARROW = /^[a-z][a-z0-9-]{0,31}$/;
  *
  * const counter = defineKind("counter", z.strictObject({ n: z.int() }), { ttlMax: null });
  * await using memory = await openMemory(":memory:", { kinds: [counter] });
- * const identity = { tenantId: "orchard", kind: "counter", key: "visits" };
+ * const identity = { tenantId: "acme", kind: "counter", key: "visits" };
  * await memory.records.put(identity, { n: 1 }, { expectedRevision: null, ttl: null });
  * await memory.records.update(identity, ({ n }: { n: number }) => ({ n: n + 1 }), { ttl: null });
  * assert.deepEqual((await memory.records.get(identity))?.value, { n: 2 });

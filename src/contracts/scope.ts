@@ -2,21 +2,7 @@
 
 import { fields, name, type Schema, transform, validate } from "./validate.ts";
 
-/**
- * Whose conversation, and which one.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { openMemory, type Scope } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const scope: Scope = { tenantId: "orchard", sessionId: "spring" };
- * await memory.conversation(scope).append([{ role: "user", content: "Which trees were grafted?" }]);
- * const other: Scope = { ...scope, tenantId: "harbour" };
- * await assert.rejects(memory.conversation(other).snapshot(), { code: "CONFLICT", reason: "MISSING" });
- * ```
- */
+/** Whose conversation, and which one. */
 export interface Scope {
   /** The tenant; text that is not blank, without U+0000. */
   readonly tenantId: string;

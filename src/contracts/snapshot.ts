@@ -6,21 +6,7 @@ import type { Scope } from "./scope.ts";
 import type { Summary } from "./summary.ts";
 import { ConflictError, ContractError } from "../errors.ts";
 
-/**
- * What a scope is at one moment. Printed, it shows ids and counts.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { openMemory, type Snapshot } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const snapshot: Snapshot = await conversation.snapshot();
- * assert.deepEqual([snapshot.turnCount, snapshot.pins, snapshot.summary], [1, [], null]);
- * ```
- */
+/** What a scope is at one moment. Printed, it shows ids and counts. */
 export interface Snapshot {
   /** Whose. */
   readonly scope: Scope;

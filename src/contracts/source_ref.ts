@@ -6,22 +6,7 @@ import { fields, integer, refine, refusal, type Schema, text, transform } from "
 import { sameScope, type Scope, scopeSchema } from "./scope.ts";
 import type { Turn } from "./turn.ts";
 
-/**
- * A range of one message's content, in Unicode code points, with what is needed to prove it.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { openMemory, type SourceRef } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const [hit] = await conversation.search("Which trees were grafted?");
- * const { start, end, revision }: SourceRef = hit!.source;
- * assert.deepEqual([start, end, revision], [0, hit!.content.length, 1]);
- * ```
- */
+/** A range of one message's content, in Unicode code points, with what is needed to prove it. */
 export interface SourceRef {
   /** Whose turn it is. */
   readonly scope: Scope;

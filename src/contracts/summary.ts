@@ -26,27 +26,7 @@ import { sameScope, type Scope, scopeSchema } from "./scope.ts";
 import { extract, type SourceRef, sourceRefSchema, wholeMessage } from "./source_ref.ts";
 import { isTimed, type TimedTurn, toPlainTurn, type Turn, type TurnInput } from "./turn.ts";
 
-/**
- * What a summary is transform from.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { openMemory, summaryFromHistory, type SummaryInput } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const input: SummaryInput = {
- *   scope: conversation.scope,
- *   content: "Pears: grafted.",
- *   history: await Array.fromAsync(conversation.turns()),
- *   policyVersion: "by-hand-1",
- *   createdAt: new Date(),
- * };
- * assert.equal(summaryFromHistory(input).coveredTurnIds.length, 1);
- * ```
- */
+/** What a summary is made from. */
 export interface SummaryInput {
   /** Whose history it is. */
   readonly scope: Scope;
@@ -54,7 +34,7 @@ export interface SummaryInput {
   readonly content: string;
   /** The turns it covers, in order, each with a timestamp. */
   readonly history: readonly TurnInput[];
-  /** How it was transform, in the caller's words. */
+  /** How it was made, in the caller's words. */
   readonly policyVersion: string;
   /** RFC 3339 text with an offset, or a `Date`. */
   readonly createdAt: string | Date;
@@ -62,25 +42,7 @@ export interface SummaryInput {
   readonly expiresAt?: string | Date | null;
 }
 
-/**
- * A summary, frozen; made by {@linkcode summaryFromHistory}. Printed, it shows ids and counts.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { openMemory, type Summary, summaryFromHistory } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const snapshot = await conversation.snapshot();
- * const history = await Array.fromAsync(conversation.turns({ snapshot }));
- * const made = { content: "Pears: grafted.", policyVersion: "by-hand-1", createdAt: snapshot.at };
- * const summary: Summary = summaryFromHistory({ scope: conversation.scope, history, ...transform });
- * await conversation.putSummary(snapshot, summary);
- * assert.deepEqual((await conversation.snapshot()).summary, summary);
- * ```
- */
+/** A summary, frozen; made by {@linkcode summaryFromHistory}. Printed, it shows ids and counts. */
 export interface Summary {
   /** Whose history it is. */
   readonly scope: Scope;
@@ -92,7 +54,7 @@ export interface Summary {
   readonly coveredTurnIds: readonly string[];
   /** The whole content of each covered message that is not empty. */
   readonly sources: readonly SourceRef[];
-  /** How it was transform, in the caller's words. */
+  /** How it was made, in the caller's words. */
   readonly policyVersion: string;
   /** ISO text with its own offset. */
   readonly createdAt: string;
@@ -216,12 +178,12 @@ const inputSchema = refine(
  * import assert from "node:assert/strict";
  * import { summaryFromHistory, turn } from "@holdfast/memory";
  *
- * const scope = { tenantId: "orchard", sessionId: "spring" };
- * const messages = [{ messageId: "message-1", role: "user" as const, content: "The pears were grafted in March." }];
+ * const scope = { tenantId: "acme", sessionId: "ticket-4711" };
+ * const messages = [{ messageId: "message-1", role: "user" as const, content: "The flights were booked in March." }];
  * const history = [turn({ turnId: "turn-1", scope, messages, timestamp: "2026-03-01T09:00:00Z" })];
  * const summary = summaryFromHistory({
  *   scope,
- *   content: "Pears: grafted.",
+ *   content: "Flights: booked.",
  *   history,
  *   policyVersion: "by-hand-1",
  *   createdAt: "2026-03-02T09:00:00Z",

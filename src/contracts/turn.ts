@@ -161,14 +161,14 @@ const turnSchema: Schema<TurnValue> = transform(
  *
  * const greeting = turn({
  *   turnId: "turn-1",
- *   scope: { tenantId: "orchard", sessionId: "spring" },
- *   messages: [{ messageId: "message-1", role: "user", content: "Which trees were grafted?" }],
+ *   scope: { tenantId: "acme", sessionId: "ticket-4711" },
+ *   messages: [{ messageId: "message-1", role: "user", content: "Which flights were booked?" }],
  *   timestamp: "2026-03-01T09:00:00Z",
  * });
  * assert.equal(greeting.revision, 1);
  * assert.equal(greeting.timestamp, "2026-03-01T09:00:00+00:00");
- * assert(!Deno.inspect(greeting).includes("grafted")); // printed: ids and counts
- * assert(JSON.stringify(greeting).includes("grafted"));
+ * assert(!Deno.inspect(greeting).includes("booked")); // printed: ids and counts
+ * assert(JSON.stringify(greeting).includes("booked"));
  * ```
  */
 export function turn(input: TurnInput): Turn {

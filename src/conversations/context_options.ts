@@ -30,21 +30,7 @@ import { indexKind } from "../index/index_state.ts";
 import type { Snapshot } from "../contracts/snapshot.ts";
 import type { ValidatedBatch } from "../index/index_progress.ts";
 
-/**
- * What `indexBatch` takes besides snapshot and retrieval configuration.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type IndexBatchOptions, openMemory } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const options: IndexBatchOptions = { batchSize: 1 };
- * assert.equal((await conversation.indexBatch(await conversation.snapshot(), {}, options)).processed, 1);
- * ```
- */
+/** What `indexBatch` takes besides snapshot and retrieval configuration. */
 export interface IndexBatchOptions {
   /** Whose analyzer indexes; `"holdfast"` unless said otherwise. */
   readonly profile?: ProfileName | undefined;
@@ -54,23 +40,7 @@ export interface IndexBatchOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/**
- * What `search` takes besides the query.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { openMemory, type SearchOptions } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
- * await conversation.append([{ role: "user", content: "The plums were not grafted." }]);
- * const options: SearchOptions = { topK: 1 };
- * const [best] = await conversation.search("Were the plums grafted?", options);
- * assert.equal(best?.content, "The plums were not grafted.");
- * ```
- */
+/** What `search` takes besides the query. */
 export interface SearchOptions {
   /** Hits at most; `retrieval.topK` unless said otherwise. */
   readonly topK?: number | undefined;
@@ -84,22 +54,7 @@ export interface SearchOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/**
- * What `assemble` takes besides question and budget.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type AssembleOptions, openMemory } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const options: AssembleOptions = { system: "Answer from the notes.", cap: { maxTokens: 400 } };
- * const { context } = await conversation.assemble("What was grafted?", { maxInputTokens: 900 }, options);
- * assert(context.diagnostics.estimate.estimatedTokens <= 900);
- * ```
- */
+/** What `assemble` takes besides question and budget. */
 export interface AssembleOptions {
   /** The system text; not blank. */
   readonly system: string;
@@ -123,23 +78,7 @@ export interface AssembleOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/**
- * The result of `assemble`.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type Assembly, openMemory } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const assembly: Assembly = await conversation.assemble("When?", {}, { system: "Answer from the notes." });
- * const { snapshot, context } = assembly;
- * assert.equal(snapshot.turnCount, context.diagnostics.keptTurnIds.length);
- * await conversation.assertCurrent(snapshot); // nothing has changed since
- * ```
- */
+/** The result of `assemble`. */
 export interface Assembly {
   /** What the scope was, and still was when the context was finished; of revision 0 where it is not there yet. */
   readonly snapshot: Snapshot;

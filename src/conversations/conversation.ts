@@ -68,13 +68,13 @@ const CONTEXTS = new LateModule(() => import("./contexts.ts"));
  * import { openMemory } from "@holdfast/memory";
  *
  * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "Which trees were grafted?" }]);
- * await conversation.append([{ role: "assistant", content: "The pears, in March." }]);
+ * const conversation = memory.conversation({ tenantId: "acme", sessionId: "ticket-4711" });
+ * await conversation.append([{ role: "user", content: "Which flights were booked?" }]);
+ * await conversation.append([{ role: "assistant", content: "The flights, in March." }]);
  * const snapshot = await conversation.snapshot();
  * assert.equal(snapshot.turnCount, 2);
  * for await (const turn of conversation.turns({ snapshot, last: 1 })) {
- *   assert.equal(turn.messages[0]?.content, "The pears, in March.");
+ *   assert.equal(turn.messages[0]?.content, "The flights, in March.");
  * }
  * ```
  */
@@ -114,7 +114,7 @@ export class Conversation {
    * import { openMemory } from "@holdfast/memory";
    *
    * await using memory = await openMemory(":memory:");
-   * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+   * const conversation = memory.conversation({ tenantId: "acme", sessionId: "ticket-4711" });
    * assert.equal(await conversation.create(), await conversation.create()); // a second time changes nothing
    * ```
    */
@@ -140,8 +140,8 @@ export class Conversation {
    * import { openMemory } from "@holdfast/memory";
    *
    * await using memory = await openMemory(":memory:");
-   * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
-   * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
+   * const conversation = memory.conversation({ tenantId: "acme", sessionId: "ticket-4711" });
+   * await conversation.append([{ role: "user", content: "The flights were booked in March." }]);
    * const before = await conversation.revision();
    * await conversation.append([{ role: "user", content: "The plums were not." }]);
    * assert.equal(await conversation.revision(), before + 1);
@@ -173,14 +173,14 @@ export class Conversation {
    * import { openMemory } from "@holdfast/memory";
    *
    * await using memory = await openMemory(":memory:");
-   * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
-   * const question = { messageId: "message-1", role: "user", content: "Which tree was grafted?" } as const;
+   * const conversation = memory.conversation({ tenantId: "acme", sessionId: "ticket-4711" });
+   * const question = { messageId: "message-1", role: "user", content: "Which flight was booked?" } as const;
    * const first = { turnId: "turn-1", scope: conversation.scope, messages: [question], revision: 1 };
    * const revision = await conversation.putTurn(first, { operationId: "op-1", expectedRevision: await conversation.create() });
-   * const messages = [{ ...question, content: "Which trees were grafted?" }];
+   * const messages = [{ ...question, content: "Which flights were booked?" }];
    * await conversation.putTurn({ ...first, messages, revision: 2 }, { operationId: "op-2", expectedRevision: revision });
    * const [now] = await Array.fromAsync(conversation.turns());
-   * assert.equal(now?.messages[0]?.content, "Which trees were grafted?");
+   * assert.equal(now?.messages[0]?.content, "Which flights were booked?");
    * ```
    */
   async putTurn(turn: TurnInput, options: PutTurnOptions): Promise<number> {
@@ -206,7 +206,7 @@ export class Conversation {
    * import { openMemory } from "@holdfast/memory";
    *
    * await using memory = await openMemory(":memory:");
-   * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+   * const conversation = memory.conversation({ tenantId: "acme", sessionId: "ticket-4711" });
    * const language = { scope: conversation.scope, key: "language", value: "Answer in Welsh.", origin: "settings" };
    * await conversation.putPin(language, { expectedRevision: await conversation.create() });
    * const { context } = await conversation.assemble("Is it dry?", {}, { system: "Answer." });
@@ -235,13 +235,13 @@ export class Conversation {
    * import { openMemory, summaryFromHistory } from "@holdfast/memory";
    *
    * await using memory = await openMemory(":memory:");
-   * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
-   * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
+   * const conversation = memory.conversation({ tenantId: "acme", sessionId: "ticket-4711" });
+   * await conversation.append([{ role: "user", content: "The flights were booked in March." }]);
    * const snapshot = await conversation.snapshot();
    * const history = await Array.fromAsync(conversation.turns({ snapshot }));
-   * const made = { content: "Pears: grafted.", policyVersion: "by-hand-1", createdAt: snapshot.at };
+   * const made = { content: "Flights: booked.", policyVersion: "by-hand-1", createdAt: snapshot.at };
    * await conversation.putSummary(snapshot, summaryFromHistory({ scope: conversation.scope, history, ...made }));
-   * assert.equal((await conversation.snapshot()).summary?.content, "Pears: grafted.");
+   * assert.equal((await conversation.snapshot()).summary?.content, "Flights: booked.");
    * ```
    */
   async putSummary(snapshot: Snapshot, summary: Summary, options: PutSummaryOptions = {}): Promise<number> {
@@ -319,8 +319,8 @@ export class Conversation {
    * import { openMemory } from "@holdfast/memory";
    *
    * await using memory = await openMemory(":memory:");
-   * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
-   * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
+   * const conversation = memory.conversation({ tenantId: "acme", sessionId: "ticket-4711" });
+   * await conversation.append([{ role: "user", content: "The flights were booked in March." }]);
    * const { turnCount, summary, revision } = await conversation.snapshot();
    * assert.deepEqual([turnCount, summary], [1, null]);
    * assert.equal(revision, await conversation.revision());
@@ -353,11 +353,11 @@ export class Conversation {
    * import { openMemory } from "@holdfast/memory";
    *
    * await using memory = await openMemory(":memory:");
-   * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
-   * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
+   * const conversation = memory.conversation({ tenantId: "acme", sessionId: "ticket-4711" });
+   * await conversation.append([{ role: "user", content: "The flights were booked in March." }]);
    * const said: string[] = [];
    * for await (const { messages } of conversation.turns()) said.push(...messages.map(({ content }) => content));
-   * assert.deepEqual(said, ["The pears were grafted in March."]);
+   * assert.deepEqual(said, ["The flights were booked in March."]);
    * const turns = conversation.turns({ last: 8, damaged: "skip" });
    * assert.equal((await Array.fromAsync(turns)).length, 1);
    * assert.deepEqual(turns.skipped, []);
@@ -434,8 +434,8 @@ export class Conversation {
    * import { openMemory } from "@holdfast/memory";
    *
    * await using memory = await openMemory(":memory:");
-   * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
-   * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
+   * const conversation = memory.conversation({ tenantId: "acme", sessionId: "ticket-4711" });
+   * await conversation.append([{ role: "user", content: "The flights were booked in March." }]);
    * const snapshot = await conversation.snapshot();
    * await conversation.assertCurrent(snapshot);
    * await conversation.append([{ role: "user", content: "The plums were not." }]);
@@ -468,7 +468,7 @@ export class Conversation {
    * import { openMemory } from "@holdfast/memory";
    *
    * await using memory = await openMemory(":memory:");
-   * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
+   * const conversation = memory.conversation({ tenantId: "acme", sessionId: "ticket-4711" });
    * const { turnId, revision } = await conversation.append([{ role: "user", content: "My door code is 4711." }]);
    * const receipt = await conversation.delete({ kind: "turn", key: turnId, expectedRevision: revision }, { scrub: true });
    * assert.deepEqual([receipt.erased.turns, receipt.scrubbed], [1, true]);
@@ -513,8 +513,8 @@ export class Conversation {
    * import { openMemory } from "@holdfast/memory";
    *
    * await using memory = await openMemory(":memory:");
-   * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
-   * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
+   * const conversation = memory.conversation({ tenantId: "acme", sessionId: "ticket-4711" });
+   * await conversation.append([{ role: "user", content: "The flights were booked in March." }]);
    * const snapshot = await conversation.snapshot();
    * await conversation.cachePut(snapshot, "weather", { dry: true });
    * await conversation.append([{ role: "user", content: "It rains." }]);
@@ -548,8 +548,8 @@ export class Conversation {
    * import { openMemory } from "@holdfast/memory";
    *
    * await using memory = await openMemory(":memory:");
-   * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
-   * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
+   * const conversation = memory.conversation({ tenantId: "acme", sessionId: "ticket-4711" });
+   * await conversation.append([{ role: "user", content: "The flights were booked in March." }]);
    * const snapshot = await conversation.snapshot();
    * assert.equal(await conversation.cacheGet(snapshot, "weather"), null);
    * await conversation.cachePut(snapshot, "weather", { dry: true });
@@ -585,8 +585,8 @@ export class Conversation {
    * import { openMemory } from "@holdfast/memory";
    *
    * await using memory = await openMemory(":memory:");
-   * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
-   * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
+   * const conversation = memory.conversation({ tenantId: "acme", sessionId: "ticket-4711" });
+   * await conversation.append([{ role: "user", content: "The flights were booked in March." }]);
    * const { status, processed, remaining } = await conversation.indexBatch(await conversation.snapshot());
    * assert.deepEqual([status, processed, remaining], ["READY", 1, 0]);
    * ```
@@ -619,8 +619,8 @@ export class Conversation {
    * import { assembleContext, openMemory } from "@holdfast/memory";
    *
    * await using memory = await openMemory(":memory:");
-   * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
-   * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
+   * const conversation = memory.conversation({ tenantId: "acme", sessionId: "ticket-4711" });
+   * await conversation.append([{ role: "user", content: "The flights were booked in March." }]);
    * const snapshot = await conversation.snapshot();
    * await conversation.indexBatch(snapshot);
    * const history = await Array.fromAsync(conversation.turns({ snapshot }));
@@ -658,12 +658,12 @@ export class Conversation {
    * import { openMemory } from "@holdfast/memory";
    *
    * await using memory = await openMemory(":memory:");
-   * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
-   * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
+   * const conversation = memory.conversation({ tenantId: "acme", sessionId: "ticket-4711" });
+   * await conversation.append([{ role: "user", content: "The flights were booked in March." }]);
    * await conversation.append([{ role: "user", content: "The plums were not." }]);
-   * const [best] = await conversation.search("Which trees did we graft?");
-   * assert.equal(best?.content, "The pears were grafted in March.");
-   * assert.equal(best?.source.scope.sessionId, "spring");
+   * const [best] = await conversation.search("Which flights did we book?");
+   * assert.equal(best?.content, "The flights were booked in March.");
+   * assert.equal(best?.source.scope.sessionId, "ticket-4711");
    * ```
    */
   async search(query: string, options: SearchOptions = {}): Promise<Hits> {
@@ -696,11 +696,11 @@ export class Conversation {
    * import { openMemory } from "@holdfast/memory";
    *
    * await using memory = await openMemory(":memory:");
-   * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
-   * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
+   * const conversation = memory.conversation({ tenantId: "acme", sessionId: "ticket-4711" });
+   * await conversation.append([{ role: "user", content: "The flights were booked in March." }]);
    * const options = { system: "Answer from the notes." };
-   * const { context } = await conversation.assemble("What was grafted?", { maxInputTokens: 900 }, options);
-   * assert(context.request.messages.some(({ content }) => content.includes("pears")));
+   * const { context } = await conversation.assemble("What was booked?", { maxInputTokens: 900 }, options);
+   * assert(context.request.messages.some(({ content }) => content.includes("flights")));
    * assert(context.diagnostics.estimate.estimatedTokens <= 900);
    * ```
    */

@@ -3,23 +3,7 @@
 import type { Damaged } from "../contracts/damaged.ts";
 import type { Snapshot } from "../contracts/snapshot.ts";
 
-/**
- * What `turns` takes.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { openMemory, type TurnsOptions } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
- * await conversation.append([{ role: "user", content: "The plums were not." }]);
- * const options: TurnsOptions = { last: 1 };
- * const [newest] = await Array.fromAsync(conversation.turns(options));
- * assert.equal(newest?.messages[0]?.content, "The plums were not.");
- * ```
- */
+/** What `turns` takes. */
 export interface TurnsOptions {
   /** Only if the scope is still as it was then; as it is now if omitted. */
   readonly snapshot?: Snapshot | undefined;

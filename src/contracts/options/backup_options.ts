@@ -6,22 +6,7 @@ import type { Damaged, DamagedRow } from "../damaged.ts";
 import type { Watermark } from "../watermark.ts";
 import type { SweptLeftovers } from "./leftovers_report.ts";
 
-/**
- * What `backup` and `exportLedger` take.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type BackupOptions, openMemory } from "@holdfast/memory";
- *
- * const directory = await Deno.makeTempDir();
- * await using memory = await openMemory(`${directory}/agent.db`);
- * const steps = new Set<string>();
- * const options: BackupOptions = { onProgress: ({ step }) => steps.add(step) };
- * await memory.backup(`${directory}/monday.backup`, options);
- * assert.deepEqual([...steps], ["copy", "check"]);
- * ```
- */
+/** What `backup` and `exportLedger` take. */
 export interface BackupOptions {
   /**
    * What becomes of damaged rows of the store: `"error"` (the default) makes no backup; `"skip"` leaves them out with what
@@ -34,21 +19,7 @@ export interface BackupOptions {
   readonly onProgress?: ((progress: BackupProgress) => void) | undefined;
 }
 
-/**
- * How far a backup is.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type BackupProgress, openMemory } from "@holdfast/memory";
- *
- * const directory = await Deno.makeTempDir();
- * await using memory = await openMemory(`${directory}/agent.db`);
- * const told: BackupProgress[] = [];
- * await memory.backup(`${directory}/monday.backup`, { onProgress: (progress) => told.push(progress) });
- * assert.equal(told[0]?.step, "copy");
- * ```
- */
+/** How far a backup is. */
 export interface BackupProgress {
   /** Whether rows are being copied, or the copy is being looked through. */
   readonly step: "copy" | "check";
@@ -58,20 +29,7 @@ export interface BackupProgress {
   readonly rows: number;
 }
 
-/**
- * What a backup or an exported ledger is. Keep its watermark with it, or a later one of the store's.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type BackupReport, openMemory } from "@holdfast/memory";
- *
- * const directory = await Deno.makeTempDir();
- * await using memory = await openMemory(`${directory}/agent.db`);
- * const report: BackupReport = await memory.backup(`${directory}/monday.backup`);
- * assert.deepEqual([report.of, report.generation, report.watermark.sequence], ["store", 0, 0]);
- * ```
- */
+/** What a backup or an exported ledger is. Keep its watermark with it, or a later one of the store's. */
 export interface BackupReport {
   /** Which of the two files it is a copy of. */
   readonly of: "store" | "ledger";
@@ -91,28 +49,7 @@ export interface BackupReport {
   readonly skipped: readonly DamagedRow[];
 }
 
-/**
- * How far a restore is.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { openMemory, restoreMemory, type RestoreProgress } from "@holdfast/memory";
- *
- * const directory = await Deno.makeTempDir();
- * const memory = await openMemory(`${directory}/agent.db`);
- * const { watermark } = await memory.backup(`${directory}/monday.backup`);
- * await memory.close();
- * const steps = new Set<RestoreProgress["step"]>();
- * await using restored = await restoreMemory(`${directory}/monday.backup`, `${directory}/new.db`, {
- *   deletionPath: `${directory}/agent.db.deletions`,
- *   watermark,
- *   onProgress: ({ step }) => steps.add(step),
- * });
- * assert(steps.has("copy") && steps.has("check"));
- * assert.equal((await restored.check()).ok, true);
- * ```
- */
+/** How far a restore is. */
 export interface RestoreProgress {
   /** Whether the backup is being copied, newer deletions are applied to it, or the result is being looked through. */
   readonly step: "copy" | "apply" | "check";
@@ -120,27 +57,7 @@ export interface RestoreProgress {
   readonly done: number;
 }
 
-/**
- * What a restore did.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { openMemory, restoreMemory, type RestoreReport } from "@holdfast/memory";
- *
- * const directory = await Deno.makeTempDir();
- * const memory = await openMemory(`${directory}/agent.db`);
- * const { watermark } = await memory.backup(`${directory}/monday.backup`);
- * await memory.close();
- * await using restored = await restoreMemory(`${directory}/monday.backup`, `${directory}/new.db`, {
- *   deletionPath: `${directory}/agent.db.deletions`,
- *   watermark,
- * });
- * const report: RestoreReport | null = restored.restored;
- * assert.equal(report?.generation, 1);
- * assert.deepEqual(report?.fenced, [`${directory}/agent.db`]);
- * ```
- */
+/** What a restore did. */
 export interface RestoreReport {
   /** Which ledger and store belong together: 32 lower-case hex digits. */
   readonly lineage: string;

@@ -3,22 +3,7 @@
 import type { Leftover } from "./leftovers_report.ts";
 import type { Scope } from "../scope.ts";
 
-/**
- * What `inspect` takes.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type InspectOptions, openMemory } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const options: InspectOptions = { limit: 1 };
- * const { scopes } = await memory.inspect(options);
- * assert.equal(scopes.length, 1);
- * ```
- */
+/** What `inspect` takes. */
 export interface InspectOptions {
   /** The `next` of the page before. */
   readonly after?: string | undefined;
@@ -28,21 +13,7 @@ export interface InspectOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/**
- * A tenant's records.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type InspectedTenant, openMemory } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const run = { tenantId: "orchard", kind: "checkpoint", key: "run-a" } as const;
- * await memory.records.put(run, { schema: 1, step: 0, items: [] }, { expectedRevision: null, ttl: 60 });
- * const tenants: readonly InspectedTenant[] = (await memory.inspect()).tenants;
- * assert.deepEqual(tenants.map(({ tenantId, records }) => [tenantId, records]), [["orchard", 1]]);
- * ```
- */
+/** A tenant's records. */
 export interface InspectedTenant {
   /** Whose. */
   readonly tenantId: string;
@@ -54,21 +25,7 @@ export interface InspectedTenant {
   readonly nextExpiryAt: string | null;
 }
 
-/**
- * A scope, by its running totals.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type InspectedScope, openMemory } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const scopes: readonly InspectedScope[] = (await memory.inspect()).scopes;
- * assert.deepEqual(scopes.map(({ turns, pins, nextExpiryAt }) => [turns, pins, nextExpiryAt]), [[1, 0, null]]);
- * ```
- */
+/** A scope, by its running totals. */
 export interface InspectedScope {
   /** Whose, and which. */
   readonly scope: Scope;
@@ -88,28 +45,7 @@ export interface InspectedScope {
   readonly nextExpiryAt: string | null;
 }
 
-/**
- * One page of what a store holds.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type Inspection, openMemory } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
- * await memory.conversation({ tenantId: "orchard", sessionId: "autumn" }).create();
- * const names: string[] = [];
- * for (let after: string | undefined;;) {
- *   const page: Inspection = await memory.inspect({ limit: 1, after });
- *   names.push(...page.scopes.map(({ scope }) => scope.sessionId));
- *   if (page.next === null) break;
- *   after = page.next;
- * }
- * assert.deepEqual(names, ["spring", "autumn"]);
- * ```
- */
+/** One page of what a store holds. */
 export interface Inspection {
   /** Tenants that have records, by name. */
   readonly tenants: readonly InspectedTenant[];

@@ -8,21 +8,6 @@ import { requireInteger } from "../arguments.ts";
 /**
  * When what is stored expires, in one of two ways; both together are refused. A repeated operation id compares what was
  * given: the same `ttl` is the same input, although it would end later.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type Lifetime, openMemory } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "acme", sessionId: "ticket-4711" });
- * const anHour: Lifetime = { ttl: 3_600 };
- * const untilTheYear2100: Lifetime = { expiresAt: "2100-01-01T00:00:00Z" };
- * await conversation.append([{ role: "user", content: "My door code is 4711." }], anHour);
- * await conversation.append([{ role: "user", content: "I prefer short answers." }], untilTheYear2100);
- * const both = conversation.append([{ role: "user", content: "Hello." }], { ...anHour, ...untilTheYear2100 });
- * await assert.rejects(both, { code: "CONTRACT", message: "Expected ttl or expiresAt, not both" });
- * ```
  */
 export interface Lifetime {
   /** Seconds from the call until it expires; null for never. */
@@ -31,21 +16,7 @@ export interface Lifetime {
   readonly expiresAt?: string | Date | null | undefined;
 }
 
-/**
- * A lifetime where one must be given: exactly one of the two.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { openMemory, type RequiredLifetime } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const run = { tenantId: "acme", kind: "checkpoint", key: "deployment-7" } as const;
- * const lifetime: RequiredLifetime = { ttl: 60 };
- * await memory.records.put(run, { schema: 1, step: 0, items: [] }, { expectedRevision: null, now: 1_000, ...lifetime });
- * assert.equal((await memory.records.get(run, { now: 1_059 }))?.expires, 1_060);
- * ```
- */
+/** A lifetime where one must be given: exactly one of the two. */
 export type RequiredLifetime =
   & Lifetime
   & ({ readonly ttl: number | null } | { readonly expiresAt: string | Date | null });

@@ -3,22 +3,7 @@
 import type { Damaged } from "../damaged.ts";
 import type { Scope } from "../scope.ts";
 
-/**
- * What `exportLines` takes.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type ExportLinesOptions, openMemory } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const options: ExportLinesOptions = { scope: conversation.scope, includeContent: true };
- * const lines = await Array.fromAsync(memory.exportLines(options));
- * assert(lines.some((line) => line.includes("grafted")));
- * ```
- */
+/** What `exportLines` takes. */
 export interface ExportLinesOptions {
   /** Only this scope; the whole store if omitted, records included. */
   readonly scope?: Scope | undefined;
@@ -33,61 +18,19 @@ export interface ExportLinesOptions {
 /**
  * What `importLines` takes: an export, as text of whole lines or as chunks of the bytes of a file. Chunks may
  * end anywhere; a text ends a line.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type Lines, openMemory } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const lines: Lines = await Array.fromAsync(memory.exportLines({ includeContent: true }));
- * const { imported, unchanged } = await memory.importLines(lines);
- * assert.deepEqual([imported.scopes, unchanged.scopes], [0, 0]);
- * ```
  */
 export type Lines =
   | string
   | Iterable<string | Uint8Array>
   | AsyncIterable<string | Uint8Array>;
 
-/**
- * What `importLines` takes besides the lines.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type ImportLinesOptions, openMemory } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const lines = await Array.fromAsync(memory.exportLines({ includeContent: true }));
- * const options: ImportLinesOptions = { signal: AbortSignal.abort() };
- * await assert.rejects(memory.importLines(lines, options), { name: "AbortError" });
- * ```
- */
+/** What `importLines` takes besides the lines. */
 export interface ImportLinesOptions {
   /** Ends the import before its next group; what was written stays. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/**
- * Lines by what they hold.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type LineCounts, openMemory } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const lines = await Array.fromAsync(memory.exportLines({ includeContent: true }));
- * const unchanged: LineCounts = (await memory.importLines(lines)).unchanged;
- * const none = { records: 0, pins: 0, summaries: 0, journals: 0, entries: 0 };
- * assert.deepEqual(unchanged, { ...none, scopes: 1, turns: 1 });
- * ```
- */
+/** Lines by what they hold. */
 export interface LineCounts {
   /** Records. */
   readonly records: number;
@@ -105,23 +48,7 @@ export interface LineCounts {
   readonly entries: number;
 }
 
-/**
- * What an import did with each line. Every line of the export counts once.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type ImportReport, openMemory } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const lines = await Array.fromAsync(memory.exportLines({ includeContent: true }));
- * await conversation.delete({ kind: "scope", expectedRevision: await conversation.revision() });
- * const report: ImportReport = await memory.importLines(lines);
- * assert.deepEqual([report.imported.turns, report.refused.turns], [0, 1]); // what was deleted stays so
- * ```
- */
+/** What an import did with each line. Every line of the export counts once. */
 export interface ImportReport {
   /** Was not there, and is now. */
   readonly imported: LineCounts;

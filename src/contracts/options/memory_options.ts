@@ -2,21 +2,7 @@
 
 import type { RecordKind } from "../record_kind.ts";
 
-/**
- * What opening a store takes, whatever engine it runs on.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { openMemory, type StoreOptions } from "@holdfast/memory";
- *
- * const options: StoreOptions = { clock: () => Date.UTC(2026, 2, 1) };
- * await using memory = await openMemory(":memory:", options);
- * const conversation = memory.conversation({ tenantId: "acme", sessionId: "ticket-1" });
- * await conversation.append([{ role: "user", content: "The build fails." }]);
- * assert.equal((await conversation.snapshot()).at, "2026-03-01T00:00:00+00:00");
- * ```
- */
+/** What opening a store takes, whatever engine it runs on. */
 export interface StoreOptions {
   /**
    * Milliseconds since the Unix epoch; `Date.now` if omitted. Read before a transaction begins, never inside one, so it may
@@ -40,22 +26,7 @@ export interface StoreOptions {
   readonly onEvent?: ((event: MemoryEvent) => void) | undefined;
 }
 
-/**
- * Something a store did: names, times and counts, no content.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type MemoryEvent, openMemory } from "@holdfast/memory";
- *
- * const events: MemoryEvent[] = [];
- * const memory = await openMemory(":memory:", { onEvent: (event) => events.push(event) });
- * await memory.prune();
- * await memory.close();
- * await new Promise((resolve) => setTimeout(resolve)); // told after the call
- * assert.deepEqual(events.map(({ operation }) => operation), ["open", "prune", "close"]);
- * ```
- */
+/** Something a store did: names, times and counts, no content. */
 export interface MemoryEvent {
   /** What was done. */
   readonly operation:

@@ -2,22 +2,7 @@
 
 import type { SweptLeftovers } from "./leftovers_report.ts";
 
-/**
- * What was erased, by what it was.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type ErasedCounts, openMemory } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const { erased } = await conversation.delete({ kind: "scope", expectedRevision: await conversation.revision() });
- * const { turns, pins }: ErasedCounts = erased;
- * assert.deepEqual([turns, pins], [1, 0]);
- * ```
- */
+/** What was erased, by what it was. */
 export interface ErasedCounts {
   /** Turns. */
   readonly turns: number;
@@ -39,23 +24,7 @@ export interface ErasedCounts {
   readonly entries: number;
 }
 
-/**
- * What was deleted, as keyed hashes: without the store's key no guess can be confirmed by them.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { openMemory, type ReceiptTarget } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const receipt = await conversation.delete({ kind: "scope", expectedRevision: await conversation.revision() });
- * const target: ReceiptTarget = receipt.target;
- * assert(!JSON.stringify(target).includes("orchard"));
- * assert.equal(target.key, undefined); // the whole session
- * ```
- */
+/** What was deleted, as keyed hashes: without the store's key no guess can be confirmed by them. */
 export interface ReceiptTarget {
   /** The hash of the tenant: 32 lower-case hex digits, as all of them. */
   readonly tenantId: string;
@@ -65,22 +34,7 @@ export interface ReceiptTarget {
   readonly key?: string;
 }
 
-/**
- * What a receipt has to be about; a field that is left out is not compared.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { openMemory, type ReceiptSubject } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const receipt = await conversation.delete({ kind: "scope", expectedRevision: await conversation.revision() });
- * const subject: ReceiptSubject = { tenantId: "orchard", sessionId: "autumn" };
- * assert.equal((await memory.verifyReceipt(receipt, subject)).about, false);
- * ```
- */
+/** What a receipt has to be about; a field that is left out is not compared. */
 export interface ReceiptSubject {
   /** The tenant. */
   readonly tenantId: string;
@@ -93,24 +47,7 @@ export interface ReceiptSubject {
   readonly key?: string | undefined;
 }
 
-/**
- * A receipt: the deletion's place in the ledger, and what was deleted. Keep it to prove the deletion later.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { openMemory, type Receipt } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const target = { kind: "scope", expectedRevision: await conversation.revision() } as const;
- * const receipt: Receipt = await conversation.delete(target);
- * assert.equal(receipt.sequence, 1);
- * const { head, already } = await conversation.delete(target);
- * assert.deepEqual([head, already], [receipt.head, true]);
- * ```
- */
+/** A receipt: the deletion's place in the ledger, and what was deleted. Keep it to prove the deletion later. */
 export interface Receipt {
   /** Which ledger: 32 lower-case hex digits. */
   readonly lineage: string;
@@ -136,24 +73,7 @@ export interface Receipt {
   readonly mac: string;
 }
 
-/**
- * What looking at a receipt again finds.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { openMemory, type ReceiptReport } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const receipt = await conversation.delete({ kind: "scope", expectedRevision: await conversation.revision() });
- * const report: ReceiptReport = await memory.verifyReceipt(JSON.parse(JSON.stringify(receipt)));
- * assert.equal(report.valid, true);
- * const forged = await memory.verifyReceipt({ ...receipt, head: receipt.head.replace(/^./, "x") });
- * assert.deepEqual([forged.valid, forged.authentic, forged.event], [false, false, false]);
- * ```
- */
+/** What looking at a receipt again finds. */
 export interface ReceiptReport {
   /** Whether all of the following holds. */
   readonly valid: boolean;
@@ -173,22 +93,7 @@ export interface ReceiptReport {
   readonly remains: Readonly<Record<string, number>>;
 }
 
-/**
- * What `delete` takes.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type DeleteTarget, openMemory } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const [turn] = await Array.fromAsync(conversation.turns());
- * const target: DeleteTarget = { kind: "turn", key: turn!.turnId, expectedRevision: await conversation.revision() };
- * assert.equal((await conversation.delete(target)).erased.turns, 1);
- * ```
- */
+/** What `delete` takes. */
 export interface DeleteTarget {
   /** What to delete: the whole scope, or one turn or pin of it. */
   readonly kind: "scope" | "turn" | "pin";
@@ -198,22 +103,7 @@ export interface DeleteTarget {
   readonly expectedRevision: number;
 }
 
-/**
- * What `delete` takes besides the target.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { type DeleteOptions, openMemory } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const options: DeleteOptions = { scrub: true };
- * const receipt = await conversation.delete({ kind: "scope", expectedRevision: await conversation.revision() }, options);
- * assert.equal(receipt.scrubbed, true);
- * ```
- */
+/** What `delete` takes besides the target. */
 export interface DeleteOptions {
   /** Whether to scrub the bytes from the files right afterwards. A deletion never fails because its scrub did. */
   readonly scrub?: boolean | undefined;
@@ -223,21 +113,7 @@ export interface DeleteOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/**
- * What `prune` takes.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { openMemory, type PruneOptions } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
- * const options: PruneOptions = { scrub: false };
- * assert.equal((await memory.prune(options)).scrub, null);
- * ```
- */
+/** What `prune` takes. */
 export interface PruneOptions {
   /** Whether to scrub the files; true if omitted. */
   readonly scrub?: boolean | undefined;
@@ -249,23 +125,7 @@ export interface PruneOptions {
   readonly onProgress?: ((progress: PruneProgress) => void) | undefined;
 }
 
-/**
- * How far a prune is.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { openMemory, type PruneProgress } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
- * await conversation.delete({ kind: "scope", expectedRevision: await conversation.revision() });
- * const parts = new Set<PruneProgress["part"]>();
- * await memory.prune({ onProgress: ({ part }) => parts.add(part) });
- * assert(parts.has("scrub"));
- * ```
- */
+/** How far a prune is. */
 export interface PruneProgress {
   /** What it is doing. */
   readonly part: "expire" | "index" | "scrub";
@@ -273,23 +133,7 @@ export interface PruneProgress {
   readonly done: number;
 }
 
-/**
- * What a prune did.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { openMemory, type PruneReport } from "@holdfast/memory";
- *
- * let nowMs = Date.UTC(2026, 2, 1);
- * await using memory = await openMemory(":memory:", { clock: () => nowMs });
- * const run = { tenantId: "orchard", kind: "checkpoint", key: "run-a" } as const;
- * await memory.records.put(run, { schema: 1, step: 0, items: [] }, { expectedRevision: null, ttl: 60 });
- * nowMs += 60_000;
- * const { expired, scrub }: PruneReport = await memory.prune();
- * assert.deepEqual([expired.records, scrub?.complete], [1, true]);
- * ```
- */
+/** What a prune did. */
 export interface PruneReport {
   /** What had expired and was erased. */
   readonly expired: {
@@ -314,22 +158,7 @@ export interface PruneReport {
   readonly scrub: ScrubReport | null;
 }
 
-/**
- * What scrubbing did. Erasure of bytes is promised only where it is complete.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { openMemory, type ScrubReport } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
- * await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
- * await conversation.delete({ kind: "scope", expectedRevision: await conversation.revision() });
- * const scrub: ScrubReport | null = (await memory.prune()).scrub;
- * assert.equal(scrub?.complete, true); // no byte of it is left
- * ```
- */
+/** What scrubbing did. Erasure of bytes is promised only where it is complete. */
 export interface ScrubReport {
   /** Whether every table that lost content was rewritten, and both logs emptied. */
   readonly complete: boolean;

@@ -5,19 +5,6 @@ import type { RequiredLifetime } from "./lifetime.ts";
 /**
  * What `put` takes besides identity and value. The record stops being seen when its lifetime ends; null only for kinds
  * without a longest deadline. `expiresAt` counts in whole seconds, rounded down.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { openMemory, type PutOptions } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const run = { tenantId: "orchard", kind: "checkpoint", key: "run-a" } as const;
- * const start = { schema: 1, step: 0, items: [] } as const;
- * const options: PutOptions = { expectedRevision: null, ttl: 3_600, operationId: "begin" };
- * const revision = await memory.records.put(run, start, options);
- * assert.equal(await memory.records.put(run, start, options), revision); // sent again: the same answer
- * ```
  */
 export type PutOptions = RequiredLifetime & {
   /** The revision that must be there now, or null if nothing may be. */
@@ -32,23 +19,7 @@ export type PutOptions = RequiredLifetime & {
   readonly signal?: AbortSignal | undefined;
 };
 
-/**
- * What `update` takes besides identity and change; a lifetime as `put`.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { openMemory, type UpdateOptions } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:");
- * const run = { tenantId: "orchard", kind: "checkpoint", key: "run-a" } as const;
- * const start = { schema: 1, step: 0, items: [] } as const;
- * await memory.records.put(run, start, { expectedRevision: null, ttl: 60 });
- * const options: UpdateOptions = { ttl: 3_600, attempts: 1 };
- * await memory.records.update(run, (now) => ({ ...now, step: 1 }), options);
- * assert.equal((await memory.records.get(run))?.value.step, 1);
- * ```
- */
+/** What `update` takes besides identity and change; a lifetime as `put`. */
 export type UpdateOptions = RequiredLifetime & {
   /** How often it rereads and recomputes at most; 8 if omitted. */
   readonly attempts?: number | undefined;

@@ -28,19 +28,7 @@ export interface SqliteOpenOptions {
   readonly readOnly: boolean;
 }
 
-/**
- * A SQLite binding. Its calls throw {@linkcode SqliteFailure}, and never wait for a lock (busy timeout 0).
- *
- * @example Naming the built-in driver, which is the default
- * ```ts
- * import assert from "node:assert/strict";
- * import { nodeSqlite, openMemory } from "@holdfast/memory";
- *
- * await using memory = await openMemory(":memory:", { driver: nodeSqlite });
- * assert.equal(nodeSqlite.name, "node:sqlite");
- * assert.equal((await memory.deletionWatermark()).sequence, 0);
- * ```
- */
+/** A SQLite binding. Its calls throw {@linkcode SqliteFailure}, and never wait for a lock (busy timeout 0). */
 export interface SqliteDriver {
   /** The binding's name, as users know it. */
   readonly name: string;
