@@ -66,7 +66,7 @@ export type {
   PutTurnOptions,
 } from "./src/contracts/options/conversation_options.ts";
 export type { Lifetime, RequiredLifetime } from "./src/contracts/options/lifetime.ts";
-export type { PutOptions, UpdateOptions } from "./src/contracts/options/record_options.ts";
+export type { KindLifetime, PutOptions, UpdateOptions } from "./src/contracts/options/record_options.ts";
 export type {
   AppendEntriesOptions,
   EraseJournalOptions,
@@ -188,6 +188,8 @@ export {
   ContractError,
   type ErrorDetails,
   IntegrityError,
+  KindError,
+  type KindMismatch,
   MemoryError,
   type MemoryErrorOptions,
   PolicyError,

@@ -45,6 +45,9 @@ export const RECORD_BYTES_MAX = 2_048;
 /** UTF-8 bytes of a record's stored body that a kind may allow: larger things belong in files. */
 export const KIND_BYTES_MAX = 1_000_000;
 
+/** The highest version of a kind: it only ever counts changes of a schema. */
+export const KIND_VERSION_MAX = 1_000_000;
+
 /** Unicode code points of a text in a checkpoint or fact. */
 export const RECORD_TEXT_CODE_POINTS_MAX = 256;
 

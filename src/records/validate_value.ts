@@ -1,4 +1,4 @@
-/** Validates a record's value by its kind, when it is written and when it is read. */
+/** Validates a value by its kind: plain JSON, which the schema accepts and does not change. */
 
 import { copyPlain, type Json, type JsonPath, PlainFailure } from "../canonical/plain.ts";
 import {
@@ -9,7 +9,7 @@ import {
   type StandardSchema,
 } from "../contracts/record_kind.ts";
 import { isInstance } from "../contracts/arguments.ts";
-import { ContractError, IntegrityError } from "../errors.ts";
+import { ContractError } from "../errors.ts";
 import { encodeBody } from "./record_body.ts";
 
 /** Copies and validates a caller's value; returns the text to store. */
@@ -45,15 +45,29 @@ function toPlain(kind: RecordKind, value: unknown): Json {
   }
 }
 
+/** The field that does not fit. */
+interface Misfit {
+  readonly field: string;
+  /** The rule that it breaks, as a word. */
+  readonly rule: string;
+  /** The rule, as the end of a sentence. */
+  readonly why: string;
+}
+
 /** What a schema says of a value. */
 interface Verdict {
-  /** The field that does not fit and the rule it breaks, as the end of a sentence; null where the value fits. */
-  readonly misfit: { readonly field: string; readonly why: string } | null;
+  /** Null where the value fits. */
+  readonly misfit: Misfit | null;
   /** What the schema returned as the value. */
   readonly returned: unknown;
 }
 
-function validate(kind: RecordKind, plain: Json): Verdict {
+/**
+ * Validates plain JSON by the schema of a kind.
+ *
+ * @throws {ContractError} if the schema throws, is asynchronous, or returns neither a value nor issues
+ */
+export function validate(kind: RecordKind, plain: Json): Verdict {
   let result: unknown;
   try {
     result = kind.schema["~standard"].validate(plain);
@@ -77,8 +91,10 @@ function readResult(kind: RecordKind, result: StandardResult<unknown>): Verdict 
   if (typeof result !== "object") throw new TypeError("Not an object");
   if (result.issues === undefined) return { misfit: null, returned: result.value };
   const [issue] = result.issues;
-  if (issue === undefined) return { misfit: { field: "value", why: "" }, returned: undefined };
-  const misfit = { field: fieldOf(kind.schema, pathOf(issue)), why: whyOf(kind, issue) };
+  if (issue === undefined) {
+    return { misfit: { field: "value", rule: "schema", why: "" }, returned: undefined };
+  }
+  const misfit = { field: fieldOf(kind.schema, pathOf(issue)), ...whyOf(kind, issue) };
   return { misfit, returned: undefined };
 }
 
@@ -86,11 +102,13 @@ function readResult(kind: RecordKind, result: StandardResult<unknown>): Verdict 
 const CODE = /^[a-z][a-z0-9_.]{0,39}$/i;
 
 /** The rule that was broken: ours in words, that of a caller's schema by the code that some libraries give their issues. */
-function whyOf(kind: RecordKind, issue: StandardIssue): string {
-  const rule = ruleOf(kind, issue);
-  if (rule !== null) return `: it ${rule}`;
+function whyOf(kind: RecordKind, issue: StandardIssue): Pick<Misfit, "rule" | "why"> {
+  const ours = ruleOf(kind, issue);
+  if (ours !== null) return { rule: "schema", why: `: it ${ours}` };
   const { code } = issue as { readonly code?: unknown };
-  return typeof code === "string" && CODE.test(code) ? `: ${code}` : "";
+  return typeof code === "string" && CODE.test(code)
+    ? { rule: code, why: `: ${code}` }
+    : { rule: "schema", why: "" };
 }
 
 /** Compares the validated value with the argument. A schema that adds defaults or coerces would change it. */
@@ -112,44 +130,6 @@ function equals(validated: unknown, plain: Json): boolean {
   if (Object.keys(validated).length !== keys.length) return false;
   const [left, right] = [validated as Record<string, unknown>, plain as Record<string, Json>];
   return keys.every((key) => Object.hasOwn(left, key) && equals(left[key], right[key]!));
-}
-
-/** Parses a stored text and validates it by its kind. */
-export function fromBody(kind: RecordKind, body: string): Json {
-  const { value, field } = readBody(kind, body);
-  if (field === null) return value;
-  throw new IntegrityError(`Cannot read record: ${field} does not fit the kind ${kind.name}`, {
-    details: { table: "records", kind: kind.name, field },
-  });
-}
-
-/**
- * Parses a stored text; returns the value, and the field that does not fit its kind, or null. A value that does not fit is
- * not damaged: the kind may have changed since.
- *
- * @throws {IntegrityError} if the text is not JSON
- */
-export function readBody(
-  kind: RecordKind,
-  body: string,
-): { readonly value: Json; readonly field: string | null } {
-  let value: Json;
-  try {
-    value = JSON.parse(body) as Json;
-  } catch (cause) {
-    throw new IntegrityError("Cannot read record: its body is not JSON", { cause });
-  }
-  return { value, field: body.length > kind.maxBytes ? "value" : misfitOf(kind, value) };
-}
-
-function misfitOf(kind: RecordKind, value: Json): string | null {
-  try {
-    return validate(kind, value).misfit?.field ?? null;
-  } catch (error) {
-    // A schema that throws or is asynchronous rejects every value.
-    if (error instanceof ContractError) return error.field;
-    throw error;
-  }
 }
 
 function pathOf(issue: StandardIssue): JsonPath {

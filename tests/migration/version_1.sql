@@ -31,6 +31,7 @@ CREATE TABLE records (
   created INTEGER NOT NULL,
   max_age INTEGER,
   expires INTEGER,
+  version INTEGER NOT NULL,
   value_checksum INTEGER NOT NULL,
   checksum INTEGER NOT NULL,
   body TEXT NOT NULL,

@@ -1,10 +1,15 @@
 /** What the calls on records that set a lifetime take. */
 
-import type { RequiredLifetime } from "./lifetime.ts";
+import type { Lifetime, RequiredLifetime } from "./lifetime.ts";
+
+/** The lifetime that a call takes: built-in kinds require one; of other kinds a record without one never expires. */
+export type KindLifetime<Kind extends string> = Kind extends "checkpoint" | "fact" ? RequiredLifetime
+  : Lifetime;
 
 /**
- * What `put` takes besides identity and value. The record stops being seen when its lifetime ends; null only for kinds
- * without a longest deadline. `expiresAt` counts in whole seconds, rounded down.
+ * What `put` takes besides identity and value. The record stops being seen when its lifetime ends. It must be given for
+ * checkpoints, facts and kinds with a `ttlMax`; of other kinds, a record that is put without one never expires. `expiresAt`
+ * counts in whole seconds, rounded down.
  *
  * @example
  * ```ts
@@ -14,12 +19,12 @@ import type { RequiredLifetime } from "./lifetime.ts";
  * await using memory = await openMemory(":memory:");
  * const run = { tenantId: "orchard", kind: "checkpoint", key: "run-a" } as const;
  * const start = { schema: 1, step: 0, items: [] } as const;
- * const options: PutOptions = { expectedRevision: null, ttl: 3_600, operationId: "begin" };
+ * const options: PutOptions<"checkpoint"> = { expectedRevision: null, ttl: 3_600, operationId: "begin" };
  * const revision = await memory.records.put(run, start, options);
  * assert.equal(await memory.records.put(run, start, options), revision); // sent again: the same answer
  * ```
  */
-export type PutOptions = RequiredLifetime & {
+export type PutOptions<Kind extends string = string> = KindLifetime<Kind> & {
   /** The revision that must be there now, or null if nothing may be. */
   readonly expectedRevision: number | null;
   /** Seconds since the Unix epoch; the store's time if omitted. */
@@ -33,7 +38,7 @@ export type PutOptions = RequiredLifetime & {
 };
 
 /**
- * What `update` takes besides identity and change; a lifetime as `put`.
+ * What `update` takes besides identity and change; a lifetime as `put`, where one that is omitted stays what it is.
  *
  * @example
  * ```ts
@@ -44,12 +49,12 @@ export type PutOptions = RequiredLifetime & {
  * const run = { tenantId: "orchard", kind: "checkpoint", key: "run-a" } as const;
  * const start = { schema: 1, step: 0, items: [] } as const;
  * await memory.records.put(run, start, { expectedRevision: null, ttl: 60 });
- * const options: UpdateOptions = { ttl: 3_600, attempts: 1 };
+ * const options: UpdateOptions<"checkpoint"> = { ttl: 3_600, attempts: 1 };
  * await memory.records.update(run, (now) => ({ ...now, step: 1 }), options);
  * assert.equal((await memory.records.get(run))?.value.step, 1);
  * ```
  */
-export type UpdateOptions = RequiredLifetime & {
+export type UpdateOptions<Kind extends string = string> = KindLifetime<Kind> & {
   /** How often it rereads and recomputes at most; 8 if omitted. */
   readonly attempts?: number | undefined;
   /** Withdraws the call between attempts and while it is queued. */

@@ -11,6 +11,7 @@ import { testGroups } from "./record_groups.ts";
 import { testHostileInput } from "./record_hostile_input.ts";
 import { testIdentity } from "./record_identity.ts";
 import { testJson } from "./record_json_values.ts";
+import { testOwnKinds } from "./record_kinds.ts";
 import { testList } from "./record_list.ts";
 import { testOperationIds } from "./record_operation_ids.ts";
 import { testPayload } from "./record_payload.ts";
@@ -27,6 +28,7 @@ export function testRecords(suite: Suite): void {
   testIdentity(suite);
   testPayload(suite);
   testJson(suite);
+  testOwnKinds(suite);
   testRevisions(suite);
   testExpiry(suite);
   testPurge(suite);

@@ -90,8 +90,8 @@ export const LIMIT_BREAKS: readonly Mutant[] = [
   {
     name: "a deadline of more than a day passes",
     file: "src/contracts/record_kind.ts",
-    find: "ttlMax = RECORD_TTL_SECONDS_MAX",
-    replace: "ttlMax = RECORD_SECONDS_MAX",
+    find: "ttlMax: RECORD_TTL_SECONDS_MAX",
+    replace: "ttlMax: RECORD_SECONDS_MAX",
     test: `${TARGETS}/limits_test.ts`,
     promise: "A ttl beyond a day is refused",
     why: "checkpoints and facts are promised to go within a day",
