@@ -46,6 +46,7 @@ import {
   readLifetime,
 } from "../contracts/options/lifetime.ts";
 import { LateModule } from "../contracts/late_module.ts";
+import { KindRecords } from "./kind_records.ts";
 import { fromStored } from "./stored_value.ts";
 import { toBody } from "./validate_value.ts";
 import type { OperationKey } from "../tables/operation_ids.ts";
@@ -418,6 +419,43 @@ export class Records {
     }));
     const last = items.at(-1);
     return { items, next: found.length > limit && last !== undefined ? `${last.kind}/${last.key}` : null };
+  }
+
+  /**
+   * Returns a handle on the records of one kind, typed by its schema; reads and writes nothing.
+   *
+   * @param kind one that was passed to `openMemory`
+   * @throws {ContractError} `kind`
+   *
+   * @example
+   * ```ts
+   * import assert from "node:assert/strict";
+   * import { defineKind, openMemory } from "@holdfast/memory";
+   * import { z } from "zod";
+   *
+   * const customer = defineKind("customer", z.strictObject({ name: z.string() }));
+   * await using memory = await openMemory(":memory:", { kinds: [customer] });
+   * const customers = memory.records.of(customer);
+   * await customers.put({ tenantId: "acme", key: "ann@example.com" }, { name: "Ann" }, { expectedRevision: null });
+   * const { items: [ann] } = await customers.list("acme");
+   * assert.deepEqual([ann?.key, ann?.value?.name], ["ann@example.com", "Ann"]);
+   * ```
+   */
+  of<Value>(kind: RecordKind<Value>): KindRecords<Value> {
+    if (![...this.#kinds.values()].includes(kind) || isBuiltIn(kind)) {
+      throw new ContractError("kind", "Expected kind to be one of those passed to openMemory");
+    }
+    return new KindRecords(this, kind, {
+      read: (tenantId, factory, options) =>
+        this.#engine.read(factory, {
+          ...options,
+          concerns: (event) => this.#concernsTenant(event, tenantId),
+        }),
+      time: (given) => {
+        const now = given === undefined ? undefined : requireNow(given);
+        return (transaction) => this.#now(now, transaction);
+      },
+    });
   }
 
   #identity(identity: unknown): Omit<Identity, "kind"> & { readonly kind: RecordKind } {

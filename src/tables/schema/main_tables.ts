@@ -60,7 +60,10 @@ export const RECORDS = defineTable({
   key: ["tenant", "kind", "key"],
   content: "body",
   isClustered: true,
-  indexes: [{ name: "expiry", columns: ["tenant", "expires"], where: "expires" }],
+  indexes: [
+    { name: "expiry", columns: ["tenant", "expires"], where: "expires" },
+    { name: "revision", columns: ["tenant", "kind", "revision"] },
+  ],
   checksumOver: [
     ...[
       "tenant",

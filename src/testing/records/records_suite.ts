@@ -20,6 +20,7 @@ import { testReopening } from "./record_reopening.ts";
 import { testRevisions } from "./record_revisions.ts";
 import { testStoredDamage } from "./record_stored_damage.ts";
 import { testUpdate } from "./record_update.ts";
+import { testValues } from "./record_values.ts";
 import { testWorkedExample } from "./record_worked_example.ts";
 
 /** Registers the suite for one engine. */
@@ -34,6 +35,7 @@ export function testRecords(suite: Suite): void {
   testPurge(suite);
   testUpdate(suite);
   testList(suite);
+  testValues(suite);
   testForgetting(suite);
   testOperationIds(suite);
   testClock(suite);
