@@ -40,6 +40,8 @@ CREATE TABLE records (
 
 CREATE INDEX records_by_expiry ON records (tenant, expires) WHERE expires IS NOT NULL;
 
+CREATE INDEX records_by_revision ON records (tenant, kind, revision);
+
 CREATE TABLE operations (
   scope_hash BLOB NOT NULL,
   operation_hash BLOB NOT NULL,
