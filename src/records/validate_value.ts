@@ -143,7 +143,11 @@ function pathOf(issue: StandardIssue): JsonPath {
 interface Inspectable {
   readonly def?: {
     readonly innerType?: unknown;
+    readonly options?: readonly unknown[];
+    readonly left?: unknown;
+    readonly right?: unknown;
     readonly element?: unknown;
+    readonly items?: readonly unknown[];
     readonly shape?: Readonly<Record<string, unknown>>;
   };
 }
@@ -154,20 +158,38 @@ interface Inspectable {
  */
 function fieldOf(schema: StandardSchema<unknown>, path: JsonPath): string {
   let field = "value";
-  let node = schema as unknown as Inspectable | undefined;
+  let nodes = alternativesOf([schema]);
   for (const segment of path) {
-    while (node?.def?.innerType !== undefined) node = node.def.innerType as Inspectable;
-    const shape = node?.def?.shape;
-    const element = node?.def?.element;
-    if (typeof segment === "number" && element !== undefined) {
-      field += `[${segment}]`;
-      node = element as Inspectable;
-    } else if (typeof segment === "string" && shape !== undefined && Object.hasOwn(shape, segment)) {
-      field += `.${segment}`;
-      node = shape[segment] as Inspectable;
-    } else {
-      break;
-    }
+    const next = [...nodes].map((node) => childOf(node, segment)).filter((node) => node !== undefined);
+    if (next.length === 0) break;
+    field += typeof segment === "number" ? `[${segment}]` : `.${segment}`;
+    nodes = alternativesOf(next);
   }
   return field;
+}
+
+/** Schemas looked through for a name: a union has several, each of which may be a union again. */
+const ALTERNATIVES_MAX = 100;
+
+/** The schemas that a value may follow: what optional ones, unions and intersections are made of. */
+function alternativesOf(schemas: readonly unknown[]): ReadonlySet<Inspectable> {
+  const all = new Set(schemas.filter(isInspectable));
+  for (const { def } of all) {
+    if (all.size > ALTERNATIVES_MAX) break;
+    const options = Array.isArray(def?.options) ? def.options : [];
+    for (const each of [def?.innerType, ...options, def?.left, def?.right]) {
+      if (isInspectable(each)) all.add(each);
+    }
+  }
+  return all;
+}
+
+function isInspectable(schema: unknown): schema is Inspectable {
+  return typeof schema === "object" && schema !== null || typeof schema === "function";
+}
+
+/** The schema of an item or field; undefined where the schema declares none. */
+function childOf({ def }: Inspectable, segment: string | number): unknown {
+  if (typeof segment === "number") return def?.element ?? def?.items?.[segment];
+  return def?.shape !== undefined && Object.hasOwn(def.shape, segment) ? def.shape[segment] : undefined;
 }

@@ -44,7 +44,8 @@ const TAKING: readonly OuterCall[] = [
   {
     name: "a list of a kind of the caller's",
     prepare: prepareWatched,
-    run: ({ records }, { kind, proxy }) => records.of(kind).list("orchard", proxy({ limit: 1 })),
+    run: ({ records }, callbacks) =>
+      records.of(callbacks.kind).list("orchard", callbacks.proxy({ limit: 1 })),
   },
   {
     name: "a read of several records of a kind of the caller's",
