@@ -66,7 +66,13 @@ export type {
   PutTurnOptions,
 } from "./src/contracts/options/conversation_options.ts";
 export type { Lifetime, RequiredLifetime } from "./src/contracts/options/lifetime.ts";
-export type { PutOptions, UpdateOptions } from "./src/contracts/options/record_options.ts";
+export type {
+  ListValuesOptions,
+  RecordPlace,
+  ValueItem,
+  ValuePage,
+} from "./src/contracts/options/kind_options.ts";
+export type { KindLifetime, PutOptions, UpdateOptions } from "./src/contracts/options/record_options.ts";
 export type {
   AppendEntriesOptions,
   EraseJournalOptions,
@@ -188,6 +194,8 @@ export {
   ContractError,
   type ErrorDetails,
   IntegrityError,
+  KindError,
+  type KindMismatch,
   MemoryError,
   type MemoryErrorOptions,
   PolicyError,
@@ -197,6 +205,7 @@ export {
 export { Journal } from "./src/journals/journal.ts";
 export { Memory } from "./src/memory.ts";
 export { type MemoryOptions, openMemory, restoreMemory } from "./src/open.ts";
+export { KindRecords } from "./src/records/kind_records.ts";
 export { Records } from "./src/records/record_calls.ts";
 export type { RestoreOptions } from "./src/restore.ts";
 export type { ChunkIndex } from "./src/index/chunk_index.ts";

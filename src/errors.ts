@@ -158,6 +158,50 @@ export class IntegrityError extends MemoryError {
   }
 }
 
+/** What a {@linkcode KindError} says. */
+export interface KindMismatch {
+  /** The name of the kind. */
+  readonly kind: string;
+  /** The part of the value that does not fit, as a path of names that the schema declares, such as `value.items[2]`. */
+  readonly field: string;
+  /**
+   * What it breaks: `version` (a newer version of the kind wrote it), `migrate` (the kind's `migrate` threw, or returned no
+   * plain JSON), `maxBytes`, the code of the schema's issue, such as zod's `too_big`, or `schema`.
+   */
+  readonly rule: string;
+}
+
+/**
+ * Thrown when a stored value does not fit its kind (code `KIND`): a newer version of the kind wrote it, or the schema no
+ * longer accepts it. The record is not damaged. `details.revision` has its revision, so that a put can replace it.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { KindError } from "@holdfast/memory";
+ *
+ * const mismatch = { kind: "note", field: "value.author", rule: "invalid_type" };
+ * const error = new KindError("Cannot read record: value.author does not fit the kind note", mismatch);
+ * assert.deepEqual([error.code, error.field, error.rule], ["KIND", "value.author", "invalid_type"]);
+ * ```
+ */
+export class KindError extends MemoryError {
+  /** The name of the kind. */
+  readonly kind: string;
+  /** The part of the value that does not fit, as a path of names that the schema declares. */
+  readonly field: string;
+  /** What it breaks; see {@linkcode KindMismatch.rule}. */
+  readonly rule: string;
+
+  /** Creates the error. */
+  constructor(message: string, { kind, field, rule }: KindMismatch, options: MemoryErrorOptions = {}) {
+    super("KIND", message, { ...options, details: { kind, field, rule, ...options.details } });
+    this.kind = kind;
+    this.field = field;
+    this.rule = rule;
+  }
+}
+
 /**
  * What is wrong with the files or the machine.
  *

@@ -45,6 +45,9 @@ export const RECORD_BYTES_MAX = 2_048;
 /** UTF-8 bytes of a record's stored body that a kind may allow: larger things belong in files. */
 export const KIND_BYTES_MAX = 1_000_000;
 
+/** The highest version of a kind: it only ever counts changes of a schema. */
+export const KIND_VERSION_MAX = 1_000_000;
+
 /** Unicode code points of a text in a checkpoint or fact. */
 export const RECORD_TEXT_CODE_POINTS_MAX = 256;
 
@@ -68,6 +71,12 @@ export const LIST_ITEMS_DEFAULT = 100;
 
 /** Records in one page of `list`. */
 export const LIST_ITEMS_MAX = 1_000;
+
+/** UTF-8 bytes of the values that a page of a list may hold, by what the kind allows each: a page is read at once. */
+export const LIST_VALUES_BYTES_MAX = 8_000_000;
+
+/** Keys of one `getMany`: with the largest values, 100 MB. */
+export const GET_MANY_KEYS_MAX = 100;
 
 /** Times `update` rereads and recomputes, unless the caller says otherwise. */
 export const UPDATE_ATTEMPTS_DEFAULT = 8;

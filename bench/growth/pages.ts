@@ -17,7 +17,7 @@ const TITLES: Readonly<Record<Axis, string>> = {
 };
 
 const HEADINGS: readonly (readonly [heading: string, calls: RegExp])[] = [
-  ["Records", /^Records\./],
+  ["Records", /^(?:Kind)?Records\./],
   ["Conversation", /^Conversation\./],
   ["Journal", /^Journal\.|^Memory\.journal$/],
   ["Memory", /^Memory\.(?!journal$)|^(open|restore)Memory$/],

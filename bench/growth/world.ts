@@ -1,6 +1,14 @@
 /** Creates the stores that a report on growth measures. They differ only in the number of turns or of scopes. */
 
-import { type Conversation, type Journal, type Memory, openMemory, type Scope } from "../../mod.ts";
+import {
+  type Conversation,
+  defineKind,
+  type Journal,
+  type Memory,
+  openMemory,
+  type RecordKind,
+  type Scope,
+} from "../../mod.ts";
 import { historyOf, LIMITS, openHistory } from "../history.ts";
 import { factOf, identityOf, TENANT } from "../stores.ts";
 
@@ -14,6 +22,13 @@ export interface Holding {
 
 /** The number of facts of the measured tenant; every other tenant has one. */
 const FACTS = 100;
+
+/** A kind of the caller's: each tenant has one record of it for each of its facts. */
+export const NOTE: RecordKind<string> = defineKind("note", {
+  "~standard": { version: 1, vendor: "bench", validate: (value) => ({ value: value as string }) },
+});
+
+const OPTIONS = { limits: LIMITS, kinds: [NOTE] };
 
 /** The number of concurrent calls, which share commits. */
 const AT_ONCE = 64;
@@ -47,9 +62,10 @@ export class World implements AsyncDisposable {
     ];
     while (fills.length > 0) await Promise.all(fills.splice(-AT_ONCE).map((fill) => fill()));
     await memory.close();
+    await putNotes(seed);
     const path = `${folder}/live.db`;
     await copyStore(seed, path);
-    return new World(folder, await openMemory(path, { limits: LIMITS }));
+    return new World(folder, await openMemory(path, OPTIONS));
   }
 
   get scope(): Scope {
@@ -76,7 +92,7 @@ export class World implements AsyncDisposable {
   /** Copies the store as it was at first, and opens the copy. */
   async openCopy(): Promise<{ path: string; memory: Memory }> {
     const path = await this.copy();
-    return { path, memory: await openMemory(path, { limits: LIMITS }) };
+    return { path, memory: await openMemory(path, OPTIONS) };
   }
 
   /** Closes a copy and removes its files. */
@@ -113,6 +129,19 @@ async function putFact(memory: Memory, tenantId: string, index: number): Promise
     expectedRevision: null,
     ttl: 86_400,
   });
+}
+
+/** Puts a note for each fact of the measured tenant. */
+async function putNotes(path: string): Promise<void> {
+  await using memory = await openMemory(path, OPTIONS);
+  const notes = memory.records.of(NOTE);
+  await Promise.all(
+    Array.from(
+      { length: FACTS },
+      (_, index) =>
+        notes.put({ tenantId: TENANT, key: `src/file-${index}.ts` }, NEW_TEXT, { expectedRevision: null }),
+    ),
+  );
 }
 
 async function fillScope(memory: Memory, index: number): Promise<void> {

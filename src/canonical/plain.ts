@@ -47,6 +47,25 @@ export function copyPlain(value: unknown, options: PlainOptions = {}): Json {
   return copier.copy(value, 0);
 }
 
+/** What to do about a value of a type that JSON does not have. */
+const ADVICE = {
+  undefined: "undefined: leave the field out, or use null",
+  bigint: "a bigint: use a number or a text",
+  symbol: "a symbol",
+  function: "a function",
+} as const;
+
+/** The same for objects, by their prototype; nothing of the object itself is asked. */
+const ADVICE_BY_PROTOTYPE: ReadonlyMap<object, string> = new Map<object, string>([
+  [Date.prototype, "a Date: use its toISOString()"],
+  [Map.prototype, "a Map: use Object.fromEntries() or a list of its entries"],
+  [Set.prototype, "a Set: use a list"],
+]);
+
+function ruleFor(prototype: object): string {
+  return `must be plain JSON, not ${ADVICE_BY_PROTOTYPE.get(prototype) ?? "an object of a class"}`;
+}
+
 class Copier {
   readonly #options: PlainOptions;
   readonly #path: (string | number)[] = [];
@@ -73,7 +92,7 @@ class Copier {
         if (depth >= JSON_DEPTH_MAX) this.#fail(`must be nested at most ${JSON_DEPTH_MAX} deep`);
         return this.#copyObject(value, depth);
       default:
-        return this.#fail("must be plain JSON");
+        return this.#fail(`must be plain JSON, not ${ADVICE[typeof value as keyof typeof ADVICE]}`);
     }
   }
 
@@ -86,7 +105,7 @@ class Copier {
       if (prototype !== Array.prototype) this.#fail("must be plain JSON");
       return this.#copyArray(value, depth);
     }
-    if (prototype !== Object.prototype && prototype !== null) this.#fail("must be plain JSON");
+    if (prototype !== Object.prototype && prototype !== null) this.#fail(ruleFor(prototype));
     return this.#copyFields(value, depth);
   }
 

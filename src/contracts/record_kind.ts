@@ -1,17 +1,19 @@
 /** Kinds of records: the two the store knows, and those that callers define. */
 
+import type { Json } from "../canonical/plain.ts";
 import { codePointLength } from "../canonical/text.ts";
 import { ContractError } from "../errors.ts";
 import {
   CHECKPOINT_ITEMS_MAX,
   IDENTIFIER_CODE_POINTS_MAX,
   KIND_BYTES_MAX,
+  KIND_VERSION_MAX,
   RECORD_BYTES_MAX,
   RECORD_SECONDS_MAX,
   RECORD_TEXT_CODE_POINTS_MAX,
   RECORD_TTL_SECONDS_MAX,
 } from "../limits.ts";
-import { hasMethod, readFields, requireInteger, requireList } from "./arguments.ts";
+import { hasMethod, readFields, requireCallback, requireInteger, requireList } from "./arguments.ts";
 import type { Checkpoint, Fact } from "./record.ts";
 import {
   boolean,
@@ -122,7 +124,7 @@ export type IdentifierFormat = "narrow" | "text";
  * import { z } from "zod";
  *
  * const note: RecordKind<string> = defineKind("note", z.string());
- * assert.deepEqual([note.name, note.maxBytes, note.ttlMax, note.identifiers], ["note", 2_048, 86_400, "narrow"]);
+ * assert.deepEqual([note.name, note.maxBytes, note.ttlMax, note.identifiers], ["note", 2_048, null, "text"]);
  * ```
  */
 export interface RecordKind<Value = unknown> {
@@ -130,6 +132,10 @@ export interface RecordKind<Value = unknown> {
   readonly name: string;
   /** Validates each value when it is written and when it is read. */
   readonly schema: StandardSchema<Value>;
+  /** The version that values are written with. */
+  readonly version: number;
+  /** Turns a value of an older version into one of this version; null if values of older versions are read as they are. */
+  readonly migrate: ((value: Json, from: number) => unknown) | null;
   /** The most UTF-8 bytes of a stored value. */
   readonly maxBytes: number;
   /** The longest `ttl` in seconds; null if records of this kind need no deadline. */
@@ -147,19 +153,26 @@ export interface RecordKind<Value = unknown> {
  * import { defineKind, type KindOptions, openMemory } from "@holdfast/memory";
  * import { z } from "zod";
  *
- * const options: KindOptions = { maxBytes: 100, ttlMax: null };
+ * const options: KindOptions = { maxBytes: 100, ttlMax: 60 };
  * await using memory = await openMemory(":memory:", { kinds: [defineKind("note", z.string(), options)] });
- * const identity = { tenantId: "acme", kind: "note", key: "flights" };
- * await memory.records.put(identity, "Grafted.", { expectedRevision: null, ttl: null });
- * assert.equal((await memory.records.get(identity))?.expires, null);
+ * const identity = { tenantId: "acme", kind: "note", key: "ticket-7" };
+ * const put = memory.records.put(identity, "Called back.", { expectedRevision: null, ttl: 61 });
+ * await assert.rejects(put, { code: "CONTRACT", field: "ttl" });
  * ```
  */
 export interface KindOptions {
+  /** The version of the values that the schema accepts: 1 to 1 000 000; 1 if omitted. Raise it with each change of the schema. */
+  readonly version?: number | undefined;
+  /**
+   * Turns a stored value of an older version into one of this version, whenever it is read; the next put stores it so. Called
+   * with a copy of the value and the version that it was stored with. It must be synchronous.
+   */
+  readonly migrate?: ((value: Json, from: number) => unknown) | undefined;
   /** The most UTF-8 bytes of a stored value: 1 to 1 000 000; 2 048 if omitted. */
   readonly maxBytes?: number | undefined;
-  /** The longest `ttl` in seconds; 86 400 if omitted. With null, `ttl: null` means no deadline. */
+  /** The longest `ttl` in seconds, which a put must then give. Null if omitted: a record without `ttl` never expires. */
   readonly ttlMax?: number | null | undefined;
-  /** `narrow` (`^[a-z][a-z0-9-]{0,31}$`, the default) or `text` (1–256 code points, no control characters). */
+  /** `text` (1–256 code points, no control characters; the default) or `narrow` (`^[a-z][a-z0-9-]{0,31}$`). */
   readonly identifiers?: IdentifierFormat | undefined;
 }
 
@@ -168,23 +181,35 @@ const madeKinds = new WeakSet<object>();
 
 const NARROW = /^[a-z][a-z0-9-]{0,31}$/;
 
+const KIND_FIELDS = ["version", "migrate", "maxBytes", "ttlMax", "identifiers"] as const;
+
 /**
- * Defines a further kind of record.
+ * Defines a kind of record: a name, the schema of its values, and what its records may be.
+ *
+ * A value that was stored with an older `version` is migrated whenever it is read, and stored so by the next put. A value of a
+ * newer version, or one that no longer fits the schema, is a `KindError` where it is read; it is not damaged.
  *
  * @throws {ContractError} naming the field that is wrong
  *
- * @example A counter
+ * @example
  * ```ts
  * import assert from "node:assert/strict";
  * import { defineKind, openMemory } from "@holdfast/memory";
  * import { z } from "zod";
  *
- * const counter = defineKind("counter", z.strictObject({ n: z.int() }), { ttlMax: null });
- * await using memory = await openMemory(":memory:", { kinds: [counter] });
- * const identity = { tenantId: "acme", kind: "counter", key: "visits" };
- * await memory.records.put(identity, { n: 1 }, { expectedRevision: null, ttl: null });
- * await memory.records.update(identity, ({ n }: { n: number }) => ({ n: n + 1 }), { ttl: null });
- * assert.deepEqual((await memory.records.get(identity))?.value, { n: 2 });
+ * const path = `${await Deno.makeTempDir()}/agent.db`;
+ * const identity = { tenantId: "acme", kind: "customer", key: "ann@example.com" };
+ * const before = defineKind("customer", z.strictObject({ name: z.string() }));
+ * {
+ *   await using memory = await openMemory(path, { kinds: [before] });
+ *   await memory.records.put(identity, { name: "Ann" }, { expectedRevision: null });
+ * }
+ * const after = defineKind("customer", z.strictObject({ name: z.string(), orders: z.int() }), {
+ *   version: 2,
+ *   migrate: (value) => ({ ...value as { name: string }, orders: 0 }),
+ * });
+ * await using memory = await openMemory(path, { kinds: [after] });
+ * assert.deepEqual((await memory.records.get(identity))?.value, { name: "Ann", orders: 0 });
  * ```
  */
 export function defineKind<Value>(
@@ -198,17 +223,20 @@ export function defineKind<Value>(
   if (!followsStandard(schema)) {
     throw new ContractError("schema", "Expected schema to follow Standard Schema");
   }
-  const { maxBytes = RECORD_BYTES_MAX, ttlMax = RECORD_TTL_SECONDS_MAX, identifiers = "narrow" } = readFields(
-    "options",
-    options,
-    ["maxBytes", "ttlMax", "identifiers"],
-  );
+  const { version = 1, migrate, maxBytes = RECORD_BYTES_MAX, ttlMax = null, identifiers = "text" } =
+    readFields(
+      "options",
+      options,
+      KIND_FIELDS,
+    );
   if (identifiers !== "narrow" && identifiers !== "text") {
     throw new ContractError("identifiers", "Expected identifiers to be narrow or text");
   }
   const kind = Object.freeze({
     name,
     schema,
+    version: requireInteger("version", version, 1, KIND_VERSION_MAX),
+    migrate: (requireCallback("migrate", migrate) ?? null) as RecordKind["migrate"],
     maxBytes: requireInteger("maxBytes", maxBytes, 1, KIND_BYTES_MAX),
     ttlMax: ttlMax === null ? null : requireInteger("ttlMax", ttlMax, 1, RECORD_SECONDS_MAX),
     identifiers,
@@ -269,10 +297,13 @@ function asStandard<Value>(schema: Schema<Value>): StandardSchema<Value> {
   return { ...schema, "~standard": { version: 1, vendor: "holdfast", validate } };
 }
 
+/** The limits of the reference, which the built-in kinds keep. */
+const REFERENCE: KindOptions = { ttlMax: RECORD_TTL_SECONDS_MAX, identifiers: "narrow" };
+
 /** The kinds every store has. */
 const BUILT_IN_KINDS: readonly RecordKind[] = [
-  defineKind("checkpoint", asStandard(CHECKPOINT)),
-  defineKind("fact", asStandard(FACT)),
+  defineKind("checkpoint", asStandard(CHECKPOINT), REFERENCE),
+  defineKind("fact", asStandard(FACT), REFERENCE),
 ];
 
 /** Whether a kind is one that every store has: it never changes, so that what does not fit it was not put. */

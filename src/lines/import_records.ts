@@ -5,10 +5,9 @@ import type { Operation, WriteTransaction } from "../engine/operation.ts";
 import { mayBeKept } from "../engine/revision_range.ts";
 import { ConflictError } from "../errors.ts";
 import { CLOCK_BEHIND_MS_MAX } from "../limits.ts";
-import { recordHash } from "../records/record_hashes.ts";
 import { writeRecord } from "../records/put.ts";
 import { type RawRecord, readRecord } from "../records/read.ts";
-import { valueChecksum } from "../tables/records.ts";
+import { recordHash, valueChecksum } from "../tables/records.ts";
 import type { ImportedRecord } from "./parse_record.ts";
 import { isRecordRefused, type Origin } from "./tombstone_pass.ts";
 
@@ -65,7 +64,7 @@ function* importRecord(
   record: ImportedRecord,
   { hashKey, generation, origin }: RecordPlace,
 ): Operation<Outcome> {
-  const { identity, body, created, maxAge, expires } = record;
+  const { identity, version, body, created, maxAge, expires } = record;
   if (isPast(transaction, expires === null ? null : expires * 1_000)) return "expired";
   const old = yield* readRecord(transaction, identity);
   if (old !== null) return isSame(old, record) ? "unchanged" : "conflicting";
@@ -78,14 +77,16 @@ function* importRecord(
     created,
     maxAge,
     expires,
-    valueChecksum: valueChecksum(identity, { revision, expires, body }),
+    version,
+    valueChecksum: valueChecksum(identity, { revision, expires, version, body }),
   });
   return "imported";
 }
 
 /** Compares all but the revision, which counts the writes of a store and is no part of the value. */
 function isSame({ head, body }: RawRecord, record: ImportedRecord): boolean {
-  return body === record.body && head.created === record.created && head.maxAge === record.maxAge &&
+  return body === record.body && head.version === record.version && head.created === record.created &&
+    head.maxAge === record.maxAge &&
     head.expires === record.expires;
 }
 

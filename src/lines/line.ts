@@ -58,9 +58,10 @@ export function recordOutline(identity: Identity, head: RecordHead, bytes: numbe
 }
 
 function recordStart({ tenantId, kind, key }: Identity, head: RecordHead): string {
-  const { revision, created, maxAge, expires } = head;
+  const { revision, created, maxAge, expires, version } = head;
   return `{"type":"record","tenant":${quote(tenantId)},"kind":${quote(kind)},"key":${quote(key)},` +
-    `"revision":${revision},"created":${created},"max_age":${maxAge},"expires":${expires}`;
+    `"revision":${revision},"created":${created},"max_age":${maxAge},"expires":${expires}` +
+    (version === 1 ? "" : `,"version":${version}`);
 }
 
 /** A scope, without its revision, which belongs to the store and not to the content. */

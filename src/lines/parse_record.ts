@@ -2,11 +2,13 @@
 
 import { type CanonicalValue, Float } from "../canonical/canonical_json.ts";
 import type { Json } from "../canonical/plain.ts";
-import { anything, fields, integer } from "../contracts/validate.ts";
+import { anything, fields, integer, optional } from "../contracts/validate.ts";
 import { type RecordKind, requireIdentifier } from "../contracts/record_kind.ts";
 import { string } from "../contracts/schema.ts";
 import { ContractError } from "../errors.ts";
-import { RECORD_SECONDS_MAX } from "../limits.ts";
+import { KIND_BYTES_MAX, KIND_VERSION_MAX, RECORD_SECONDS_MAX } from "../limits.ts";
+import { encodeBody } from "../records/record_body.ts";
+import { readStored } from "../records/stored_value.ts";
 import { toBody } from "../records/validate_value.ts";
 import type { Identity } from "../tables/records.ts";
 import { type LineFields, nullable, validateLine } from "./line_fields.ts";
@@ -19,6 +21,7 @@ export interface ImportedRecord {
   readonly created: number;
   readonly maxAge: number | null;
   readonly expires: number | null;
+  readonly version: number;
   readonly body: string;
 }
 
@@ -31,6 +34,7 @@ const RECORD = fields({
   created: integer(0, RECORD_SECONDS_MAX),
   max_age: nullable(integer(1, RECORD_SECONDS_MAX)),
   expires: nullable(integer(1, 2 * RECORD_SECONDS_MAX)),
+  version: optional(integer(1, KIND_VERSION_MAX)),
   value: anything,
 });
 
@@ -40,11 +44,8 @@ const RECORD = fields({
  * @throws {ContractError} naming the field
  */
 export function parseRecord(given: LineFields, kinds: ReadonlyMap<string, RecordKind>): ImportedRecord {
-  const { tenant: tenantId, kind: name, key, revision, created, max_age: maxAge, expires, value } =
-    validateLine(
-      RECORD,
-      given,
-    );
+  const fields = validateLine(RECORD, given);
+  const { tenant: tenantId, kind: name, key, revision, created, max_age: maxAge, expires } = fields;
   const kind = kinds.get(name);
   if (kind === undefined) {
     throw new ContractError("kind", "Expected kind to be checkpoint, fact, or a kind passed to openMemory");
@@ -52,7 +53,8 @@ export function parseRecord(given: LineFields, kinds: ReadonlyMap<string, Record
   requireIdentifier("tenant", tenantId, kind.identifiers);
   requireIdentifier("key", key, kind.identifiers);
   requireDeadline(kind, { created, maxAge, expires });
-  const body = toBody(kind, toPlain(value as CanonicalValue, "value"));
+  const version = fields.version ?? 1;
+  const body = toBodyOf(kind, version, toPlain(fields.value as CanonicalValue, "value"));
   return {
     type: "record",
     identity: { tenantId, kind: name, key },
@@ -60,8 +62,33 @@ export function parseRecord(given: LineFields, kinds: ReadonlyMap<string, Record
     created,
     maxAge,
     expires,
+    version,
     body,
   };
+}
+
+/** The text to store: the value as given, once it is known to fit after it is migrated. */
+function toBodyOf(kind: RecordKind, version: number, value: Json): string {
+  if (version === kind.version) return toBody(kind, value);
+  if (version > kind.version) {
+    throw new ContractError(
+      "version",
+      `Expected version to be at most ${kind.version}, the version of the kind ${kind.name} here`,
+    );
+  }
+  const body = encodeBody(value);
+  if (body.length > KIND_BYTES_MAX) {
+    throw new ContractError("value", `Expected value to be at most ${KIND_BYTES_MAX} bytes as stored`);
+  }
+  const { error } = readStored(kind, { version, body });
+  if (error === null) return body;
+  throw new ContractError(
+    error.field,
+    `Expected ${error.field} to fit the kind ${kind.name}: ${error.rule}`,
+    {
+      cause: error,
+    },
+  );
 }
 
 /**

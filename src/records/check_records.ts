@@ -1,12 +1,12 @@
 /** Checks every record, remembered operation and floor. */
 
-import { isBuiltIn, type RecordKind } from "../contracts/record_kind.ts";
+import type { RecordKind } from "../contracts/record_kind.ts";
 import type { CheckCollector } from "../engine/check_collector.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Operation, ReadTransaction } from "../engine/operation.ts";
 import type { Row } from "../engine/values.ts";
 import { CHECK_ROWS_PER_BATCH } from "../limits.ts";
-import { fromBody, readBody } from "./validate_value.ts";
+import { readStored } from "./stored_value.ts";
 import { SELECT_OPERATIONS_AFTER, toOperation } from "../tables/operation_ids.ts";
 import { identityOf, requireRecord, SELECT_RECORDS_AFTER } from "../tables/record_rows.ts";
 import type { Identity } from "../tables/records.ts";
@@ -56,9 +56,8 @@ function checkRecord(
     }
     const kind = kinds.get(identity.kind);
     if (kind === undefined) return;
-    if (isBuiltIn(kind)) fromBody(kind, body);
-    const { field } = readBody(kind, body);
-    if (field !== null) collector.misfit(place, field);
+    const { error } = readStored(kind, { version: head.version, body });
+    if (error !== null) collector.misfit(place, error.field);
   } catch (error) {
     collector.caught("main", "records", error, place);
   }

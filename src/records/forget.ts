@@ -10,10 +10,9 @@ import { IntegrityError } from "../errors.ts";
 import { RECORD_OPERATION_KEPT_MS } from "../limits.ts";
 import { rememberRecordOperation } from "./remember_record_operation.ts";
 import { type OperationKey, recallOperation } from "../tables/operation_ids.ts";
-import { recordHash } from "./record_hashes.ts";
 import { SELECT_RECORD_HEAD } from "./put.ts";
 import { selectNextTenant } from "./read.ts";
-import type { Identity } from "../tables/records.ts";
+import { type Identity, recordHash } from "../tables/records.ts";
 
 /** A forget, validated and ready to run. */
 interface ForgetPlan {

@@ -8,6 +8,8 @@ import { ConflictError, ContractError } from "../errors.ts";
 import { CLOCK_BEHIND_MS_MAX, RECORD_OPERATION_KEPT_MS } from "../limits.ts";
 import { rememberRecordOperation } from "./remember_record_operation.ts";
 import { type OperationKey, recallOperation } from "../tables/operation_ids.ts";
+import { purgeNow } from "./read.ts";
+import { newerVersion } from "./stored_value.ts";
 import { upsertRecord } from "../tables/record_rows.ts";
 import { type Identity, isExpired, type RecordHead, toHead, valueChecksum } from "../tables/records.ts";
 
@@ -17,11 +19,15 @@ interface PutPlan {
   /** The keyed hash of the identity; computed only if there is no row. */
   readonly keyHash: () => Uint8Array;
   readonly body: string;
+  /** The version of its kind. */
+  readonly version: number;
   readonly expectedRevision: number | null;
-  /** Null where it never ends. */
-  readonly lifetime: Ending | null;
+  /** Null where it never ends; `kept` where it ends as before. */
+  readonly lifetime: Ending | "kept" | null;
   /** The longest lifetime, in seconds. */
   readonly ttlMax: number;
+  /** Whether an expired record counts as none; those of built-in kinds must be purged first. */
+  readonly replacesExpired: boolean;
   readonly maxAge: number | null;
   /** Seconds; null for the store's time. */
   readonly now: number | null;
@@ -32,7 +38,7 @@ const PUTTING = { action: "put record", field: "expiresAt" };
 
 /** One record's head, without its body. */
 export const SELECT_RECORD_HEAD =
-  `SELECT revision, created, max_age, expires, value_checksum, checksum FROM records
+  `SELECT revision, created, max_age, expires, version, value_checksum, checksum FROM records
   WHERE tenant = $1 AND kind = $2 AND key = $3`;
 
 /** Puts a record; returns its new revision. */
@@ -46,12 +52,13 @@ export function* putRecord(transaction: WriteTransaction, plan: PutPlan): Operat
   ]);
   if (recalled !== null) return recalled;
   const now = plan.now ?? readNow(transaction, plan);
-  const old = row === undefined ? null : toHead(identity, row);
-  if (old !== null) assertReplaceable(old, plan.expectedRevision, now);
+  const found = row === undefined ? null : toHead(identity, row);
+  const old = found !== null && isReplacedAsNone(transaction, plan, found) ? null : found;
+  if (old !== null) assertReplaceable(plan, old, now);
   else assertCreatable(plan, reserved ?? (yield* isReserved(transaction, plan.keyHash())));
-  const ttl = secondsOf(transaction, plan, now);
+  const ttl = secondsOf(transaction, plan, old, now);
   const head = planHead({ ...plan, ttl }, old, now, transaction.nextRevision());
-  if (old !== null) transaction.markDirty("records");
+  if (found !== null) transaction.markDirty("records");
   yield* together([
     writeRecord(transaction, plan, head),
     rememberRecordOperation(transaction, operation, head.revision),
@@ -62,15 +69,22 @@ export function* putRecord(transaction: WriteTransaction, plan: PutPlan): Operat
 /** The store's time in seconds. A deadline must not be set from a clock that is known to be behind. */
 function readNow(transaction: WriteTransaction, plan: PutPlan): number {
   const { effectiveMs, behindMs } = transaction.time();
-  if (behindMs > CLOCK_BEHIND_MS_MAX && (plan.lifetime !== null || plan.maxAge !== null)) {
+  const setsDeadline = plan.lifetime !== null && plan.lifetime !== "kept" || plan.maxAge !== null;
+  if (behindMs > CLOCK_BEHIND_MS_MAX && setsDeadline) {
     throw clockBehind(behindMs, { action: "put record" });
   }
   return Math.floor(effectiveMs / 1000);
 }
 
 /** Seconds until the lifetime ends, an instant rounded down; null where it never does. */
-function secondsOf(transaction: WriteTransaction, plan: PutPlan, now: number): number | null {
+function secondsOf(
+  transaction: WriteTransaction,
+  plan: PutPlan,
+  old: RecordHead | null,
+  now: number,
+): number | null {
   const { lifetime, ttlMax } = plan;
+  if (lifetime === "kept") return old === null || old.expires === null ? null : old.expires - now;
   if (lifetime === null) return null;
   if ("ttl" in lifetime) return lifetime.ttl;
   const { seconds } = lifetime.at;
@@ -82,7 +96,20 @@ function secondsOf(transaction: WriteTransaction, plan: PutPlan, now: number): n
   });
 }
 
-function assertReplaceable(old: RecordHead, expected: number | null, now: number): void {
+/**
+ * Whether a put that expects nothing treats a row as absent: only where a purge would erase it, not where the clock was
+ * ahead once and the record is merely hidden.
+ */
+function isReplacedAsNone(transaction: WriteTransaction, plan: PutPlan, found: RecordHead): boolean {
+  return plan.replacesExpired && plan.expectedRevision === null &&
+    isExpired(found.expires, plan.now ?? purgeNow(transaction.time()));
+}
+
+function assertReplaceable(
+  { identity, version, expectedRevision }: PutPlan,
+  old: RecordHead,
+  now: number,
+): void {
   if (isExpired(old.expires, now)) {
     throw new ConflictError(
       "EXPIRED",
@@ -92,8 +119,8 @@ function assertReplaceable(old: RecordHead, expected: number | null, now: number
       },
     );
   }
-  if (old.revision === expected) return;
-  throw revisionConflict(expected, old.revision);
+  if (old.revision !== expectedRevision) throw revisionConflict(expectedRevision, old.revision);
+  if (old.version > version) throw newerVersion("put", { kind: identity.kind, version }, old);
 }
 
 function assertCreatable(plan: PutPlan, reserved: boolean): void {
@@ -113,7 +140,7 @@ function revisionConflict(expected: number | null, current: number | null): Conf
 
 /** The row to write. The creation time never changes, `maxAge` only falls, and the deadline never exceeds it. */
 export function planHead(
-  plan: Pick<PutPlan, "identity" | "body" | "maxAge"> & { readonly ttl: number | null },
+  plan: Pick<PutPlan, "identity" | "version" | "body" | "maxAge"> & { readonly ttl: number | null },
   old: RecordHead | null,
   now: number,
   revision: number,
@@ -130,8 +157,9 @@ export function planHead(
       },
     );
   }
-  const checksum = valueChecksum(plan.identity, { revision, expires, body: plan.body });
-  return { revision, created, maxAge, expires, valueChecksum: checksum };
+  const { identity, version, body } = plan;
+  const checksum = valueChecksum(identity, { revision, expires, version, body });
+  return { revision, created, maxAge, expires, version, valueChecksum: checksum };
 }
 
 function lower(left: number | null, right: number | null): number | null {

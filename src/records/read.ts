@@ -1,29 +1,12 @@
-/** Reads records, lists a tenant's live ones, and purges expired ones. */
+/** Reads whole records, lists a tenant's live ones, and purges expired ones. */
 
-import type { Peeking } from "../engine/engine.ts";
 import type { GroupTime, Operation, ReadTransaction, WriteTransaction } from "../engine/operation.ts";
 import type { Row } from "../engine/values.ts";
 import { EXPIRED_PER_GROUP_MAX, TENANTS_PER_READ } from "../limits.ts";
-import {
-  assertValue,
-  type Identity,
-  type RawValue,
-  type RecordHead,
-  toHead,
-  toValue,
-} from "../tables/records.ts";
+import { assertValue, type Identity, type RecordHead, toHead } from "../tables/records.ts";
 
-/** The columns that a read of one record returns. No others: each column costs as much as the work on it here. */
-const SELECT_VALUE = `SELECT revision, expires, body, value_checksum FROM records
-  WHERE tenant = $1 AND kind = $2 AND key = $3`;
-
-/** A record's revision, deadline and body, expired or not; null if there is no row. */
-export function* readValue(transaction: Peeking, identity: Identity): Operation<RawValue | null> {
-  const row = yield* transaction.get(SELECT_VALUE, identity.tenantId, identity.kind, identity.key);
-  return row === undefined ? null : toValue(identity, row);
-}
-
-const SELECT_RECORD = `SELECT revision, created, max_age, expires, value_checksum, checksum, body FROM records
+const SELECT_RECORD =
+  `SELECT revision, created, max_age, expires, version, value_checksum, checksum, body FROM records
   WHERE tenant = $1 AND kind = $2 AND key = $3`;
 
 /** A record as stored, expired or not. */
@@ -41,8 +24,8 @@ export function* readRecord(transaction: ReadTransaction, identity: Identity): O
 /** Validates the columns of a head, its checksum, and the body. */
 function toRecord(identity: Identity, row: Row): RawRecord {
   const head = toHead(identity, row);
-  const body = row[6] as string;
-  assertValue(identity, { revision: head.revision, expires: head.expires, body }, head.valueChecksum);
+  const body = row[7] as string;
+  assertValue(identity, { ...head, body }, head.valueChecksum);
   return { head, body };
 }
 
@@ -62,11 +45,11 @@ interface ListedRecord extends RecordHead {
 }
 
 const SELECT_LIVE_RECORDS =
-  `SELECT revision, created, max_age, expires, value_checksum, checksum, kind, key FROM records
+  `SELECT revision, created, max_age, expires, version, value_checksum, checksum, kind, key FROM records
   WHERE tenant = $1 AND (kind, key) > ($2, $3) AND (expires IS NULL OR expires > $4) ORDER BY kind, key LIMIT $5`;
 
 const SELECT_LIVE_RECORDS_OF_KIND =
-  `SELECT revision, created, max_age, expires, value_checksum, checksum, kind, key
+  `SELECT revision, created, max_age, expires, version, value_checksum, checksum, kind, key
   FROM records WHERE tenant = $1 AND kind = $2 AND key > $3 AND (expires IS NULL OR expires > $4)
   ORDER BY key LIMIT $5`;
 
@@ -80,7 +63,7 @@ export function* listRecords(
     ? yield* transaction.all(SELECT_LIVE_RECORDS, tenantId, after.kind, after.key, now, limit)
     : yield* transaction.all(SELECT_LIVE_RECORDS_OF_KIND, tenantId, kind, after.key, now, limit);
   return rows.map((row) => {
-    const identity = { tenantId, kind: row[6] as string, key: row[7] as string };
+    const identity = { tenantId, kind: row[7] as string, key: row[8] as string };
     return { ...toHead(identity, row), kind: identity.kind, key: identity.key };
   });
 }

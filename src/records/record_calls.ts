@@ -25,7 +25,7 @@ import type {
   StoredRecord,
 } from "../contracts/record.ts";
 import type { PutOptions, UpdateOptions } from "../contracts/options/record_options.ts";
-import { type RecordKind, requireIdentifier } from "../contracts/record_kind.ts";
+import { isBuiltIn, type RecordKind, requireIdentifier } from "../contracts/record_kind.ts";
 import { tenantHash } from "../deletion/scope_hashes.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { DeletionEvent, GroupTime } from "../engine/operation.ts";
@@ -38,15 +38,22 @@ import {
   UPDATE_ATTEMPTS_DEFAULT,
   UPDATE_ATTEMPTS_MAX,
 } from "../limits.ts";
-import { type Ending, LIFETIME_NAMES, lifetimeText, readLifetime } from "../contracts/options/lifetime.ts";
+import {
+  type Ending,
+  type Lifetime,
+  LIFETIME_NAMES,
+  lifetimeText,
+  readLifetime,
+} from "../contracts/options/lifetime.ts";
 import { LateModule } from "../contracts/late_module.ts";
-import { recordHash } from "./record_hashes.ts";
-import { fromBody, toBody } from "./validate_value.ts";
+import { KindRecords } from "./kind_records.ts";
+import { fromStored } from "./stored_value.ts";
+import { toBody } from "./validate_value.ts";
 import type { OperationKey } from "../tables/operation_ids.ts";
-import { listRecords, purgeRecords, readValue } from "./read.ts";
-import { type Identity, isExpired, type RawValue } from "../tables/records.ts";
+import { type Identity, isExpired, type RawValue, readValue, recordHash } from "../tables/records.ts";
 
-// Loaded by the first change, to keep start-up short.
+// Loaded by the first list or change, to keep start-up short.
+const READING = new LateModule(() => import("./read.ts"));
 const PUTTING = new LateModule(() => import("./put.ts"));
 const FORGETTING = new LateModule(() => import("./forget.ts"));
 
@@ -87,8 +94,9 @@ export class Records {
    *
    * @returns the new revision
    * @throws {ContractError} naming the invalid field
-   * @throws {ConflictError} `REVISION` with the current one, `EXPIRED` (purge it first), `DELETED` (revoked),
-   * `IDEMPOTENCY`, or `CLOCK`
+   * @throws {ConflictError} `REVISION` with the current one, `EXPIRED` (purge it first; a kind of your own replaces an
+   * expired record if nothing is expected), `DELETED` (revoked), `IDEMPOTENCY`, or `CLOCK`
+   * @throws {KindError} if a newer version of the kind wrote the record
    * @throws {StorageError} `BUSY`, `FULL`, `IO`, `READONLY`, `REPLACED`, `CLOSED`
    *
    * @example
@@ -109,7 +117,17 @@ export class Records {
   async put<Kind extends string>(
     identity: RecordIdentity<Kind>,
     value: RecordInput<Kind>,
+    options: PutOptions<Kind>,
+  ): Promise<number> {
+    return await this.#put(identity, value, options as PutOptions, null);
+  }
+
+  /** Puts a record; one that is given no lifetime gets that of the last argument, where its kind requires none. */
+  async #put(
+    identity: RecordIdentity,
+    value: unknown,
     options: PutOptions,
+    unlessGiven: "kept" | null,
   ): Promise<number> {
     const { kind, ...id } = this.#identity(identity);
     const body = toBody(kind, value);
@@ -121,7 +139,7 @@ export class Records {
       "maxAge",
       "signal",
     ]);
-    const lifetime = requireLifetime(kind, given);
+    const lifetime = requireLifetime(kind, given, unlessGiven);
     const maxAge = given.maxAge === undefined
       ? null
       : requireInteger("maxAge", given.maxAge, 1, RECORD_SECONDS_MAX);
@@ -133,13 +151,14 @@ export class Records {
       kind.name,
       id.key,
       body,
-      `${lifetimeText(lifetime)}`,
+      lifetime === "kept" ? lifetime : `${lifetimeText(lifetime)}`,
       `${maxAge}`,
     ]);
     const keyHash = (): Uint8Array => recordHash(this.#engine.hashKey, record);
     const plan = {
       ...{ identity: record, keyHash, body, expectedRevision, maxAge, now, operation },
       ...{ lifetime, ttlMax: kind.ttlMax ?? RECORD_SECONDS_MAX },
+      ...{ version: kind.version, replacesExpired: !isBuiltIn(kind) },
     };
     return await this.#engine.write((transaction) => PUTTING.module.putRecord(transaction, plan), {
       needs: PUTTING.load(),
@@ -153,7 +172,8 @@ export class Records {
    *
    * @returns a new copy, or null if there is no live record
    * @throws {ContractError} naming the invalid field
-   * @throws {IntegrityError} if the record is damaged or does not fit its kind
+   * @throws {KindError} if a newer version of the kind wrote the value, or if it does not fit the kind any more
+   * @throws {IntegrityError} if the record is damaged
    * @throws {StorageError} `BUSY`, `IO`, `CORRUPT`, `REPLACED`, `READONLY`, `CLOSED`
    *
    * @example
@@ -188,10 +208,10 @@ export class Records {
     const peeked = this.#engine.peek?.((transaction) => readValue(transaction, record));
     const found = peeked === undefined ? await this.#read(record, signal) : peeked;
     if (found === null) return null;
-    const { revision, expires, body } = found;
+    const { revision, expires } = found;
     // The time is taken after the read, which may have seen a clock mark that another process wrote.
     if (isExpired(expires, this.#now(given.now))) return null;
-    return { revision, expires, value: fromBody(kind, body) };
+    return { revision, expires, value: fromStored(kind, found) };
   }
 
   #read(record: Identity, signal: AbortSignal | undefined): Promise<RawValue | null> {
@@ -281,9 +301,10 @@ export class Records {
     const given = readFields("options", options, ["now", "signal"]);
     const now = given.now === undefined ? null : requireNow(given.now);
     const startedMs = monotonicMs();
-    const records = await this.#engine.write((transaction) => purgeRecords(transaction, whose, now), {
-      signal: requireSignal(given.signal),
-    });
+    const records = await this.#engine.write(
+      (transaction) => READING.module.purgeRecords(transaction, whose, now),
+      { needs: READING.load(), signal: requireSignal(given.signal) },
+    );
     this.#emit({ operation: "purge", counts: { records } }, startedMs);
     return records;
   }
@@ -295,6 +316,7 @@ export class Records {
    * @returns the new revision, or the revision read if nothing was written
    * @throws {ContractError} naming the invalid field
    * @throws {ConflictError} `MISSING` if there is no live record, `REVISION` after the last attempt, otherwise as `put`
+   * @throws {KindError} as `get`
    * @throws {StorageError} as `get` and `put`
    *
    * @example
@@ -315,15 +337,12 @@ export class Records {
   async update<Kind extends string, Value = RecordValue<Kind>>(
     identity: RecordIdentity<Kind>,
     change: (value: Value) => RecordInput<Kind> | null | Promise<RecordInput<Kind> | null>,
-    options: UpdateOptions,
+    options: UpdateOptions<Kind>,
   ): Promise<number> {
     const { kind } = this.#identity(identity);
     if (!isFunction(change)) throw new ContractError("change", "Expected change to be a function");
     const given = readFields("options", options, [...LIFETIME_NAMES, "attempts", "signal"]);
-    const lifetime = requireLifetime(kind, given);
-    const lasting = lifetime !== null && "at" in lifetime
-      ? { expiresAt: lifetime.at.text }
-      : { ttl: lifetime?.ttl ?? null };
+    const lasting = lifetimeOptions(requireLifetime(kind, given, "kept"));
     const attempts = given.attempts === undefined
       ? UPDATE_ATTEMPTS_DEFAULT
       : requireInteger("attempts", given.attempts, 1, UPDATE_ATTEMPTS_MAX);
@@ -336,7 +355,8 @@ export class Records {
       const value = await changed;
       if (value === null) return found.revision;
       try {
-        return await this.put(identity, value, { ...lasting, expectedRevision: found.revision, signal });
+        const options = { ...lasting, expectedRevision: found.revision, signal };
+        return await this.#put(identity, value, options, "kept");
       } catch (error) {
         if (!(error instanceof ConflictError)) throw error;
         if (error.reason === "EXPIRED") throw missing();
@@ -379,14 +399,14 @@ export class Records {
     // The time is taken within the read, which may see a clock mark that another process wrote.
     const found = await this.#engine.read(
       (transaction) =>
-        listRecords(transaction, {
+        READING.module.listRecords(transaction, {
           tenantId: whose,
           kind,
           after,
           limit: limit + 1,
           now: this.#now(given.now, transaction),
         }),
-      { concerns: (event) => this.#concernsTenant(event, whose), signal },
+      { concerns: (event) => this.#concernsTenant(event, whose), needs: READING.load(), signal },
     );
     const items = found.slice(0, limit).map(({ kind, key, revision, expires }) => ({
       kind,
@@ -396,6 +416,43 @@ export class Records {
     }));
     const last = items.at(-1);
     return { items, next: found.length > limit && last !== undefined ? `${last.kind}/${last.key}` : null };
+  }
+
+  /**
+   * Returns a handle on the records of one kind, typed by its schema; reads and writes nothing.
+   *
+   * @param kind one that was passed to `openMemory`
+   * @throws {ContractError} `kind`
+   *
+   * @example
+   * ```ts
+   * import assert from "node:assert/strict";
+   * import { defineKind, openMemory } from "@holdfast/memory";
+   * import { z } from "zod";
+   *
+   * const customer = defineKind("customer", z.strictObject({ name: z.string() }));
+   * await using memory = await openMemory(":memory:", { kinds: [customer] });
+   * const customers = memory.records.of(customer);
+   * await customers.put({ tenantId: "acme", key: "ann@example.com" }, { name: "Ann" }, { expectedRevision: null });
+   * const { items: [ann] } = await customers.list("acme");
+   * assert.deepEqual([ann?.key, ann?.value?.name], ["ann@example.com", "Ann"]);
+   * ```
+   */
+  of<Value>(kind: RecordKind<Value>): KindRecords<Value> {
+    if (![...this.#kinds.values()].includes(kind) || isBuiltIn(kind)) {
+      throw new ContractError("kind", "Expected kind to be one of those passed to openMemory");
+    }
+    return new KindRecords(this, kind, {
+      read: (tenantId, factory, options) =>
+        this.#engine.read(factory, {
+          ...options,
+          concerns: (event) => this.#concernsTenant(event, tenantId),
+        }),
+      time: (given) => {
+        const now = given === undefined ? undefined : requireNow(given);
+        return (transaction) => this.#now(now, transaction);
+      },
+    });
   }
 
   #identity(identity: unknown): Omit<Identity, "kind"> & { readonly kind: RecordKind } {
@@ -437,11 +494,23 @@ export class Records {
   }
 }
 
-/** Requires a lifetime as the kind has it; null where it never ends. */
-function requireLifetime({ ttlMax }: RecordKind, given: Parameters<typeof readLifetime>[0]): Ending | null {
+/** Requires a lifetime as the kind has it; null where it never ends. Only kinds without a longest one need none. */
+function requireLifetime(
+  { ttlMax }: RecordKind,
+  given: Parameters<typeof readLifetime>[0],
+  unlessGiven: "kept" | null,
+): Ending | "kept" | null {
   const lifetime = readLifetime(given, { ttlMax: ttlMax ?? RECORD_SECONDS_MAX, orNever: ttlMax === null });
   if (lifetime !== undefined) return lifetime;
+  if (ttlMax === null) return unlessGiven;
   throw new ContractError("ttl", "Expected ttl, in seconds, or expiresAt");
+}
+
+/** A lifetime as the options that say the same. */
+function lifetimeOptions(lifetime: Ending | "kept" | null): Lifetime {
+  if (lifetime === "kept") return {};
+  if (lifetime === null) return { ttl: null };
+  return "ttl" in lifetime ? { ttl: lifetime.ttl } : { expiresAt: lifetime.at.text };
 }
 
 function requireNow(now: unknown): number {

@@ -1,4 +1,4 @@
-/** Validates a record's value by its kind, when it is written and when it is read. */
+/** Validates a value by its kind: plain JSON, which the schema accepts and does not change. */
 
 import { copyPlain, type Json, type JsonPath, PlainFailure } from "../canonical/plain.ts";
 import {
@@ -9,7 +9,7 @@ import {
   type StandardSchema,
 } from "../contracts/record_kind.ts";
 import { isInstance } from "../contracts/arguments.ts";
-import { ContractError, IntegrityError } from "../errors.ts";
+import { ContractError } from "../errors.ts";
 import { encodeBody } from "./record_body.ts";
 
 /** Copies and validates a caller's value; returns the text to store. */
@@ -45,15 +45,29 @@ function toPlain(kind: RecordKind, value: unknown): Json {
   }
 }
 
+/** The field that does not fit. */
+interface Misfit {
+  readonly field: string;
+  /** The rule that it breaks, as a word. */
+  readonly rule: string;
+  /** The rule, as the end of a sentence. */
+  readonly why: string;
+}
+
 /** What a schema says of a value. */
 interface Verdict {
-  /** The field that does not fit and the rule it breaks, as the end of a sentence; null where the value fits. */
-  readonly misfit: { readonly field: string; readonly why: string } | null;
+  /** Null where the value fits. */
+  readonly misfit: Misfit | null;
   /** What the schema returned as the value. */
   readonly returned: unknown;
 }
 
-function validate(kind: RecordKind, plain: Json): Verdict {
+/**
+ * Validates plain JSON by the schema of a kind.
+ *
+ * @throws {ContractError} if the schema throws, is asynchronous, or returns neither a value nor issues
+ */
+export function validate(kind: RecordKind, plain: Json): Verdict {
   let result: unknown;
   try {
     result = kind.schema["~standard"].validate(plain);
@@ -77,8 +91,10 @@ function readResult(kind: RecordKind, result: StandardResult<unknown>): Verdict 
   if (typeof result !== "object") throw new TypeError("Not an object");
   if (result.issues === undefined) return { misfit: null, returned: result.value };
   const [issue] = result.issues;
-  if (issue === undefined) return { misfit: { field: "value", why: "" }, returned: undefined };
-  const misfit = { field: fieldOf(kind.schema, pathOf(issue)), why: whyOf(kind, issue) };
+  if (issue === undefined) {
+    return { misfit: { field: "value", rule: "schema", why: "" }, returned: undefined };
+  }
+  const misfit = { field: fieldOf(kind.schema, pathOf(issue)), ...whyOf(kind, issue) };
   return { misfit, returned: undefined };
 }
 
@@ -86,11 +102,13 @@ function readResult(kind: RecordKind, result: StandardResult<unknown>): Verdict 
 const CODE = /^[a-z][a-z0-9_.]{0,39}$/i;
 
 /** The rule that was broken: ours in words, that of a caller's schema by the code that some libraries give their issues. */
-function whyOf(kind: RecordKind, issue: StandardIssue): string {
-  const rule = ruleOf(kind, issue);
-  if (rule !== null) return `: it ${rule}`;
+function whyOf(kind: RecordKind, issue: StandardIssue): Pick<Misfit, "rule" | "why"> {
+  const ours = ruleOf(kind, issue);
+  if (ours !== null) return { rule: "schema", why: `: it ${ours}` };
   const { code } = issue as { readonly code?: unknown };
-  return typeof code === "string" && CODE.test(code) ? `: ${code}` : "";
+  return typeof code === "string" && CODE.test(code)
+    ? { rule: code, why: `: ${code}` }
+    : { rule: "schema", why: "" };
 }
 
 /** Compares the validated value with the argument. A schema that adds defaults or coerces would change it. */
@@ -114,44 +132,6 @@ function equals(validated: unknown, plain: Json): boolean {
   return keys.every((key) => Object.hasOwn(left, key) && equals(left[key], right[key]!));
 }
 
-/** Parses a stored text and validates it by its kind. */
-export function fromBody(kind: RecordKind, body: string): Json {
-  const { value, field } = readBody(kind, body);
-  if (field === null) return value;
-  throw new IntegrityError(`Cannot read record: ${field} does not fit the kind ${kind.name}`, {
-    details: { table: "records", kind: kind.name, field },
-  });
-}
-
-/**
- * Parses a stored text; returns the value, and the field that does not fit its kind, or null. A value that does not fit is
- * not damaged: the kind may have changed since.
- *
- * @throws {IntegrityError} if the text is not JSON
- */
-export function readBody(
-  kind: RecordKind,
-  body: string,
-): { readonly value: Json; readonly field: string | null } {
-  let value: Json;
-  try {
-    value = JSON.parse(body) as Json;
-  } catch (cause) {
-    throw new IntegrityError("Cannot read record: its body is not JSON", { cause });
-  }
-  return { value, field: body.length > kind.maxBytes ? "value" : misfitOf(kind, value) };
-}
-
-function misfitOf(kind: RecordKind, value: Json): string | null {
-  try {
-    return validate(kind, value).misfit?.field ?? null;
-  } catch (error) {
-    // A schema that throws or is asynchronous rejects every value.
-    if (error instanceof ContractError) return error.field;
-    throw error;
-  }
-}
-
 function pathOf(issue: StandardIssue): JsonPath {
   return (issue.path ?? []).map((segment) => {
     const key = typeof segment === "object" ? segment.key : segment;
@@ -163,7 +143,11 @@ function pathOf(issue: StandardIssue): JsonPath {
 interface Inspectable {
   readonly def?: {
     readonly innerType?: unknown;
+    readonly options?: readonly unknown[];
+    readonly left?: unknown;
+    readonly right?: unknown;
     readonly element?: unknown;
+    readonly items?: readonly unknown[];
     readonly shape?: Readonly<Record<string, unknown>>;
   };
 }
@@ -174,20 +158,38 @@ interface Inspectable {
  */
 function fieldOf(schema: StandardSchema<unknown>, path: JsonPath): string {
   let field = "value";
-  let node = schema as unknown as Inspectable | undefined;
+  let nodes = alternativesOf([schema]);
   for (const segment of path) {
-    while (node?.def?.innerType !== undefined) node = node.def.innerType as Inspectable;
-    const shape = node?.def?.shape;
-    const element = node?.def?.element;
-    if (typeof segment === "number" && element !== undefined) {
-      field += `[${segment}]`;
-      node = element as Inspectable;
-    } else if (typeof segment === "string" && shape !== undefined && Object.hasOwn(shape, segment)) {
-      field += `.${segment}`;
-      node = shape[segment] as Inspectable;
-    } else {
-      break;
-    }
+    const next = [...nodes].map((node) => childOf(node, segment)).filter((node) => node !== undefined);
+    if (next.length === 0) break;
+    field += typeof segment === "number" ? `[${segment}]` : `.${segment}`;
+    nodes = alternativesOf(next);
   }
   return field;
+}
+
+/** Schemas looked through for a name: a union has several, each of which may be a union again. */
+const ALTERNATIVES_MAX = 100;
+
+/** The schemas that a value may follow: what optional ones, unions and intersections are made of. */
+function alternativesOf(schemas: readonly unknown[]): ReadonlySet<Inspectable> {
+  const all = new Set(schemas.filter(isInspectable));
+  for (const { def } of all) {
+    if (all.size > ALTERNATIVES_MAX) break;
+    const options = Array.isArray(def?.options) ? def.options : [];
+    for (const each of [def?.innerType, ...options, def?.left, def?.right]) {
+      if (isInspectable(each)) all.add(each);
+    }
+  }
+  return all;
+}
+
+function isInspectable(schema: unknown): schema is Inspectable {
+  return typeof schema === "object" && schema !== null || typeof schema === "function";
+}
+
+/** The schema of an item or field; undefined where the schema declares none. */
+function childOf({ def }: Inspectable, segment: string | number): unknown {
+  if (typeof segment === "number") return def?.element ?? def?.items?.[segment];
+  return def?.shape !== undefined && Object.hasOwn(def.shape, segment) ? def.shape[segment] : undefined;
 }

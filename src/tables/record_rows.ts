@@ -18,14 +18,16 @@ export function identityOf(row: Row): Identity {
 
 /** Requires that a record's row is intact, its body included. */
 export function requireRecord(row: Row): { readonly head: RecordHead; readonly body: string } {
-  const { revision, created, maxAge, expires, valueChecksum, checksum, body } = RECORDS.toFields(row);
+  const { revision, created, maxAge, expires, version, valueChecksum, checksum, body } = RECORDS.toFields(
+    row,
+  );
   const identity = identityOf(row);
-  const head = toHead(identity, [revision, created, maxAge, expires, valueChecksum, checksum]);
-  assertValue(identity, { revision, expires, body }, valueChecksum);
+  const head = toHead(identity, [revision, created, maxAge, expires, version, valueChecksum, checksum]);
+  assertValue(identity, { revision, expires, version, body }, valueChecksum);
   return { head, body };
 }
 
-/** Writes a record, in place of the one that its identity has; the time of its creation stays. */
+/** Writes a record, in place of the one that its identity has. */
 export function* upsertRecord(
   transaction: WriteTransaction,
   identity: Identity,

@@ -1,6 +1,9 @@
-/** A record's row, validated where it is read. */
+/** A record's row, validated where it is read; and its name in the ledger. */
 
 import { checksumOf } from "../canonical/checksum.ts";
+import { keyedHash } from "../canonical/keyed_hash.ts";
+import type { Peeking } from "../engine/engine.ts";
+import type { Operation } from "../engine/operation.ts";
 import type { Row } from "../engine/values.ts";
 import { IntegrityError } from "../errors.ts";
 
@@ -9,6 +12,11 @@ export interface Identity {
   readonly tenantId: string;
   readonly kind: string;
   readonly key: string;
+}
+
+/** The keyed hash that names a record in the ledger. */
+export function recordHash(hashKey: Uint8Array, { tenantId, kind, key }: Identity): Uint8Array {
+  return keyedHash(hashKey, ["record", tenantId, kind, key]);
 }
 
 /** A row without its body. */
@@ -20,7 +28,9 @@ export interface RecordHead {
   readonly maxAge: number | null;
   /** Seconds: when it stops being seen; null if it never does. */
   readonly expires: number | null;
-  /** Checksum of identity, revision, deadline and body; see {@linkcode valueChecksum}. */
+  /** The version of its kind that the value was written with. */
+  readonly version: number;
+  /** Checksum of identity, revision, deadline, version and body; see {@linkcode valueChecksum}. */
   readonly valueChecksum: number;
 }
 
@@ -28,6 +38,7 @@ export interface RecordHead {
 export interface RawValue {
   readonly revision: number;
   readonly expires: number | null;
+  readonly version: number;
   readonly body: string;
 }
 
@@ -38,9 +49,10 @@ export function toHead(identity: Identity, row: Row): RecordHead {
     created: row[1] as number,
     maxAge: row[2] as number | null,
     expires: row[3] as number | null,
-    valueChecksum: row[4] as number,
+    version: row[4] as number,
+    valueChecksum: row[5] as number,
   };
-  if (headChecksum(identity, head) !== row[5]) {
+  if (headChecksum(identity, head) !== row[6]) {
     throw damagedRecord("Cannot read record: its checksum does not match", identity);
   }
   return head;
@@ -49,19 +61,32 @@ export function toHead(identity: Identity, row: Row): RecordHead {
 /** The checksum over identity and head, whose part for the body is the other checksum: lists need not read bodies. */
 function headChecksum(identity: Identity, head: RecordHead): number {
   const { tenantId, kind, key } = identity;
-  const { revision, created, maxAge, expires, valueChecksum } = head;
-  return checksumOf(tenantId, kind, key, revision, created, maxAge, expires, valueChecksum);
+  const { revision, created, maxAge, expires, version, valueChecksum } = head;
+  return checksumOf(tenantId, kind, key, revision, created, maxAge, expires, version, valueChecksum);
 }
 
-/** Decodes the columns that a read returns, in this order: revision, deadline, body, and their checksum. */
+/** The columns that a read of one record returns. No others: each column costs as much as the work on it here. */
+export const SELECT_VALUE = `SELECT revision, expires, version, body, value_checksum FROM records
+  WHERE tenant = $1 AND kind = $2 AND key = $3`;
+
+/** A record's revision, deadline, version and body, expired or not; null if there is no row. */
+export function* readValue(transaction: Peeking, identity: Identity): Operation<RawValue | null> {
+  const row = yield* transaction.get(SELECT_VALUE, identity.tenantId, identity.kind, identity.key);
+  return row === undefined ? null : toValue(identity, row);
+}
+
+/** Decodes the columns that a read returns, in this order: revision, deadline, version, body, and their checksum. */
 export function toValue(identity: Identity, row: Row): RawValue {
-  const [revision, expires, body, checksum] = row as readonly [number, number | null, string, number];
-  const value = { revision, expires, body };
+  const [revision, expires, version, body, checksum] = row as readonly [
+    ...readonly [revision: number, expires: number | null, version: number],
+    ...readonly [body: string, checksum: number],
+  ];
+  const value = { revision, expires, version, body };
   assertValue(identity, value, checksum);
   return value;
 }
 
-/** Requires the checksum of identity, revision, deadline and body. */
+/** Requires the checksum of identity, revision, deadline, version and body. */
 export function assertValue(identity: Identity, value: RawValue, checksum: unknown): void {
   if (typeof value.body === "string" && valueChecksum(identity, value) === checksum) return;
   throw damagedRecord("Cannot read record: the checksum of its value does not match", identity);
@@ -72,12 +97,12 @@ function damagedRecord(message: string, { tenantId, kind, key }: Identity): Inte
   return new IntegrityError(message, { details: { table: "records", tenantId, kind, key } });
 }
 
-/** The checksum of identity, revision, deadline and body: a read needs no other. */
+/** The checksum of identity, revision, deadline, version and body: a read needs no other. */
 export function valueChecksum(
   { tenantId, kind, key }: Identity,
-  { revision, expires, body }: RawValue,
+  { revision, expires, version, body }: RawValue,
 ): number {
-  return checksumOf(tenantId, kind, key, revision, expires, body);
+  return checksumOf(tenantId, kind, key, revision, expires, version, body);
 }
 
 /** Whether a record has expired: it is visible until, and not at, its deadline. */

@@ -4,13 +4,13 @@ import assert from "node:assert/strict";
 import { drawGrowth, tabulate } from "../../bench/growth/pages.ts";
 import { PUBLIC_OPERATIONS } from "../../bench/growth/public_operations.ts";
 import { growsUnforeseen, measureGrowth, plansFor } from "../../bench/growth/report.ts";
-import { Conversation, Journal, Memory, Records } from "../../mod.ts";
+import { Conversation, Journal, KindRecords, Memory, Records } from "../../mod.ts";
 
 /** The exported functions that open a store. */
 const FUNCTIONS = ["openMemory", "restoreMemory"];
 
 Deno.test("Every public method has a row in the report on growth", () => {
-  const methods = [Memory, Records, Conversation, Journal].flatMap(({ name, prototype }) =>
+  const methods = [Memory, Records, KindRecords, Conversation, Journal].flatMap(({ name, prototype }) =>
     Object.getOwnPropertyNames(prototype).filter((method) => method !== "constructor").map((method) =>
       `${name}.${method}`
     )

@@ -15,6 +15,8 @@ function* putPair(transaction: WriteTransaction, index: number): Operation<void>
       identity,
       keyHash: () => new Uint8Array(16),
       body: BODY,
+      version: 1,
+      replacesExpired: false,
       expectedRevision: null,
       lifetime: { ttl: 60 },
       ttlMax: 60,

@@ -48,6 +48,8 @@ export interface Stage {
 const SCOPE = { tenantId: "orchard", sessionId: "spring" };
 const AT = "2026-03-01T09:00:00+00:00";
 const IDENTITY = { tenantId: "orchard", kind: "checkpoint", key: "run-a" };
+const PLAN = defineKind("plan", z.strictObject({ items: z.array(z.string()) }));
+const PLACE = { tenantId: "orchard", key: "run-a" };
 const MESSAGES = [
   {
     messageId: "m1",
@@ -79,7 +81,7 @@ const EXPIRES_AT = new Date("2036-03-01T09:00:00Z");
 
 /** An open store with one turn, and what was read of it. */
 export async function setStage(path: string): Promise<Stage> {
-  const memory = await openMemory(path);
+  const memory = await openMemory(path, { kinds: [PLAN] });
   const conversation = memory.conversation(SCOPE);
   await conversation.append([{ role: "user", content: "The pears were grafted in March." }]);
   const snapshot = await conversation.snapshot();
@@ -126,6 +128,8 @@ function pureCalls({ snapshot, summary, history, chunkIndex }: Stage): readonly 
     {
       name: "defineKind",
       given: ["note", { "~standard": { validate: () => ({ value: 1 }) } }, {
+        version: 2,
+        migrate: () => 1,
         maxBytes: 9,
         ttlMax: null,
         identifiers: "text",
@@ -264,6 +268,27 @@ function recordCalls({ memory: { records } }: Stage): readonly PublicCall[] {
   ];
 }
 
+function kindCalls({ memory: { records } }: Stage): readonly PublicCall[] {
+  const plans = records.of(PLAN);
+  const value = { items: ["pears"] };
+  const put = { expectedRevision: null, ttl: 60, now: 100, maxAge: 9, operationId: "op", signal: signal() };
+  const listing = { prefix: "run", order: "newest", after: "newest:7", limit: 9, now: 9, signal: signal() };
+  const of = <Name extends keyof typeof plans>(name: Name, ...given: unknown[]): PublicCall => ({
+    name: `KindRecords.${name}`,
+    given,
+    call: (plans[name] as () => unknown).bind(plans),
+  });
+  return [
+    { name: "Records.of", given: [PLAN], call: records.of.bind(records) },
+    of("put", PLACE, value, put),
+    of("get", PLACE, { now: 100, signal: signal() }),
+    of("update", { ...PLACE, key: "none" }, () => value, { ttl: 60, attempts: 1, signal: signal() }),
+    of("forget", PLACE, 1, { revoke: false, operationId: "op-2", signal: signal() }),
+    of("list", "orchard", listing),
+    of("getMany", "orchard", ["run-a"], { now: 9, signal: signal() }),
+  ];
+}
+
 function conversationCalls({ conversation, snapshot, summary }: Stage): readonly PublicCall[] {
   const writing = { operationId: "op", expectedRevision: 1, expiresAt: EXPIRES_AT, signal: signal() };
   const { expiresAt: _, ...pinning } = writing;
@@ -332,7 +357,8 @@ function journalCalls({ memory }: Stage): readonly PublicCall[] {
 
 /** All of them. */
 export function publicCalls(stage: Stage): readonly PublicCall[] {
-  return [pureCalls, openingCalls, memoryCalls, recordCalls, conversationCalls, journalCalls].flatMap((
-    calls,
-  ) => calls(stage));
+  return [pureCalls, openingCalls, memoryCalls, recordCalls, kindCalls, conversationCalls, journalCalls]
+    .flatMap((
+      calls,
+    ) => calls(stage));
 }

@@ -6,6 +6,7 @@
 
 import assert from "node:assert/strict";
 import { type Memory, openMemory, type Scope } from "../../mod.ts";
+import { COUNTER } from "../../src/testing/records/record_samples.ts";
 import { countTrips } from "../../src/engines/sqlite/database/connection.ts";
 import {
   atNoon,
@@ -21,6 +22,7 @@ import {
 const SCOPE: Scope = { tenantId: "orchard", sessionId: "spring" };
 const RUN = { tenantId: "orchard", kind: "checkpoint", key: "run" } as const;
 const VALUE = { schema: 1, step: 1, items: ["build"] } as const;
+const VISITS = { tenantId: "orchard", key: "visits" };
 const BUDGET = { maxInputTokens: 700 };
 const INSTRUCTIONS = { system: "Answer briefly." };
 const WORDS = ["deploy", "rollback", "shard", "latency", "ticket", "invoice", "refund", "customs"];
@@ -101,6 +103,46 @@ const RECORDS: readonly Row[] = [
       const revision = await records.put(RUN, VALUE, { expectedRevision: null, ttl: 60 });
       return () => records.forget(RUN, revision, { operationId: "operation-1" });
     },
+  },
+  {
+    name: "records.of().get()",
+    trips: 1,
+    prepare: async ({ records }) => {
+      await records.of(COUNTER).put(VISITS, { n: 1 }, { expectedRevision: null });
+      return () => records.of(COUNTER).get(VISITS);
+    },
+  },
+  {
+    name: "records.of().put() creating",
+    trips: 2,
+    prepare: ({ records }) =>
+      Promise.resolve(() => records.of(COUNTER).put(VISITS, { n: 1 }, { expectedRevision: null })),
+  },
+  {
+    name: "records.of().put() replacing an expired record",
+    trips: 2,
+    prepare: async ({ records }) => {
+      await records.of(COUNTER).put(VISITS, { n: 1 }, { expectedRevision: null, ttl: 60, now: 100 });
+      return () => records.of(COUNTER).put(VISITS, { n: 1 }, { expectedRevision: null });
+    },
+  },
+  {
+    name: "records.of().getMany() of three keys",
+    trips: 1,
+    prepare: async ({ records }) => {
+      await records.of(COUNTER).put(VISITS, { n: 1 }, { expectedRevision: null });
+      return () => records.of(COUNTER).getMany("orchard", ["visits", "none", "other"]);
+    },
+  },
+  {
+    name: "records.of().list() by key",
+    trips: 1,
+    prepare: ({ records }) => Promise.resolve(() => records.of(COUNTER).list("orchard", { prefix: "v" })),
+  },
+  {
+    name: "records.of().list() of the newest",
+    trips: 1,
+    prepare: ({ records }) => Promise.resolve(() => records.of(COUNTER).list("orchard", { order: "newest" })),
   },
   {
     name: "records.list()",
@@ -295,7 +337,7 @@ const INDEXES: readonly Row[] = [
 
 for (const { name, trips, prepare } of [...RECORDS, ...CONVERSATIONS, ...INDEXES]) {
   Deno.test(`${name} takes ${trips === 1 ? "one round trip" : `${trips} round trips`}`, async () => {
-    await using memory = await openMemory(":memory:", atNoon());
+    await using memory = await openMemory(":memory:", { ...atNoon(), kinds: [COUNTER] });
     const run = await prepare(memory);
     const before = countTrips();
     await run();

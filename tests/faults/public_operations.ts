@@ -1,6 +1,6 @@
 /** Every operation of the matrices, and the parts of the public interface that they leave out. */
 
-import { Conversation, Journal, Memory, Records } from "../../mod.ts";
+import { Conversation, Journal, KindRecords, Memory, Records } from "../../mod.ts";
 import { CONVERSATION_OPERATIONS } from "./conversation_operations.ts";
 import { INDEX_OPERATIONS } from "./index_operations.ts";
 import { JOURNAL_OPERATIONS } from "./journal_operations.ts";
@@ -21,7 +21,7 @@ export const PUBLIC_OPERATIONS: readonly StruckOperation[] = [
 
 /** The methods of the classes through which a store is reached. */
 export function publicMethods(): readonly string[] {
-  return [Memory, Records, Conversation, Journal].flatMap(({ name, prototype }) =>
+  return [Memory, Records, KindRecords, Conversation, Journal].flatMap(({ name, prototype }) =>
     Object.getOwnPropertyNames(prototype)
       .filter((method) => method !== "constructor")
       .map((method) => `${name}.${method}`)
@@ -32,6 +32,7 @@ export function publicMethods(): readonly string[] {
 export const WITHOUT_ROW: Readonly<Record<string, string>> = {
   "Memory.conversation": "touches nothing",
   "Memory.journal": "touches nothing",
+  "Records.of": "touches nothing",
   "Memory.check": "only reads, and reports damage instead of throwing",
   "Memory.verifyReceipt": "only reads",
 };

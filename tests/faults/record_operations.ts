@@ -1,7 +1,7 @@
 /** The operations on records, for the matrices. */
 
 import type { Memory } from "../../src/memory.ts";
-import { factAt, factOf, RUN, START } from "../../src/testing/records/record_samples.ts";
+import { COUNTER, factAt, factOf, RUN, START } from "../../src/testing/records/record_samples.ts";
 import { NOON } from "../conversations/samples.ts";
 import type { StruckOperation } from "./struck_operation.ts";
 
@@ -21,6 +21,70 @@ async function prepareRun(memory: Memory): Promise<void> {
 }
 
 const NEXT = { ...START, step: 1 };
+
+const VISITS = { tenantId: "orchard", key: "visits" };
+
+/** Revisions 3 and 4; the second expires with the next minute. */
+async function prepareCounters(memory: Memory): Promise<void> {
+  await prepareOthers(memory);
+  const counters = memory.records.of(COUNTER);
+  await counters.put(VISITS, { n: 1 }, { expectedRevision: null });
+  await counters.put({ ...VISITS, key: "today" }, { n: 1 }, CREATE);
+}
+
+/** The calls on records of one kind. */
+const KIND_OPERATIONS: readonly StruckOperation[] = [
+  {
+    name: "a put of a kind",
+    calls: "KindRecords.put",
+    prepare: prepareCounters,
+    run: ({ records }, signal) => records.of(COUNTER).put(VISITS, { n: 2 }, { expectedRevision: 3, signal }),
+  },
+  {
+    name: "a put in place of an expired record",
+    calls: "KindRecords.put",
+    prepare: prepareCounters,
+    laterMs: 60_000,
+    run: ({ records }, signal) =>
+      records.of(COUNTER).put({ ...VISITS, key: "today" }, { n: 2 }, { expectedRevision: null, signal }),
+  },
+  {
+    name: "an update of a kind",
+    calls: "KindRecords.update",
+    prepare: prepareCounters,
+    run: ({ records }, signal) => records.of(COUNTER).update(VISITS, ({ n }) => ({ n: n + 1 }), { signal }),
+  },
+  {
+    name: "a forget of a kind",
+    calls: "KindRecords.forget",
+    prepare: prepareCounters,
+    run: ({ records }, signal) => records.of(COUNTER).forget(VISITS, 3, { signal }),
+  },
+  {
+    name: "a get of a kind",
+    calls: "KindRecords.get",
+    prepare: prepareCounters,
+    run: ({ records }, signal) => records.of(COUNTER).get(VISITS, { signal }),
+  },
+  {
+    name: "a list of a kind by key",
+    calls: "KindRecords.list",
+    prepare: prepareCounters,
+    run: ({ records }, signal) => records.of(COUNTER).list("orchard", { prefix: "v", signal }),
+  },
+  {
+    name: "a list of the newest of a kind",
+    calls: "KindRecords.list",
+    prepare: prepareCounters,
+    run: ({ records }, signal) => records.of(COUNTER).list("orchard", { order: "newest", signal }),
+  },
+  {
+    name: "a read of several records",
+    calls: "KindRecords.getMany",
+    prepare: prepareCounters,
+    run: ({ records }, signal) => records.of(COUNTER).getMany("orchard", ["visits", "none"], { signal }),
+  },
+];
 
 /** See the module's documentation. */
 export const RECORD_OPERATIONS: readonly StruckOperation[] = [
@@ -122,4 +186,5 @@ export const RECORD_OPERATIONS: readonly StruckOperation[] = [
     prepare: prepareRun,
     run: (memory) => memory.deletionWatermark(),
   },
+  ...KIND_OPERATIONS,
 ];

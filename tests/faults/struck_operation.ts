@@ -14,6 +14,7 @@
 
 import type { MemoryOptions } from "../../src/open.ts";
 import type { Memory } from "../../src/memory.ts";
+import { COUNTER } from "../../src/testing/records/record_samples.ts";
 import { NOON } from "../conversations/samples.ts";
 
 /** The time at which everything happens, in milliseconds, unless an operation says how much later it is made. */
@@ -41,5 +42,5 @@ export interface StruckOperation {
 
 /** How the stores of all cases are opened. */
 export function optionsFor(busyTimeoutMs: number, laterMs = 0): Omit<MemoryOptions, "driver"> {
-  return { clock: () => NOW_MS + laterMs, busyTimeoutMs };
+  return { clock: () => NOW_MS + laterMs, busyTimeoutMs, kinds: [COUNTER] };
 }

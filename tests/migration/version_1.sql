@@ -31,6 +31,7 @@ CREATE TABLE records (
   created INTEGER NOT NULL,
   max_age INTEGER,
   expires INTEGER,
+  version INTEGER NOT NULL,
   value_checksum INTEGER NOT NULL,
   checksum INTEGER NOT NULL,
   body TEXT NOT NULL,
@@ -38,6 +39,8 @@ CREATE TABLE records (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX records_by_expiry ON records (tenant, expires) WHERE expires IS NOT NULL;
+
+CREATE INDEX records_by_revision ON records (tenant, kind, revision);
 
 CREATE TABLE operations (
   scope_hash BLOB NOT NULL,

@@ -35,6 +35,57 @@ Deno.test("A refusal names fields that the schema declares, at any depth", () =>
   assert.equal(fieldOf(schema, { list: [{ n: 1, extra: 2 }] }), "value.list[0]");
 });
 
+Deno.test("A refusal names what is no plain JSON by its path, and says what to use instead (OPS-06)", () => {
+  const schema = z.strictObject({
+    when: z.unknown(),
+    stages: z.array(z.strictObject({ due: z.unknown() })),
+    owner: z.optional(z.strictObject({ tags: z.unknown() })),
+    shape: z.union([
+      z.strictObject({ side: z.unknown() }),
+      z.nullable(z.strictObject({ radius: z.unknown() })),
+    ]),
+    pair: z.tuple([z.unknown(), z.strictObject({ right: z.unknown() })]),
+  });
+  const says = (value: unknown): string => messageOf(schema, value);
+  assert.equal(
+    says({ when: new Date(0) }),
+    "Cannot store value.when: it must be plain JSON, not a Date: use its toISOString()",
+  );
+  assert.equal(
+    says({ stages: [{ due: 1 }, { due: undefined }] }),
+    "Cannot store value.stages[1].due: it must be plain JSON, not undefined: leave the field out, or use null",
+  );
+  assert.equal(
+    says({ owner: { tags: new Map() } }),
+    "Cannot store value.owner.tags: it must be plain JSON, not a Map: use Object.fromEntries() or a list of its entries",
+  );
+  assert.equal(
+    says({ shape: { radius: new Set() } }),
+    "Cannot store value.shape.radius: it must be plain JSON, not a Set: use a list",
+  );
+  assert.equal(
+    says({ pair: [1, { right: 1n }] }),
+    "Cannot store value.pair[1].right: it must be plain JSON, not a bigint: use a number or a text",
+  );
+  assert.equal(
+    says({ when: new URL("https://example.com") }),
+    "Cannot store value.when: it must be plain JSON, not an object of a class",
+  );
+});
+
+Deno.test("A schema whose unions contain themselves is looked through once", () => {
+  interface Tree {
+    def: { options: unknown[]; shape: Record<string, unknown> };
+  }
+  const tree: Tree = { def: { options: [], shape: {} } };
+  tree.def.options.push(tree, { def: { options: [tree], element: tree } });
+  tree.def.shape["left"] = tree;
+  const schema = Object.assign(tree, {
+    "~standard": { version: 1, vendor: "by-hand", validate: () => ({ value: 1 }) },
+  });
+  assert.equal(fieldOf(schema as never, { left: [{ left: 1n, secret: 1 }] }), "value.left[0].left");
+});
+
 Deno.test("A refusal stops at the first name that the schema does not declare: it may be content", () => {
   const schema = z.strictObject({ byName: z.record(z.string(), z.int()) });
   assert.equal(fieldOf(schema, { byName: { secret: "x" } }), "value.byName");

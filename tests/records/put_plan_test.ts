@@ -7,7 +7,7 @@ const BODY = "{}";
 const IDENTITY = { tenantId: "orchard", kind: "fact", key: "preference" };
 
 function oldHead(created: number, maxAge: number | null): RecordHead {
-  return { revision: 1, created, maxAge, expires: null, valueChecksum: 0 };
+  return { revision: 1, created, maxAge, expires: null, version: 1, valueChecksum: 0 };
 }
 
 /** ttl, maxAge, the old row's creation and maxAge (or no row), now; creation, maxAge and deadline of the new row. */
@@ -36,7 +36,7 @@ const PLANS: readonly (readonly [
 
 Deno.test("planHead() keeps the creation time, only lowers maxAge, and chooses the earlier deadline", () => {
   for (const [ttl, maxAge, old, now, created, planned, expires] of PLANS) {
-    const head = planHead({ identity: IDENTITY, body: BODY, ttl, maxAge }, old, now, 2);
+    const head = planHead({ identity: IDENTITY, version: 1, body: BODY, ttl, maxAge }, old, now, 2);
     assert.deepEqual([head.revision, head.created, head.maxAge, head.expires], [
       2,
       created,
@@ -49,7 +49,8 @@ Deno.test("planHead() keeps the creation time, only lowers maxAge, and chooses t
 Deno.test("planHead() refuses a deadline that is not after now", () => {
   for (const maxAge of [1, 49, 50]) {
     assert.throws(
-      () => planHead({ identity: IDENTITY, body: BODY, ttl: 60, maxAge }, oldHead(100, null), 150, 2),
+      () =>
+        planHead({ identity: IDENTITY, version: 1, body: BODY, ttl: 60, maxAge }, oldHead(100, null), 150, 2),
       (error) => error instanceof ConflictError && error.reason === "EXPIRED" && error.currentRevision === 1,
     );
   }

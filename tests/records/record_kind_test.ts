@@ -12,11 +12,13 @@ import { forEachRow } from "../../src/testing/kit/each_row.ts";
 
 const COUNT = z.strictObject({ n: z.int() });
 
-Deno.test("defineKind() returns the reference's limits by default, frozen", () => {
+Deno.test("defineKind() returns a kind without deadline and with identifiers of any text by default, frozen", () => {
   const kind = defineKind("counter", COUNT);
   const { schema, ...rest } = kind;
   assert.equal(schema, COUNT);
-  assert.deepEqual(rest, { name: "counter", maxBytes: 2_048, ttlMax: 86_400, identifiers: "narrow" });
+  assert.deepEqual(rest, {
+    ...{ name: "counter", version: 1, migrate: null, maxBytes: 2_048, ttlMax: null, identifiers: "text" },
+  });
   assert.equal(Object.isFrozen(kind), true);
 });
 
@@ -52,6 +54,11 @@ const BAD_KINDS: readonly (readonly [string, unknown, unknown, unknown, string])
   ["ttlMax of 0", "counter", COUNT, { ttlMax: 0 }, "ttlMax"],
   ["ttlMax beyond 10^10", "counter", COUNT, { ttlMax: 10_000_000_001 }, "ttlMax"],
   ["ttlMax of Infinity", "counter", COUNT, { ttlMax: Infinity }, "ttlMax"],
+  ["version 0", "counter", COUNT, { version: 0 }, "version"],
+  ["version 1 000 001", "counter", COUNT, { version: 1_000_001 }, "version"],
+  ["a version as text", "counter", COUNT, { version: "2" }, "version"],
+  ["a migrate that is no function", "counter", COUNT, { migrate: {} }, "migrate"],
+  ["a migrate of null", "counter", COUNT, { migrate: null }, "migrate"],
   ["identifiers of another format", "counter", COUNT, { identifiers: "wide" }, "identifiers"],
   ["identifiers of null", "counter", COUNT, { identifiers: null }, "identifiers"],
 ];
@@ -63,6 +70,13 @@ Deno.test("defineKind() refuses invalid options, naming the field", async () => 
     assert.throws(call, { name: "ContractError", field });
     return Promise.resolve();
   });
+});
+
+Deno.test("Checkpoint and fact keep the reference's limits: a day, and narrow identifiers", () => {
+  for (const kind of collectKinds([], 10).values()) {
+    const { version, migrate, maxBytes, ttlMax, identifiers } = kind;
+    assert.deepEqual([version, migrate, maxBytes, ttlMax, identifiers], [1, null, 2_048, 86_400, "narrow"]);
+  }
 });
 
 Deno.test("A store has checkpoint, fact, and the kinds passed to it", () => {

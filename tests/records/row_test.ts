@@ -11,13 +11,14 @@ const HEAD: RecordHead = {
   created: 1_750_000_000,
   maxAge: 86_400,
   expires: 1_750_000_060,
-  valueChecksum: valueChecksum(IDENTITY, { revision: 7, expires: 1_750_000_060, body: BODY }),
+  version: 3,
+  valueChecksum: valueChecksum(IDENTITY, { revision: 7, expires: 1_750_000_060, version: 3, body: BODY }),
 };
 const ROW = [
   ...Object.values(HEAD),
   RECORDS.checksum({ ...IDENTITY, tenant: IDENTITY.tenantId, ...HEAD }),
 ] as const;
-const VALUE = [7, 1_750_000_060, BODY, HEAD.valueChecksum] as const;
+const VALUE = [7, 1_750_000_060, 3, BODY, HEAD.valueChecksum] as const;
 
 Deno.test("toHead() accepts a row with a matching checksum", () => {
   assert.deepEqual(toHead(IDENTITY, ROW), HEAD);
@@ -46,7 +47,12 @@ Deno.test("toHead() refuses a row in which a number became NULL", () => {
 });
 
 Deno.test("toValue() accepts a row with a matching checksum", () => {
-  assert.deepEqual(toValue(IDENTITY, VALUE), { revision: 7, expires: 1_750_000_060, body: BODY });
+  assert.deepEqual(toValue(IDENTITY, VALUE), {
+    revision: 7,
+    expires: 1_750_000_060,
+    version: 3,
+    body: BODY,
+  });
 });
 
 Deno.test("toValue() refuses a row with any one bit of any column flipped", () => {
@@ -70,7 +76,7 @@ Deno.test("toValue() refuses a column that became NULL, and a body that is cut o
     assert.throws(() => toValue(IDENTITY, VALUE.with(column, null as never)), IntegrityError);
   }
   for (const body of [BODY.slice(1), BODY.slice(0, -1), "", 5, new TextEncoder().encode(BODY)]) {
-    assert.throws(() => toValue(IDENTITY, VALUE.with(2, body as never)), IntegrityError);
+    assert.throws(() => toValue(IDENTITY, VALUE.with(3, body as never)), IntegrityError);
   }
 });
 

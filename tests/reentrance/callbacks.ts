@@ -1,6 +1,6 @@
 /** Every way in which a store runs its caller's code, led to one place: at a chosen moment another call is made from there. */
 
-import { defineKind, type RecordKind, type TokenCounter } from "@holdfast/memory";
+import { defineKind, type RecordKind, type StandardSchema, type TokenCounter } from "@holdfast/memory";
 import { STUB4 } from "../context/golden.ts";
 import { NOW_MS } from "../faults/struck_operation.ts";
 import type { WatchedDriver } from "./watched_driver.ts";
@@ -10,6 +10,7 @@ export const SOURCES = [
   "clock",
   "onEvent",
   "schema",
+  "migrate",
   "counter",
   "summary policy",
   "change",
@@ -73,8 +74,7 @@ export class Callbacks {
 
   readonly onProgress = (): void => this.#met("onProgress");
 
-  /** A kind whose schema calls back. */
-  readonly kind: RecordKind<number> = defineKind<number>("watched", {
+  readonly #schema: StandardSchema<number> = {
     "~standard": {
       version: 1,
       vendor: "test",
@@ -82,6 +82,18 @@ export class Callbacks {
         this.#met("schema");
         return { value: value as number };
       },
+    },
+  };
+
+  /** A kind as it was when stores were prepared. */
+  readonly formerKind: RecordKind<number> = defineKind("watched", this.#schema);
+
+  /** A kind whose schema and migration call back. */
+  readonly kind: RecordKind<number> = defineKind("watched", this.#schema, {
+    version: 2,
+    migrate: (value) => {
+      this.#met("migrate");
+      return value;
     },
   });
 

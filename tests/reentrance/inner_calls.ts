@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import type { Conversation, Memory, Receipt, Scope, Snapshot } from "@holdfast/memory";
-import { factAt, factOf } from "../../src/testing/records/record_samples.ts";
+import { COUNTER, factAt, factOf } from "../../src/testing/records/record_samples.ts";
 import { NOON, pinOf, readTurns, summaryOf, talk, turnOf } from "../conversations/samples.ts";
 import { STUB4 } from "../context/golden.ts";
 import { innerJournalCalls, prepareInnerJournal } from "./inner_journal_calls.ts";
@@ -40,11 +40,13 @@ function inner<T>(
 }
 
 const KEPT = factAt("kept", INNER_TENANT);
+const VISITS = { tenantId: INNER_TENANT, key: "visits" };
 const NEW = factAt("new", INNER_TENANT);
 
 /** Puts what the calls are about into a store. */
 export async function prepareInner(memory: Memory): Promise<void> {
   await memory.records.put(KEPT, factOf("kept"), { expectedRevision: null, ttl: 86_400 });
+  await memory.records.of(COUNTER).put(VISITS, { n: 1 }, { expectedRevision: null });
   const conversation = await talk(memory, ["i1", "i2", "i3"], SCOPE);
   await conversation.search("i1");
   await prepareInnerJournal(memory, SCOPE);
@@ -105,7 +107,43 @@ export const INNER_CALLS: Readonly<Record<string, InnerCall>> = {
   ),
   "Records.list": inner(
     ({ memory }) => memory.records.list(INNER_TENANT),
-    ({ items }) => assert.deepEqual(items.map(({ key }) => key), ["kept"]),
+    ({ items }) => assert.deepEqual(items.map(({ key }) => key), ["visits", "kept"]),
+  ),
+  "Records.of": inner(
+    ({ memory }) => Promise.resolve(memory.records.of(COUNTER)),
+    async (counters) => assert.equal((await counters.get(VISITS))?.value.n, 1),
+  ),
+  "KindRecords.put": inner(
+    ({ memory }) =>
+      memory.records.of(COUNTER).put({ ...VISITS, key: "new" }, { n: 5 }, { expectedRevision: null }),
+    async (revision, { memory }) => {
+      const found = await memory.records.of(COUNTER).get({ ...VISITS, key: "new" });
+      assert.deepEqual(found, { revision, expires: null, value: { n: 5 } });
+    },
+  ),
+  "KindRecords.get": inner(
+    ({ memory }) => memory.records.of(COUNTER).get(VISITS),
+    (found) => assert.equal(found?.value.n, 1),
+  ),
+  "KindRecords.update": inner(
+    ({ memory }) => memory.records.of(COUNTER).update(VISITS, ({ n }) => ({ n: n + 1 })),
+    async (_revision, { memory }) => assert.equal((await memory.records.of(COUNTER).get(VISITS))?.value.n, 2),
+  ),
+  "KindRecords.forget": inner(
+    async ({ memory }) => {
+      const counters = memory.records.of(COUNTER);
+      return await counters.forget(VISITS, (await counters.get(VISITS))!.revision);
+    },
+    async (removed, { memory }) =>
+      assert.deepEqual([removed, await memory.records.of(COUNTER).get(VISITS)], [true, null]),
+  ),
+  "KindRecords.list": inner(
+    ({ memory }) => memory.records.of(COUNTER).list(INNER_TENANT),
+    ({ items }) => assert.deepEqual(items.map(({ key, value }) => [key, value?.n]), [["visits", 1]]),
+  ),
+  "KindRecords.getMany": inner(
+    ({ memory }) => memory.records.of(COUNTER).getMany(INNER_TENANT, ["none", "visits"]),
+    (found) => assert.deepEqual(found.map((item) => item?.value?.n), [undefined, 1]),
   ),
   "Conversation.create": inner(
     ({ conversation }) => conversation.create(),

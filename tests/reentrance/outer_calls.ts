@@ -42,6 +42,17 @@ const TAKING: readonly OuterCall[] = [
     run: ({ records }, callbacks) => records.get(callbacks.proxy(WATCHED)),
   },
   {
+    name: "a list of a kind of the caller's",
+    prepare: prepareWatched,
+    run: ({ records }, callbacks) =>
+      records.of(callbacks.kind).list("orchard", callbacks.proxy({ limit: 1 })),
+  },
+  {
+    name: "a read of several records of a kind of the caller's",
+    prepare: prepareWatched,
+    run: ({ records }, { kind }) => records.of(kind).getMany("orchard", ["a", "a"]),
+  },
+  {
     name: "an update",
     prepare: prepareWatched,
     run: ({ records }, { change }) => records.update<"watched", number>(WATCHED, change, { ttl: 60 }),

@@ -6,6 +6,7 @@
 
 import assert from "node:assert/strict";
 import { type Memory, openMemory } from "@holdfast/memory";
+import { COUNTER } from "../../src/testing/records/record_samples.ts";
 import { publicMethods } from "../faults/public_operations.ts";
 import { type Ending, endingOf, type StoreImage } from "../faults/struck_store.ts";
 import { assertIntact, testThatNothingIsLeftOpen } from "../kit/soundness.ts";
@@ -27,7 +28,7 @@ interface Run {
 async function imageOf(outer: OuterCall): Promise<StoreImage> {
   await using directory = await TemporaryDirectory.makeInMemory();
   const path = directory.file("agent.db");
-  const { memory } = await openWatched(path);
+  const { memory } = await openWatched(path, "formerKind");
   await outer.prepare(memory);
   await prepareInner(memory);
   await memory.close();
@@ -36,11 +37,13 @@ async function imageOf(outer: OuterCall): Promise<StoreImage> {
 
 async function openWatched(
   path: string,
+  kind: "kind" | "formerKind",
 ): Promise<{ readonly memory: Memory; readonly callbacks: Callbacks; readonly driver: WatchedDriver }> {
   const driver = new WatchedDriver();
   const callbacks = new Callbacks(driver);
-  const { clock, onEvent, kind } = callbacks;
-  return { memory: await openMemory(path, { driver, clock, onEvent, kinds: [kind] }), callbacks, driver };
+  const { clock, onEvent } = callbacks;
+  const kinds = [callbacks[kind], COUNTER];
+  return { memory: await openMemory(path, { driver, clock, onEvent, kinds }), callbacks, driver };
 }
 
 /** Makes an outer call; its callback with a number makes an inner one. */
@@ -53,7 +56,7 @@ async function run(
   const path = directory.file("agent.db");
   await Deno.writeFile(path, image[0], { mode: 0o600 });
   await Deno.writeFile(`${path}.deletions`, image[1], { mode: 0o600 });
-  const { memory, callbacks } = await openWatched(path);
+  const { memory, callbacks } = await openWatched(path, "kind");
   try {
     const arranged = await arrange(memory, directory.file("inner.db"));
     callbacks.laterMs = outer.laterMs ?? 0;
@@ -100,7 +103,7 @@ function labelOf(error: unknown): string {
 
 /** What a store says of all tenants but that of the inner calls, once what has expired is erased; and that it is sound. */
 async function stateOf(path: string, laterMs: number): Promise<readonly string[]> {
-  const { memory, callbacks } = await openWatched(path);
+  const { memory, callbacks } = await openWatched(path, "kind");
   callbacks.laterMs = laterMs;
   try {
     await assertIntact(memory);
@@ -168,7 +171,7 @@ for (const [number, outer] of OUTER_CALLS.entries()) {
 Deno.test("CLK-01 a call that is made while a transaction is open waits until it has ended", async () => {
   for (const [index, method] of METHODS.entries()) {
     await using directory = await TemporaryDirectory.makeInMemory();
-    const { memory, driver } = await openWatched(directory.file("agent.db"));
+    const { memory, driver } = await openWatched(directory.file("agent.db"), "kind");
     await prepareInner(memory);
     const arranged = await arrange(memory, directory.file("inner.db"));
     const conversation = memory.conversation({ tenantId: "orchard", sessionId: "spring" });
@@ -193,7 +196,7 @@ Deno.test("CLK-01 a call that is made while a transaction is open waits until it
 
 Deno.test("CLK-01 a store in memory reports the progress of its backup after its transaction", async () => {
   await using directory = await TemporaryDirectory.makeInMemory();
-  const { memory, callbacks } = await openWatched(":memory:");
+  const { memory, callbacks } = await openWatched(":memory:", "kind");
   await prepareInner(memory);
   let reports = 0;
   const onProgress = (): void => {

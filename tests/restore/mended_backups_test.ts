@@ -270,9 +270,9 @@ Deno.test("A value that no longer fits its kind is not damage: it is backed up, 
     field: "value.author",
   }]]);
   await assert.rejects(memory.records.get(NOTE), {
-    code: "INTEGRITY",
-    message: "Cannot read record: value.author does not fit the kind note",
-    details: { table: "records", kind: "note", field: "value.author" },
+    code: "KIND",
+    message: "Cannot read record: value.author does not fit the kind note: invalid_type",
+    details: { kind: "note", field: "value.author", rule: "invalid_type", version: 1, revision },
   });
   const { watermark } = await memory.backup(shelf.at("agent.backup"));
   await memory.close();

@@ -1,12 +1,17 @@
 /** What the calls on records that set a lifetime take. */
 
-import type { RequiredLifetime } from "./lifetime.ts";
+import type { Lifetime, RequiredLifetime } from "./lifetime.ts";
+
+/** The lifetime that a call takes: built-in kinds require one; of other kinds a record without one never expires. */
+export type KindLifetime<Kind extends string> = Kind extends "checkpoint" | "fact" ? RequiredLifetime
+  : Lifetime;
 
 /**
- * What `put` takes besides identity and value. The record stops being seen when its lifetime ends; null only for kinds
- * without a longest deadline. `expiresAt` counts in whole seconds, rounded down.
+ * What `put` takes besides identity and value. The record stops being seen when its lifetime ends. It must be given for
+ * checkpoints, facts and kinds with a `ttlMax`; of other kinds, a record that is put without one never expires. `expiresAt`
+ * counts in whole seconds, rounded down.
  */
-export type PutOptions = RequiredLifetime & {
+export type PutOptions<Kind extends string = string> = KindLifetime<Kind> & {
   /** The revision that must be there now, or null if nothing may be. */
   readonly expectedRevision: number | null;
   /** Seconds since the Unix epoch; the store's time if omitted. */
@@ -19,8 +24,8 @@ export type PutOptions = RequiredLifetime & {
   readonly signal?: AbortSignal | undefined;
 };
 
-/** What `update` takes besides identity and change; a lifetime as `put`. */
-export type UpdateOptions = RequiredLifetime & {
+/** What `update` takes besides identity and change; a lifetime as `put`, where one that is omitted stays what it is. */
+export type UpdateOptions<Kind extends string = string> = KindLifetime<Kind> & {
   /** How often it rereads and recomputes at most; 8 if omitted. */
   readonly attempts?: number | undefined;
   /** Withdraws the call between attempts and while it is queued. */

@@ -10,7 +10,14 @@ import type { Suite } from "../kit/suite.ts";
 import { COUNTER, factAt, factOf, LISTS, PREFERENCE, RUN, START } from "./record_samples.ts";
 
 const CREATE = { expectedRevision: null, ttl: 60, now: 100 };
-const HEAD: RecordHead = { revision: 1, created: 100, maxAge: null, expires: 160, valueChecksum: 0 };
+const HEAD: RecordHead = {
+  revision: 1,
+  created: 100,
+  maxAge: null,
+  expires: 160,
+  version: 1,
+  valueChecksum: 0,
+};
 const INTEGRITY = { name: "IntegrityError", code: "INTEGRITY" };
 
 /** Overwrites the preference's body, with checksums that fit it. */
@@ -55,6 +62,7 @@ const CHANGES: readonly (readonly [keyof StoredRecord, string, (row: StoredRecor
   ["maxAge", "set", () => 1_000_000],
   ["expires", "one more", ({ expires }) => expires! + 1],
   ["expires", "none", () => null],
+  ["version", "one more", ({ version }) => version + 1],
   ["valueChecksum", "one more", (row) => row.valueChecksum + 1],
   ["checksum", "one more", ({ checksum }) => checksum + 1],
   ["body", "another letter", ({ body }) => body.replace("Fictional", "fictional")],

@@ -11,6 +11,7 @@ import { testGroups } from "./record_groups.ts";
 import { testHostileInput } from "./record_hostile_input.ts";
 import { testIdentity } from "./record_identity.ts";
 import { testJson } from "./record_json_values.ts";
+import { testOwnKinds } from "./record_kinds.ts";
 import { testList } from "./record_list.ts";
 import { testOperationIds } from "./record_operation_ids.ts";
 import { testPayload } from "./record_payload.ts";
@@ -19,6 +20,7 @@ import { testReopening } from "./record_reopening.ts";
 import { testRevisions } from "./record_revisions.ts";
 import { testStoredDamage } from "./record_stored_damage.ts";
 import { testUpdate } from "./record_update.ts";
+import { testValues } from "./record_values.ts";
 import { testWorkedExample } from "./record_worked_example.ts";
 
 /** Registers the suite for one engine. */
@@ -27,11 +29,13 @@ export function testRecords(suite: Suite): void {
   testIdentity(suite);
   testPayload(suite);
   testJson(suite);
+  testOwnKinds(suite);
   testRevisions(suite);
   testExpiry(suite);
   testPurge(suite);
   testUpdate(suite);
   testList(suite);
+  testValues(suite);
   testForgetting(suite);
   testOperationIds(suite);
   testClock(suite);

@@ -41,7 +41,10 @@ export const COPY_PLANS: Plans = {
       because: "counts a whole copy",
     },
     "SELECT count(*) FROM pins": { plan: "SCAN pins", because: "counts a whole copy" },
-    "SELECT count(*) FROM records": { plan: "SCAN records", because: "counts a whole copy" },
+    "SELECT count(*) FROM records": {
+      plan: "SCAN records USING COVERING INDEX records_by_revision",
+      because: "counts a whole copy",
+    },
     "SELECT count(*) FROM scopes": {
       plan: "SCAN scopes USING COVERING INDEX scopes_by_hash",
       because: "counts a whole copy",

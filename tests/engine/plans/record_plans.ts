@@ -15,7 +15,12 @@ export const RECORD_PLANS: Plans = {
   },
   "records/forget.ts": {
     DELETE_RECORD: "SEARCH records USING PRIMARY KEY (tenant=? AND kind=? AND key=?)",
-    SELECT_RECORD_KEYS: "SEARCH records USING PRIMARY KEY (tenant=?)",
+    SELECT_RECORD_KEYS: "SEARCH records USING COVERING INDEX records_by_revision (tenant=?)",
+  },
+  "records/list_values.ts": {
+    SELECT_VALUES_BY_KEY: "SEARCH records USING PRIMARY KEY (tenant=? AND kind=? AND key>? AND key<?)",
+    SELECT_NEWEST_VALUES:
+      "SEARCH records USING INDEX records_by_revision (tenant=? AND kind=? AND revision<?)",
   },
   "records/put.ts": {
     SELECT_RECORD_HEAD: "SEARCH records USING PRIMARY KEY (tenant=? AND kind=? AND key=?)",
@@ -27,8 +32,7 @@ export const RECORD_PLANS: Plans = {
     SELECT_LIVE_RECORDS: "SEARCH records USING PRIMARY KEY (tenant=? AND (kind,key)>(?,?))",
     SELECT_LIVE_RECORDS_OF_KIND: "SEARCH records USING PRIMARY KEY (tenant=? AND kind=? AND key>?)",
     SELECT_EXPIRED_RECORD: "SEARCH records USING COVERING INDEX records_by_expiry (tenant=? AND expires<?)",
-    SELECT_NEXT_TENANT: "SEARCH records USING PRIMARY KEY (tenant>?)",
-    SELECT_VALUE: "SEARCH records USING PRIMARY KEY (tenant=? AND kind=? AND key=?)",
+    SELECT_NEXT_TENANT: "SEARCH records USING COVERING INDEX records_by_revision (tenant>?)",
     SELECT_RECORD: "SEARCH records USING PRIMARY KEY (tenant=? AND kind=? AND key=?)",
   },
 };

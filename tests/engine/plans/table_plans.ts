@@ -39,6 +39,9 @@ export const TABLE_PLANS: Plans = {
     UPDATE_ROW: "SEARCH postings USING PRIMARY KEY (index_id=? AND block=? AND term=? AND turn=?)",
     "POSTINGS.insert": "",
   },
+  "tables/records.ts": {
+    SELECT_VALUE: "SEARCH records USING PRIMARY KEY (tenant=? AND kind=? AND key=?)",
+  },
   "tables/record_rows.ts": {
     SELECT_RECORDS_AFTER: "SEARCH records USING PRIMARY KEY ((tenant,kind,key)>(?,?,?))",
     "RECORDS.upsert": "",

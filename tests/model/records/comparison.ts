@@ -10,6 +10,7 @@ import { IDENTITIES, TENANTS } from "./vocabulary.ts";
 export async function compareAll(store: ObservedStore, model: RecordModel): Promise<void> {
   await compareLookups(store, model);
   await compareLists(store, model);
+  await compareKinds(store, model);
   assert.equal(store.isTransaction, false, "a transaction stayed open after a call");
   compareRows(store, model);
   compareMeta(store, model);
@@ -19,18 +20,21 @@ export async function compareAll(store: ObservedStore, model: RecordModel): Prom
 async function compareLookups({ memory }: ObservedStore, model: RecordModel): Promise<void> {
   for (const identity of IDENTITIES) {
     const found = await memory.records.get(identity);
-    assert.deepEqual(found, seen(model.live(identity, model.nowSeconds())), JSON.stringify(identity));
+    assert.deepEqual(found, seen(model, model.live(identity, model.nowSeconds())), JSON.stringify(identity));
   }
   for (const { identity, expires } of model.rows.values()) {
     if (expires === null) continue;
     const [before, at] = [Math.max(0, expires - 1), expires];
-    assert.deepEqual(await memory.records.get(identity, { now: before }), seen(model.live(identity, before)));
+    assert.deepEqual(
+      await memory.records.get(identity, { now: before }),
+      seen(model, model.live(identity, before)),
+    );
     assert.equal(await memory.records.get(identity, { now: at }), null, "a record is hidden at its deadline");
   }
 }
 
-function seen(row: ModelRow | null): unknown {
-  return row === null ? null : { revision: row.revision, expires: row.expires, value: row.value };
+function seen(model: RecordModel, row: ModelRow | null): unknown {
+  return row === null ? null : { revision: row.revision, expires: row.expires, value: model.valueOf(row) };
 }
 
 async function compareLists({ memory }: ObservedStore, model: RecordModel): Promise<void> {
@@ -41,6 +45,33 @@ async function compareLists({ memory }: ObservedStore, model: RecordModel): Prom
   }
 }
 
+/** The lists with values of each kind of the caller's, in both orders and by a prefix, and several records at once. */
+async function compareKinds({ memory, kinds }: ObservedStore, model: RecordModel): Promise<void> {
+  for (const kind of kinds) {
+    const records = memory.records.of(kind);
+    for (const tenant of TENANTS) {
+      const item = (row: ModelRow): unknown => ({
+        ...{ key: row.identity.key, revision: row.revision, expires: row.expires },
+        ...{ value: model.valueOf(row), error: null },
+      });
+      const rows = model.listed(tenant, model.nowSeconds()).filter(({ identity }) =>
+        identity.kind === kind.name
+      );
+      assert.deepEqual(await records.list(tenant), { items: rows.map(item), next: null });
+      const begun = await records.list(tenant, { prefix: "a" });
+      assert.deepEqual(begun.items, rows.filter(({ identity }) => identity.key.startsWith("a")).map(item));
+      const newest = await records.list(tenant, { order: "newest" });
+      assert.deepEqual(newest.items, rows.toSorted((a, b) => b.revision - a.revision).map(item));
+      const keys = [...new Set(IDENTITIES.map(({ key }) => key))];
+      const found = keys.map((key) => rows.find(({ identity }) => identity.key === key));
+      assert.deepEqual(
+        await records.getMany(tenant, keys),
+        found.map((row) => row === undefined ? null : item(row)),
+      );
+    }
+  }
+}
+
 /** A row as a list tells it. */
 export function listItem({ identity: { kind, key }, revision, expires }: ModelRow): unknown {
   return { kind, key, revision, expires };
@@ -48,12 +79,14 @@ export function listItem({ identity: { kind, key }, revision, expires }: ModelRo
 
 function compareRows(store: ObservedStore, model: RecordModel): void {
   const rows = store.main(
-    "SELECT tenant, kind, key, revision, created, max_age, expires, body FROM records ORDER BY revision",
+    "SELECT tenant, kind, key, revision, created, max_age, expires, version, body FROM records ORDER BY revision",
   );
   const expected = [...model.rows.values()].sort((a, b) => a.revision - b.revision);
   assert.deepEqual(
-    rows.map((row) => [...row.slice(0, 7), JSON.parse(row[7] as string)]),
-    expected.map(({ identity: { tenantId, kind, key }, revision, created, maxAge, expires, value }) => [
+    rows.map((row) => [...row.slice(0, 8), JSON.parse(row[8] as string)]),
+    expected.map((
+      { identity: { tenantId, kind, key }, revision, created, maxAge, expires, version, value },
+    ) => [
       tenantId,
       kind,
       key,
@@ -61,6 +94,7 @@ function compareRows(store: ObservedStore, model: RecordModel): void {
       created,
       maxAge,
       expires,
+      version,
       value,
     ]),
     "the physical rows",

@@ -6,13 +6,14 @@ import {
   MemoryError,
   nodeSqlite,
   openMemory,
+  type RecordKind,
   type Row,
   type SqliteConnection,
   type SqliteDriver,
   type SqliteStatement,
 } from "@holdfast/memory";
 import type { ModelOutcome } from "./record_model.ts";
-import { KINDS } from "./vocabulary.ts";
+import { kindsOf } from "./vocabulary.ts";
 
 /** Where a run keeps its store. */
 export type Place = ":memory:" | { readonly file: string };
@@ -25,22 +26,31 @@ export interface ObservedOptions {
   readonly through?: SqliteDriver;
   /** Where its ledger lies; beside main if omitted. */
   readonly deletionPath?: string;
+  /** The kinds of the caller's; all in their first version if omitted. */
+  readonly kinds?: readonly RecordKind[];
 }
 
 /** One open store of the run. */
 export class ObservedStore {
   readonly memory: Memory;
+  /** The kinds of the caller's. */
+  readonly kinds: readonly RecordKind[];
   readonly #connections: readonly SqliteConnection[];
 
-  private constructor(memory: Memory, connections: readonly SqliteConnection[]) {
+  private constructor(
+    memory: Memory,
+    connections: readonly SqliteConnection[],
+    kinds: readonly RecordKind[],
+  ) {
     this.memory = memory;
+    this.kinds = kinds;
     this.#connections = connections;
   }
 
   /** Opens a store through a driver whose connections are kept in sight. */
   static async open(
     place: Place,
-    { clock, acceptClock = false, through = nodeSqlite, deletionPath }: ObservedOptions,
+    { clock, acceptClock = false, through = nodeSqlite, deletionPath, kinds = kindsOf(1) }: ObservedOptions,
   ): Promise<ObservedStore> {
     const connections: SqliteConnection[] = [];
     const driver: SqliteDriver = {
@@ -54,12 +64,12 @@ export class ObservedStore {
     const path = place === ":memory:" ? place : place.file;
     const memory = await openMemory(path, {
       clock,
-      kinds: KINDS,
+      kinds,
       driver,
       acceptClock,
       ...(deletionPath === undefined ? {} : { deletionPath }),
     });
-    return new ObservedStore(memory, connections);
+    return new ObservedStore(memory, connections, kinds);
   }
 
   /** Whether any transaction is still open between two calls. */

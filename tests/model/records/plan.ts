@@ -13,7 +13,8 @@ export type Step =
     readonly op: "update";
     readonly identity: Identity;
     readonly value: unknown;
-    readonly ttl: number | null;
+    /** Undefined for that of the record. */
+    readonly ttl?: number | null;
     readonly attempts: number;
     /** Puts that other callers make while the change is computed; each spoils one attempt. */
     readonly rivals: readonly unknown[];
@@ -115,7 +116,8 @@ function drawUpdate(seeded: Seeded, model: RecordModel, mark: number): Step {
   );
   const value = seeded.chance(0.1) ? null : valueFor(identity.kind, mark);
   const ttl = drawTtl(seeded, identity.kind);
-  return { op: "update", identity, value, ttl, attempts: seeded.integer(1, 3), rivals };
+  const lasting = identity.kind === "counter" && mark % 3 === 0 ? {} : { ttl };
+  return { op: "update", identity, value, ...lasting, attempts: seeded.integer(1, 3), rivals };
 }
 
 function drawList(seeded: Seeded, model: RecordModel): Step {

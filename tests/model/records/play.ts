@@ -6,7 +6,7 @@ import { type Abilities, drawStep, type Step } from "./plan.ts";
 import { type ForgetCall, type ModelOutcome, type PutCall, RecordModel } from "./record_model.ts";
 import { Seeded } from "./seeded.ts";
 import { keyedHash, ObservedStore, outcomeOf, type Place } from "./observed_store.ts";
-import { valueFor } from "./vocabulary.ts";
+import { kindsOf, valueFor } from "./vocabulary.ts";
 
 /** How a run is played. */
 export interface Run extends Abilities {
@@ -69,7 +69,11 @@ class Player {
   async open(acceptClock = false): Promise<void> {
     for (let index = 0; index < this.#run.stores; index++) {
       this.#stores.push(
-        await ObservedStore.open(this.#run.place, { clock: () => this.model.clockMs, acceptClock }),
+        await ObservedStore.open(this.#run.place, {
+          clock: () => this.model.clockMs,
+          acceptClock,
+          kinds: kindsOf(this.model.counterVersion),
+        }),
       );
     }
     this.model.reopen(acceptClock);
@@ -110,6 +114,7 @@ class Player {
         break;
       case "reopen":
         await this.close();
+        this.model.counterVersion++;
         await this.open(step.acceptClock);
         break;
       case "together":
@@ -145,7 +150,10 @@ class Player {
       const rival = rivals.shift();
       if (rival !== undefined) {
         const current = (await records.get(step.identity))!.revision;
-        await records.put(step.identity, rival as never, { expectedRevision: current, ttl: step.ttl });
+        await records.put(step.identity, rival as never, {
+          expectedRevision: current,
+          ttl: step.ttl,
+        });
       }
       await Promise.resolve();
       return step.value as never;
@@ -163,19 +171,20 @@ class Player {
 
   #predictUpdate(step: Step & { readonly op: "update" }): ModelOutcome {
     const { identity, value, ttl } = step;
+    const lasting = ttl === undefined ? {} : { ttl };
     for (let attempt = 0;; attempt++) {
       const found = this.model.live(identity, this.model.nowSeconds());
       if (found === null) return { refused: "MISSING", currentRevision: null };
       const rival = step.rivals[attempt];
       let expectedRevision = found.revision;
       if (rival !== undefined) {
-        const put = this.model.put({ identity, value: rival, expectedRevision: found.revision, ttl });
+        const put = this.model.put({ identity, value: rival, expectedRevision: found.revision, ...lasting });
         // What the rival's own call throws, the change throws, and the update passes on.
         if ("refused" in put) return put;
         expectedRevision = found.revision;
       }
       if (value === null) return { value: found.revision };
-      const put = this.model.put({ identity, value, expectedRevision, ttl });
+      const put = this.model.put({ identity, value, expectedRevision, ...lasting }, ttl === undefined);
       if ("value" in put) return put;
       if (put.refused === "EXPIRED") return { refused: "MISSING", currentRevision: null };
       if (put.refused !== "REVISION" || attempt + 1 >= step.attempts) return put;

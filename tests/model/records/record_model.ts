@@ -1,6 +1,6 @@
 /** The plain model: what the records of a store must be, in maps and numbers, without SQL and without files. */
 
-import { type Identity, nameOf } from "./vocabulary.ts";
+import { type Identity, migrated, nameOf } from "./vocabulary.ts";
 
 const DAY_MS = 86_400_000;
 const CLOCK_BEHIND_MS_MAX = 60_000;
@@ -12,6 +12,8 @@ export interface ModelRow {
   readonly created: number;
   readonly maxAge: number | null;
   readonly expires: number | null;
+  /** The version of the kind that wrote the value. */
+  readonly version: number;
   readonly value: unknown;
 }
 
@@ -34,7 +36,8 @@ export interface PutCall {
   readonly identity: Identity;
   readonly value: unknown;
   readonly expectedRevision: number | null;
-  readonly ttl: number | null;
+  /** Undefined for none, where the kind requires none. */
+  readonly ttl?: number | null;
   readonly maxAge?: number;
   readonly now?: number;
   readonly operationId?: string;
@@ -66,6 +69,8 @@ export class RecordModel {
   highestMs = 0;
   /** The highest time that the file holds. */
   markMs = 0;
+  /** The version of the counter's kind. */
+  counterVersion = 1;
   /** How many calls were answered with what an earlier one was. */
   recalled = 0;
   /** Whether any content was replaced or removed. */
@@ -107,8 +112,9 @@ export class RecordModel {
       );
   }
 
-  put(call: PutCall): ModelOutcome {
-    const { identity, expectedRevision, ttl } = call;
+  /** A put; one by an update without a lifetime keeps that of the record. */
+  put(call: PutCall, keepsLifetime = false): ModelOutcome {
+    const { identity, expectedRevision, ttl = null } = call;
     const input = JSON.stringify(["put", identity, call.value, ttl, call.maxAge ?? null]);
     const recalled = this.#recall(identity.tenantId, call.operationId, input);
     if (recalled !== null) return "result" in recalled ? { value: recalled.result } : recalled;
@@ -118,7 +124,11 @@ export class RecordModel {
     }
     const now = call.now ?? Math.floor(time!.effectiveMs / 1000);
     const name = nameOf(identity);
-    const old = this.rows.get(name) ?? null;
+    const found = this.rows.get(name) ?? null;
+    const erasable = call.now ?? Math.floor((time!.effectiveMs - time!.behindMs) / 1000);
+    const isReplaced = found !== null && isOwn(identity) && expectedRevision === null &&
+      isExpired(found, erasable);
+    const old = isReplaced ? null : found;
     if (old !== null && isExpired(old, now)) return { refused: "EXPIRED", currentRevision: old.revision };
     if (old === null && this.reserved.has(name)) return { refused: "DELETED", currentRevision: null };
     const currentRevision = old?.revision ?? null;
@@ -126,14 +136,23 @@ export class RecordModel {
     const created = old?.created ?? now;
     const maxAge = lowest(old?.maxAge ?? null, call.maxAge ?? null);
     const expires = lowest(
-      ttl === null ? null : now + ttl,
+      keepsLifetime ? old?.expires ?? null : ttl === null ? null : now + ttl,
       maxAge === null ? null : created + maxAge,
     );
-    const row = { identity, revision: this.counter + 1, created, maxAge, expires, value: call.value };
+    const version = this.versionOf(identity.kind);
+    const row = {
+      identity,
+      revision: this.counter + 1,
+      created,
+      maxAge,
+      expires,
+      version,
+      value: call.value,
+    };
     if (isExpired(row, now)) return { refused: "EXPIRED", currentRevision };
     this.counter++;
     this.rows.set(name, row);
-    this.dirty ||= old !== null;
+    this.dirty ||= found !== null;
     if (call.now === undefined) this.#written();
     this.#remember(identity.tenantId, call.operationId, input, row.revision);
     return { value: row.revision };
@@ -182,12 +201,14 @@ export class RecordModel {
     return { value: due.length };
   }
 
-  /** One attempt of an update with a change that gives `value`; null abandons. */
-  update(identity: Identity, value: unknown, ttl: number | null): ModelOutcome {
-    const found = this.live(identity, this.nowSeconds());
-    if (found === null) return { refused: "MISSING", currentRevision: null };
-    if (value === null) return { value: found.revision };
-    return this.put({ identity, value, expectedRevision: found.revision, ttl });
+  /** The version of a kind. */
+  versionOf(kind: string): number {
+    return kind === "counter" ? this.counterVersion : 1;
+  }
+
+  /** A row's value as it is read: migrated to the version of its kind. */
+  valueOf({ identity: { kind }, version, value }: ModelRow): unknown {
+    return migrated(kind, value, this.versionOf(kind) - version);
   }
 
   /** Closing and opening again: what was only remembered in memory is gone. */
@@ -219,6 +240,11 @@ export class RecordModel {
     this.operations.set(JSON.stringify([tenant, id]), { input, result, at });
     this.#written();
   }
+}
+
+/** Whether a kind is the caller's own. */
+function isOwn({ kind }: Identity): boolean {
+  return kind !== "checkpoint" && kind !== "fact";
 }
 
 function isExpired({ expires }: Pick<ModelRow, "expires">, now: number): boolean {

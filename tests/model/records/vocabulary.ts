@@ -10,18 +10,34 @@ export interface Identity {
   readonly key: string;
 }
 
-/** A counter that needs no deadline. */
-export const COUNTER: RecordKind = defineKind("counter", z.strictObject({ n: z.int() }), { ttlMax: null });
+/** What one version of the counter adds to the values of the version before. */
+const PER_VERSION = 1_000_000_000;
+
+/** A counter that needs no deadline, in one of its versions. */
+export function counterOf(version: number): RecordKind<{ n: number }> {
+  return defineKind("counter", z.strictObject({ n: z.int() }), {
+    version,
+    migrate: (value, from) => migrated("counter", value, version - from),
+  });
+}
+
+/** A value as it is read by a kind that is so many versions newer. */
+export function migrated(kind: string, value: unknown, versions: number): unknown {
+  if (kind !== "counter") return value;
+  return { n: (value as { readonly n: number }).n + versions * PER_VERSION };
+}
 
 /** Notes: tenants and keys of any text, small values, deadlines of at most a minute. */
-export const NOTE: RecordKind = defineKind("note", z.strictObject({ body: z.string() }), {
+export const NOTE: RecordKind<{ body: string }> = defineKind("note", z.strictObject({ body: z.string() }), {
   maxBytes: 120,
   ttlMax: 60,
   identifiers: "text",
 });
 
-/** The kinds that every store of the model test is opened with. */
-export const KINDS: readonly RecordKind[] = [COUNTER, NOTE];
+/** The kinds of the caller's that every store of the model test is opened with. */
+export function kindsOf(version: number): readonly RecordKind[] {
+  return [counterOf(version), NOTE];
+}
 
 const NARROW_TENANTS = ["orchard", "harbour"];
 const NARROW_KEYS = ["a", "a-1", "b"];

@@ -18,8 +18,8 @@ export const NAMED_BREAKS: readonly Mutant[] = [
   {
     name: "the revision comparison is bypassed in put",
     file: "src/records/put.ts",
-    find: "if (old.revision === expected) return;",
-    replace: "return;",
+    find: "if (old.revision !== expectedRevision) throw revisionConflict(expectedRevision, old.revision);",
+    replace: "",
     test: `${TARGETS}/comparison_test.ts`,
     promise: "put() refuses a stale revision",
     why: "a stale write would overwrite a newer one",

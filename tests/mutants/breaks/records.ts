@@ -151,7 +151,7 @@ export const TENANT_BREAKS: readonly Mutant[] = [
   },
   {
     name: "the tenant condition is removed from get",
-    file: "src/records/read.ts",
+    file: "src/tables/records.ts",
     find: "value_checksum FROM records\n  WHERE tenant = $1 AND kind = $2 AND key = $3`",
     replace: "value_checksum FROM records\n  WHERE $1 = $1 AND kind = $2 AND key = $3`",
     test: `${TARGETS}/tenants_test.ts`,

@@ -90,8 +90,8 @@ export const LIMIT_BREAKS: readonly Mutant[] = [
   {
     name: "a deadline of more than a day passes",
     file: "src/contracts/record_kind.ts",
-    find: "ttlMax = RECORD_TTL_SECONDS_MAX",
-    replace: "ttlMax = RECORD_SECONDS_MAX",
+    find: "ttlMax: RECORD_TTL_SECONDS_MAX",
+    replace: "ttlMax: RECORD_SECONDS_MAX",
     test: `${TARGETS}/limits_test.ts`,
     promise: "A ttl beyond a day is refused",
     why: "checkpoints and facts are promised to go within a day",
@@ -103,7 +103,7 @@ export const DAMAGE_BREAKS: readonly Mutant[] = [
   {
     name: "a row's checksum is not compared",
     file: "src/tables/records.ts",
-    find: "if (headChecksum(identity, head) !== row[5]) {",
+    find: "if (headChecksum(identity, head) !== row[6]) {",
     replace: "if (headChecksum(identity, head) < 0) {",
     test: `${TARGETS}/damage_test.ts`,
     promise: "A row whose maxAge was changed",
