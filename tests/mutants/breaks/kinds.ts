@@ -54,8 +54,8 @@ export const KIND_BREAKS: readonly Mutant[] = [
   {
     name: "a prefix takes the first key after it",
     file: "src/records/list_values.ts",
-    find: "key >= $3 AND key < $4",
-    replace: "key >= $3 AND key <= $4",
+    find: "key >= $4 AND key < $5",
+    replace: "key >= $4 AND key <= $5",
     test: SUITE,
     promise: "A list with a prefix has the keys that begin with it",
     why: "a list of one folder would show a file next to it",
