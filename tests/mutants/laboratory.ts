@@ -14,6 +14,7 @@ const COPIED = [
   "tests/engine",
   "tests/index",
   "tests/lines",
+  "tests/conformance",
   "tests/contracts",
   "tests/vectors",
   "tests/cli",

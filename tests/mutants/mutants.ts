@@ -5,6 +5,7 @@ import { DELETION_BREAKS } from "./breaks/deletions.ts";
 import { FILE_BREAKS } from "./breaks/files.ts";
 import { GROUP_BREAKS } from "./breaks/groups.ts";
 import { JOURNAL_BREAKS } from "./breaks/journals.ts";
+import { KIND_BREAKS } from "./breaks/kinds.ts";
 import { LINES_BREAKS } from "./breaks/lines.ts";
 import { NAMED_BREAKS } from "./breaks/named.ts";
 import { COMPARISON_BREAKS, EXPIRY_BREAKS, TENANT_BREAKS } from "./breaks/records.ts";
@@ -20,6 +21,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...EXPIRY_BREAKS,
   ...COMPARISON_BREAKS,
   ...TENANT_BREAKS,
+  ...KIND_BREAKS,
   ...LIMIT_BREAKS,
   ...DAMAGE_BREAKS,
   ...GROUP_BREAKS,

@@ -361,8 +361,8 @@ export const RESTORE_BREAKS: readonly Mutant[] = [
   {
     name: "a changed kind is damage",
     file: "src/records/check_records.ts",
-    find: "const { error } = readStored(",
-    replace: "const error = fromStored(",
+    find: "collector.misfit(place, error.field);",
+    replace: 'collector.problem("main", "records", "It does not fit", place);',
     test: "tests/restore/mended_backups_test.ts",
     promise: "A value that no longer fits its kind is not damage",
     why: "no store could be backed up once a kind has a new field",
