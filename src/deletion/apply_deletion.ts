@@ -6,6 +6,7 @@ import {
   type Change,
   changedScope,
   type ErasableTurn,
+  eraseByScopeHash,
   erasePin,
   eraseScope,
   eraseTurn,
@@ -27,7 +28,10 @@ export function* applyDeletion(
   // Also where the scope or turn is not there: it may be made again, and a client may send the message again.
   yield* reserveMessages(transaction, event.scopeHash, event.messages ?? []);
   const found = yield* readScopeUnchecked(transaction, event.scopeHash);
-  if (found === null) return;
+  if (found === null) {
+    if (event.kind === "scope") yield* eraseByScopeHash(transaction, event.scopeHash);
+    return;
+  }
   const { row, isIntact } = found;
   const change = { transaction, row, hashKey, erased: nothingErased() };
   if (event.kind === "scope") {

@@ -158,17 +158,28 @@ export function* eraseScope(change: Change): Operation<void> {
   const [turns, pins, operations] = yield* together([
     transaction.run(DELETE_TURNS_OF_SCOPE, row.id),
     transaction.run(DELETE_PINS_OF_SCOPE, row.id),
-    transaction.run(DELETE_OPERATIONS_OF_SCOPE, row.scopeHash),
+    eraseByScopeHash(transaction, row.scopeHash),
     transaction.run(DELETE_MESSAGE_IDS_OF_SCOPE, row.id),
     eraseSummary(change),
     eraseReplays(change),
     eraseIndexesOfScope(change),
     eraseJournalsOfScope(change),
-    transaction.run(DELETE_FLOORS_OF_SCOPE, row.scopeHash),
     transaction.run(DELETE_SCOPE, row.id),
   ]);
   erased.turns += turns;
   erased.pins += pins;
   erased.operations += operations;
   for (const table of ["turns", "message_ids", "pins", "scopes"]) transaction.markDirty(table);
+}
+
+/**
+ * Erases what lies under a scope's hash rather than its row, also where that row is not there: a restore may have
+ * applied the deletion of a turn to a scope that its backup lacks. Returns how many operations there were.
+ */
+export function* eraseByScopeHash(transaction: WriteTransaction, scopeHash: Uint8Array): Operation<number> {
+  const [operations] = yield* together([
+    transaction.run(DELETE_OPERATIONS_OF_SCOPE, scopeHash),
+    transaction.run(DELETE_FLOORS_OF_SCOPE, scopeHash),
+  ]);
+  return operations;
 }

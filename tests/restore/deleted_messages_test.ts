@@ -51,6 +51,24 @@ for (const [journal, driver] of DRIVERS) {
   }
 }
 
+Deno.test("a scope that was deleted after one of its messages leaves nothing, also in a backup that never had it", async () => {
+  await using shelf = await Shelf.make();
+  const memory = await shelf.open();
+  const conversation = memory.conversation(SCOPE);
+  await memory.backup(shelf.at("agent.backup"));
+  await erase(conversation, (await say(conversation)).turnId);
+  const receipt = await conversation.delete({
+    kind: "scope",
+    expectedRevision: await conversation.revision(),
+  });
+  const watermark = await memory.deletionWatermark();
+  await memory.close();
+  const restored = await shelf.restore("agent.backup", "restored.db", watermark);
+  const { valid, remains } = await restored.verifyReceipt(receipt);
+  assert.deepEqual({ valid, remains }, { valid: true, remains: {} });
+  assert.deepEqual((await restored.check()).problems, []);
+});
+
 Deno.test("an import brings no deleted message back, in its own turn or in another", async () => {
   await using shelf = await Shelf.make();
   const memory = await shelf.open();

@@ -376,4 +376,14 @@ export const RESTORE_BREAKS: readonly Mutant[] = [
     promise: "everything else is read, found and assembled, before it was indexed",
     why: "missing rows would go unnoticed",
   },
+  {
+    name: "the event of a scope that is not there erases nothing",
+    file: "src/deletion/apply_deletion.ts",
+    find: 'if (event.kind === "scope") yield* eraseByScopeHash(transaction, event.scopeHash);',
+    replace: "",
+    test: "tests/restore/deleted_messages_test.ts",
+    promise:
+      "a scope that was deleted after one of its messages leaves nothing, also in a backup that never had it",
+    why: "a valid receipt would be called invalid after a restore, and hashes of a deleted scope would stay",
+  },
 ];
