@@ -86,6 +86,18 @@ Deno.test("no statement reads every column, replaces rows, or matches patterns",
   assert.deepEqual(offenders(/SELECT \*|INSERT OR REPLACE|\bLIKE\b/, () => false), []);
 });
 
+Deno.test("no statement's text stands twice", () => {
+  const places = new Map<string, string[]>();
+  for (const { path, text } of SOURCES) {
+    if (path.startsWith("src/testing/")) continue;
+    for (const [, sql] of text.matchAll(/[`"]((?:SELECT|INSERT|UPDATE|DELETE|WITH) [^`"]+)[`"]/g)) {
+      const statement = sql!.replace(/\s+/g, " ");
+      places.set(statement, [...places.get(statement) ?? [], path]);
+    }
+  }
+  assert.deepEqual([...places].filter(([, paths]) => paths.length > 1), []);
+});
+
 Deno.test("every table is STRICT, and only the descriptors create tables", () => {
   const loose = [...MAIN_MIGRATIONS, ...LEDGER_MIGRATIONS].flatMap(({ statements }) => statements).filter((
     sql,

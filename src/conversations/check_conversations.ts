@@ -17,12 +17,11 @@ import { requirePin, SELECT_PINS, toPinFields } from "../tables/pins.ts";
 import { SELECT_REPLAYS, toReplay } from "../tables/replays.ts";
 import { requireSummary, SELECT_COVERED_TURN_IDS, SELECT_SUMMARY } from "../tables/summaries.ts";
 import { SELECT_TURNS_AFTER, toStoredTurn, toTurnFields } from "../tables/turns.ts";
+import { COUNT_OPERATIONS } from "../tables/operation_ids.ts";
 
 const SELECT_SCOPE_IDS = `SELECT id FROM scopes WHERE id > $1 ORDER BY id LIMIT $2`;
 
 const SELECT_MESSAGE_IDS = `SELECT message_id FROM message_ids WHERE turn = $1 ORDER BY message_id`;
-
-const SELECT_OPERATION_COUNT = `SELECT count(*) FROM operations WHERE scope_hash = $1`;
 
 const SELECT_FLOORS = `SELECT scope_hash, key_hash, floor, checksum FROM floors`;
 
@@ -151,7 +150,7 @@ async function checkScope(reader: Reader, scope: ScopeRow): Promise<void> {
   await checkSummary(reader, scope, place);
   await checkReplays(reader, scope, place);
   await checkIndexes(reader, scope, place);
-  const operations = (await reader.all("operations", SELECT_OPERATION_COUNT, scope.scopeHash))[0]?.[0];
+  const operations = (await reader.all("operations", COUNT_OPERATIONS, scope.scopeHash))[0]?.[0];
   if (operations !== scope.operations) {
     collector.problem("main", "scopes", "The number of remembered operations is wrong", place);
   }

@@ -24,6 +24,7 @@ import { IntegrityError } from "../errors.ts";
 import type { Place } from "../scopes/place.ts";
 import { absence, changeOf, requireRevision, requireUpkept } from "../scopes/present_scope.ts";
 import { makeRoomForOperation, rememberScopeOperation } from "./remember_scope_operation.ts";
+import { SELECT_PIN_REVISION } from "../tables/pins.ts";
 
 /** A deletion, validated. */
 export interface DeletePlan {
@@ -145,10 +146,8 @@ function* eraseTurnById(change: Change, { place, key: turnId }: DeletePlan): Ope
   return { floor, messages };
 }
 
-const SELECT_PIN = `SELECT revision FROM pins WHERE scope = $1 AND key = $2`;
-
 function* erasePinByKey(change: Change, key: string): Operation<number> {
-  const found = yield* change.transaction.get(SELECT_PIN, change.row.id, key);
+  const found = yield* change.transaction.get(SELECT_PIN_REVISION, change.row.id, key);
   if (found === undefined) {
     yield* changedScope(change);
     return 0;

@@ -25,7 +25,13 @@ import type { Row } from "../engine/values.ts";
 import { CHECK_ROWS_PER_BATCH, IMPORTED_REVISIONS_MAX } from "../limits.ts";
 import { requirePin, SELECT_PINS, toPinFields } from "../tables/pins.ts";
 import { requireSummary, SELECT_COVERED_TURN_IDS, SELECT_SUMMARY } from "../tables/summaries.ts";
-import { SELECT_TURNS_AFTER, toStoredTurn, toTurnFields, toTurnHead } from "../tables/turns.ts";
+import {
+  DELETE_MESSAGE_IDS,
+  SELECT_TURNS_AFTER,
+  toStoredTurn,
+  toTurnFields,
+  toTurnHead,
+} from "../tables/turns.ts";
 
 /** What mending goes by. */
 export interface Mending {
@@ -164,7 +170,6 @@ function* raise(
 }
 
 const SELECT_MESSAGE_IDS = `SELECT message_id FROM message_ids WHERE turn = $1`;
-const DELETE_MESSAGE_IDS = `DELETE FROM message_ids WHERE turn = $1`;
 const INSERT_MESSAGE_ID = `INSERT INTO message_ids (scope, message_id, turn) VALUES ($1, $2, $3)
   ON CONFLICT (scope, message_id) DO UPDATE SET turn = excluded.turn`;
 

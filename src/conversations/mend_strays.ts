@@ -4,10 +4,10 @@ import { itemHashOf, scopeHashOf } from "../deletion/scope_hashes.ts";
 import { raiseFloor } from "../deletion/tombstones.ts";
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
 import { type Mending, parsedTurn } from "./mend_scopes.ts";
+import { DELETE_TURN } from "../tables/turns.ts";
 
 const SELECT_STRAY_TURNS =
   `SELECT id, turn_id, payload FROM turns WHERE scope NOT IN (SELECT id FROM scopes) ORDER BY id`;
-const DELETE_STRAY_TURN = `DELETE FROM turns WHERE id = $1`;
 
 /** By table. */
 const DELETE_STRAYS: readonly (readonly [table: string, sql: string])[] = [
@@ -31,7 +31,7 @@ export function* mendStrays(transaction: WriteTransaction, { hashKey, damage }: 
       const keyHash = itemHashOf(hashKey, "turn", scope, turn.turnId);
       yield* raiseFloor(transaction, scopeHashOf(hashKey, scope), keyHash, revision);
     }
-    yield* transaction.run(DELETE_STRAY_TURN, id!);
+    yield* transaction.run(DELETE_TURN, id!);
     transaction.markDirty("turns");
   }
   for (const [table, sql] of DELETE_STRAYS) {

@@ -14,7 +14,7 @@ import type { Place } from "../scopes/place.ts";
 import { absence, changeOf, requireRevision, requireUpkept } from "../scopes/present_scope.ts";
 import { type Deadline, requireFuture } from "./put_turn.ts";
 import { makeRoomForOperation, rememberScopeOperation } from "./remember_scope_operation.ts";
-import { upsertPin } from "../tables/pins.ts";
+import { SELECT_PIN_REVISION, upsertPin } from "../tables/pins.ts";
 import { SELECT_TURN, toStoredTurn } from "../tables/turns.ts";
 
 /** A put, validated and encoded. */
@@ -31,8 +31,6 @@ export interface PutPinPlan {
   readonly expectedRevision: number;
   readonly operation: OperationKey | null;
 }
-
-const SELECT_PIN_REVISION = `SELECT revision FROM pins WHERE scope = $1 AND key = $2`;
 
 /** Puts a pin; returns the scope's new revision. */
 export function* putPin(transaction: WriteTransaction, given: PutPinPlan): Operation<number> {

@@ -23,6 +23,7 @@ import {
   insertTurn,
   requirePayload,
   SELECT_TURN_HEAD,
+  SELECT_TURN_OF_MESSAGE,
   toTurnHead,
   type TurnHead,
   updateTurn,
@@ -253,8 +254,6 @@ function requireOwnMessageIds(
   });
 }
 
-const SELECT_MESSAGE_ID = `SELECT turn FROM message_ids WHERE scope = $1 AND message_id = $2`;
-
 /** For each message the row of the turn of the scope that has its id; null where none has. */
 export function* messageOwners(
   transaction: WriteTransaction,
@@ -262,7 +261,7 @@ export function* messageOwners(
   messages: readonly Message[],
 ): Operation<readonly (number | null)[]> {
   const keys = messages.map(({ messageId }) => [row.id, messageId]);
-  const found = yield* transaction.getEach(SELECT_MESSAGE_ID, keys);
+  const found = yield* transaction.getEach(SELECT_TURN_OF_MESSAGE, keys);
   return found.map((owner) => (owner?.[0] ?? null) as number | null);
 }
 

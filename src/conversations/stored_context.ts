@@ -24,6 +24,7 @@ import { indexKind } from "../index/index_state.ts";
 import type { Snapshot } from "../contracts/snapshot.ts";
 import type { Reading } from "../scopes/take_snapshot.ts";
 import type { StoreAccess } from "../scopes/store_access.ts";
+import { SELECT_TURN_OF_MESSAGE } from "../tables/turns.ts";
 
 /** An assembly with its counter. */
 interface Counted extends ValidatedAssembly {
@@ -119,8 +120,6 @@ function pinsOf({ pins }: Snapshot, { settings }: Counted): readonly TimedPin[] 
   return settings.options.pins ? pins : [];
 }
 
-const SELECT_MESSAGE_ID = `SELECT turn FROM message_ids WHERE scope = $1 AND message_id = $2`;
-
 /** The question's own id must not be that of a message in the history. */
 function* requireFreeId(
   transaction: ReadTransaction,
@@ -128,7 +127,7 @@ function* requireFreeId(
   { question, hasOwnId }: ValidatedAssembly,
 ): Operation<void> {
   if (!hasOwnId) return;
-  const found = yield* transaction.get(SELECT_MESSAGE_ID, row.id, question.messageId);
+  const found = yield* transaction.get(SELECT_TURN_OF_MESSAGE, row.id, question.messageId);
   if (found === undefined || expiredTurns.has(found[0] as number)) return;
   throw new ContractError("question.messageId", "question.messageId must not occur in the history");
 }

@@ -18,6 +18,7 @@ import { targetsOf } from "./event_targets.ts";
 import { itemHashOf } from "./scope_hashes.ts";
 import { SELECT_JOURNALS, toJournalUnchecked, writeJournal } from "../tables/journals.ts";
 import { readScopeUnchecked, writeScope } from "../tables/scopes.ts";
+import { SELECT_PIN_KEYS } from "../tables/pins.ts";
 
 /** Erases the target whatever its revision: the order of events decides. */
 export function* applyDeletion(
@@ -70,8 +71,6 @@ function* applyToTurn(change: Change, event: RecordedEvent): Operation<void> {
     yield* eraseTurn(change, turn);
   }
 }
-
-const SELECT_PIN_KEYS = `SELECT key FROM pins WHERE scope = $1`;
 
 function* applyToPin(change: Change, event: RecordedEvent): Operation<void> {
   const { transaction, row, hashKey } = change;

@@ -10,6 +10,8 @@ import { eraseJournalsOfScope } from "./erase_journals.ts";
 import { itemHashOf } from "./scope_hashes.ts";
 import type { ScopeRow } from "../tables/scopes.ts";
 import { raiseFloors } from "./tombstones.ts";
+import { SELECT_COVERED } from "../tables/summaries.ts";
+import { DELETE_MESSAGE_IDS, DELETE_TURN } from "../tables/turns.ts";
 
 /** How many rows were erased, by their kind. */
 export interface Erased {
@@ -49,8 +51,6 @@ function scopeOf({ tenant, session }: ScopeRow): Scope {
   return { tenantId: tenant, sessionId: session };
 }
 
-const DELETE_TURN = `DELETE FROM turns WHERE id = $1`;
-
 /** Erases a turn and everything that derives from it. The scope's revision moves by one, and one for each pin. */
 export function* eraseTurn(change: Change, turn: ErasableTurn): Operation<void> {
   const { transaction, row, erased } = change;
@@ -64,8 +64,6 @@ export function* eraseTurn(change: Change, turn: ErasableTurn): Operation<void> 
   row.turns -= removed;
   row.turnBytes -= turn.bytes;
 }
-
-const DELETE_MESSAGE_IDS = `DELETE FROM message_ids WHERE turn = $1`;
 
 /** Erases a turn's message ids. */
 export function* eraseMessageIds({ transaction }: Change, turn: number): Operation<void> {
@@ -114,8 +112,6 @@ export function* erasePin(change: Change, key: string): Operation<void> {
   erased.pins += removed;
   row.pins -= removed;
 }
-
-const SELECT_COVERED = `SELECT turn FROM covered_turns WHERE scope = $1 AND turn = $2`;
 
 function* eraseSummaryOf(change: Change, turn: number): Operation<void> {
   if ((yield* change.transaction.get(SELECT_COVERED, change.row.id, turn)) !== undefined) {

@@ -6,10 +6,18 @@
 import { type Operation, together, type WriteTransaction } from "../engine/operation.ts";
 import type { Row, SqlValue } from "../engine/values.ts";
 import { TERMS_PER_REQUEST } from "../limits.ts";
-import { decodeTerms, headOf, type IndexedTerm, isIntactIndexedTurn } from "../tables/indexed_turns.ts";
+import {
+  decodeTerms,
+  DELETE_UNINDEXED_OF_INDEX,
+  DELETE_UNINDEXED_TURN,
+  headOf,
+  type IndexedTerm,
+  isIntactIndexedTurn,
+} from "../tables/indexed_turns.ts";
 import type { Change } from "./cascade.ts";
 import {
   blockOf,
+  DELETE_INDEX,
   type IndexRow,
   readIndexesUnchecked,
   type UncheckedIndex,
@@ -20,8 +28,6 @@ import { removePostings } from "../tables/postings.ts";
 
 /** The tables that hold what derives from text. */
 const INDEX_TABLES = ["indexed_turns", "index_terms", "postings"] as const;
-
-const DELETE_UNINDEXED_TURN = `DELETE FROM unindexed_turns WHERE index_id = $1 AND turn = $2`;
 
 const SELECT_INDEXED_TURN =
   `SELECT turn, source, chunks, documents, total_length, postings, checksum, lists_checksum,
@@ -130,8 +136,6 @@ const SUM_POSTINGS = `SELECT coalesce(sum(turns), 0) FROM postings WHERE index_i
 const DELETE_POSTINGS_OF_INDEX = `DELETE FROM postings WHERE index_id = $1`;
 const DELETE_TERMS_OF_INDEX = `DELETE FROM index_terms WHERE index_id = $1`;
 const DELETE_TURNS_OF_INDEX = `DELETE FROM indexed_turns WHERE index_id = $1`;
-const DELETE_UNINDEXED_OF_INDEX = `DELETE FROM unindexed_turns WHERE index_id = $1`;
-const DELETE_INDEX = `DELETE FROM chunk_indexes WHERE id = $1`;
 
 /** Erases a whole index, whatever state it is in. */
 function* eraseIndex({ transaction, erased }: Change, index: number): Operation<void> {

@@ -15,6 +15,8 @@ import { ORPHANS } from "./orphans.ts";
 import { COUNT_NAMES, receiptMac, receiptTarget } from "./receipt_mac.ts";
 import { SELECT_JOURNALS, toJournalUnchecked } from "../tables/journals.ts";
 import { readScopeUnchecked } from "../tables/scopes.ts";
+import { COUNT_OPERATIONS } from "../tables/operation_ids.ts";
+import { SELECT_PIN_KEYS } from "../tables/pins.ts";
 
 const RECEIPT_FIELDS = [
   ...["lineage", "sequence", "head", "kind", "reserved", "at", "already", "scrubbed"] as const,
@@ -140,7 +142,6 @@ function saysTheSame(erased: ErasedCounts, counts: RecordedEvent["counts"]): boo
 }
 
 const COUNT_SCOPES = `SELECT count(*) FROM scopes WHERE scope_hash = $1`;
-const COUNT_OPERATIONS = `SELECT count(*) FROM operations WHERE scope_hash = $1`;
 const COUNT_FLOORS = `SELECT count(*) FROM floors WHERE scope_hash = $1`;
 
 const COUNT_PINS_WITHOUT_SOURCE = `SELECT count(*) FROM pins WHERE source_turn IS NOT NULL
@@ -174,7 +175,6 @@ function* count(
 }
 
 const SELECT_TURN_IDS = `SELECT turn_id FROM turns WHERE scope = $1`;
-const SELECT_PIN_KEYS = `SELECT key FROM pins WHERE scope = $1`;
 
 /** Identifiers are found by hashing each one that is there. */
 function* lookForItem(

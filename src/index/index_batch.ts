@@ -26,6 +26,7 @@ import type { Snapshot } from "../contracts/snapshot.ts";
 import type { Row } from "../engine/values.ts";
 import { requireCurrent } from "../scopes/take_snapshot.ts";
 import { SELECT_TURN_BY_ROW, type StoredTurn, toStoredTurn, toTurnFields } from "../tables/turns.ts";
+import { DELETE_UNINDEXED_TURN, SELECT_IS_INDEXED } from "../tables/indexed_turns.ts";
 
 /** The validated arguments of a batch. */
 export interface BatchPlan {
@@ -152,7 +153,7 @@ function* countDamaged(
   { turns }: Damage,
 ): Operation<number> {
   if (index === null) return turns.size;
-  const found = yield* transaction.getEach(SELECT_INDEXED, [...turns].map((turn) => [index.id, turn]));
+  const found = yield* transaction.getEach(SELECT_IS_INDEXED, [...turns].map((turn) => [index.id, turn]));
   return found.filter((indexed) => indexed === undefined).length;
 }
 
@@ -210,8 +211,6 @@ export function* writeBatch(
 }
 
 const SELECT_SOURCE = `SELECT payload_checksum FROM turns WHERE id = $1 AND scope = $2`;
-const SELECT_INDEXED = `SELECT 1 FROM indexed_turns WHERE index_id = $1 AND turn = $2`;
-const DELETE_UNINDEXED = `DELETE FROM unindexed_turns WHERE index_id = $1 AND turn = $2`;
 
 /** Returns the turns that are unchanged and still not indexed, and advances the index past them. */
 function* takeUnchanged(
@@ -222,7 +221,7 @@ function* takeUnchanged(
 ): Operation<readonly PreparedTurn[]> {
   const [sources, indexed] = yield* together([
     transaction.getEach(SELECT_SOURCE, prepared.map(({ turn }) => [turn, scope])),
-    transaction.getEach(SELECT_INDEXED, prepared.map(({ turn }) => [index.id, turn])),
+    transaction.getEach(SELECT_IS_INDEXED, prepared.map(({ turn }) => [index.id, turn])),
   ]);
   const taken: PreparedTurn[] = [];
   const damaged: number[] = [];
@@ -241,7 +240,7 @@ function* takeUnchanged(
   }
   yield* together([
     noteUnindexedIn(transaction, index.id, damaged),
-    transaction.runEach(DELETE_UNINDEXED, taken.map(({ turn }) => [index.id, turn])),
+    transaction.runEach(DELETE_UNINDEXED_TURN, taken.map(({ turn }) => [index.id, turn])),
   ]);
   return taken;
 }

@@ -2,7 +2,13 @@
 
 import type { ScopeRow } from "../tables/scopes.ts";
 import { markIndexDirty } from "../deletion/erase_index.ts";
-import { type IndexRow, insertIndex, readIndexes, writeIndex } from "../tables/chunk_indexes.ts";
+import {
+  DELETE_INDEX,
+  type IndexRow,
+  insertIndex,
+  readIndexes,
+  writeIndex,
+} from "../tables/chunk_indexes.ts";
 import type { Operation, ReadTransaction, WriteTransaction } from "../engine/operation.ts";
 import {
   CLEARED_POSTINGS_MAX,
@@ -13,6 +19,7 @@ import {
 } from "../limits.ts";
 import type { Analyzer } from "./analysis/analyzer.ts";
 import { chunkerVersion, type ChunkSize } from "./chunk_ranges.ts";
+import { DELETE_UNINDEXED_OF_INDEX, SELECT_IS_INDEXED } from "../tables/indexed_turns.ts";
 
 /** The identity of an index. Other settings do not need an index of their own. */
 export interface IndexKind {
@@ -50,8 +57,6 @@ export function unindexedTurns(scope: ScopeRow, index: IndexRow | null): number 
   return scope.turns - (index?.turns ?? 0);
 }
 
-const SELECT_INDEXED = `SELECT 1 FROM indexed_turns WHERE index_id = $1 AND turn = $2`;
-
 /** Whether every turn is indexed. Expired turns need not be, because no search returns them. */
 export function* isComplete(
   transaction: ReadTransaction,
@@ -62,7 +67,7 @@ export function* isComplete(
   if (missing === 0 || missing > expiredTurns.size) return missing === 0;
   if (index === null) return missing === expiredTurns.size;
   const keys = [...expiredTurns].map((turn) => [index.id, turn]);
-  const found = yield* transaction.getEach(SELECT_INDEXED, keys);
+  const found = yield* transaction.getEach(SELECT_IS_INDEXED, keys);
   return missing === found.filter((indexed) => indexed === undefined).length;
 }
 
@@ -126,8 +131,6 @@ const DELETE_POSTINGS_UP_TO = `DELETE FROM postings WHERE index_id = $1 AND bloc
 const SELECT_LAST_TURN =
   `SELECT max(turn) FROM (SELECT turn FROM indexed_turns WHERE index_id = $1 ORDER BY turn LIMIT $2)`;
 const DELETE_TURNS_UP_TO = `DELETE FROM indexed_turns WHERE index_id = $1 AND turn <= $2`;
-const DELETE_UNINDEXED = `DELETE FROM unindexed_turns WHERE index_id = $1`;
-const DELETE_INDEX = `DELETE FROM chunk_indexes WHERE id = $1`;
 
 /** The progress of deleting retired indexes. */
 interface Cleared {
@@ -146,7 +149,7 @@ export function* clearRetired(transaction: WriteTransaction, scope: number): Ope
   if (yield* clearTerms(transaction, index.id)) return { indexes: 0, more: true };
   if (yield* clearPostings(transaction, index.id)) return { indexes: 0, more: true };
   if (yield* clearTurns(transaction, index.id)) return { indexes: 0, more: true };
-  yield* transaction.run(DELETE_UNINDEXED, index.id);
+  yield* transaction.run(DELETE_UNINDEXED_OF_INDEX, index.id);
   yield* transaction.run(DELETE_INDEX, index.id);
   return { indexes: 1, more: retired.length > 1 };
 }

@@ -11,7 +11,7 @@ import { TURNS_PER_PAGE } from "../limits.ts";
 import type { ChunkIndex } from "./chunk_index.ts";
 import { chunkerVersion, chunkRanges, type ChunkSize } from "./chunk_ranges.ts";
 import { makeChunk } from "./chunking.ts";
-import { type IndexedChunk, toSearchedTurn } from "../tables/indexed_turns.ts";
+import { type IndexedChunk, SELECT_TURN_OF_INDEX, toSearchedTurn } from "../tables/indexed_turns.ts";
 import { Pace } from "../pace.ts";
 import { View, ViewGone } from "./scope_view.ts";
 import { isComplete } from "./index_state.ts";
@@ -119,9 +119,6 @@ async function readPages(
   return { turns, chunks };
 }
 
-const SELECT_INDEXED_TURN =
-  `SELECT turn, source, lists_checksum, chunk_list, term_list FROM indexed_turns WHERE index_id = $1 AND turn = $2`;
-
 function* readPage(
   transaction: ReadTransaction,
   { row, expiredTurns }: View,
@@ -133,7 +130,7 @@ function* readPage(
   for (const found of rows) {
     const turn = toStoredTurn(row, found);
     if (expiredTurns.has(turn.id)) continue;
-    const indexed = yield* transaction.get(SELECT_INDEXED_TURN, index.id, turn.id);
+    const indexed = yield* transaction.get(SELECT_TURN_OF_INDEX, index.id, turn.id);
     if (indexed === undefined) throw damaged();
     const { source, ranges } = toSearchedTurn(index.id, indexed);
     if (source !== turn.payloadChecksum) throw damaged();

@@ -12,7 +12,7 @@ import { rememberRecordOperation } from "./remember_record_operation.ts";
 import { type OperationKey, recallOperation } from "../tables/operation_ids.ts";
 import { SELECT_RECORD_HEAD } from "./put.ts";
 import { selectNextTenant } from "./read.ts";
-import { type Identity, recordHash } from "../tables/records.ts";
+import { DELETE_RECORD, type Identity, recordHash } from "../tables/records.ts";
 
 /** A forget, validated and ready to run. */
 interface ForgetPlan {
@@ -23,8 +23,6 @@ interface ForgetPlan {
   readonly revoke: boolean;
   readonly operation: OperationKey | null;
 }
-
-const DELETE_RECORD = `DELETE FROM records WHERE tenant = $1 AND kind = $2 AND key = $3`;
 
 /** Forgets a record; true only if a row was removed. */
 export function* forgetRecord(transaction: WriteTransaction, plan: ForgetPlan): Operation<boolean> {

@@ -6,8 +6,7 @@ import { CHECK_ROWS_PER_BATCH } from "../limits.ts";
 import { SELECT_OPERATIONS_AFTER, toOperation } from "../tables/operation_ids.ts";
 import { identityOf, requireRecord, SELECT_RECORDS_AFTER } from "../tables/record_rows.ts";
 import type { Identity } from "../tables/records.ts";
-
-const DELETE_RECORD = `DELETE FROM records WHERE tenant = $1 AND kind = $2 AND key = $3`;
+import { DELETE_RECORD } from "../tables/records.ts";
 
 /** Mends a batch of records after one of them; returns the last one, null at the end. No revision is issued twice. */
 export function* mendRecords(

@@ -8,7 +8,12 @@ import { IntegrityError } from "../errors.ts";
 import type { CorpusStatistics } from "./bm25.ts";
 import { isShown, type VisibleText } from "./evidence_source.ts";
 import { CodePointMap } from "../canonical/code_point_map.ts";
-import { type IndexedChunk, toIndexedTurnHead, toSearchedTurn } from "../tables/indexed_turns.ts";
+import {
+  type IndexedChunk,
+  SELECT_TURN_OF_INDEX,
+  toIndexedTurnHead,
+  toSearchedTurn,
+} from "../tables/indexed_turns.ts";
 import { decodePostings, type TermCount } from "../tables/posting_list.ts";
 import { link, LoadedTurn } from "./loaded_turn.ts";
 import type { StoredTurn } from "../tables/turns.ts";
@@ -164,9 +169,6 @@ function* takeExpired(transaction: ReadTransaction, query: Query, totals: Totals
   }
 }
 
-const SELECT_TURN =
-  `SELECT turn, source, lists_checksum, chunk_list, term_list FROM indexed_turns WHERE index_id = $1 AND turn = $2`;
-
 function* addShortened(
   transaction: ReadTransaction,
   query: Query,
@@ -175,7 +177,7 @@ function* addShortened(
 ): Operation<readonly LoadedTurn[]> {
   const turns: LoadedTurn[] = [];
   for (const { stored, visible } of query.shortened) {
-    const row = yield* transaction.get(SELECT_TURN, query.index.id, stored.id);
+    const row = yield* transaction.get(SELECT_TURN_OF_INDEX, query.index.id, stored.id);
     if (row === undefined || row[1] !== stored.payloadChecksum) throw damaged("indexed_turns");
     const { source, ranges } = toSearchedTurn(query.index.id, row);
     const known = { turn: stored.id, source, ranges, unread: new Set<number>(), counts: new Map() };

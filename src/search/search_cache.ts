@@ -6,7 +6,12 @@ import type { Operation, ReadTransaction } from "../engine/operation.ts";
 import type { Row } from "../engine/values.ts";
 import { IntegrityError } from "../errors.ts";
 import { INDEXED_TURNS_PER_READ } from "../limits.ts";
-import { type SoughtTerms, termsAmong, toSearchedTurn } from "../tables/indexed_turns.ts";
+import {
+  SELECT_TURN_OF_INDEX,
+  type SoughtTerms,
+  termsAmong,
+  toSearchedTurn,
+} from "../tables/indexed_turns.ts";
 import type { Posting, TermCount } from "../tables/posting_list.ts";
 import { type KnownTurn, link, LoadedTurn } from "./loaded_turn.ts";
 import type { Query } from "./index_query.ts";
@@ -100,7 +105,7 @@ export class LoadedTurns {
   *load(transaction: ReadTransaction, id: number): Operation<LoadedTurn> {
     const known = this.#turns.get(id);
     if (known !== undefined) return known;
-    const row = yield* transaction.get(SELECT_TURN, this.#query.index.id, id);
+    const row = yield* transaction.get(SELECT_TURN_OF_INDEX, this.#query.index.id, id);
     const turn = row === undefined ? null : this.#take(row);
     if (turn === null) throw damaged();
     return turn;
@@ -264,9 +269,6 @@ export class LoadedTurns {
     return known;
   }
 }
-
-const SELECT_TURN =
-  `SELECT turn, source, lists_checksum, chunk_list, term_list FROM indexed_turns WHERE index_id = $1 AND turn = $2`;
 
 const SELECT_TURNS_AFTER =
   `SELECT turn, source, lists_checksum, chunk_list, term_list FROM indexed_turns WHERE index_id = $1 AND turn > $2 AND turn < $3

@@ -132,3 +132,6 @@ export function* insertIndex(
   yield* transaction.run(CHUNK_INDEXES.insert, ...CHUNK_INDEXES.toValues(fields));
   return row;
 }
+
+/** Parameter: the index. */
+export const DELETE_INDEX = `DELETE FROM chunk_indexes WHERE id = $1`;

@@ -210,3 +210,16 @@ function damaged(): IntegrityError {
     details: { table: "indexed_turns" },
   });
 }
+
+/** A turn with its lists. Parameters: the index, the turn's row. */
+export const SELECT_TURN_OF_INDEX =
+  `SELECT turn, source, lists_checksum, chunk_list, term_list FROM indexed_turns WHERE index_id = $1 AND turn = $2`;
+
+/** Whether an index has a turn. Parameters: the index, the turn's row. */
+export const SELECT_IS_INDEXED = `SELECT 1 FROM indexed_turns WHERE index_id = $1 AND turn = $2`;
+
+/** Parameters: the index, the turn's row. */
+export const DELETE_UNINDEXED_TURN = `DELETE FROM unindexed_turns WHERE index_id = $1 AND turn = $2`;
+
+/** Parameter: the index. */
+export const DELETE_UNINDEXED_OF_INDEX = `DELETE FROM unindexed_turns WHERE index_id = $1`;

@@ -89,3 +89,6 @@ export function* rememberOperation(
   const at = transaction.time().effectiveMs;
   yield* transaction.run(OPERATIONS.upsert, ...OPERATIONS.toValues({ ...key, result, at }));
 }
+
+/** How many operation ids a scope remembers. Parameter: the scope's hash. */
+export const COUNT_OPERATIONS = `SELECT count(*) FROM operations WHERE scope_hash = $1`;

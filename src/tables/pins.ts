@@ -73,3 +73,9 @@ export function* upsertPin(
 ): Operation<void> {
   yield* transaction.run(PINS.upsert, ...PINS.toValues({ ...pin, payloadChecksum: checksumOf(pin.payload) }));
 }
+
+/** Parameters: the scope's row, the pin's key. */
+export const SELECT_PIN_REVISION = `SELECT revision FROM pins WHERE scope = $1 AND key = $2`;
+
+/** Parameter: the scope's row. */
+export const SELECT_PIN_KEYS = `SELECT key FROM pins WHERE scope = $1`;

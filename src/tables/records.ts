@@ -109,3 +109,6 @@ export function valueChecksum(
 export function isExpired(expires: number | null, nowSeconds: number): boolean {
   return expires !== null && expires <= nowSeconds;
 }
+
+/** Parameters: tenant, kind, key. */
+export const DELETE_RECORD = `DELETE FROM records WHERE tenant = $1 AND kind = $2 AND key = $3`;

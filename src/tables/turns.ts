@@ -118,3 +118,12 @@ export function* updateTurn(
   const changed = yield* transaction.run(TURNS.update, ...TURNS.toUpdate(turn));
   if (changed !== 1) throw new IntegrityError("Cannot put turn: the file did not take the write");
 }
+
+/** The turn that has a message. Parameters: the scope's row, the message's id. */
+export const SELECT_TURN_OF_MESSAGE = `SELECT turn FROM message_ids WHERE scope = $1 AND message_id = $2`;
+
+/** Parameter: the turn's row. */
+export const DELETE_TURN = `DELETE FROM turns WHERE id = $1`;
+
+/** Parameter: the turn's row. */
+export const DELETE_MESSAGE_IDS = `DELETE FROM message_ids WHERE turn = $1`;

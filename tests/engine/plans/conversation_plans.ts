@@ -4,9 +4,6 @@ import type { Plans } from "./plans.ts";
 
 /** See the module's documentation. */
 export const CONVERSATION_PLANS: Plans = {
-  "conversations/stored_context.ts": {
-    SELECT_MESSAGE_ID: "SEARCH message_ids USING PRIMARY KEY (scope=? AND message_id=?)",
-  },
   "conversations/stored_summary.ts": {
     COUNT_TURNS_UP_TO: "SEARCH turns USING COVERING INDEX turns_by_scope (scope=? AND rowid<?)",
     SELECT_NEWEST_COVERED: "SEARCH covered_turns USING PRIMARY KEY (scope=?)",
@@ -23,19 +20,13 @@ export const CONVERSATION_PLANS: Plans = {
         "SEARCH message_ids USING COVERING INDEX message_ids_by_turn (turn=?); USE TEMP B-TREE FOR ORDER BY",
       because: "one turn has few messages",
     },
-    SELECT_OPERATION_COUNT: "SEARCH operations USING COVERING INDEX operations_by_time (scope_hash=?)",
     SELECT_INDEX_CHECKSUMS: "SEARCH chunk_indexes USING INDEX chunk_indexes_by_scope (scope=?)",
     SELECT_SCOPE_IDS: "SEARCH scopes USING INTEGER PRIMARY KEY (rowid>?)",
   },
   "conversations/delete_item.ts": {
-    SELECT_PIN: "SEARCH pins USING PRIMARY KEY (scope=? AND key=?)",
     SELECT_TURN: "SEARCH turns USING INDEX turns_by_turn_id (scope=? AND turn_id=?)",
   },
-  "conversations/put_pin.ts": {
-    SELECT_PIN_REVISION: "SEARCH pins USING PRIMARY KEY (scope=? AND key=?)",
-  },
   "conversations/put_turn.ts": {
-    SELECT_MESSAGE_ID: "SEARCH message_ids USING PRIMARY KEY (scope=? AND message_id=?)",
     SELECT_PAYLOAD: "SEARCH turns USING INTEGER PRIMARY KEY (rowid=?)",
   },
   "conversations/read_turns.ts": {

@@ -5,13 +5,11 @@ import type { Plans } from "./plans.ts";
 /** See the module's documentation. */
 export const DELETION_PLANS: Plans = {
   "deletion/apply_deletion.ts": {
-    SELECT_PIN_KEYS: "SEARCH pins USING PRIMARY KEY (scope=?)",
     SELECT_TURN_IDS: "SEARCH turns USING INDEX turns_by_scope (scope=?)",
   },
   "deletion/cascade.ts": {
     DELETE_COVERED_TURNS: "SEARCH covered_turns USING PRIMARY KEY (scope=?)",
     DELETE_FLOORS_OF_SCOPE: "SEARCH floors USING PRIMARY KEY (scope_hash=?)",
-    DELETE_MESSAGE_IDS: "SEARCH message_ids USING COVERING INDEX message_ids_by_turn (turn=?)",
     DELETE_MESSAGE_IDS_OF_SCOPE: "SEARCH message_ids USING PRIMARY KEY (scope=?)",
     DELETE_OPERATIONS_OF_SCOPE: "SEARCH operations USING PRIMARY KEY (scope_hash=?)",
     DELETE_PIN: "SEARCH pins USING PRIMARY KEY (scope=? AND key=?)",
@@ -19,9 +17,7 @@ export const DELETION_PLANS: Plans = {
     DELETE_REPLAYS: "SEARCH replays USING PRIMARY KEY (scope=?)",
     DELETE_SCOPE: "SEARCH scopes USING INTEGER PRIMARY KEY (rowid=?)",
     DELETE_SUMMARY: "SEARCH summaries USING INTEGER PRIMARY KEY (rowid=?)",
-    DELETE_TURN: "SEARCH turns USING INTEGER PRIMARY KEY (rowid=?)",
     DELETE_TURNS_OF_SCOPE: "SEARCH turns USING INDEX turns_by_scope (scope=?)",
-    SELECT_COVERED: "SEARCH covered_turns USING PRIMARY KEY (scope=? AND turn=?)",
     SELECT_PINS_OF_TURN: "SEARCH pins USING INDEX pins_by_source (source_turn=?)",
   },
   "deletion/deleted_messages.ts": {
@@ -30,14 +26,11 @@ export const DELETION_PLANS: Plans = {
       "SCALAR SUBQUERY 1; SEARCH turns USING COVERING INDEX turns_by_turn_id (scope=? AND turn_id=?)",
   },
   "deletion/erase_index.ts": {
-    DELETE_INDEX: "SEARCH chunk_indexes USING INTEGER PRIMARY KEY (rowid=?)",
     DELETE_INDEXED_TURN: "SEARCH indexed_turns USING INDEX indexed_turns_by_turn (index_id=? AND turn=?)",
     DELETE_POSTINGS_OF_INDEX: "SEARCH postings USING PRIMARY KEY (index_id=?)",
     DELETE_TERM: "SEARCH index_terms USING PRIMARY KEY (index_id=? AND number=?)",
     DELETE_TERMS_OF_INDEX: "SEARCH index_terms USING PRIMARY KEY (index_id=?)",
     DELETE_TURNS_OF_INDEX: "SEARCH indexed_turns USING INDEX indexed_turns_by_turn (index_id=?)",
-    DELETE_UNINDEXED_OF_INDEX: "SEARCH unindexed_turns USING PRIMARY KEY (index_id=?)",
-    DELETE_UNINDEXED_TURN: "SEARCH unindexed_turns USING PRIMARY KEY (index_id=? AND turn=?)",
     INSERT_UNINDEXED_TURN: "",
     SELECT_INDEXED_TURN: "SEARCH indexed_turns USING INDEX indexed_turns_by_turn (index_id=? AND turn=?)",
     SELECT_TERMS: "SEARCH index_terms USING PRIMARY KEY (index_id=? AND number=?)",
@@ -124,11 +117,9 @@ export const DELETION_PLANS: Plans = {
   "deletion/verify_receipt.ts": {
     COUNT_ENTRIES_UP_TO: "SEARCH journal_entries USING INDEX sqlite_autoindex_journal_entries_1 (journal=?)",
     COUNT_FLOORS: "SEARCH floors USING PRIMARY KEY (scope_hash=?)",
-    COUNT_OPERATIONS: "SEARCH operations USING COVERING INDEX operations_by_time (scope_hash=?)",
     COUNT_PINS_WITHOUT_SOURCE:
       "SEARCH pins USING COVERING INDEX pins_by_source (source_turn>?); USING ROWID SEARCH ON TABLE turns FOR IN-OPERATOR",
     COUNT_SCOPES: "SEARCH scopes USING COVERING INDEX scopes_by_hash (scope_hash=?)",
-    SELECT_PIN_KEYS: "SEARCH pins USING PRIMARY KEY (scope=?)",
     SELECT_TURN_IDS: "SEARCH turns USING COVERING INDEX turns_by_turn_id (scope=?)",
   },
 };

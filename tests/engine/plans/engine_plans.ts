@@ -11,6 +11,8 @@ export const ENGINE_PLANS: Plans = {
     SELECT_COPIES: "SEARCH deletions USING INTEGER PRIMARY KEY (rowid>?)",
   },
   "engines/sqlite/database/applied_events.ts": {
+    COUNT_DELETIONS_BEFORE_FIRST: "SEARCH deletions USING INTEGER PRIMARY KEY (rowid<?)",
+    SELECT_DELETIONS_AFTER: "SEARCH deletions USING INTEGER PRIMARY KEY (rowid>?)",
     SELECT_EVENT: "SEARCH deletions USING INTEGER PRIMARY KEY (rowid=?)",
     SELECT_EVENTS: "SEARCH deletions USING INDEX deletions_by_key (key_hash=?)",
     SELECT_HEAD: "SEARCH deletions USING INTEGER PRIMARY KEY (rowid=?)",
@@ -33,13 +35,8 @@ export const ENGINE_PLANS: Plans = {
   "engines/sqlite/write/scrubbing.ts": {
     DELETE_DIRTY: "SEARCH dirty USING PRIMARY KEY (name=?)",
   },
-  "engines/sqlite/read/check_copy.ts": {
-    COUNT_BEFORE_FIRST: "SEARCH deletions USING INTEGER PRIMARY KEY (rowid<?)",
-    SELECT_DELETIONS: "SEARCH deletions USING INTEGER PRIMARY KEY (rowid>?)",
-  },
   "engines/sqlite/read/check_store.ts": {
     COUNT_BEFORE_FIRST: "SEARCH events USING INTEGER PRIMARY KEY (rowid<?)",
-    COUNT_DELETIONS_BEFORE_FIRST: "SEARCH deletions USING INTEGER PRIMARY KEY (rowid<?)",
     COUNT_OPERATIONS: {
       plan:
         "SCAN CONSTANT ROW; SCALAR SUBQUERY 1; SEARCH operations USING COVERING INDEX operations_by_time (scope_hash>?); SCALAR SUBQUERY 2; SEARCH operations USING PRIMARY KEY (scope_hash>?)",
@@ -56,7 +53,6 @@ export const ENGINE_PLANS: Plans = {
         "SCAN CONSTANT ROW; SCALAR SUBQUERY 1; SCAN records USING COVERING INDEX records_by_expiry; SCALAR SUBQUERY 2; SEARCH records USING PRIMARY KEY (tenant>?)",
       because: "a check compares a whole table with its index",
     },
-    SELECT_DELETIONS: "SEARCH deletions USING INTEGER PRIMARY KEY (rowid>?)",
     SELECT_LAST_DELETION: "SEARCH deletions",
   },
   "engines/sqlite/database/database.ts": {

@@ -5,8 +5,6 @@ import type { Plans } from "./plans.ts";
 /** See the module's documentation. */
 export const INDEX_PLANS: Plans = {
   "index/index_batch.ts": {
-    DELETE_UNINDEXED: "SEARCH unindexed_turns USING PRIMARY KEY (index_id=? AND turn=?)",
-    SELECT_INDEXED: "SEARCH indexed_turns USING COVERING INDEX indexed_turns_by_turn (index_id=? AND turn=?)",
     SELECT_NEW_TURNS: "SEARCH turns USING COVERING INDEX turns_by_scope (scope=? AND rowid>?)",
     SELECT_SOURCE: "SEARCH turns USING INTEGER PRIMARY KEY (rowid=?)",
     SELECT_UNINDEXED: "SEARCH unindexed_turns USING PRIMARY KEY (index_id=?)",
@@ -19,11 +17,7 @@ export const INDEX_PLANS: Plans = {
     SELECT_TURNS:
       "SEARCH indexed_turns USING INDEX indexed_turns_by_turn (index_id=? AND turn>?); SEARCH turns USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN",
   },
-  "index/read_chunks.ts": {
-    SELECT_INDEXED_TURN: "SEARCH indexed_turns USING INDEX indexed_turns_by_turn (index_id=? AND turn=?)",
-  },
   "search/search_cache.ts": {
-    SELECT_TURN: "SEARCH indexed_turns USING INDEX indexed_turns_by_turn (index_id=? AND turn=?)",
     SELECT_TURNS_AFTER:
       "SEARCH indexed_turns USING INDEX indexed_turns_by_turn (index_id=? AND turn>? AND turn<?)",
     SELECT_TURNS_BEFORE: "SEARCH indexed_turns USING INDEX indexed_turns_by_turn (index_id=? AND turn<?)",
@@ -38,16 +32,12 @@ export const INDEX_PLANS: Plans = {
     SELECT_OLDEST_TURN: "SEARCH indexed_turns USING COVERING INDEX indexed_turns_by_turn (index_id=?)",
     SELECT_POSTINGS_FROM:
       "SEARCH postings USING PRIMARY KEY (index_id=? AND block=? AND term=? AND turn>?); SCALAR SUBQUERY 1; SEARCH postings USING PRIMARY KEY (index_id=? AND block=? AND term=? AND turn<?)",
-    SELECT_TURN: "SEARCH indexed_turns USING INDEX indexed_turns_by_turn (index_id=? AND turn=?)",
   },
   "index/index_state.ts": {
-    DELETE_INDEX: "SEARCH chunk_indexes USING INTEGER PRIMARY KEY (rowid=?)",
     DELETE_POSTINGS_UP_TO: "SEARCH postings USING PRIMARY KEY (index_id=? AND block=? AND term<?)",
     DELETE_TERMS_UP_TO: "SEARCH index_terms USING PRIMARY KEY (index_id=? AND number<?)",
     DELETE_TURNS_UP_TO: "SEARCH indexed_turns USING INDEX indexed_turns_by_turn (index_id=? AND turn<?)",
-    DELETE_UNINDEXED: "SEARCH unindexed_turns USING PRIMARY KEY (index_id=?)",
     SELECT_FIRST_BLOCK: "SEARCH postings USING PRIMARY KEY (index_id=?)",
-    SELECT_INDEXED: "SEARCH indexed_turns USING COVERING INDEX indexed_turns_by_turn (index_id=? AND turn=?)",
     SELECT_INDEXES_AFTER: "SEARCH chunk_indexes USING INTEGER PRIMARY KEY (rowid>?)",
     SELECT_LAST_POSTING:
       "CO-ROUTINE (subquery-1); SEARCH postings USING PRIMARY KEY (index_id=? AND block=?); SEARCH (subquery-1)",

@@ -15,7 +15,6 @@ export const MEND_PLANS: Plans = {
         "SEARCH operations USING COVERING INDEX operations_by_time (scope_hash=?); SCALAR SUBQUERY 5; SEARCH journals USING COVERING INDEX journals_by_part (scope=?); SCALAR SUBQUERY 6; SEARCH journals USING INDEX journals_by_part (scope=?)",
       because: "one row of four counts of one scope",
     },
-    DELETE_MESSAGE_IDS: "SEARCH message_ids USING COVERING INDEX message_ids_by_turn (turn=?)",
     INSERT_MESSAGE_ID: "",
     SELECT_MESSAGE_IDS: "SEARCH message_ids USING COVERING INDEX message_ids_by_turn (turn=?)",
     SELECT_NEXT_EXPIRY: "CO-ROUTINE (subquery-3); COMPOUND QUERY; LEFT-MOST SUBQUERY; " +
@@ -43,7 +42,6 @@ export const MEND_PLANS: Plans = {
       plan: "SCAN summaries; USING ROWID SEARCH ON TABLE scopes FOR IN-OPERATOR",
       because: STRAYS,
     },
-    DELETE_STRAY_TURN: "SEARCH turns USING INTEGER PRIMARY KEY (rowid=?)",
     SELECT_STRAY_TURNS: {
       plan: "SCAN turns; USING ROWID SEARCH ON TABLE scopes FOR IN-OPERATOR",
       because: STRAYS,
@@ -51,6 +49,5 @@ export const MEND_PLANS: Plans = {
   },
   "records/mend_records.ts": {
     DELETE_OPERATION: "SEARCH operations USING PRIMARY KEY (scope_hash=? AND operation_hash=?)",
-    DELETE_RECORD: "SEARCH records USING PRIMARY KEY (tenant=? AND kind=? AND key=?)",
   },
 };

@@ -14,7 +14,6 @@ export const RECORD_PLANS: Plans = {
     SELECT_SCOPE_HASHES: "SEARCH scopes USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)",
   },
   "records/forget.ts": {
-    DELETE_RECORD: "SEARCH records USING PRIMARY KEY (tenant=? AND kind=? AND key=?)",
     SELECT_RECORD_KEYS: "SEARCH records USING COVERING INDEX records_by_revision (tenant=?)",
   },
   "records/list_values.ts": {

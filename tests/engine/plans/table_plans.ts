@@ -5,6 +5,7 @@ import type { Plans } from "./plans.ts";
 /** See the module's documentation. */
 export const TABLE_PLANS: Plans = {
   "tables/chunk_indexes.ts": {
+    DELETE_INDEX: "SEARCH chunk_indexes USING INTEGER PRIMARY KEY (rowid=?)",
     SELECT_INDEXES: "SEARCH chunk_indexes USING INDEX chunk_indexes_by_scope (scope=?)",
     "CHUNK_INDEXES.update": "SEARCH chunk_indexes USING INTEGER PRIMARY KEY (rowid=?)",
     "CHUNK_INDEXES.insert": "",
@@ -15,9 +16,15 @@ export const TABLE_PLANS: Plans = {
     "INDEX_TERMS.update": "SEARCH index_terms USING PRIMARY KEY (index_id=? AND number=?)",
   },
   "tables/indexed_turns.ts": {
+    DELETE_UNINDEXED_OF_INDEX: "SEARCH unindexed_turns USING PRIMARY KEY (index_id=?)",
+    DELETE_UNINDEXED_TURN: "SEARCH unindexed_turns USING PRIMARY KEY (index_id=? AND turn=?)",
+    SELECT_IS_INDEXED:
+      "SEARCH indexed_turns USING COVERING INDEX indexed_turns_by_turn (index_id=? AND turn=?)",
+    SELECT_TURN_OF_INDEX: "SEARCH indexed_turns USING INDEX indexed_turns_by_turn (index_id=? AND turn=?)",
     "INDEXED_TURNS.insert": "",
   },
   "tables/operation_ids.ts": {
+    COUNT_OPERATIONS: "SEARCH operations USING COVERING INDEX operations_by_time (scope_hash=?)",
     DELETE_OLDEST_OPERATIONS:
       "SEARCH operations USING PRIMARY KEY (scope_hash=? AND operation_hash=?); LIST SUBQUERY 2; SEARCH operations USING COVERING INDEX operations_by_time (scope_hash=?)",
     DELETE_OLD_OPERATIONS:
@@ -27,6 +34,8 @@ export const TABLE_PLANS: Plans = {
     "OPERATIONS.upsert": "",
   },
   "tables/pins.ts": {
+    SELECT_PIN_KEYS: "SEARCH pins USING PRIMARY KEY (scope=?)",
+    SELECT_PIN_REVISION: "SEARCH pins USING PRIMARY KEY (scope=? AND key=?)",
     SELECT_PINS_BY_HASH:
       "SEARCH pins USING PRIMARY KEY (scope=?); SCALAR SUBQUERY 1; SEARCH scopes USING COVERING INDEX scopes_by_hash (scope_hash=?)",
     SELECT_PINS: "SEARCH pins USING PRIMARY KEY (scope=?)",
@@ -40,6 +49,7 @@ export const TABLE_PLANS: Plans = {
     "POSTINGS.insert": "",
   },
   "tables/records.ts": {
+    DELETE_RECORD: "SEARCH records USING PRIMARY KEY (tenant=? AND kind=? AND key=?)",
     SELECT_VALUE: "SEARCH records USING PRIMARY KEY (tenant=? AND kind=? AND key=?)",
   },
   "tables/record_rows.ts": {
@@ -69,6 +79,9 @@ export const TABLE_PLANS: Plans = {
     "COVERED_TURNS.insert": "",
   },
   "tables/turns.ts": {
+    DELETE_MESSAGE_IDS: "SEARCH message_ids USING COVERING INDEX message_ids_by_turn (turn=?)",
+    DELETE_TURN: "SEARCH turns USING INTEGER PRIMARY KEY (rowid=?)",
+    SELECT_TURN_OF_MESSAGE: "SEARCH message_ids USING PRIMARY KEY (scope=? AND message_id=?)",
     SELECT_TURN: "SEARCH turns USING INDEX turns_by_turn_id (scope=? AND turn_id=?)",
     SELECT_TURN_HEAD: "SEARCH turns USING INDEX turns_by_turn_id (scope=? AND turn_id=?)",
     SELECT_TURN_BY_ROW: "SEARCH turns USING INTEGER PRIMARY KEY (rowid=?)",

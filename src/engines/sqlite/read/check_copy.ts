@@ -8,7 +8,11 @@ import type { RecordedEvent } from "../../../engine/operation.ts";
 import { checkNothingBeforeFirst, checkPages } from "./check_store.ts";
 import type { DatabaseKind } from "../database/database.ts";
 import type { Connection } from "../database/connection.ts";
-import { toAppliedEvent } from "../database/applied_events.ts";
+import {
+  COUNT_DELETIONS_BEFORE_FIRST,
+  SELECT_DELETIONS_AFTER,
+  toAppliedEvent,
+} from "../database/applied_events.ts";
 import { Ledger } from "../database/ledger.ts";
 import { readMainMeta } from "../database/main_meta.ts";
 import type { WorkDatabase } from "../database/work_database.ts";
@@ -49,12 +53,10 @@ async function checkEvents(ledger: Ledger, collector: CheckCollector): Promise<v
   }
 }
 
-const COUNT_BEFORE_FIRST = `SELECT count(*) FROM deletions WHERE sequence < 1`;
-
 async function checkDeletions(connection: Connection, collector: CheckCollector): Promise<void> {
   const { lineage, applied, appliedHead } = readMainMeta(connection);
   const place = await follow(lineage, (after, limit) => readDeletions(connection, after, limit), collector);
-  const before = connection.get(COUNT_BEFORE_FIRST)![0];
+  const before = connection.get(COUNT_DELETIONS_BEFORE_FIRST)![0];
   if (place.sequence !== applied || place.head !== appliedHead || before !== 0) {
     collector.problem("main", "deletions", "The deletions do not lead to the head");
   }
@@ -74,11 +76,7 @@ async function follow(
   }
 }
 
-const SELECT_DELETIONS =
-  `SELECT sequence, batch, kind, scope_hash, key_hash, reserved, floor, at, counts, head, messages, checksum
-  FROM deletions WHERE sequence > $1 ORDER BY sequence LIMIT $2`;
-
 /** Reads main's copies of events, oldest first. */
 export function readDeletions(main: Connection, after: number, limit: number): readonly RecordedEvent[] {
-  return main.all(SELECT_DELETIONS, after, limit).map(toAppliedEvent);
+  return main.all(SELECT_DELETIONS_AFTER, after, limit).map(toAppliedEvent);
 }

@@ -8,6 +8,7 @@ import { toHex } from "../../../canonical/keyed_hash.ts";
 import type { RecordedEvent } from "../../../engine/operation.ts";
 import type { Row } from "../../../engine/values.ts";
 import { assertAgreement } from "../database/agreement.ts";
+import { COUNT_DELETIONS_BEFORE_FIRST, SELECT_DELETIONS_AFTER } from "../database/applied_events.ts";
 import { assertSchema } from "../database/assert_schema.ts";
 import type { Connection } from "../database/connection.ts";
 import { type DatabaseKind, LEDGER, MAIN } from "../database/database.ts";
@@ -16,10 +17,6 @@ import { checkWorks } from "../database/ledger_works.ts";
 import { readMainMeta } from "../database/main_meta.ts";
 
 const INTEGRITY_CHECK = "PRAGMA integrity_check(100)";
-
-const SELECT_DELETIONS =
-  `SELECT sequence, batch, kind, scope_hash, key_hash, reserved, floor, at, counts, head, messages, checksum
-  FROM deletions WHERE sequence > $1 ORDER BY sequence LIMIT $2`;
 
 /** What is checked, and how it is read: `read` retries while a lock is held. */
 export interface CheckedParts {
@@ -156,8 +153,6 @@ export function checkNothingBeforeFirst({ connection }: Ledger, collector: Check
 
 const SELECT_LAST_DELETION = `SELECT coalesce(max(sequence), 0) FROM deletions`;
 
-const COUNT_DELETIONS_BEFORE_FIRST = `SELECT count(*) FROM deletions WHERE sequence < 1`;
-
 /** Reads how many events main has applied; in the same snapshot it must have as many copies. */
 function readApplied(main: Connection, collector: CheckCollector): number {
   main.begin("deferred");
@@ -179,7 +174,9 @@ function compareCopies(main: Connection, events: readonly RecordedEvent[], colle
   const [first] = events;
   if (first === undefined) return;
   const copies = new Map<unknown, Row>();
-  for (const row of main.all(SELECT_DELETIONS, first.sequence - 1, events.length)) copies.set(row[0], row);
+  for (const row of main.all(SELECT_DELETIONS_AFTER, first.sequence - 1, events.length)) {
+    copies.set(row[0], row);
+  }
   for (const event of events) {
     const row = copies.get(event.sequence);
     if (row === undefined || !isCopy(row, event)) {
