@@ -69,7 +69,7 @@ export function chunkId(source: SourceRef, version: string): string {
 type Expiry = string | null;
 
 /** What an operation id of `putTurn` stands for. A timestamp that the caller left open counts as null. */
-export function operationDigest(turn: Turn, expiresAt: Expiry): string {
+export function putTurnInputDigest(turn: Turn, expiresAt: Expiry): string {
   return sha256Hex(`[${encodeTurn(turn)},${expiresAt === null ? "null" : quote(expiresAt)}]`);
 }
 
@@ -82,7 +82,7 @@ interface AppendFacts {
 }
 
 /** What an operation id of `append` stands for. A message id that the caller left out counts as null. */
-export function appendDigest(
+export function appendInputDigest(
   messages: readonly MessageDraft[],
   expiresAt: Expiry,
   { timestamp, metadata, skipsDuplicates }: AppendFacts,

@@ -126,10 +126,10 @@ async function checkWhileItRests(reader: Reader, id: SqlValue): Promise<void> {
     } catch (error) {
       collector.caught("main", "scopes", error, `scope ${id}`);
     }
-    if (collector.mark() === mark) return;
+    if (!collector.hasProblemSince(mark)) return;
     const now = await readState(reader, id);
     if (now.state === state) return;
-    collector.rewind(mark);
+    collector.takeBack(mark);
     ({ row, state } = now);
   }
 }

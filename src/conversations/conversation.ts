@@ -254,13 +254,13 @@ export class Conversation {
 
   /**
    * Stores messages as a new turn: makes the scope if it is missing, the turn's id, and missing message ids. It takes
-   * whatever revision the scope has, so it never meets a `REVISION` conflict. Append each step of a loop as it comes:
-   * a call may be answered by a later turn. With `onDuplicate: "skip"` a client may send its whole history again:
+   * whatever revision the scope has. Append each step of a loop as it comes: a call may be answered by a later turn.
+   * With `onDuplicate: "skip"` a client may send its whole history again:
    * messages whose ids are there, or were deleted, are left out.
    *
    * @throws {ContractError} naming the field, such as `messages[0].role`
    * @throws {ConflictError} `DELETED` (the scope, or a message that went with its turn), `IDEMPOTENCY`, `CAPACITY`,
-   * `CLOCK` as `putTurn`
+   * `CLOCK` as `putTurn`; `REVISION` only where an operation id was forgotten but its turn is still there
    * @throws {StorageError} as `create`
    *
    * @example

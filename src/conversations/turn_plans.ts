@@ -5,7 +5,7 @@ import { toInstant } from "../canonical/time.ts";
 import { randomIdentity } from "../clock.ts";
 import { readFields } from "../contracts/arguments.ts";
 import { LIFETIME_NAMES, lifetimeText, readLifetime } from "../contracts/options/lifetime.ts";
-import { appendDigest, operationDigest } from "../contracts/digest.ts";
+import { appendInputDigest, putTurnInputDigest } from "../contracts/digest.ts";
 import { type Message, type MessageDraft, toMetadata, toNewMessages } from "../contracts/message.ts";
 import { encodeTurn } from "../contracts/payload.ts";
 import {
@@ -36,7 +36,7 @@ export function planPutTurn(context: Context, value: unknown, options: unknown):
     "signal",
   ]);
   const lifetime = readLifetime(rest);
-  const input = operationDigest(given, lifetime === undefined ? "keep" : lifetimeText(lifetime));
+  const input = putTurnInputDigest(given, lifetime === undefined ? "keep" : lifetimeText(lifetime));
   const now = timed(given, nowOf(context));
   return turnPlan(context, now, {
     isRevisionOpen: hasOpenRevision(given),
@@ -65,7 +65,7 @@ export function planAppend(context: Context, value: unknown, options: unknown): 
   const metadata = given.metadata === undefined ? null : toMetadata(given.metadata);
   const skipsDuplicates = toSkipsDuplicates(given.onDuplicate);
   const { place } = context;
-  const input = appendDigest(messages, lifetimeText(lifetime), { timestamp, metadata, skipsDuplicates });
+  const input = appendInputDigest(messages, lifetimeText(lifetime), { timestamp, metadata, skipsDuplicates });
   const operation = given.operationId === undefined
     ? null
     : operationKey(place, given.operationId, "append", input);

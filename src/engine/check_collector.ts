@@ -3,13 +3,20 @@ import { yieldIfBusy } from "../clock.ts";
 import { type ErrorDetails, IntegrityError, StorageError } from "../errors.ts";
 import { CHECK_PROBLEMS_MAX } from "../limits.ts";
 
+/** What was found and counted up to some moment of a check. */
+export interface CheckMark {
+  readonly problems: number;
+  readonly misfits: number;
+  readonly rows: Readonly<Record<string, number>>;
+}
+
 /** Collects what a check finds, and yields to the event loop between batches. */
 export class CheckCollector {
   readonly #options: CheckOptions;
   readonly #problems: CheckProblem[] = [];
   readonly #misfits: Misfit[] = [];
   #first: ErrorDetails = {};
-  readonly #rows: Record<string, number> = {};
+  #rows: Record<string, number> = {};
 
   constructor(options: CheckOptions) {
     this.#options = options;
@@ -37,14 +44,21 @@ export class CheckCollector {
     return this.#first;
   }
 
-  /** Marks the current number of problems, for {@linkcode rewind}. */
-  mark(): number {
-    return this.#problems.length;
+  /** Where the check stands now, for {@linkcode hasProblemSince} and {@linkcode takeBack}. */
+  mark(): CheckMark {
+    return { problems: this.#problems.length, misfits: this.#misfits.length, rows: { ...this.#rows } };
   }
 
-  /** Removes the problems noted since a mark, because the rows changed while they were read. */
-  rewind(mark: number): void {
-    this.#problems.length = mark;
+  /** Whether a problem was noted since a mark. */
+  hasProblemSince({ problems }: CheckMark): boolean {
+    return this.#problems.length > problems;
+  }
+
+  /** Takes back what was noted and counted since a mark, because the rows changed while they were read. */
+  takeBack({ problems, misfits, rows }: CheckMark): void {
+    this.#problems.length = problems;
+    this.#misfits.length = misfits;
+    this.#rows = { ...rows };
   }
 
   /** Notes an error that reports damage; rethrows any other. */

@@ -45,12 +45,12 @@ async function checkWhileItRests(read: Reading, collector: CheckCollector, found
   for (let attempt = 0, row: Row | undefined = found; attempt < CHECK_ATTEMPTS_PER_SCOPE && row; attempt++) {
     const mark = collector.mark();
     await checkJournal(read, collector, row);
-    if (collector.mark() === mark) return;
+    if (!collector.hasProblemSince(mark)) return;
     const now: Row | undefined = await read((transaction) =>
       transaction.get(SELECT_JOURNAL_BY_ROW, found[0] as SqlValue)
     );
     if (JSON.stringify(now) === JSON.stringify(row)) return;
-    collector.rewind(mark);
+    collector.takeBack(mark);
     row = now;
   }
 }

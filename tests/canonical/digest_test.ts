@@ -6,15 +6,15 @@ import {
   Float,
 } from "../../src/canonical/canonical_json.ts";
 import {
-  appendDigest,
+  appendInputDigest,
   chunkId,
   configFingerprint,
   contentHash,
   digest,
   historyDigest,
   inputDigest,
-  operationDigest,
   pinDigest,
+  putTurnInputDigest,
   requestFingerprint,
   summaryDigest,
 } from "../../src/contracts/digest.ts";
@@ -78,8 +78,8 @@ const DIGESTS: Readonly<Record<string, () => string>> = {
       k1: 1.2,
       recoverCappedWindow: true,
     })),
-  "operation digest preimage, no expiry": () => operationDigest(T1, null),
-  "operation digest preimage, expiry": () => operationDigest(T1, EXPIRY),
+  "operation digest preimage, no expiry": () => putTurnInputDigest(T1, null),
+  "operation digest preimage, expiry": () => putTurnInputDigest(T1, EXPIRY),
   "snapshot id preimage (epoch e0, revision 7, both pins, summary)": () =>
     snapshotDigest({
       epoch: "e0",
@@ -136,40 +136,40 @@ Deno.test("historyDigest() hashes each turn's messages as the reference does", (
   assert.equal(historyDigest([T1]), digest([entry]));
 });
 
-Deno.test("operationDigest() treats an open timestamp as null, and an omitted expiry as keep", () => {
+Deno.test("putTurnInputDigest() treats an open timestamp as null, and an omitted expiry as keep", () => {
   const { timestamp: _, ...open } = T1;
   const digests = [
-    operationDigest(turn(open), null),
-    operationDigest(turn(open), "keep"),
-    operationDigest(T1, null),
-    operationDigest(T1, "keep"),
+    putTurnInputDigest(turn(open), null),
+    putTurnInputDigest(turn(open), "keep"),
+    putTurnInputDigest(T1, null),
+    putTurnInputDigest(T1, "keep"),
   ];
   assert.equal(new Set(digests).size, 4);
   assert.equal(
-    operationDigest(turn(open), "keep"),
-    operationDigest(turn({ ...open, timestamp: null }), "keep"),
+    putTurnInputDigest(turn(open), "keep"),
+    putTurnInputDigest(turn({ ...open, timestamp: null }), "keep"),
   );
 });
 
-Deno.test("appendDigest() compares messages and expiry, and treats a missing message id as null", () => {
+Deno.test("appendInputDigest() compares messages and expiry, and treats a missing message id as null", () => {
   const [message = assert.fail()] = T1.messages;
   const { messageId: _, ...unnamed } = message;
   const digests = [
-    appendDigest([unnamed], "keep", NO_FACTS),
-    appendDigest([message], "keep", NO_FACTS),
-    appendDigest([message], null, NO_FACTS),
-    appendDigest([message], EXPIRY, NO_FACTS),
+    appendInputDigest([unnamed], "keep", NO_FACTS),
+    appendInputDigest([message], "keep", NO_FACTS),
+    appendInputDigest([message], null, NO_FACTS),
+    appendInputDigest([message], EXPIRY, NO_FACTS),
   ];
   assert.equal(new Set(digests).size, 4);
 });
 
-Deno.test("appendDigest() compares time, metadata and what becomes of duplicates, and leaves out what is absent", () => {
+Deno.test("appendInputDigest() compares time, metadata and what becomes of duplicates, and leaves out what is absent", () => {
   const [message = assert.fail()] = T1.messages;
   const digests = [
-    appendDigest([message], null, NO_FACTS),
-    appendDigest([message], null, { ...NO_FACTS, timestamp: EXPIRY }),
-    appendDigest([message], null, { ...NO_FACTS, metadata: {} }),
-    appendDigest([message], null, { ...NO_FACTS, skipsDuplicates: true }),
+    appendInputDigest([message], null, NO_FACTS),
+    appendInputDigest([message], null, { ...NO_FACTS, timestamp: EXPIRY }),
+    appendInputDigest([message], null, { ...NO_FACTS, metadata: {} }),
+    appendInputDigest([message], null, { ...NO_FACTS, skipsDuplicates: true }),
   ];
   assert.equal(new Set(digests).size, 4);
 });

@@ -102,7 +102,7 @@ export function testAppending({ promise, durable }: Suite): void {
     );
   });
 
-  promise("append() never meets a revision conflict: it takes whatever revision there is", async (store) => {
+  promise("append() takes whatever revision the scope has", async (store) => {
     const conversation = await talk(await store.open(atNoon()), ["t1"]);
     const [appended, put] = await Promise.allSettled([
       conversation.append(HELLO),
