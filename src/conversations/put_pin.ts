@@ -14,7 +14,7 @@ import type { Place } from "../scopes/place.ts";
 import { absence, changeOf, requireRevision, requireUpkept } from "../scopes/present_scope.ts";
 import { type Deadline, requireFuture } from "./put_turn.ts";
 import { makeRoomForOperation, rememberScopeOperation } from "./remember_scope_operation.ts";
-import { SELECT_PIN_REVISION, upsertPin } from "../tables/pins.ts";
+import { type PinRow, SELECT_PIN_REVISION, upsertPin } from "../tables/pins.ts";
 import { SELECT_TURN, toStoredTurn } from "../tables/turns.ts";
 
 /** A put, validated and encoded. */
@@ -86,19 +86,19 @@ export type WrittenPin = Pick<PutPinPlan, "key" | "revision" | "effectiveMs" | "
 export function* writePin(
   transaction: WriteTransaction,
   row: ScopeRow,
-  { key, revision, effectiveMs, expiry, payload }: WrittenPin,
+  written: WrittenPin,
   sourceTurn: number | null,
 ): Operation<void> {
-  const expires = expiry?.expiryMs ?? null;
-  yield* upsertPin(transaction, {
-    scope: row.id,
-    key,
-    revision,
-    effective: effectiveMs,
-    expires,
-    sourceTurn,
-    payload,
-  });
+  yield* upsertPin(transaction, toPinRow(row, written, sourceTurn));
+}
+
+/** The row that a pin is written as. */
+export function toPinRow(
+  { id: scope }: ScopeRow,
+  { key, revision, effectiveMs: effective, expiry, payload }: WrittenPin,
+  sourceTurn: number | null,
+): PinRow {
+  return { scope, key, revision, effective, expires: expiry?.expiryMs ?? null, sourceTurn, payload };
 }
 
 function readTombstone(transaction: WriteTransaction, { place, key }: PutPinPlan): Operation<Tombstone> {

@@ -4,7 +4,7 @@ import { type ErrorDetails, IntegrityError, StorageError } from "../errors.ts";
 import { CHECK_PROBLEMS_MAX } from "../limits.ts";
 
 /** What was found and counted up to some moment of a check. */
-export interface CheckMark {
+interface CheckMark {
   readonly problems: number;
   readonly misfits: number;
   readonly rows: Readonly<Record<string, number>>;

@@ -5,10 +5,10 @@ import { matches } from "../contracts/summary.ts";
 import { ensureScope } from "../scopes/ensure_scope.ts";
 import type { Place } from "../scopes/place.ts";
 import { changeOf, requireUpkept } from "../scopes/present_scope.ts";
-import { proveSource, requirePinCapacity, writePin } from "../conversations/put_pin.ts";
+import { proveSource, requirePinCapacity, toPinRow, writePin } from "../conversations/put_pin.ts";
 import { readCovered, writeSummary } from "../conversations/put_summary.ts";
 import { messageOwners, requireCapacity, type ScopeLimits, writeTurn } from "../conversations/put_turn.ts";
-import { requirePin, SELECT_PIN } from "../tables/pins.ts";
+import { isSamePin, requirePin, SELECT_PIN } from "../tables/pins.ts";
 import { requireSummary, SELECT_SUMMARY } from "../tables/summaries.ts";
 import { requirePayload, SELECT_TURN, toTurnFields, toTurnHead } from "../tables/turns.ts";
 import { changedScope } from "../deletion/cascade.ts";
@@ -109,10 +109,14 @@ function* importPin(current: CurrentScope, item: ImportedPin): Operation<Outcome
   const { transaction, row, target } = current;
   const { place, origin } = target;
   const { pin: { source }, written } = item;
-  const { key, revision, expiry, payload } = written;
+  const { key, revision, expiry } = written;
   if (isPast(transaction, expiry?.expiryMs ?? null)) return "expired";
   const old = yield* transaction.get(SELECT_PIN, row.id, key);
-  if (old !== undefined) return requirePin(row, old).payload === payload ? "unchanged" : "conflicting";
+  if (old !== undefined) {
+    const stored = requirePin(row, old);
+    // Its source is part of the payload.
+    return isSamePin(stored, toPinRow(row, written, stored.sourceTurn)) ? "unchanged" : "conflicting";
+  }
   const hashes = { scopeHash: place.scopeHash, keyHash: itemHashOf(place.hashKey, "pin", place.scope, key) };
   if (yield* isItemRefused(transaction, hashes, revision, origin)) return "refused";
   const sourceTurn = source === undefined ? null : yield* findSource(current, source);

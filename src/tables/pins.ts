@@ -4,7 +4,7 @@ import { checksumOf } from "../canonical/checksum.ts";
 import { damagedRow, type ScopeRow } from "./scopes.ts";
 import type { Damage } from "../engine/damage.ts";
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
-import type { Row } from "../engine/values.ts";
+import type { Row, SqlValue } from "../engine/values.ts";
 import type { Fields } from "./schema/descriptor.ts";
 import { PINS } from "./schema/main_tables.ts";
 
@@ -66,12 +66,22 @@ export function requirePin(scope: Pick<ScopeRow, "tenant" | "session">, row: Row
   throw damagedRow("The checksum of a pin does not match", "pins", scope, { key });
 }
 
+/** A pin's row without its checksums, which are computed. */
+export type PinRow = Omit<PinFields, "payloadChecksum" | "checksum">;
+
 /** Writes a pin, in place of an earlier one with its key. */
-export function* upsertPin(
-  transaction: WriteTransaction,
-  pin: Omit<PinFields, "payloadChecksum" | "checksum">,
-): Operation<void> {
-  yield* transaction.run(PINS.upsert, ...PINS.toValues({ ...pin, payloadChecksum: checksumOf(pin.payload) }));
+export function* upsertPin(transaction: WriteTransaction, pin: PinRow): Operation<void> {
+  yield* transaction.run(PINS.upsert, ...pinValues(pin));
+}
+
+/** Whether two pins are the same in every column. */
+export function isSamePin(left: PinRow, right: PinRow): boolean {
+  const values = pinValues(right);
+  return pinValues(left).every((value, place) => value === values[place]);
+}
+
+function pinValues(pin: PinRow): SqlValue[] {
+  return PINS.toValues({ ...pin, payloadChecksum: checksumOf(pin.payload) });
 }
 
 /** Parameters: the scope's row, the pin's key. */

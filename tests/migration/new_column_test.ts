@@ -1,4 +1,4 @@
-/** That a new column is one edit: a copy of the source gets one, and is used for everything that handles whole rows. */
+/** That whole rows carry a new column, after one edit in its descriptor: a copy of the source gets one, and is used. */
 
 import assert from "node:assert/strict";
 import { TemporaryDirectory } from "../kit/temporary_directory.ts";
@@ -15,7 +15,7 @@ function copyFolder(from: URL, to: string): void {
 
 /** The edit: one line in the descriptor of pins. */
 const LINE = "    sourceTurn: INTEGER_OR_NULL,\n";
-const WITH_NOTE = `${LINE}    note: TEXT_OR_NULL,\n`;
+const WITH_COLUMN = `${LINE}    carriedAlong: TEXT_OR_NULL,\n`;
 
 /** Uses a store of the changed source. What the release does not know of the column is written by another hand. */
 const PROGRAM = `
@@ -25,13 +25,13 @@ import { openMemory, restoreMemory } from "./mod.ts";
 const SCOPE = { tenantId: "travel", sessionId: "lisbon" };
 const [path, backup, restored, deletionPath] = ["agent.db", "agent.backup", "new.db", "agent.db.deletions"]
   .map((name) => new URL(name, import.meta.url));
-const noteIn = (file) => {
+const columnIn = (file) => {
   const database = new DatabaseSync(file);
-  const row = database.prepare("SELECT note FROM pins WHERE key = 'seat'").get();
+  const row = database.prepare("SELECT carried_along FROM pins WHERE key = 'seat'").get();
   database.close();
-  return row?.note ?? null;
+  return row?.carried_along ?? null;
 };
-const notes = [];
+const values = [];
 
 let memory = await openMemory(path);
 let conversation = memory.conversation(SCOPE);
@@ -41,10 +41,10 @@ for (const key of ["seat", "diet"]) {
   await conversation.putPin({ scope: SCOPE, key, value: "aisle", origin: "user" }, { expectedRevision });
 }
 await memory.close();
-notes.push(noteIn(path));
+values.push(columnIn(path));
 
 const database = new DatabaseSync(path);
-database.exec("UPDATE pins SET note = 'by the window if full' WHERE key = 'seat'");
+database.exec("UPDATE pins SET carried_along = 'by the window if full' WHERE key = 'seat'");
 database.close();
 
 memory = await openMemory(path);
@@ -55,15 +55,15 @@ await memory.backup(backup);
 const watermark = await memory.deletionWatermark();
 const checks = [await memory.check()];
 await memory.close();
-notes.push(noteIn(path), noteIn(backup));
+values.push(columnIn(path), columnIn(backup));
 
 memory = await restoreMemory(backup, restored, { deletionPath, watermark });
 checks.push(await memory.check());
 const { pins } = await memory.conversation(SCOPE).snapshot();
 await memory.close();
-notes.push(noteIn(restored));
+values.push(columnIn(restored));
 console.log(JSON.stringify({
-  notes,
+  values,
   tables: scrub.tables,
   complete: scrub.complete,
   checks: checks.map(({ ok }) => ok),
@@ -71,14 +71,14 @@ console.log(JSON.stringify({
 }));
 `;
 
-Deno.test("a new column is one edit: created, written, copied, rewritten, restored and checked", async () => {
+Deno.test("whole rows carry a new column: created, copied, rewritten, restored and checked", async () => {
   await using directory = await TemporaryDirectory.make();
   copyFolder(new URL("src/", ROOT), directory.file("src"));
   for (const name of ["mod.ts", "deno.json"]) Deno.copyFileSync(new URL(name, ROOT), directory.file(name));
   const tables = directory.file("src/tables/schema/main_tables.ts");
   const source = Deno.readTextFileSync(tables);
   assert.equal(source.split(LINE).length, 2, "the line is found once");
-  Deno.writeTextFileSync(tables, source.replace(LINE, WITH_NOTE));
+  Deno.writeTextFileSync(tables, source.replace(LINE, WITH_COLUMN));
   Deno.writeTextFileSync(directory.file("program.ts"), PROGRAM);
 
   const { stdout, stderr, success } = await new Deno.Command(Deno.execPath(), {
@@ -86,7 +86,7 @@ Deno.test("a new column is one edit: created, written, copied, rewritten, restor
   }).output();
   assert.ok(success, new TextDecoder().decode(stderr));
   assert.deepEqual(JSON.parse(new TextDecoder().decode(stdout)), {
-    notes: [null, "by the window if full", "by the window if full", "by the window if full"],
+    values: [null, "by the window if full", "by the window if full", "by the window if full"],
     tables: 1,
     complete: true,
     checks: [true, true],

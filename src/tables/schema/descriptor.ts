@@ -111,7 +111,7 @@ export function columnName(field: string): string {
 
 /** Defines a table. */
 export function defineTable<const C extends Columns>(options: TableOptions<C, keyof C & string>): Table<C> {
-  const { checksumOver = [], key }: TableOptions<Columns, string> = options;
+  const { checksumOver = [], columns, key }: TableOptions<Columns, string> = options;
   const statements = statementsOf(options);
   const fields = Object.keys(options.columns);
   const heads = options.content === undefined ? fields : fields.slice(0, -1);
@@ -126,7 +126,12 @@ export function defineTable<const C extends Columns>(options: TableOptions<C, ke
   };
   const write = (row: object, names: readonly string[]): SqlValue[] => {
     const sum = checksumOver.length === 0 ? null : checksum(row);
-    return names.map((field) => field === "checksum" && sum !== null ? sum : (row as Loose)[field] ?? null);
+    return names.map((field) => {
+      const value = field === "checksum" && sum !== null ? sum : (row as Loose)[field];
+      if (value !== undefined) return value;
+      if (columns[field]!.isNullable) return null;
+      throw new Error(`A row of ${options.name} has no ${field}`);
+    });
   };
   return {
     ...options,
