@@ -5,12 +5,12 @@ import { compareInstants, type Instant, instantOf } from "../canonical/time.ts";
 import { ContractError } from "../errors.ts";
 import { Discreet, type Outline } from "./discreet.ts";
 import {
+  type Argument,
   type Fault,
   fields,
   integer,
   name,
   optional,
-  type Place,
   refine,
   refusal,
   type Schema,
@@ -194,7 +194,7 @@ export function toPin(value: unknown, field = "pin"): Pin {
 }
 
 /** Validates a pin that is plain already, its times carried. Internal: for stored payloads. */
-export function toPlainPin(value: unknown, place: Place): Pin {
+export function toPlainPin(value: unknown, place: Argument): Pin {
   return validatePlain(pinSchema, value, place);
 }
 

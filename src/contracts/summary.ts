@@ -8,11 +8,11 @@ import { Discreet, type Outline } from "./discreet.ts";
 import {
   anyText,
   anything,
+  type Argument,
   type Fault,
   fields,
   list,
   optional,
-  type Place,
   refine,
   type Schema,
   text,
@@ -230,7 +230,7 @@ export function toSummary(value: unknown, field = "summary"): Summary {
 }
 
 /** Validates a summary that is plain already, its times carried. Internal: for stored payloads. */
-export function toPlainSummary(value: unknown, place: Place): Summary {
+export function toPlainSummary(value: unknown, place: Argument): Summary {
   return validatePlain(summarySchema, value, place);
 }
 

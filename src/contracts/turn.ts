@@ -3,12 +3,12 @@
 import { codePointLength } from "../canonical/text.ts";
 import { Discreet, type Outline } from "./discreet.ts";
 import {
+  type Argument,
   fields,
   integer,
   list,
   name,
   optional,
-  type Place,
   refine,
   type Schema,
   time,
@@ -185,7 +185,7 @@ export function toTurn(value: unknown, field = "turn"): Turn {
 }
 
 /** Validates a turn that is plain already, its time carried. Internal: for stored payloads, and turns inside other values. */
-export function toPlainTurn(value: unknown, place: Place): Turn {
+export function toPlainTurn(value: unknown, place: Argument): Turn {
   return TurnValue.is(value) ? value : validatePlain(turnSchema, value, place);
 }
 

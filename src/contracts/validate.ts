@@ -37,8 +37,8 @@ const CONTRACT_NAMES: ReadonlySet<string> = new Set([
 /** A key that errors may show: it looks like a name, not like a text. */
 const NAME_LIKE = /^[A-Za-z_$][\w$-]{0,63}$/;
 
-/** Where a validated value stands. */
-export interface Place {
+/** Which argument a validated value is, for errors. */
+export interface Argument {
   /** The path of the value itself; empty where its fields are named without a prefix, as in `turn({...})`. */
   readonly field: string;
   /** What the value is called where the path is empty. */
@@ -52,12 +52,12 @@ export interface Place {
  *
  * @throws {ContractError} naming the field, never the value
  */
-export function validate<T>(schema: Schema<T>, value: unknown, place: Place): T {
+export function validate<T>(schema: Schema<T>, value: unknown, place: Argument): T {
   return validatePlain(schema, copy(value, place), place);
 }
 
 /** The same for a value that is plain already. */
-export function validatePlain<T>(schema: Schema<T>, value: unknown, place: Place): T {
+export function validatePlain<T>(schema: Schema<T>, value: unknown, place: Argument): T {
   try {
     return schema.read(value, []);
   } catch (error) {
@@ -66,7 +66,7 @@ export function validatePlain<T>(schema: Schema<T>, value: unknown, place: Place
   }
 }
 
-function refusalOf(place: Place, { path, rule, key }: Refused): ContractError {
+function refusalOf(place: Argument, { path, rule, key }: Refused): ContractError {
   if (key === null) return refusal(place, path, rule);
   if (!NAME_LIKE.test(key)) return refusal(place, path, "must have no unknown field");
   const parent = pathText({ ...place, noun: "" }, path);
@@ -75,12 +75,12 @@ function refusalOf(place: Place, { path, rule, key }: Refused): ContractError {
 }
 
 /** The error for a place inside a validated value. */
-export function refusal(place: Place, path: JsonPath, rule: string): ContractError {
+export function refusal(place: Argument, path: JsonPath, rule: string): ContractError {
   const field = pathText(place, path);
   return new ContractError(field, `${field} ${rule}`);
 }
 
-function pathText({ field, noun, names = CONTRACT_NAMES }: Place, path: JsonPath): string {
+function pathText({ field, noun, names = CONTRACT_NAMES }: Argument, path: JsonPath): string {
   let text = field;
   for (const step of path) {
     if (typeof step === "number") {
@@ -93,7 +93,7 @@ function pathText({ field, noun, names = CONTRACT_NAMES }: Place, path: JsonPath
   return text === "" ? noun : text;
 }
 
-function copy(value: unknown, place: Place): Json {
+function copy(value: unknown, place: Argument): Json {
   try {
     return copyPlain(value, { undefinedIsAbsent: true, leaf });
   } catch (error) {

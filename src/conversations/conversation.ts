@@ -106,7 +106,9 @@ export class Conversation {
    *
    * @returns the scope's revision
    * @throws {ConflictError} `DELETED`
-   * @throws {StorageError} `BUSY`, `FULL`, `IO`, `READONLY`, `REPLACED`, `CLOSED`
+   * @throws {StorageError} `BUSY`, `FULL`, `IO`, `READONLY`, `PERMISSION`, `REPLACED`, `RESTORE`, `CORRUPT`, `CLOSED`
+   * @throws {IntegrityError} if what the call reads is damaged, or store and ledger do not belong together
+   * @throws the signal's reason, if it aborts before the call is committed
    *
    * @example
    * ```ts

@@ -122,24 +122,26 @@ function turnPlan(
   >,
 ): PutTurnPlan {
   const { turnId, revision, messages } = given;
+  // What `append` is given is its messages; what `putTurn` is given is a turn.
+  const sizeField = rest.messagesField === "messages" ? "messages" : "turn";
   const changed = (change: Partial<Pick<TimedTurn, "revision" | "timestamp" | "messages">>): EncodedTurn =>
-    encodedTurn(validatedTurn({ ...given, ...change }));
-  return { place, turnId, revision, messages, ...encodedTurn(given), changed, limits, ...rest };
+    encodedTurn(validatedTurn({ ...given, ...change }), sizeField);
+  return { place, turnId, revision, messages, ...encodedTurn(given, sizeField), changed, limits, ...rest };
 }
 
-function encodedTurn(given: TimedTurn): EncodedTurn {
+function encodedTurn(given: TimedTurn, field: string): EncodedTurn {
   const payload = encodeTurn(given);
-  return { payload, bytes: requireTurnBytes(payload) };
+  return { payload, bytes: requireTurnBytes(field, payload) };
 }
 
 /** Requires that a turn is not too large; returns its UTF-8 bytes. */
-function requireTurnBytes(payload: string): number {
+function requireTurnBytes(field: string, payload: string): number {
   try {
-    return requireBytes("turn", payload, TURN_BYTES_MAX);
+    return requireBytes(field, payload, TURN_BYTES_MAX);
   } catch (error) {
     if (!(error instanceof ContractError)) throw error;
     throw new ContractError(
-      "turn",
+      field,
       `${error.message}: split it into several turns, or shorten what tools returned`,
       {
         details: error.details,

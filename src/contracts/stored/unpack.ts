@@ -6,7 +6,7 @@ import { copyPlain, type Json, PlainFailure } from "../../canonical/plain.ts";
 import { readStoredInstant } from "../../canonical/time.ts";
 import { exceedsBytes } from "../../canonical/utf8.ts";
 import { ContractError, IntegrityError } from "../../errors.ts";
-import { carried, type Place } from "../validate.ts";
+import { type Argument, carried } from "../validate.ts";
 import { isEffective, type TimedPin, toPlainPin } from "../pin.ts";
 import { STORED_PART_NAMES } from "../part.ts";
 import { quickTurn } from "./quick_turn.ts";
@@ -190,7 +190,7 @@ function unpack<T>(
   kind: string,
   layout: Layout,
   raw: unknown,
-  validate: (value: unknown, place: Place) => T,
+  validate: (value: unknown, place: Argument) => T,
 ): T {
   try {
     return validate(renameFields(decodePayload(raw), layout), { field: kind, noun: kind });

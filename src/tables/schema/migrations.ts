@@ -15,6 +15,10 @@ export interface Migration {
   readonly setVersion: string;
 }
 
+// Until 0.1.0 is published, version 1 is edited in place: change the descriptor, let `tests/migration/schema_test.ts` show
+// the new text for `version_1.sql`, and make the fixture anew with `tests/fixtures/make_version_1.ts`. After that a change
+// is a new version below the last.
+
 /** Main's migrations, oldest first: live state, and a copy of every deletion that was applied to it. */
 export const MAIN_MIGRATIONS: readonly Migration[] = [
   { version: 1, setVersion: "PRAGMA user_version = 1", statements: MAIN_TABLES.flatMap(createStatements) },

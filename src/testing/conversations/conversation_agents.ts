@@ -177,9 +177,9 @@ function testSteps({ promise }: Suite): void {
     const result = { role: "tool", toolCallId: "c", content: "x".repeat(3_800_000) } as const;
     await store.assertChangesNothing(() => conversation.append([result]), {
       code: "CONTRACT",
-      field: "turn",
+      field: "messages",
       message:
-        "turn must be at most 1000000 bytes as stored: split it into several turns, or shorten what tools returned",
+        "messages must be at most 1000000 bytes as stored: split it into several turns, or shorten what tools returned",
     });
   });
 }
