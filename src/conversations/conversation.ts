@@ -21,7 +21,7 @@ import type {
 import type { Budget, Retrieval } from "../context/configuration.ts";
 import type { DamagedRow, Skipping } from "../contracts/damaged.ts";
 import type { EmitEvent } from "../contracts/options/memory_options.ts";
-import { type Message, toMessage } from "../contracts/message.ts";
+import { type Message, toMessages } from "../contracts/message.ts";
 import type { NewMessages } from "../contracts/new_message.ts";
 import type { PinInput } from "../contracts/pin.ts";
 import type { DeleteOptions, DeleteTarget, Receipt } from "../contracts/options/receipt.ts";
@@ -470,7 +470,7 @@ export class Conversation {
    */
   async withMedia(messages: readonly Message[], options: CallOptions = {}): Promise<readonly Message[]> {
     const signal = readSignal(options);
-    const given = messages.map((message, index) => toMessage(message, `messages[${index}]`));
+    const given = toMessages(messages);
     await CALLS.load();
     return await CALLS.module.filledIn(this.#access, given, signal);
   }

@@ -125,6 +125,7 @@ class Import {
   }
 
   async #takeParsed(parsed: ParsedLine, bytes: number): Promise<void> {
+    if (parsed.type !== "media") this.#media.requireWhole();
     switch (parsed.type) {
       case "header":
         this.#origin = await this.#originOf(parsed);
@@ -144,7 +145,6 @@ class Import {
         return;
       case "end":
         await this.write();
-        this.#media.requireWhole();
         this.#requireWhole(parsed);
         this.#ended = true;
         return;
@@ -175,7 +175,6 @@ class Import {
       if (this.#scope !== null) throw new ContractError("type", "Expected records before scopes");
     } else if (item.type === "scope") {
       await this.write();
-      this.#media.requireWhole();
       this.#media = new HeldMedia(this.#target.limits.bytes);
       this.#scope = item;
       this.#part = this.#differing = null;

@@ -103,11 +103,20 @@ function* importTurn({ transaction, row, target }: CurrentScope, item: ImportedT
   if (deleted.length > 0) return "refused";
   if (owners.some((owner) => owner !== null)) return "conflicting";
   requireMediaBytes(messages, "turn.messages", limits.mediaBytes);
-  const found = yield* findMedia(transaction, row, { messages, messagesField: "turn.messages", media });
+  const found = yield* findMedia(
+    transaction,
+    row,
+    { messages, messagesField: "turn.messages", media },
+    noMedia,
+  );
   requireCapacity(row, { bytes, limits }, { old: null, media: found });
   const written = { place, turnId, revision, messages, media, payload, bytes, expiry };
   yield* writeTurn(transaction, row, written, { old: null, media: found });
   return "imported";
+}
+
+function noMedia(field: string): ContractError {
+  return new ContractError(field, `Expected ${field} to refer to media of the lines, or of the conversation`);
 }
 
 function* importPin(current: CurrentScope, item: ImportedPin): Operation<Outcome> {

@@ -33,6 +33,7 @@ export function* findMedia(
   transaction: WriteTransaction,
   row: ScopeRow,
   { messages, messagesField, media }: MediaPlan,
+  absent: (field: string) => Error = missingMedia,
 ): Operation<FoundMedia> {
   const cited = citedMedia(messages);
   if (cited.length === 0) return NOTHING_FOUND;
@@ -41,7 +42,7 @@ export function* findMedia(
   for (const [index, each] of cited.entries()) {
     const found = rows[index];
     const bytes = found === undefined ? media.get(each.ref)?.length : toMediaRef(found).bytes;
-    if (bytes === undefined) throw missingMedia(`${messagesField}${each.path}.ref`);
+    if (bytes === undefined) throw absent(`${messagesField}${each.path}.ref`);
     if (bytes !== each.bytes) throw otherSize(`${messagesField}${each.path}.bytes`);
     if (found === undefined) missing.push(each);
   }

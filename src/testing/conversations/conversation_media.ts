@@ -299,7 +299,10 @@ function testMoving({ promise, restoring, makeStore }: Suite): void {
     );
     await assert.rejects(importing(others), { code: "CONTRACT", field: "ref" });
     const cut = lines.filter((_, index) => index !== 4);
-    await assert.rejects(importing(cut), { code: "CONFLICT", reason: "MISSING" });
+    await assert.rejects(importing(cut), { code: "CONTRACT", field: "piece" });
+    const without = lines.filter((line) => !line.startsWith(`{"type":"media"`));
+    const field = "turn.messages[0].content[1].ref";
+    await assert.rejects(importing(without), { code: "CONTRACT", field });
     const early = [lines[0]!, lines[2]!, lines[1]!, ...lines.slice(3)];
     await assert.rejects(importing(early), { code: "CONTRACT", field: "type" });
     assert.deepEqual(await stored(other), [0, 0, [0]]);
