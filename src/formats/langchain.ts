@@ -45,7 +45,7 @@ const TYPES = {
  * LangChain: `parse` takes messages, or what `toDict` and `mapChatMessagesToStoredMessages` made of them; `write` makes
  * what `mapStoredMessagesToChatMessages` takes.
  *
- * - A message's `id` is its `messageId`. A developer's message is a system message, marked as LangChain does it.
+ * - A message's `id` is its `messageId`, unless the store chose that. A developer's message is a system message, marked as LangChain does it.
  * - Arguments that are a JSON object are `tool_calls`, others `invalid_tool_calls`.
  * - A result that failed has `status: "error"`.
  * - Reasoning goes back to LangChain only. Blocks of providers, `additional_kwargs`, `response_metadata`, `artifact` and
@@ -180,6 +180,9 @@ function writeMedia({ mediaType, data, url, filename }: MediaPart, { as }: Tag):
   };
 }
 
+/** An id that the store chose for a message that had none. */
+const CHOSEN_ID = /^turn-[0-9a-f]{32}:[0-9]+$/;
+
 function writeMessage(message: Spoken): object[] {
   const { role, parts, form, name, messageId, toolCallId, isError } = message;
   const entries = CARRIER.entries(parts);
@@ -195,7 +198,7 @@ function writeMessage(message: Spoken): object[] {
     content: isText ? textOf(parts) : blocks,
     additional_kwargs: role === "developer" ? DEVELOPER : {},
     response_metadata: {},
-    ...(isName(messageId) ? { id: messageId } : {}),
+    ...(isName(messageId) && !CHOSEN_ID.test(messageId) ? { id: messageId } : {}),
     ...(name === undefined ? {} : { name }),
     ...(toolCallId === undefined ? {} : { tool_call_id: toolCallId }),
     ...(isError ? { status: "error" } : {}),
