@@ -122,11 +122,19 @@ export { type Summary, summaryFromHistory, type SummaryInput } from "./src/contr
 
 export { type TimedTurn, type Turn, turn, type TurnInput } from "./src/contracts/turn.ts";
 export type {
+  AssembleMessagesOptions,
   AssembleOptions,
   Assembly,
   IndexBatchOptions,
+  MessagesAssembly,
   SearchOptions,
 } from "./src/conversations/context_options.ts";
+export type {
+  MessagesContext,
+  MessagesDiagnostics,
+  MessagesRequest,
+} from "./src/context/messages/messages_context.ts";
+export type { Degradation } from "./src/context/messages/plan_messages.ts";
 export { Conversation } from "./src/conversations/conversation.ts";
 export type { Snapshot } from "./src/contracts/snapshot.ts";
 export type { TurnsOptions } from "./src/conversations/turns_options.ts";
