@@ -72,7 +72,8 @@ Deno.test("CTX-01 six parallel results of 8 000 tokens leave both turns in the w
     ],
   );
   for (const maxInputTokens of [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 50_000, 60_000]) {
-    const { context } = await conversation.assemble("What did you find?", { maxInputTokens }, OPTIONS);
+    const { context } = await conversation.assemble("What did you find?", { maxInputTokens }, OPTIONS)
+      .catch((error: Error) => assert.fail(error.message));
     const { keptTurnIds, estimatedTokens, degraded, shortenedMessageIds } = context.diagnostics;
     assert.equal(keptTurnIds.length, 2, `${maxInputTokens}`);
     assert(estimatedTokens <= maxInputTokens);

@@ -25,6 +25,8 @@ const COPIED = [
   "tests/conversations",
   "tests/journals",
   "tests/context/golden.ts",
+  "tests/context/messages_form_test.ts",
+  "tests/kit/message_arbitrary.ts",
   "tests/model/records/seeded.ts",
 ];
 const PATIENCE_MS = 60_000;

@@ -5,6 +5,7 @@ import { DELETION_BREAKS } from "./breaks/deletions.ts";
 import { FILE_BREAKS } from "./breaks/files.ts";
 import { GROUP_BREAKS } from "./breaks/groups.ts";
 import { MEDIA_BREAKS } from "./breaks/media.ts";
+import { CONTEXT_BREAKS } from "./breaks/contexts.ts";
 import { JOURNAL_BREAKS } from "./breaks/journals.ts";
 import { KIND_BREAKS } from "./breaks/kinds.ts";
 import { LINES_BREAKS } from "./breaks/lines.ts";
@@ -32,6 +33,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...TIME_BREAKS,
   ...ROUND_BREAKS,
   ...LINES_BREAKS,
+  ...CONTEXT_BREAKS,
   ...JOURNAL_BREAKS,
   ...MEDIA_BREAKS,
   ...COMMAND_BREAKS,
