@@ -111,8 +111,11 @@ function* rememberResults(
 ): Operation<void> {
   if (plan.operation === null) return;
   const numbers = plan.calls.flatMap((call, position) => numbersOf(call, results[position]!));
-  yield* forgetOldOperations(transaction, plan.operation.scopeHash, RECORD_OPERATION_KEPT_MS, numbers.length);
-  yield* together(numbers.map((number, index) => rememberOperation(transaction, keyOf(plan, index), number)));
+  const { scopeHash } = plan.operation;
+  yield* together([
+    forgetOldOperations(transaction, scopeHash, RECORD_OPERATION_KEPT_MS, numbers.length),
+    ...numbers.map((number, index) => rememberOperation(transaction, keyOf(plan, index), number)),
+  ]);
 }
 
 /** The results of the same transaction, run before; null if it was not. */

@@ -91,6 +91,18 @@ let ownerOf: (call: unknown) => Transaction | null;
 /**
  * A call of a transaction that is not committed yet. Return it from the transaction's function for its result, or pass it
  * as the `expectedRevision` of a later call on the same record or conversation.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { openMemory, type PendingCall, type Transaction } from "@holdfast/memory";
+ *
+ * const run = { tenantId: "acme", kind: "checkpoint", key: "deployment-7" } as const;
+ * const begin = (transaction: Transaction): PendingCall<number> =>
+ *   transaction.put(run, { schema: 1, step: 0, items: [] }, { expectedRevision: null, ttl: 60 });
+ * await using memory = await openMemory(":memory:");
+ * assert.deepEqual(await memory.transaction((transaction) => [begin(transaction)]), [1]);
+ * ```
  */
 export class PendingCall<Result> {
   static {
