@@ -101,6 +101,14 @@ Deno.test("A later call of a transaction sees what earlier ones did, and may exp
   assert.equal((await memory.check()).ok, true);
 });
 
+Deno.test("A pending call that is expected stands for the revision that it makes", async () => {
+  await using memory = await openMemory(":memory:");
+  await assert.doesNotReject(memory.transaction((transaction) => {
+    const made = transaction.put(RUN, CHECKPOINT, MADE);
+    transaction.put(RUN, CHECKPOINT, { expectedRevision: made, ttl: 60 });
+  }));
+});
+
 Deno.test("A message that an earlier call of the transaction stored is a duplicate in a later one", async () => {
   await using memory = await openMemory(":memory:");
   const [, again] = await memory.transaction((transaction) => [

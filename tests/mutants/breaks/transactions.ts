@@ -48,7 +48,7 @@ export const TRANSACTION_BREAKS: readonly Mutant[] = [
     find: "return after === null ? plan :",
     replace: "return after !== null ? plan :",
     test: SUITE,
-    promise: "A later call of a transaction sees what earlier ones did",
+    promise: "A pending call that is expected stands for",
     why: "a later call would expect a revision that nobody chose",
   },
   {
