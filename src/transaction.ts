@@ -221,7 +221,12 @@ export class Transaction {
         plan: { ...plan, operation: null },
         generation: this.#parts.engine.generation,
       };
-      return { call, operation: plan.operation, bytes: plan.groupBytes, target: targetOf(context.place.scope) };
+      return {
+        call,
+        operation: plan.operation,
+        bytes: plan.groupBytes,
+        target: targetOf(context.place.scope),
+      };
     });
   }
 
