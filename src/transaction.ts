@@ -146,7 +146,7 @@ let run: (transaction: Transaction, collect: unknown, signal: AbortSignal | unde
  *   transaction.append({ tenantId: "acme", sessionId: "ticket-7" }, [{ role: "user", content: "Where is order 7?" }]);
  * await using memory = await openMemory(":memory:");
  * const [{ revision }] = await memory.transaction((transaction) => [ask(transaction)]);
- * assert.equal(revision, 2);
+ * assert.equal(revision, 1);
  * ```
  */
 export class Transaction {
