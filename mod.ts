@@ -216,6 +216,16 @@ export { type MemoryOptions, openMemory, restoreMemory } from "./src/open.ts";
 export { KindRecords } from "./src/records/kind_records.ts";
 export { Records } from "./src/records/record_calls.ts";
 export type { RestoreOptions } from "./src/restore.ts";
+export {
+  type PendingCall,
+  Transaction,
+  type TransactionKind,
+  type TransactionOptions,
+  type TransactionPinOptions,
+  type TransactionPutOptions,
+  type TransactionResult,
+  type TransactionResults,
+} from "./src/transaction.ts";
 export type { ChunkIndex } from "./src/index/chunk_index.ts";
 export type { IndexProgress } from "./src/index/index_progress.ts";
 export type { Hit, Hits, Score } from "./src/search/evidence_source.ts";

@@ -24,6 +24,7 @@ const COPIED = [
   "tests/contention/old_library.ts",
   "tests/conversations",
   "tests/journals",
+  "tests/transactions",
   "tests/context/golden.ts",
   "tests/context/messages_form_test.ts",
   "tests/kit/message_arbitrary.ts",

@@ -14,6 +14,7 @@ import { COMPARISON_BREAKS, EXPIRY_BREAKS, TENANT_BREAKS } from "./breaks/record
 import { RESTORE_BREAKS } from "./breaks/restores.ts";
 import { ROUND_BREAKS } from "./breaks/rounds.ts";
 import { TIME_BREAKS } from "./breaks/times.ts";
+import { TRANSACTION_BREAKS } from "./breaks/transactions.ts";
 import { DAMAGE_BREAKS, LIMIT_BREAKS } from "./breaks/values.ts";
 import type { Mutant } from "./mutant.ts";
 
@@ -37,4 +38,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...JOURNAL_BREAKS,
   ...MEDIA_BREAKS,
   ...COMMAND_BREAKS,
+  ...TRANSACTION_BREAKS,
 ];
