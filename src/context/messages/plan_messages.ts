@@ -4,7 +4,7 @@
  */
 
 import { sha256Hex } from "../../canonical/sha256.ts";
-import { type Message } from "../../contracts/message.ts";
+import type { Message } from "../../contracts/message.ts";
 import { pairCalls } from "../../contracts/pairing.ts";
 import { isComplete, openCalls, pairWindow, shownMessages } from "../paired_window.ts";
 import { type Shortener, SHORTEST_TOKENS } from "./shorten_message.ts";
