@@ -129,6 +129,21 @@ export const CONVERSATION_OPERATIONS: readonly GrowthOperation[] = [
     run: ({ conversation }, snapshot) => count(conversation.turns({ snapshot, last: SOME_TURNS })),
   }),
   operation({
+    name: "turns, 20 from the middle",
+    calls: "Conversation.turns",
+    grows: { turns: "the place is counted in an index of ids" },
+    ready: snapshotOf,
+    run: ({ conversation }, snapshot) =>
+      count(conversation.turns({ snapshot, from: snapshot.turnCount >> 1, limit: SOME_TURNS })),
+  }),
+  operation({
+    name: "turn, by its id",
+    calls: "Conversation.turn",
+    ready: async (world) => ({ turnId: await world.append() }),
+    run: async ({ conversation }, { turnId }) => Number(await conversation.turn(turnId) !== null),
+    undo: (world, { turnId }) => world.delete("turn", turnId),
+  }),
+  operation({
     name: "turns, all",
     calls: "Conversation.turns",
     grows: { turns: "returns each of them" },

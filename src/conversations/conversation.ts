@@ -31,7 +31,7 @@ import type { TimedTurn, TurnInput } from "../contracts/turn.ts";
 import type { Damage } from "../engine/damage.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { ReadTransaction } from "../engine/operation.ts";
-import { ConflictError } from "../errors.ts";
+import { ConflictError, ContractError } from "../errors.ts";
 import { LateModule, validateLate } from "../contracts/late_module.ts";
 import { TURNS_PER_PAGE } from "../limits.ts";
 import type { ChunkIndex } from "../index/chunk_index.ts";
@@ -368,6 +368,8 @@ export class Conversation {
    * const said: string[] = [];
    * for await (const { messages } of conversation.turns()) said.push(...messages.map(({ content }) => content));
    * assert.deepEqual(said, ["The flights were booked in March."]);
+   * const page = conversation.turns({ from: 0, limit: 20 }); // places count from 0
+   * assert.equal((await Array.fromAsync(page)).length, 1);
    * const turns = conversation.turns({ last: 8, damaged: "skip" });
    * assert.equal((await Array.fromAsync(turns)).length, 1);
    * assert.deepEqual(turns.skipped, []);
@@ -379,16 +381,20 @@ export class Conversation {
   }
 
   async *#turns(options: TurnsOptions, skipped: DamagedRow[]): AsyncGenerator<TimedTurn, void> {
-    const given = readFields("options", options, ["snapshot", "last", "after", "damaged", "signal"]);
+    const given = readFields("options", options, TURNS_NAMES);
     const { snapshot } = given;
     const damaged = requireDamaged(given.damaged);
     const signal = requireSignal(given.signal);
-    const last = given.last === undefined
-      ? null
-      : requireInteger("last", given.last, 0, Number.MAX_SAFE_INTEGER);
-    const afterTurn = given.after === undefined
-      ? null
-      : requireText("after", given.after, Number.MAX_SAFE_INTEGER);
+    const range = {
+      last: wholeOrNull("last", given.last),
+      from: wholeOrNull("from", given.from),
+      after: textOrNull("after", given.after),
+      before: textOrNull("before", given.before),
+    };
+    if (range.last !== null && range.from !== null) {
+      throw new ContractError("from", "Expected from to be absent where last is given");
+    }
+    let left = wholeOrNull("limit", given.limit) ?? Infinity;
     const known = snapshot === undefined ? null : requireSnapshot(snapshot, this.scope);
     await CALLS.load();
     const damage = new CALLS.module.Damage(damaged, skipped);
@@ -402,23 +408,53 @@ export class Conversation {
       damage,
       atMs: transaction.time().effectiveMs,
     });
-    let after: number | null = last === null && afterTurn === null ? 0 : await this.#access.read(
-      (transaction) => CALLS.module.startOfTurns(transaction, plan(transaction), { last, after: afterTurn }),
+    const rows = Object.values(range).every((each) => each === null) ? EVERY_ROW : await this.#access.read(
+      (transaction) => CALLS.module.rowsOfTurns(transaction, plan(transaction), range),
       signal,
     );
-    while (after !== null) {
-      const from: number = after;
+    for (let after: number | null = rows.after; after !== null && left > 0;) {
+      const from: typeof EVERY_ROW = { ...rows, after };
       const page = await this.#access.read(
         (transaction) => CALLS.module.readTurnPage(transaction, plan(transaction), from),
         signal,
       );
       for (const { turn } of page.turns) {
         yield turn;
+        if (--left === 0) return;
         // What was deleted while the caller held this turn must not follow it out of the page.
         await this.#requireRevision(of.revision, signal);
       }
       after = page.after;
     }
+  }
+
+  /**
+   * One turn by its id; null if it is not there: never stored, deleted, or expired.
+   *
+   * @throws {ContractError} `turnId`
+   * @throws {ConflictError} `MISSING` (the scope), `DELETED`
+   * @throws {IntegrityError} if the turn is damaged; `details` names it
+   * @throws {StorageError} as `revision`
+   *
+   * @example
+   * ```ts
+   * import assert from "node:assert/strict";
+   * import { openMemory } from "@holdfast/memory";
+   *
+   * await using memory = await openMemory(":memory:");
+   * const conversation = memory.conversation({ tenantId: "acme", sessionId: "ticket-4711" });
+   * const { turnId } = await conversation.append([{ role: "user", content: "The flights were booked in March." }]);
+   * assert.equal((await conversation.turn(turnId))?.messages[0]?.content, "The flights were booked in March.");
+   * assert.equal(await conversation.turn("turn-2"), null);
+   * ```
+   */
+  async turn(turnId: string, options: CallOptions = {}): Promise<TimedTurn | null> {
+    const id = requireText("turnId", turnId, Number.MAX_SAFE_INTEGER);
+    const { turn } = await this.#access.readUpkept(
+      (transaction, { atMs }) => CALLS.module.readTurn(transaction, this.#place, { turnId: id, atMs }),
+      readSignal(options),
+    );
+    return turn;
   }
 
   /**
@@ -825,6 +861,21 @@ export class Conversation {
     const { epoch } = this.#engine;
     return { place: this.#place, epoch, limits: this.#limits, time: this.#engine.time() };
   }
+}
+
+const TURNS_NAMES = ["snapshot", "last", "after", "before", "from", "limit", "damaged", "signal"] as const;
+
+const EVERY_ROW: { readonly after: number; readonly before: number } = {
+  after: 0,
+  before: Number.MAX_SAFE_INTEGER,
+};
+
+function wholeOrNull(field: string, value: unknown): number | null {
+  return value === undefined ? null : requireInteger(field, value, 0, Number.MAX_SAFE_INTEGER);
+}
+
+function textOrNull(field: string, value: unknown): string | null {
+  return value === undefined ? null : requireText(field, value, Number.MAX_SAFE_INTEGER);
 }
 
 function readSignal(options: CallOptions): AbortSignal | undefined {

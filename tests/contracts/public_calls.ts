@@ -326,9 +326,10 @@ function conversationCalls({ conversation, snapshot, summary }: Stage): readonly
     of("snapshot", reading),
     {
       name: "Conversation.turns",
-      given: [{ snapshot, last: 1, after: "t1", damaged: "error", signal: signal() }],
+      given: [{ snapshot, last: 1, after: "t1", before: "t9", limit: 9, damaged: "error", signal: signal() }],
       call: (...given: Parameters<Conversation["turns"]>) => Array.fromAsync(conversation.turns(...given)),
     },
+    of("turn", "t1", reading),
     of("media", "0".repeat(64), reading),
     of("withMedia", [{ messageId: "m", role: "user", content: [MEDIA] }], reading),
     of("assertCurrent", snapshot, reading),

@@ -113,6 +113,16 @@ promise("neither got nor listed", async (store) => {
   assert.equal((await memory.records.list("harbour")).items.length, 1);
 });
 
+promise("counted by no place of a turn, and no turn by its id", async (store) => {
+  const { conversation } = await expired(store);
+  for (const from of [0, 1, 3, 4, KEPT.length - 1, KEPT.length]) {
+    const ids = await readIds(conversation, undefined, { from, limit: 3 });
+    assert.deepEqual(ids, KEPT.slice(from, from + 3), `from ${from}`);
+  }
+  assert.equal(await conversation.turn(IDS[0]!), null);
+  assert.equal((await conversation.turn(KEPT[0]!))?.turnId, KEPT[0]);
+});
+
 promise("media that nobody can read", async (store) => {
   const { memory } = await expired(store);
   const ref = sha256Hex(PICTURE);

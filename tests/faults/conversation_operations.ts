@@ -322,6 +322,18 @@ export const CONVERSATION_OPERATIONS: readonly StruckOperation[] = [
     name: "a reading of turns",
     calls: "Conversation.turns",
     prepare: prepareTalk,
+    run: (memory, signal) => Array.fromAsync(talkOf(memory).turns({ from: 1, limit: 1, signal })),
+  },
+  {
+    name: "one turn by its id",
+    calls: "Conversation.turn",
+    prepare: prepareTalk,
+    run: (memory, signal) => talkOf(memory).turn("t1", { signal }),
+  },
+  {
+    name: "the reading of the newest turns",
+    calls: "Conversation.turns",
+    prepare: prepareTalk,
     run: async (memory, signal) => {
       const conversation = talkOf(memory);
       const snapshot = await conversation.snapshot();

@@ -179,6 +179,10 @@ export const INNER_CALLS: Readonly<Record<string, InnerCall>> = {
     ({ conversation }) => conversation.snapshot(),
     ({ id, turnCount }, { snapshot }) => assert.deepEqual([id, turnCount], [snapshot.id, 2]),
   ),
+  "Conversation.turn": inner(
+    ({ conversation }) => conversation.turn("i1"),
+    (turn) => assert.equal(turn?.turnId, "i1"),
+  ),
   "Conversation.turns": inner(
     ({ conversation }) => readTurns(conversation),
     (turns) => assert.deepEqual(turns.map(({ turnId }) => turnId), ["i1", "i2"]),

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { TURNS } from "../../tables/schema/main_tables.ts";
+import type { TurnsOptions } from "../../../mod.ts";
 import type { Suite } from "../kit/suite.ts";
 import {
   after,
@@ -51,6 +52,58 @@ export function testPaging({ promise, durable }: Suite): void {
       assert.deepEqual(await readIds(again, undefined, { last: 10 }), TWELVE.slice(2));
     },
   );
+
+  promise(
+    "Any part of a history is read as if all of it were, by places, neighbours and counts",
+    async (store) => {
+      const ids = numbered(70);
+      const conversation = await talk(await store.open(atNoon()), ids);
+      const read = (options: TurnsOptions): Promise<string[]> => readIds(conversation, undefined, options);
+      const places = [0, 1, 31, 32, 33, 64, 69, 70, 500];
+      for (const from of places) {
+        assert.deepEqual(await read({ from }), ids.slice(from), `from ${from}`);
+        for (const limit of [0, 1, 32, 33]) {
+          assert.deepEqual(
+            await read({ from, limit }),
+            ids.slice(from, from + limit),
+            `from ${from}, ${limit}`,
+          );
+        }
+      }
+      for (const before of [1, 2, 33, 70]) {
+        assert.deepEqual(await read({ before: `t${before}` }), ids.slice(0, before - 1));
+        assert.deepEqual(
+          await read({ before: `t${before}`, last: 5 }),
+          ids.slice(Math.max(0, before - 6), before - 1),
+        );
+        assert.deepEqual(
+          await read({ before: `t${before}`, after: "t1", limit: 2 }),
+          ids.slice(1, before - 1).slice(0, 2),
+        );
+      }
+      assert.deepEqual(await read({ from: 3, after: "t10", before: "t13" }), ["t11", "t12"]);
+      assert.deepEqual(await read({ last: 4, limit: 2 }), ["t67", "t68"]);
+      assert.deepEqual(await read({ before: "t5", after: "t9" }), []);
+      await assert.rejects(read({ last: 1, from: 1 }), { code: "CONTRACT", field: "from" });
+      await assert.rejects(read({ before: "t71" }), { code: "CONFLICT", reason: "MISSING" });
+    },
+  );
+
+  promise("One turn is read by its id; null where it is not, was deleted, or has expired", async (store) => {
+    const clock = clockAtNoon();
+    const memory = await store.open({ clock: clock.now });
+    await assert.rejects(memory.conversation(ORCHARD).turn("t1"), { code: "CONFLICT", reason: "MISSING" });
+    const conversation = await talk(memory, numbered(3));
+    await revise(conversation, turnOf("t2", "again", { revision: 2 }), after(60));
+    assert.equal((await conversation.turn("t2"))?.messages[0]?.content, "again");
+    assert.equal(await conversation.turn("t9"), null);
+    await erase(conversation, "turn", "t1");
+    assert.equal(await conversation.turn("t1"), null);
+    clock.advance(61);
+    assert.equal(await conversation.turn("t2"), null);
+    assert.equal((await conversation.turn("t3"))?.turnId, "t3");
+    assert.deepEqual(await readIds(conversation, undefined, { from: 0, limit: 1 }), ["t3"]);
+  });
 
   promise("TRN-10 last gives the newest so many, oldest first", async (store) => {
     const conversation = await talk(await store.open(atNoon()), numbered(5));

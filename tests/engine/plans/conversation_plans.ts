@@ -30,7 +30,8 @@ export const CONVERSATION_PLANS: Plans = {
     SELECT_PAYLOAD: "SEARCH turns USING INTEGER PRIMARY KEY (rowid=?)",
   },
   "conversations/read_turns.ts": {
-    SELECT_NEWEST_TURNS: "SEARCH turns USING COVERING INDEX turns_by_scope (scope=?)",
+    SELECT_NEWEST_TURNS: "SEARCH turns USING COVERING INDEX turns_by_scope (scope=? AND rowid<?)",
+    SELECT_TURN_AT: "SEARCH turns USING COVERING INDEX turns_by_scope (scope=?)",
     SELECT_TURN_BEFORE: "SEARCH turns USING COVERING INDEX turns_by_scope (scope=? AND rowid<?)",
     SELECT_TURN_ROW: "SEARCH turns USING COVERING INDEX turns_by_turn_id (scope=? AND turn_id=?)",
   },

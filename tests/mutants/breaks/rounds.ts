@@ -208,4 +208,23 @@ export const ROUND_BREAKS: readonly Mutant[] = [
     promise: "Snapshots that are taken by turns",
     why: "a stale snapshot, and one of another scope, would pass for current",
   },
+  {
+    name: "expired turns have places in a history",
+    file: "src/conversations/read_turns.ts",
+    find: "const places = from - 1 + (passed < 0 ? expired.length : passed);",
+    replace: "const places = from - 1 + Math.min(0, passed);",
+    test: "tests/conversations/expired_read_only_test.ts",
+    promise: "counted by no place of a turn, and no turn by its id",
+    why: "a page would begin at another turn than the one before ended",
+  },
+  {
+    name: "a reading goes on past the turn given as before",
+    file: "src/conversations/read_turns.ts",
+    find: "rows.filter(([id]) => id as number < before && !reading.expiredTurns.has(id as number))",
+    replace: "rows.filter(([id]) => !reading.expiredTurns.has(id as number))",
+    test: "tests/conversations/conversations_test.ts",
+    promise:
+      "Any part of a history is read as if all of it were, by places, neighbours and counts [:memory:]",
+    why: "a page of older turns would hold newer ones again",
+  },
 ];
