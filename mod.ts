@@ -115,6 +115,7 @@ export type {
   ReceiptSubject,
   ReceiptTarget,
   ScrubReport,
+  UnpinOptions,
 } from "./src/contracts/options/receipt.ts";
 export type { Scope } from "./src/contracts/scope.ts";
 export type { SourceRef } from "./src/contracts/source_ref.ts";

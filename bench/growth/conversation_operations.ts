@@ -137,6 +137,18 @@ export const CONVERSATION_OPERATIONS: readonly GrowthOperation[] = [
       count(conversation.turns({ snapshot, from: snapshot.turnCount >> 1, limit: SOME_TURNS })),
   }),
   operation({
+    name: "unpin",
+    calls: "Conversation.unpin",
+    ready: async (world) => {
+      const { conversation, scope } = world;
+      const key = `pin-${world.newName()}`;
+      const pin = { scope, key, value: NEW_TEXT, origin: "bench" };
+      await conversation.putPin(pin, { expectedRevision: await conversation.revision() });
+      return key;
+    },
+    run: async ({ conversation }, key) => (await conversation.unpin(key)).erased.pins,
+  }),
+  operation({
     name: "turn, by its id",
     calls: "Conversation.turn",
     ready: async (world) => ({ turnId: await world.append() }),

@@ -24,7 +24,7 @@ import type { EmitEvent } from "../contracts/options/memory_options.ts";
 import { type Message, toMessages } from "../contracts/message.ts";
 import type { NewMessages } from "../contracts/new_message.ts";
 import type { PinInput } from "../contracts/pin.ts";
-import type { DeleteOptions, DeleteTarget, Receipt } from "../contracts/options/receipt.ts";
+import type { DeleteOptions, DeleteTarget, Receipt, UnpinOptions } from "../contracts/options/receipt.ts";
 import type { Scope } from "../contracts/scope.ts";
 import type { Summary } from "../contracts/summary.ts";
 import type { TimedTurn, TurnInput } from "../contracts/turn.ts";
@@ -51,10 +51,12 @@ import {
   planPutPin,
   planPutSummary,
   planReplay,
+  planUnpin,
   requireReplayKey,
 } from "./plans.ts";
 import { requireRef } from "../media/given_media.ts";
 import { planAppend, planPutTurn } from "./turn_plans.ts";
+import type { DeletePlan } from "./delete_item.ts";
 import type { ScopeLimits } from "./put_turn.ts";
 import { CALLS, ScopeAccess } from "./scope_access.ts";
 import { requireSame, requireSnapshot, type Snapshot } from "../contracts/snapshot.ts";
@@ -584,9 +586,45 @@ export class Conversation {
    */
   async delete(target: DeleteTarget, options: DeleteOptions = {}): Promise<Receipt> {
     const given = readFields("options", options, ["scrub", "operationId", "signal"]);
+    return await this.#erase(planDelete(this.#context(), target, given.operationId), given);
+  }
+
+  /**
+   * Takes a pin off: it is in no context any more, no restore or import brings it back, and its key can be pinned again,
+   * with the next revision. `delete` reserves the key for ever.
+   *
+   * @returns the receipt, whose `reserved` is false; valid while no revision from before is there
+   * @throws {ContractError} `key`, or naming the option
+   * @throws {ConflictError} `MISSING` (the scope, or the pin), `DELETED` (the scope, or the pin's key), `REVISION` (of the
+   * scope, if one is expected), `IDEMPOTENCY`
+   * @throws {StorageError} as `create`
+   *
+   * @example
+   * ```ts
+   * import assert from "node:assert/strict";
+   * import { openMemory } from "@holdfast/memory";
+   *
+   * await using memory = await openMemory(":memory:");
+   * const conversation = memory.conversation({ tenantId: "acme", sessionId: "ticket-4711" });
+   * const language = { scope: conversation.scope, key: "language", value: "Answer in Welsh.", origin: "settings" };
+   * await conversation.putPin(language, { expectedRevision: await conversation.create() });
+   * const receipt = await conversation.unpin("language");
+   * assert.deepEqual([receipt.reserved, (await conversation.snapshot()).pins], [false, []]);
+   * await conversation.putPin({ ...language, value: "Answer in Breton." }, { expectedRevision: await conversation.revision() });
+   * assert.equal((await memory.verifyReceipt(receipt)).valid, true);
+   * ```
+   */
+  async unpin(key: string, options: UnpinOptions = {}): Promise<Receipt> {
+    const given = readFields("options", options, ["expectedRevision", "scrub", "operationId", "signal"]);
+    return await this.#erase(planUnpin(this.#context(), key, given), given);
+  }
+
+  async #erase(
+    plan: DeletePlan,
+    given: { readonly scrub?: unknown; readonly signal?: unknown },
+  ): Promise<Receipt> {
     const signal = requireSignal(given.signal);
     const wanted = given.scrub === undefined ? false : requireBoolean("scrub", given.scrub);
-    const plan = planDelete(this.#context(), target, given.operationId);
     const startedMs = monotonicMs();
     const deleted = await this.#access.write((transaction) => CALLS.module.deleteItem(transaction, plan), {
       ledger: true,
@@ -594,7 +632,8 @@ export class Conversation {
     });
     if (deleted.when === "now") this.#emit({ operation: "delete", counts: { ...deleted.erased } }, startedMs);
     const scrubbed = wanted && await this.#scrubbed(signal);
-    return CALLS.module.receiptOf(plan, deleted, { lineage: this.#engine.lineage, reserved: true, scrubbed });
+    const { lineage } = this.#engine;
+    return CALLS.module.receiptOf(plan, deleted, { lineage, reserved: plan.reserved, scrubbed });
   }
 
   /** A deletion that has committed never fails because its scrub could not finish. */

@@ -1,4 +1,4 @@
-/** Deleting a scope, a turn or a pin: for ever, with a place in the ledger. */
+/** Deleting a scope, a turn or a pin, with a place in the ledger: for ever, or a pin so that its key can be used again. */
 
 import {
   type Change,
@@ -20,7 +20,7 @@ import {
 } from "../engine/operation.ts";
 import type { Row } from "../engine/values.ts";
 import { type OperationKey, recallOperation } from "../tables/operation_ids.ts";
-import { IntegrityError } from "../errors.ts";
+import { ConflictError, IntegrityError } from "../errors.ts";
 import type { Place } from "../scopes/place.ts";
 import { absence, changeOf, requireRevision, requireUpkept } from "../scopes/present_scope.ts";
 import { makeRoomForOperation, rememberScopeOperation } from "./remember_scope_operation.ts";
@@ -31,7 +31,10 @@ export interface DeletePlan {
   readonly place: Place;
   readonly kind: "scope" | "turn" | "pin";
   readonly key: string;
-  readonly expectedRevision: number;
+  /** Whether the identifier can never be used again; false only for a pin. */
+  readonly reserved: boolean;
+  /** The scope's revision; null takes whatever it is. */
+  readonly expectedRevision: number | null;
   readonly operation: OperationKey | null;
 }
 
@@ -58,7 +61,7 @@ export function* deleteItem(transaction: WriteTransaction, plan: DeletePlan): Op
     kind,
     scopeHash: place.scopeHash,
     keyHash,
-    reserved: true,
+    reserved: plan.reserved,
     floor,
     counts,
     ...messages.length === 0 ? {} : { messages },
@@ -66,18 +69,27 @@ export function* deleteItem(transaction: WriteTransaction, plan: DeletePlan): Op
   return { when: "now", place: eventPlace, erased };
 }
 
-/** An earlier deletion of the same thing. The operation id must not stand for anything else. */
+/**
+ * An earlier deletion of the same thing, or the same call of one that reserves nothing. The operation id must not stand for
+ * anything else.
+ */
 function* findDeletion(
   transaction: WriteTransaction,
-  { operation }: DeletePlan,
+  { operation, reserved }: DeletePlan,
   keyHash: Uint8Array,
 ): Operation<Deleted | null> {
   const [recalled, events] = yield* together([
     recallOperation(transaction, operation),
     transaction.eventsOf(keyHash),
   ]);
-  const event = events.find(({ reserved }) => reserved);
-  return event === undefined ? null : { when: "before", event, already: recalled === null };
+  const deletion = events.find((event) => event.reserved);
+  if (reserved) {
+    return deletion === undefined ? null : { when: "before", event: deletion, already: recalled === null };
+  }
+  const same = recalled === null ? undefined : events.find((event) => event.floor === recalled);
+  if (same !== undefined) return { when: "before", event: same, already: false };
+  if (deletion === undefined) return null;
+  throw new ConflictError("DELETED", "Cannot unpin: the key was deleted for ever");
 }
 
 /**
@@ -97,7 +109,7 @@ function* requireDeletable(
     });
   }
   if (found.isIntact) requireUpkept(transaction, found.row);
-  requireRevision(found.row, plan.expectedRevision);
+  if (plan.expectedRevision !== null) requireRevision(found.row, plan.expectedRevision);
   return found.row;
 }
 
@@ -117,10 +129,10 @@ function* erase(change: Change, plan: DeletePlan): Operation<Covered> {
   }
   const covered = plan.kind === "turn"
     ? yield* eraseTurnById(change, plan)
-    : { floor: yield* erasePinByKey(change, plan.key), messages: [] };
+    : { floor: yield* erasePinByKey(change, plan), messages: [] };
   yield* makeRoomForOperation(transaction, row, plan.operation);
   yield* together([
-    rememberScopeOperation(transaction, row, plan.operation, 1),
+    rememberScopeOperation(transaction, row, plan.operation, plan.reserved ? 1 : covered.floor),
     writeScope(transaction, row),
   ]);
   return covered;
@@ -146,9 +158,10 @@ function* eraseTurnById(change: Change, { place, key: turnId }: DeletePlan): Ope
   return { floor, messages };
 }
 
-function* erasePinByKey(change: Change, key: string): Operation<number> {
+function* erasePinByKey(change: Change, { key, reserved }: DeletePlan): Operation<number> {
   const found = yield* change.transaction.get(SELECT_PIN_REVISION, change.row.id, key);
   if (found === undefined) {
+    if (!reserved) throw new ConflictError("MISSING", "Cannot unpin: there is no pin with this key");
     yield* changedScope(change);
     return 0;
   }

@@ -177,8 +177,27 @@ export function planDelete({ place }: Context, target: unknown, operationId: unk
     place,
     kind,
     key,
+    reserved: true,
     expectedRevision: requireRevision(given.expectedRevision),
     operation: operationId === undefined ? null : operationKey(place, operationId, "delete", input),
+  };
+}
+
+/** The plan of `unpin`. */
+export function planUnpin(
+  { place }: Context,
+  given: unknown,
+  { expectedRevision, operationId }: { readonly expectedRevision?: unknown; readonly operationId?: unknown },
+): DeletePlan {
+  const key = requireText("key", given, ITEM_KEY_CODE_POINTS_MAX);
+  const input = sha256Hex(JSON.stringify([key]));
+  return {
+    place,
+    kind: "pin",
+    key,
+    reserved: false,
+    expectedRevision: expectedRevision === undefined ? null : requireRevision(expectedRevision),
+    operation: operationId === undefined ? null : operationKey(place, operationId, "unpin", input),
   };
 }
 

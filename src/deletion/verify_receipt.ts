@@ -113,7 +113,7 @@ function* lookAgain(
   const remains: Record<string, number> = {};
   if (event && kind === "scope") yield* lookForScope(transaction, scopeHash, remains);
   else if (event && kind === "journal") yield* lookForJournal(transaction, hashKey, found, remains);
-  else if (event) yield* lookForItem(transaction, hashKey, { kind, scopeHash, keyHash }, remains);
+  else if (event) yield* lookForItem(transaction, hashKey, found, remains);
   return { event, applied: true, remains };
 }
 
@@ -176,11 +176,11 @@ function* count(
 
 const SELECT_TURN_IDS = `SELECT turn_id FROM turns WHERE scope = $1`;
 
-/** Identifiers are found by hashing each one that is there. */
+/** Identifiers are found by hashing each one that is there. What came after an event that reserves nothing may be there. */
 function* lookForItem(
   transaction: ReadTransaction,
   hashKey: Uint8Array,
-  event: { readonly kind: string; readonly scopeHash: Uint8Array; readonly keyHash: Uint8Array },
+  event: RecordedEvent,
   remains: Record<string, number>,
 ): Operation<void> {
   const found = yield* readScopeUnchecked(transaction, event.scopeHash);
@@ -189,7 +189,9 @@ function* lookForItem(
     const kind = event.kind === "turn" ? "turn" : "pin";
     const scope = { tenantId: row.tenant, sessionId: row.session };
     const rows = yield* transaction.all(kind === "turn" ? SELECT_TURN_IDS : SELECT_PIN_KEYS, row.id);
-    const there = rows.filter(([key]) =>
+    const floor = event.reserved ? Infinity : event.floor;
+    const there = rows.filter(([key, revision = 0]) =>
+      revision as number <= floor &&
       equalBytes(itemHashOf(hashKey, kind, scope, key as string), event.keyHash)
     );
     if (there.length > 0) remains[`${kind}s`] = there.length;

@@ -88,4 +88,4 @@ function pinValues(pin: PinRow): SqlValue[] {
 export const SELECT_PIN_REVISION = `SELECT revision FROM pins WHERE scope = $1 AND key = $2`;
 
 /** Parameter: the scope's row. */
-export const SELECT_PIN_KEYS = `SELECT key FROM pins WHERE scope = $1`;
+export const SELECT_PIN_KEYS = `SELECT key, revision FROM pins WHERE scope = $1`;

@@ -329,6 +329,7 @@ function conversationCalls({ conversation, snapshot, summary }: Stage): readonly
       given: [{ snapshot, last: 1, after: "t1", before: "t9", limit: 9, damaged: "error", signal: signal() }],
       call: (...given: Parameters<Conversation["turns"]>) => Array.fromAsync(conversation.turns(...given)),
     },
+    of("unpin", "none", { expectedRevision: 99, scrub: false, operationId: "op-unpin", signal: signal() }),
     of("turn", "t1", reading),
     of("media", "0".repeat(64), reading),
     of("withMedia", [{ messageId: "m", role: "user", content: [MEDIA] }], reading),

@@ -245,6 +245,13 @@ export const CONVERSATION_OPERATIONS: readonly StruckOperation[] = [
       talkOf(memory).delete({ kind: "turn", key: "t1", expectedRevision: 99 }, { signal }),
   },
   {
+    name: "the taking off of a pin",
+    calls: "Conversation.unpin",
+    prepare: preparePins,
+    run: (memory, signal) =>
+      talkOf(memory).unpin("colour", { expectedRevision: PINS_REVISION, operationId: "off", signal }),
+  },
+  {
     name: "a turn's deletion with scrub",
     calls: "Conversation.delete",
     prepare: prepareTalk,

@@ -179,6 +179,10 @@ export const INNER_CALLS: Readonly<Record<string, InnerCall>> = {
     ({ conversation }) => conversation.snapshot(),
     ({ id, turnCount }, { snapshot }) => assert.deepEqual([id, turnCount], [snapshot.id, 2]),
   ),
+  "Conversation.unpin": inner(
+    ({ conversation }) => conversation.unpin("none").catch(({ reason }) => reason),
+    (reason) => assert.equal(reason, "MISSING"),
+  ),
   "Conversation.turn": inner(
     ({ conversation }) => conversation.turn("i1"),
     (turn) => assert.equal(turn?.turnId, "i1"),

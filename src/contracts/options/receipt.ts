@@ -59,7 +59,7 @@ export interface Receipt {
   readonly head: string;
   /** What was deleted. */
   readonly kind: "scope" | "turn" | "pin" | "journal";
-  /** Whether the identifier can never be used again; false for a journal that was cleared. */
+  /** Whether the identifier can never be used again; false for a journal that was cleared, and a pin that was taken off. */
   readonly reserved: boolean;
   /** When, as ISO text. */
   readonly at: string;
@@ -113,6 +113,12 @@ export interface DeleteOptions {
   readonly operationId?: string | undefined;
   /** Withdraws the call while it is queued. */
   readonly signal?: AbortSignal | undefined;
+}
+
+/** What `unpin` takes besides the key. */
+export interface UnpinOptions extends DeleteOptions {
+  /** The scope's revision; whatever it is if omitted. */
+  readonly expectedRevision?: number | undefined;
 }
 
 /** What `prune` takes. */

@@ -197,4 +197,23 @@ export const DELETION_BREAKS: readonly Mutant[] = [
     promise: "After a thousand turns of churn a complete scrub leaves no trace of what was deleted, seed 1",
     why: "what was deleted would still be in the file after a scrub that reports complete",
   },
+  {
+    name: "a receipt of a pin that was taken off takes a newer one for a remainder",
+    file: "src/deletion/verify_receipt.ts",
+    find: "const floor = event.reserved ? Infinity : event.floor;",
+    replace: "const floor = event.reserved ? event.floor : Infinity;",
+    test: "tests/deletion/deletions_test.ts",
+    promise: "OPS-01 a key is taken off and pinned again, with the next revision, also after a reopen [file]",
+    why: "a valid receipt would be called invalid once the key is pinned again",
+  },
+  {
+    name: "taking off a pin reserves its key",
+    file: "src/conversations/delete_item.ts",
+    find: "    reserved: plan.reserved,\n    floor,",
+    replace: "    reserved: true,\n    floor,",
+    test: "tests/deletion/deletions_test.ts",
+    promise:
+      "A call that is repeated gives its receipt again, and takes nothing off that came since [:memory:]",
+    why: "the key could never be pinned again",
+  },
 ];
