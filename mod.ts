@@ -210,4 +210,5 @@ export { Records } from "./src/records/record_calls.ts";
 export type { RestoreOptions } from "./src/restore.ts";
 export type { ChunkIndex } from "./src/index/chunk_index.ts";
 export type { IndexProgress } from "./src/index/index_progress.ts";
+export type { MatchedRange } from "./src/index/analysis/matched_ranges.ts";
 export type { Hit, Hits, Score } from "./src/search/evidence_source.ts";

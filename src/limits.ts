@@ -207,6 +207,9 @@ export const INDEX_BATCH_DEFAULT = 32;
 /** UTF-8 bytes of turns after which an index batch of a search or an assembly ends: tens of milliseconds of writing. */
 export const INDEX_BATCH_BYTES = 65_536;
 
+/** Roles that one search names: more than there are. */
+export const ROLES_MAX = 64;
+
 /** Chunks of one index: a scope of the default size, in the finest useful chunks. */
 export const INDEX_CHUNKS_MAX = 1_000_000;
 

@@ -15,6 +15,8 @@ import { IntegrityError } from "../errors.ts";
 import { TURNS_PER_PAGE } from "../limits.ts";
 import { chunkRanges } from "./chunk_ranges.ts";
 import { endsAsking } from "./asking.ts";
+import { indexedTexts } from "./indexed_texts.ts";
+import { instantMs, instantOf } from "../canonical/time.ts";
 import type { IndexedChunk } from "../tables/indexed_turns.ts";
 import type { Pace } from "../pace.ts";
 import type { TermCount } from "../tables/posting_list.ts";
@@ -165,21 +167,22 @@ export async function prepareTurn(
 ): Promise<BatchTurn> {
   if ("isDamaged" in stored) return stored;
   const { id, payloadChecksum, turn } = stored;
-  const chunks: IndexedChunk[] = [];
+  const ranges: IndexedChunk[] = [];
   const terms = new Map<string, TermCount[]>();
-  for (const [message, { content }] of turn.messages.entries()) {
-    for (const range of chunkRanges(content, size)) {
+  for (const [place, { message: { role }, text, names }] of indexedTexts(turn, analyzer).entries()) {
+    for (const range of chunkRanges(text, size)) {
       if (pace.mustYield()) await pace.rest();
-      const { frequencies, length } = analyzer.documentTerms(range.content, turn.timestamp);
+      const { frequencies, length } = analyzer.documentTerms(range.content, turn.timestamp, names);
       for (const [term, frequency] of length === 0 ? [] : frequencies) {
         const counts = terms.get(term);
-        if (counts === undefined) terms.set(term, [{ chunk: chunks.length, frequency }]);
-        else counts.push({ chunk: chunks.length, frequency });
+        if (counts === undefined) terms.set(term, [{ chunk: ranges.length, frequency }]);
+        else counts.push({ chunk: ranges.length, frequency });
       }
-      chunks.push({ message, start: range.start, end: range.end, length, asks: endsAsking(range.content) });
+      const { start, end, content } = range;
+      ranges.push({ text: place, role, start, end, length, asks: endsAsking(content) });
     }
   }
-  return { turn: id, source: payloadChecksum, chunks, terms };
+  return { turn: id, source: payloadChecksum, atMs: instantMs(instantOf(turn.timestamp)), ranges, terms };
 }
 
 /** The progress of a batch. */

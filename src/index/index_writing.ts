@@ -22,7 +22,9 @@ export interface PreparedTurn {
   readonly turn: number;
   /** The checksum of the payload that was analyzed. */
   readonly source: number;
-  readonly chunks: readonly IndexedChunk[];
+  /** Its timestamp, in milliseconds since the Unix epoch. */
+  readonly atMs: number;
+  readonly ranges: readonly IndexedChunk[];
   /** Term → the chunks that have it, in order. */
   readonly terms: ReadonlyMap<string, readonly TermCount[]>;
 }
@@ -61,7 +63,7 @@ export function placeTurn(index: IndexRow, turn: number): void {
 }
 
 function requireRoom(index: IndexRow, turns: readonly PreparedTurn[]): void {
-  const chunks = turns.reduce((sum, turn) => sum + turn.chunks.length, index.chunks);
+  const chunks = turns.reduce((sum, turn) => sum + turn.ranges.length, index.chunks);
   if (chunks <= INDEX_CHUNKS_MAX) return;
   throw new ConflictError("CAPACITY", "Cannot index: the index would have too many chunks", {
     details: { chunks, chunksMax: INDEX_CHUNKS_MAX },
@@ -96,7 +98,7 @@ function numberedTerm(index: IndexRow, term: string, row: Row | undefined): Numb
 
 function indexedTurn(
   index: IndexRow,
-  { turn, source, chunks, terms }: PreparedTurn,
+  { turn, source, atMs, ranges, terms }: PreparedTurn,
   numbered: ReadonlyMap<string, NumberedTerm>,
 ): IndexedTurn {
   const list = [...terms].map(([term, counts]) => ({
@@ -107,11 +109,11 @@ function indexedTurn(
     indexId: index.id,
     turn,
     source,
-    chunks: chunks.length,
-    documents: chunks.reduce((count, { length }) => count + (length > 0 ? 1 : 0), 0),
-    totalLength: chunks.reduce((sum, { length }) => sum + length, 0),
+    chunks: ranges.length,
+    documents: ranges.reduce((count, { length }) => count + (length > 0 ? 1 : 0), 0),
+    totalLength: ranges.reduce((sum, { length }) => sum + length, 0),
     postings: terms.size,
-    chunkList: encodeChunks(chunks),
+    chunkList: encodeChunks({ atMs, ranges }),
     termList: encodeTerms(list.sort((left, right) => left.term - right.term)),
   };
 }

@@ -2,7 +2,7 @@
 
 import type { Operation } from "../engine/operation.ts";
 import type { Analyzer } from "../index/analysis/analyzer.ts";
-import type { EvidenceSource, RankedChunk, WindowView } from "./evidence_source.ts";
+import type { EvidenceSource, FoundChunk, WindowView } from "./evidence_source.ts";
 import { lentTerms } from "./neighbours.ts";
 import type { Pace } from "../pace.ts";
 import type { RankingRules } from "./ranking.ts";
@@ -17,6 +17,7 @@ import {
   readCorpus,
   type ShortenedTurn,
 } from "./index_query.ts";
+import { NO_FILTER, type SearchFilter } from "./search_filter.ts";
 import { PrunedRanking } from "./pruned_ranking.ts";
 import type { SearchSettings } from "./search_settings.ts";
 
@@ -29,6 +30,8 @@ interface IndexEvidenceOptions {
   readonly rules: RankingRules;
   readonly settings: SearchSettings;
   readonly pace: Pace;
+  /** What is left out; nothing by default. */
+  readonly filter?: SearchFilter;
 }
 
 interface Prepared {
@@ -51,8 +54,8 @@ export class IndexEvidence implements EvidenceSource {
   async rank(
     terms: readonly string[],
     window: WindowView,
-  ): Promise<Iterable<RankedChunk> | AsyncIterable<RankedChunk>> {
-    const { view, turns, rules, settings, pace } = this.#options;
+  ): Promise<Iterable<FoundChunk> | AsyncIterable<FoundChunk>> {
+    const { view, turns, rules, settings, pace, filter = NO_FILTER } = this.#options;
     const index = view.indexToSearch();
     const known = this.#found;
     if (index === null) return [];
@@ -67,6 +70,7 @@ export class IndexEvidence implements EvidenceSource {
         found,
         boundary,
         expiredTurns: view.expiredTurns,
+        filter,
         shortened,
       };
       return { query, corpus: yield* readCorpus(transaction, query) };

@@ -7,6 +7,8 @@ import type { Operation, ReadTransaction } from "../engine/operation.ts";
 import { IntegrityError } from "../errors.ts";
 import type { CorpusStatistics } from "./bm25.ts";
 import { isShown, type VisibleText } from "./evidence_source.ts";
+import { analyzerOf } from "../index/analysis/analyzer.ts";
+import { type IndexedText, indexedTexts } from "../index/indexed_texts.ts";
 import { CodePointMap } from "../canonical/code_point_map.ts";
 import {
   type IndexedChunk,
@@ -16,6 +18,7 @@ import {
 } from "../tables/indexed_turns.ts";
 import { decodePostings, type TermCount } from "../tables/posting_list.ts";
 import { link, LoadedTurn } from "./loaded_turn.ts";
+import type { SearchFilter } from "./search_filter.ts";
 import type { StoredTurn } from "../tables/turns.ts";
 
 /** A term of the question that the index has. */
@@ -65,6 +68,8 @@ export interface Query {
   readonly boundary: number;
   /** The rows of turns that have expired or are skipped. */
   readonly expiredTurns: ReadonlySet<number>;
+  /** Chunks that it leaves out are not returned, and count like all others. */
+  readonly filter: SearchFilter;
   /** Shortened turns of the window, oldest first. Their chunks are searched, except those that are shown whole. */
   readonly shortened: readonly ShortenedTurn[];
 }
@@ -179,9 +184,10 @@ function* addShortened(
   for (const { stored, visible } of query.shortened) {
     const row = yield* transaction.get(SELECT_TURN_OF_INDEX, query.index.id, stored.id);
     if (row === undefined || row[1] !== stored.payloadChecksum) throw damaged("indexed_turns");
-    const { source, ranges } = toSearchedTurn(query.index.id, row);
-    const known = { turn: stored.id, source, ranges, unread: new Set<number>(), counts: new Map() };
-    const turn = new LoadedTurn(known, (range) => !isRangeShown(stored, range, visible));
+    const { source, atMs, ranges } = toSearchedTurn(query.index.id, row);
+    const known = { turn: stored.id, source, atMs, ranges, unread: new Set<number>(), counts: new Map() };
+    const texts = indexedTexts(stored.turn, analyzerOf(query.index.indexKey));
+    const turn = new LoadedTurn(known, (range) => !isRangeShown(texts, range, visible));
     for (const [term, counts] of postings.get(stored.id) ?? []) turn.take(term, counts);
     addDocuments(turn, totals);
     if (turn.messages.length > 0) turns.push(turn);
@@ -190,11 +196,11 @@ function* addShortened(
   return turns;
 }
 
-function isRangeShown({ turn }: StoredTurn, range: IndexedChunk, visible: VisibleText): boolean {
-  const message = turn.messages[range.message];
-  if (message === undefined) throw damaged("indexed_turns");
-  const content = new CodePointMap(message.content).slice(range.start, range.end);
-  return isShown({ messageId: message.messageId, content }, visible);
+function isRangeShown(texts: readonly IndexedText[], range: IndexedChunk, visible: VisibleText): boolean {
+  const text = texts[range.text];
+  if (text === undefined) throw damaged("indexed_turns");
+  const content = new CodePointMap(text.text).slice(range.start, range.end);
+  return isShown({ messageId: text.message.messageId, isCall: text.call !== null, content }, visible);
 }
 
 function addDocuments(turn: LoadedTurn, totals: Totals): void {

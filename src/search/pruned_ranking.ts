@@ -9,7 +9,7 @@ import { compareCodePoints } from "../canonical/text.ts";
 import type { Operation, ReadTransaction } from "../engine/operation.ts";
 import { INDEXED_TURNS_PER_READ, POSTINGS_BEFORE_LOOK, SETTLED_PER_READ } from "../limits.ts";
 import { LexicalScorer } from "./bm25.ts";
-import type { RankedChunk } from "./evidence_source.ts";
+import type { FoundChunk } from "./evidence_source.ts";
 import type { Pace } from "../pace.ts";
 import type { RankingRules } from "./ranking.ts";
 import type { View } from "../index/scope_view.ts";
@@ -20,6 +20,7 @@ import { type LoadedDocument, neighbour } from "./loaded_turn.ts";
 import { type FoundPosting, LoadedTurns, type PageStart, type SearchCache } from "./search_cache.ts";
 import { PostingReader } from "./posting_reader.ts";
 import type { Corpus, FoundTerm, Query } from "./index_query.ts";
+import { isWanted } from "./search_filter.ts";
 import type { SearchSettings } from "./search_settings.ts";
 
 /** Next best chunks whose turns are read together with a chunk, because the caller will probably ask for them. */
@@ -40,7 +41,7 @@ interface RankingTask {
 }
 
 /** Iterates over chunks, best first; ties are ordered by chunk id. */
-export class PrunedRanking implements AsyncIterable<RankedChunk> {
+export class PrunedRanking implements AsyncIterable<FoundChunk> {
   readonly #task: RankingTask;
   readonly #bounds: Bounds;
   readonly #turns: LoadedTurns;
@@ -74,12 +75,12 @@ export class PrunedRanking implements AsyncIterable<RankedChunk> {
   }
 
   /** Computes the order as far as the caller iterates. */
-  async *[Symbol.asyncIterator](): AsyncGenerator<RankedChunk, void, undefined> {
+  async *[Symbol.asyncIterator](): AsyncGenerator<FoundChunk, void, undefined> {
     for (let tied = await this.#next(); tied.length > 0; tied = await this.#next()) yield* tied;
   }
 
   /** Returns the next chunks with the same score, in order; none at the end. */
-  async #next(): Promise<readonly RankedChunk[]> {
+  async #next(): Promise<readonly FoundChunk[]> {
     const { pace, settings: { minimumScore } } = this.#task;
     for (;;) {
       if (pace.mustYield()) await pace.rest();
@@ -163,7 +164,7 @@ export class PrunedRanking implements AsyncIterable<RankedChunk> {
 
   /** Rebuilds the heap from all loaded documents. */
   async #reopen(): Promise<void> {
-    const { pace, rules: { dialogue }, settings: { minimumScore } } = this.#task;
+    const { pace, query: { filter }, rules: { dialogue }, settings: { minimumScore } } = this.#task;
     const turns = [...this.#turns.all()];
     for (const turn of turns) {
       if (pace.mustYield()) await pace.rest();
@@ -175,7 +176,8 @@ export class PrunedRanking implements AsyncIterable<RankedChunk> {
       for (const message of messages) {
         const around = dialogue ? this.#bounds.around(message) : undefined;
         for (const document of message.documents) {
-          if (document.isTaken) continue;
+          const { isTaken, range: { role } } = document;
+          if (isTaken || !isWanted(filter, message.turn.atMs, role)) continue;
           const bound = this.#bounds.of(document, around);
           if (bound.most > minimumScore) open.push(bound);
         }
@@ -213,7 +215,7 @@ export class PrunedRanking implements AsyncIterable<RankedChunk> {
   }
 
   /** Removes and returns the best candidates, which have the same score. */
-  async #takeTied(total: number): Promise<readonly RankedChunk[]> {
+  async #takeTied(total: number): Promise<readonly FoundChunk[]> {
     const tied: LoadedDocument[] = [];
     for (let { best } = this.#open; best?.isExact && best.most === total; { best } = this.#open) {
       best.document.isTaken = true;
@@ -225,7 +227,7 @@ export class PrunedRanking implements AsyncIterable<RankedChunk> {
       tied,
       ahead.map(({ document }) => document),
     );
-    return chunks.map((chunk, position) => ({ chunk, score: this.#bounds.score(tied[position]!) }))
+    return chunks.map((chunk, position) => ({ ...chunk, score: this.#bounds.score(tied[position]!) }))
       .sort((left, right) => compareCodePoints(left.chunk.chunkId, right.chunk.chunkId));
   }
 }
