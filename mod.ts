@@ -126,6 +126,7 @@ export type {
   Assembly,
   IndexBatchOptions,
   SearchOptions,
+  TenantSearchOptions,
 } from "./src/conversations/context_options.ts";
 export { Conversation } from "./src/conversations/conversation.ts";
 export type { Snapshot } from "./src/contracts/snapshot.ts";

@@ -207,6 +207,15 @@ export const INDEX_BATCH_DEFAULT = 32;
 /** UTF-8 bytes of turns after which an index batch of a search or an assembly ends: tens of milliseconds of writing. */
 export const INDEX_BATCH_BYTES = 65_536;
 
+/** Sessions whose indexes a search of a tenant reads at a time: some milliseconds of work. */
+export const SESSIONS_PER_READ = 250;
+
+/** Terms times sessions that it looks up at a time. */
+export const SESSION_TERMS_PER_READ = 2_000;
+
+/** Sessions that it indexes side by side, so that they share commits. */
+export const SESSIONS_INDEXED_TOGETHER = 8;
+
 /** Roles that one search names: more than there are. */
 export const ROLES_MAX = 64;
 

@@ -27,12 +27,20 @@ import {
   requireInteger,
   requireList,
   requireSignal,
+  requireText,
 } from "../contracts/arguments.ts";
 import type { Damaged, DamagedRow } from "../contracts/damaged.ts";
 import { isRole, type Message, type Role } from "../contracts/message.ts";
+import { toScope } from "../contracts/scope.ts";
 import type { ToolDefinition } from "../contracts/tool.ts";
 import { ContractError } from "../errors.ts";
-import { INDEX_BATCH_DEFAULT, INDEX_BATCH_MAX, ROLES_MAX } from "../limits.ts";
+import {
+  INDEX_BATCH_DEFAULT,
+  INDEX_BATCH_MAX,
+  LIST_ARGUMENT_ITEMS_MAX,
+  ROLES_MAX,
+  TURN_BYTES_MAX,
+} from "../limits.ts";
 import type { SearchFilter } from "../search/search_filter.ts";
 import { indexKind } from "../index/index_state.ts";
 import type { Snapshot } from "../contracts/snapshot.ts";
@@ -147,6 +155,37 @@ export function validateSearch(query: unknown, options: unknown): ValidatedSearc
     roles: toRoles(given.roles),
   };
   return { query, topK, profile: toProfile(given.profile), retrieval, filter, damaged, signal };
+}
+
+/** What `memory.search` takes besides the query. */
+export interface TenantSearchOptions extends SearchOptions {
+  /** Only these sessions, and their statistics; all of the tenant if omitted. */
+  readonly sessions?: readonly string[] | undefined;
+}
+
+/** A call of `memory.search`, validated. */
+export interface ValidatedTenantSearch extends ValidatedSearch {
+  readonly tenantId: string;
+  /** The ids of sessions, each once; null: all. */
+  readonly sessions: readonly string[] | null;
+}
+
+/** Validates what `memory.search` takes. */
+export function validateTenantSearch(of: unknown, query: unknown, options: unknown): ValidatedTenantSearch {
+  const { tenantId } = readFields("of", of, ["tenantId"]);
+  const tenant = requireText("of.tenantId", tenantId, TURN_BYTES_MAX);
+  const { sessions, ...others } = readFields("options", options, [...SEARCH_OPTIONS, "sessions"]);
+  return { ...validateSearch(query, others), tenantId: tenant, sessions: toSessions(tenant, sessions) };
+}
+
+function toSessions(tenantId: string, value: unknown): readonly string[] | null {
+  if (value === undefined) return null;
+  const ids = requireList("sessions", value, LIST_ARGUMENT_ITEMS_MAX);
+  return [
+    ...new Set(
+      ids.map((sessionId, place) => toScope({ tenantId, sessionId }, `sessions[${place}]`).sessionId),
+    ),
+  ];
 }
 
 function toMs(field: string, value: unknown): number | null {

@@ -7,7 +7,7 @@ import type { ChunkSize } from "../index/chunk_ranges.ts";
 import { makeChunk } from "../index/chunking.ts";
 import { CodePointMap } from "../canonical/code_point_map.ts";
 import type { Pace } from "../pace.ts";
-import type { View } from "../index/scope_view.ts";
+import type { SessionView } from "../index/scope_view.ts";
 import { type Analyzer, analyzerOf } from "../index/analysis/analyzer.ts";
 import { indexedTexts } from "../index/indexed_texts.ts";
 import type { FoundChunk } from "./evidence_source.ts";
@@ -16,14 +16,14 @@ import type { LoadedDocument } from "./loaded_turn.ts";
 
 /** Reads chunks from the turns of a view, each turn once. */
 export class ChunkReader {
-  readonly #view: View;
+  readonly #view: SessionView;
   readonly #size: ChunkSize;
   readonly #analyzer: Analyzer;
   readonly #pace: Pace;
 
   /** Creates a reader of a view, for the chunk size of its index. */
   constructor({ view, query, settings, pace }: {
-    readonly view: View;
+    readonly view: SessionView;
     readonly query: Query;
     readonly settings: ChunkSize;
     readonly pace: Pace;

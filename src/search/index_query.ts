@@ -4,6 +4,7 @@ import { SELECT_TERM, termChecksum } from "../tables/index_terms.ts";
 import { blockOf, type IndexRow } from "../tables/chunk_indexes.ts";
 import { readRowOfTurn } from "../tables/postings.ts";
 import type { Operation, ReadTransaction } from "../engine/operation.ts";
+import type { Row } from "../engine/values.ts";
 import { IntegrityError } from "../errors.ts";
 import type { CorpusStatistics } from "./bm25.ts";
 import { isShown, type VisibleText } from "./evidence_source.ts";
@@ -41,12 +42,19 @@ export function* findTerms(
   const rows = yield* transaction.getEach(SELECT_TERM, terms.map((term) => [index.id, term]));
   for (const [position, term] of terms.entries()) {
     const row = rows[position];
-    if (row === undefined) continue;
-    const [number, documents, checksum] = row as [number, number, number];
-    if (termChecksum(index.id, number, term, documents) !== checksum) throw damaged("index_terms");
-    found.push({ index: position, number, documents });
+    if (row !== undefined) found.push(toFoundTerm({ index: index.id, term, position }, row));
   }
   return found;
+}
+
+/** Validates the columns `number`, `documents`, `checksum` of a term that stands at a position of the question. */
+export function toFoundTerm(
+  { index, term, position }: { readonly index: number; readonly term: string; readonly position: number },
+  row: Row,
+): FoundTerm {
+  const [number, documents, checksum] = row as [number, number, number];
+  if (termChecksum(index, number, term, documents) !== checksum) throw damaged("index_terms");
+  return { index: position, number, documents };
 }
 
 /** A turn of the window whose text was shortened. */

@@ -12,7 +12,7 @@ import { LexicalScorer } from "./bm25.ts";
 import type { FoundChunk } from "./evidence_source.ts";
 import type { Pace } from "../pace.ts";
 import type { RankingRules } from "./ranking.ts";
-import type { View } from "../index/scope_view.ts";
+import type { SessionView } from "../index/scope_view.ts";
 import { type Bound, Bounds, LENDING_DISTANCES } from "./score_bounds.ts";
 import { ChunkReader } from "./chunk_reader.ts";
 import { Heap } from "./heap.ts";
@@ -31,7 +31,7 @@ const COST = { turn: 10, posting: 0.3, candidate: 1, settled: 70 } as const;
 
 /** The input of a ranking. */
 interface RankingTask {
-  readonly view: View;
+  readonly view: SessionView;
   readonly query: Query;
   readonly corpus: Corpus;
   readonly cache: SearchCache;
@@ -76,11 +76,19 @@ export class PrunedRanking implements AsyncIterable<FoundChunk> {
 
   /** Computes the order as far as the caller iterates. */
   async *[Symbol.asyncIterator](): AsyncGenerator<FoundChunk, void, undefined> {
-    for (let tied = await this.#next(); tied.length > 0; tied = await this.#next()) yield* tied;
+    for (let tied = await this.next(); tied.length > 0; tied = await this.next()) yield* tied;
   }
 
-  /** Returns the next chunks with the same score, in order; none at the end. */
-  async #next(): Promise<readonly FoundChunk[]> {
+  /** An upper bound of every score. */
+  get most(): number {
+    return this.#bounds.unseen;
+  }
+
+  /**
+   * Returns the next chunks with the same score, in order; none at the end. The minimum score may rise between two calls:
+   * then some chunks below it are not returned.
+   */
+  async next(): Promise<readonly FoundChunk[]> {
     const { pace, settings: { minimumScore } } = this.#task;
     for (;;) {
       if (pace.mustYield()) await pace.rest();
@@ -99,11 +107,10 @@ export class PrunedRanking implements AsyncIterable<FoundChunk> {
 
   /** Reads the postings of the rarest unread terms: of at least one, and about as many as were read so far. */
   async #extend(): Promise<void> {
-    const frequencies = this.#task.corpus.statistics.documentFrequencies;
     const terms: FoundTerm[] = [];
     let postings = 0;
     while (this.#unread.length > 0) {
-      postings += frequencies[this.#unread.at(-1)!.index]!;
+      postings += this.#postingsOf(this.#unread.at(-1)!);
       if (terms.length > 0 && postings > Math.max(POSTINGS_BEFORE_LOOK, this.#postings)) break;
       terms.push(this.#unread.pop()!);
     }
@@ -123,11 +130,16 @@ export class PrunedRanking implements AsyncIterable<FoundChunk> {
   #isReadingCheaper(): boolean {
     const next = this.#unread.at(-1);
     if (next === undefined) return false;
-    const { query: { index }, corpus: { statistics } } = this.#task;
-    const postings = statistics.documentFrequencies[next.index]!;
+    const { query: { index } } = this.#task;
+    const postings = this.#postingsOf(next);
     const newTurns = Math.min(index.turns - this.#turns.count, postings);
     const reading = newTurns * COST.turn + postings * COST.posting + this.#open.size * COST.candidate;
     return this.#settled * COST.settled >= reading;
+  }
+
+  /** At most how many postings of a term there are here: statistics may be of other sessions too. */
+  #postingsOf({ index, documents }: FoundTerm): number {
+    return Math.min(documents, this.#task.corpus.statistics.documentFrequencies[index]!);
   }
 
   /** Loads the turns of postings and their neighbours: one by one, or all turns if that is less work. */

@@ -99,6 +99,8 @@ CREATE TABLE scopes (
 
 CREATE UNIQUE INDEX scopes_by_hash ON scopes (scope_hash);
 
+CREATE INDEX scopes_by_tenant ON scopes (tenant);
+
 CREATE INDEX scopes_by_expiry ON scopes (next_expiry) WHERE next_expiry IS NOT NULL;
 
 CREATE TABLE turns (

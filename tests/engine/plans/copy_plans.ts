@@ -46,7 +46,7 @@ export const COPY_PLANS: Plans = {
       because: "counts a whole copy",
     },
     "SELECT count(*) FROM scopes": {
-      plan: "SCAN scopes USING COVERING INDEX scopes_by_hash",
+      plan: "SCAN scopes USING COVERING INDEX scopes_by_tenant",
       because: "counts a whole copy",
     },
     "SELECT count(*) FROM summaries": { plan: "SCAN summaries", because: "counts a whole copy" },

@@ -17,6 +17,14 @@ export const INDEX_PLANS: Plans = {
     SELECT_TURNS:
       "SEARCH indexed_turns USING INDEX indexed_turns_by_turn (index_id=? AND turn>?); SEARCH turns USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN",
   },
+  "tables/tenant_sessions.ts": {
+    SELECT_SESSION:
+      "SEARCH scopes USING INDEX scopes_by_hash (scope_hash=?); SEARCH chunk_indexes USING INDEX chunk_indexes_by_scope (scope=?) LEFT-JOIN",
+    SELECT_SESSIONS:
+      "SEARCH scopes USING INDEX scopes_by_tenant (tenant=? AND rowid>?); SEARCH chunk_indexes USING INDEX chunk_indexes_by_scope (scope=?) LEFT-JOIN",
+    SELECT_TERM_OF_SESSIONS:
+      "SEARCH scopes USING COVERING INDEX scopes_by_tenant (tenant=? AND rowid>? AND rowid<?); SEARCH chunk_indexes USING INDEX chunk_indexes_by_scope (scope=?); SEARCH index_terms USING INDEX index_terms_by_term (index_id=? AND term=?)",
+  },
   "search/search_cache.ts": {
     SELECT_TURNS_AFTER:
       "SEARCH indexed_turns USING INDEX indexed_turns_by_turn (index_id=? AND turn>? AND turn<?)",
