@@ -240,6 +240,12 @@ export const BLOCK_TURNS_MAX = 1_024;
 /** Terms of an index that one request reads or writes: each takes a row of the index, and all of them are in memory at once. */
 export const TERMS_PER_REQUEST = 1_024;
 
+/** About how many bytes a new posting writes, with its term. */
+export const POSTING_BYTES = 64;
+
+/** Terms of turns that one transaction adds to an index or erases from it: some 15 ms of work, whatever the words. */
+export const TERMS_PER_STEP = 1_024;
+
 /** Postings of one row: a turn rewrites the rows that it changes. Beyond 64, bytes per posting hardly shrink. */
 export const POSTINGS_PER_ROW_MAX = 64;
 

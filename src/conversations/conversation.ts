@@ -488,8 +488,19 @@ export class Conversation {
       signal,
     });
     if (deleted.when === "now") this.#emit({ operation: "delete", counts: { ...deleted.erased } }, startedMs);
+    if (deleted.when === "before" || deleted.isDraining) await this.#drain(signal);
     const scrubbed = wanted && await this.#scrubbed(signal);
     return CALLS.module.receiptOf(plan, deleted, { lineage: this.#engine.lineage, reserved: true, scrubbed });
+  }
+
+  /** A deletion that has committed never fails because an index could not be drained: then prune does it. */
+  async #drain(signal: AbortSignal | undefined): Promise<void> {
+    try {
+      const { drainScope } = await import("../deletion/drain_indexes.ts");
+      await drainScope(this.#engine, this.#place.scopeHash, signal);
+    } catch {
+      return;
+    }
   }
 
   /** A deletion that has committed never fails because its scrub could not finish. */

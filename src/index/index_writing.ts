@@ -6,14 +6,16 @@ import { type AddedPostings, addPostings } from "../tables/postings.ts";
 import { type Operation, together, type WriteTransaction } from "../engine/operation.ts";
 import type { Row } from "../engine/values.ts";
 import { ConflictError, IntegrityError } from "../errors.ts";
-import { BLOCK_TURNS_MAX, INDEX_CHUNKS_MAX, TERMS_PER_REQUEST } from "../limits.ts";
+import { BLOCK_TURNS_MAX, INDEX_CHUNKS_MAX, TERMS_PER_REQUEST, TERMS_PER_STEP } from "../limits.ts";
 import {
   encodeChunks,
   encodeTerms,
   type IndexedChunk,
+  type IndexedTerm,
   type IndexedTurn,
   insertIndexedTurns,
 } from "../tables/indexed_turns.ts";
+import { DELETE_PARTS_OF_TURN, type DrainingPart, insertParts } from "../tables/draining_turns.ts";
 import type { Posting, TermCount } from "../tables/posting_list.ts";
 
 /** A turn, chunked and analyzed. */
@@ -44,12 +46,67 @@ export function* addTurns(
 ): Operation<void> {
   requireRoom(index, turns);
   const terms = yield* numberTerms(transaction, index, turns);
-  const indexed = turns.map((turn) => indexedTurn(index, turn, terms));
+  const indexed = turns.map((turn) => indexedTurn(index, turn, listOf(turn, terms)));
   for (const turn of indexed) countTurn(index, turn);
   yield* together([
     insertIndexedTurns(transaction, indexed),
     insertPostings(transaction, index, turns, terms),
     writeTerms(transaction, index.id, terms),
+  ]);
+}
+
+/** A turn with its terms in parts, each for a transaction. */
+export interface LongTurn {
+  readonly turn: PreparedTurn;
+  readonly parts: readonly PreparedTurn["terms"][];
+}
+
+/** Splits a turn into parts. */
+export function longTurn(turn: PreparedTurn): LongTurn {
+  const terms = [...turn.terms];
+  const parts: PreparedTurn["terms"][] = [];
+  for (let from = 0; from < terms.length; from += TERMS_PER_STEP) {
+    parts.push(new Map(terms.slice(from, from + TERMS_PER_STEP)));
+  }
+  return { turn, parts };
+}
+
+/** Adds the next part of a turn, which is not in the index until {@linkcode finishTurn}. */
+export function* addPart(
+  transaction: WriteTransaction,
+  index: IndexRow,
+  { turn, parts }: LongTurn,
+  part: number,
+): Operation<void> {
+  if (part === 0) requireRoom(index, [turn]);
+  const some = { ...turn, terms: parts[part]! };
+  const numbered = yield* numberTerms(transaction, index, [some]);
+  const terms = listOf(some, numbered);
+  const { turn: row, source } = turn;
+  yield* together([
+    insertParts(transaction, [{ indexId: index.id, turn: row, part, source, terms }]),
+    insertPostings(transaction, index, [some], numbered),
+    writeTerms(transaction, index.id, numbered),
+  ]);
+  if (part === 0) index.draining++;
+}
+
+/** Puts a turn of which every part was added into the index. */
+export function* finishTurn(
+  transaction: WriteTransaction,
+  index: IndexRow,
+  turn: PreparedTurn,
+  parts: readonly DrainingPart[],
+): Operation<void> {
+  requireRoom(index, [turn]);
+  const terms = parts.flatMap((part) => part.terms).sort((left, right) => left.term - right.term);
+  const indexed = indexedTurn(index, turn, terms);
+  countTurn(index, indexed);
+  index.draining--;
+  transaction.markDirty("draining_turns");
+  yield* together([
+    insertIndexedTurns(transaction, [indexed]),
+    transaction.run(DELETE_PARTS_OF_TURN, index.id, turn.turn),
   ]);
 }
 
@@ -96,15 +153,23 @@ function numberedTerm(index: IndexRow, term: string, row: Row | undefined): Numb
   return { number, before: documents, documents };
 }
 
-function indexedTurn(
-  index: IndexRow,
-  { turn, source, atMs, ranges, terms }: PreparedTurn,
+/** The terms of a turn, by number. */
+function listOf(
+  { terms }: PreparedTurn,
   numbered: ReadonlyMap<string, NumberedTerm>,
-): IndexedTurn {
+): readonly IndexedTerm[] {
   const list = [...terms].map(([term, counts]) => ({
     term: numbered.get(term)!.number,
     documents: counts.length,
   }));
+  return list.sort((left, right) => left.term - right.term);
+}
+
+function indexedTurn(
+  index: IndexRow,
+  { turn, source, atMs, ranges, terms }: PreparedTurn,
+  list: readonly IndexedTerm[],
+): IndexedTurn {
   return {
     indexId: index.id,
     turn,
@@ -114,7 +179,7 @@ function indexedTurn(
     totalLength: ranges.reduce((sum, { length }) => sum + length, 0),
     postings: terms.size,
     chunkList: encodeChunks({ atMs, ranges }),
-    termList: encodeTerms(list.sort((left, right) => left.term - right.term)),
+    termList: encodeTerms(list),
   };
 }
 

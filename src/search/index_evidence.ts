@@ -12,10 +12,11 @@ import { SearchCache } from "./search_cache.ts";
 import {
   type Corpus,
   findTerms,
-  type FoundTerm,
   type Query,
   readCorpus,
   type ShortenedTurn,
+  type WithoutDraining,
+  withoutDraining,
 } from "./index_query.ts";
 import { NO_FILTER, type SearchFilter } from "./search_filter.ts";
 import { PrunedRanking } from "./pruned_ranking.ts";
@@ -43,7 +44,7 @@ interface Prepared {
 export class IndexEvidence implements EvidenceSource {
   readonly #options: IndexEvidenceOptions;
   readonly #cache = new SearchCache();
-  #found: readonly FoundTerm[] | null = null;
+  #found: WithoutDraining | null = null;
 
   /** Creates a search of a view. */
   constructor(options: IndexEvidenceOptions) {
@@ -62,20 +63,22 @@ export class IndexEvidence implements EvidenceSource {
     const boundary = turns.boundary(window.size);
     const shortened = shortenedOf(turns, window);
     const { query, corpus } = await view.read(function* (transaction): Operation<Prepared> {
-      const found = known ?? (yield* findTerms(transaction, index, terms));
+      const { found, draining } = known ??
+        (yield* withoutDraining(transaction, index, yield* findTerms(transaction, index, terms)));
       const query = {
         index,
         terms: terms.length,
         lent: lentTerms(terms),
         found,
         boundary,
-        expiredTurns: view.expiredTurns,
+        expiredTurns: draining.size === 0 ? view.expiredTurns : view.expiredTurns.union(draining),
+        draining,
         filter,
         shortened,
       };
       return { query, corpus: yield* readCorpus(transaction, query) };
     });
-    this.#found = query.found;
+    this.#found = query;
     if (corpus.statistics.documents === 0) return [];
     return new PrunedRanking({ view, query, corpus, cache: this.#cache, rules, settings, pace });
   }

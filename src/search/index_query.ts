@@ -17,6 +17,7 @@ import {
   toIndexedTurnHead,
   toSearchedTurn,
 } from "../tables/indexed_turns.ts";
+import { readParts } from "../tables/draining_turns.ts";
 import { decodePostings, type TermCount } from "../tables/posting_list.ts";
 import { link, LoadedTurn } from "./loaded_turn.ts";
 import type { SearchFilter } from "./search_filter.ts";
@@ -47,6 +48,35 @@ export function* findTerms(
   return found;
 }
 
+/** What of an index a search leaves out: turns that are being added or erased. */
+export interface WithoutDraining {
+  /** Terms with the documents of other turns alone. */
+  readonly found: readonly FoundTerm[];
+  /** The rows of those turns. */
+  readonly draining: ReadonlySet<number>;
+}
+
+/** Takes the documents of turns that are being added or erased from the counts of terms. */
+export function* withoutDraining(
+  transaction: ReadTransaction,
+  index: IndexRow,
+  found: readonly FoundTerm[],
+): Operation<WithoutDraining> {
+  if (index.draining === 0) return { found, draining: NO_TURNS };
+  const parts = yield* readParts(transaction, index.id);
+  const left = new Map(found.map(({ number, documents }) => [number, documents]));
+  for (const { term, documents } of parts.flatMap(({ terms }) => terms)) {
+    const count = left.get(term);
+    if (count !== undefined) left.set(term, count - documents);
+  }
+  return {
+    found: found.map((term) => ({ ...term, documents: left.get(term.number)! })),
+    draining: new Set(parts.map(({ turn }) => turn)),
+  };
+}
+
+const NO_TURNS: ReadonlySet<number> = new Set();
+
 /** Validates the columns `number`, `documents`, `checksum` of a term that stands at a position of the question. */
 export function toFoundTerm(
   { index, term, position }: { readonly index: number; readonly term: string; readonly position: number },
@@ -74,8 +104,10 @@ export interface Query {
   readonly found: readonly FoundTerm[];
   /** The row of the oldest turn in the window. */
   readonly boundary: number;
-  /** The rows of turns that have expired or are skipped. */
+  /** The rows of turns that have expired or are skipped, and of those that are being added or erased. */
   readonly expiredTurns: ReadonlySet<number>;
+  /** The rows of turns that are being added or erased: `found` does not count them. */
+  readonly draining: ReadonlySet<number>;
   /** Chunks that it leaves out are not returned, and count like all others. */
   readonly filter: SearchFilter;
   /** Shortened turns of the window, oldest first. Their chunks are searched, except those that are shown whole. */
@@ -151,7 +183,7 @@ function* takeWindow(transaction: ReadTransaction, query: Query, totals: Totals)
           decodePostings({ indexId: index.id, term: number }, row)
         )
       ) {
-        if (turn < boundary) continue;
+        if (turn < boundary || query.draining.has(turn)) continue;
         totals.documentFrequencies[term]! -= counts.length;
         kept.get(turn)?.push([term, counts]);
       }

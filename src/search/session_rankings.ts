@@ -21,6 +21,7 @@ interface Session {
   readonly row: ScopeRow;
   readonly index: IndexRow | null;
   readonly expiredTurns: ReadonlySet<number>;
+  readonly draining: ReadonlySet<number>;
   readonly found: readonly FoundTerm[];
   readonly damage: Damage;
 }
@@ -115,7 +116,7 @@ export class SessionRankings<S extends Session> {
     return { ...statistics, frequencies: [...statistics.documentFrequencies.entries()] };
   }
 
-  #query({ found, expiredTurns }: S, index: IndexRow): Query {
+  #query({ found, expiredTurns, draining }: S, index: IndexRow): Query {
     const { terms, filter } = this.#task;
     return {
       index,
@@ -123,7 +124,8 @@ export class SessionRankings<S extends Session> {
       lent: lentTerms(terms),
       found,
       boundary: Number.MAX_SAFE_INTEGER,
-      expiredTurns,
+      expiredTurns: expiredTurns.union(draining),
+      draining,
       filter,
       shortened: [],
     };

@@ -215,6 +215,7 @@ CREATE TABLE chunk_indexes (
   total_length INTEGER NOT NULL,
   terms INTEGER NOT NULL,
   block_turns INTEGER NOT NULL,
+  draining INTEGER NOT NULL,
   block_list BLOB NOT NULL,
   checksum INTEGER NOT NULL
 ) STRICT;
@@ -242,6 +243,17 @@ CREATE TABLE indexed_turns (
 ) STRICT;
 
 CREATE UNIQUE INDEX indexed_turns_by_turn ON indexed_turns (index_id, turn);
+
+CREATE TABLE draining_turns (
+  index_id INTEGER NOT NULL,
+  turn INTEGER NOT NULL,
+  part INTEGER NOT NULL,
+  source INTEGER NOT NULL,
+  postings INTEGER NOT NULL,
+  checksum INTEGER NOT NULL,
+  term_list BLOB NOT NULL,
+  PRIMARY KEY (index_id, turn, part)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE index_terms (
   index_id INTEGER NOT NULL,

@@ -1,6 +1,6 @@
 /** Reads the sessions of a tenant for a search: their indexes, what of the question each has, and what has expired. */
 
-import { Damage } from "../../engine/damage.ts";
+import type { Damage } from "../../engine/damage.ts";
 import type { Operation, ReadTransaction } from "../../engine/operation.ts";
 import { together } from "../../engine/operation.ts";
 import { IntegrityError } from "../../errors.ts";
@@ -8,7 +8,7 @@ import { SESSION_TERMS_PER_READ, SESSIONS_PER_READ } from "../../limits.ts";
 import { type IndexKind, isComplete } from "../../index/index_state.ts";
 import type { Place } from "../../scopes/place.ts";
 import { selectExpiredTurns } from "../../scopes/take_snapshot.ts";
-import { findTerms, type FoundTerm, toFoundTerm } from "../../search/index_query.ts";
+import { findTerms, type FoundTerm, toFoundTerm, withoutDraining } from "../../search/index_query.ts";
 import {
   type IndexedSession,
   SELECT_SESSION,
@@ -22,6 +22,8 @@ export interface SearchedSession extends IndexedSession {
   readonly place: Place;
   /** The rows of turns that have expired or are skipped. */
   readonly expiredTurns: ReadonlySet<number>;
+  /** The rows of turns that are being added to its index or erased from it. */
+  readonly draining: ReadonlySet<number>;
   /** The terms of the question that its index has. */
   readonly found: readonly FoundTerm[];
   /** Whether every turn is indexed. */
@@ -120,5 +122,8 @@ function* toSearched(
   const isReady = yield* isComplete(transaction, { row, expiredTurns }, index);
   const scope = { tenantId: row.tenant, sessionId: row.session };
   const place = { scope, hashKey, scopeHash: row.scopeHash };
-  return { row, index, place, expiredTurns, found, isReady, damage };
+  const searched = index === null
+    ? { found, draining: new Set<number>() }
+    : yield* withoutDraining(transaction, index, found);
+  return { row, index, place, expiredTurns, ...searched, isReady, damage };
 }
