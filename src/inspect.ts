@@ -93,6 +93,7 @@ function toInspected(row: ScopeRow): InspectedScope {
     pins: row.pins,
     journals: row.journals,
     journalBytes: row.journalBytes,
+    mediaBytes: row.mediaBytes,
     nextExpiryAt: row.nextExpiry === null ? null : instantFromMs(Math.min(row.nextExpiry, LATEST_MS)).text,
   };
 }

@@ -132,6 +132,18 @@ export const SCOPE_TURNS_MAX = 10_000_000;
 /** The most bytes that a caller may allow a scope. */
 export const SCOPE_BYTES_MAX = 1_000_000_000_000;
 
+/** Bytes of one piece of media: a few at a time are read and written without a pause that others would notice. */
+export const MEDIA_PIECE_BYTES = 262_144;
+
+/** Pieces of media that one read returns: 4 MiB. */
+export const MEDIA_PIECES_PER_READ = 16;
+
+/** Bytes of all media of one turn, unless the caller says otherwise: what a call holds in memory, and writes at once. */
+export const TURN_MEDIA_BYTES_DEFAULT = 64_000_000;
+
+/** The most bytes of media that a caller may allow a turn. */
+export const TURN_MEDIA_BYTES_MAX = 1_000_000_000;
+
 /** UTF-8 bytes of a pin's payload: the reference's bound. */
 export const PIN_BYTES_MAX = 65_536;
 

@@ -10,6 +10,8 @@ import {
   SCOPE_BYTES_MAX,
   SCOPE_TURNS_DEFAULT,
   SCOPE_TURNS_MAX,
+  TURN_MEDIA_BYTES_DEFAULT,
+  TURN_MEDIA_BYTES_MAX,
 } from "./limits.ts";
 
 /** These options, validated, with their defaults. */
@@ -41,16 +43,14 @@ export function readStoreOptions(
 }
 
 function readLimits(value: unknown): ScopeLimits {
-  const { turnsPerScope = SCOPE_TURNS_DEFAULT, bytesPerScope = SCOPE_BYTES_DEFAULT } = readFields(
-    "limits",
-    value,
-    [
-      "turnsPerScope",
-      "bytesPerScope",
-    ],
-  );
+  const {
+    turnsPerScope = SCOPE_TURNS_DEFAULT,
+    bytesPerScope = SCOPE_BYTES_DEFAULT,
+    mediaBytesPerTurn = TURN_MEDIA_BYTES_DEFAULT,
+  } = readFields("limits", value, ["turnsPerScope", "bytesPerScope", "mediaBytesPerTurn"]);
   return {
     turns: requireInteger("limits.turnsPerScope", turnsPerScope, 1, SCOPE_TURNS_MAX),
     bytes: requireInteger("limits.bytesPerScope", bytesPerScope, 1, SCOPE_BYTES_MAX),
+    mediaBytes: requireInteger("limits.mediaBytesPerTurn", mediaBytesPerTurn, 1, TURN_MEDIA_BYTES_MAX),
   };
 }

@@ -139,6 +139,9 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "tables",
     "deletion",
   ],
+  media: [
+    ...["ground", "canonical", "contracts", "engine", "tables", "deletion", "scopes"],
+  ],
   "index/analysis": ["canonical"],
   index: ["ground", "canonical", "contracts", "engine", "tables", "deletion", "scopes", "index/analysis"],
   search: ["ground", "canonical", "contracts", "engine", "tables", "deletion", "index/analysis", "index"],
@@ -147,7 +150,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   records: ["ground", "canonical", "contracts", "contracts/options", "engine", "tables", "deletion"],
   conversations: [
     ...["ground", "canonical", "contracts", "contracts/options", "engine", "tables", "deletion", "scopes"],
-    ...["contracts/stored", "index", "search", "context/counting", "context"],
+    ...["contracts/stored", "index", "search", "context/counting", "context", "media"],
   ],
   "conversations/tenants": [
     ...["ground", "canonical", "contracts", "contracts/options", "engine", "tables", "scopes", "index"],
@@ -159,7 +162,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   lines: [
     ...["ground", "canonical", "contracts", "contracts/options", "engine", "tables", "deletion", "scopes"],
-    ...["contracts/stored", "records", "conversations", "journals"],
+    ...["contracts/stored", "records", "conversations", "journals", "media"],
   ],
   platform: ["ground"],
   "engines/sqlite/drivers": ["ground", "engine"],

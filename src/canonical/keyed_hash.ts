@@ -34,6 +34,14 @@ export function toHex(bytes: Uint8Array): string {
   return bytes.toHex();
 }
 
+/** The bytes of hexadecimal digits. */
+export function fromHex(text: string): Uint8Array {
+  return Uint8Array.from(
+    { length: text.length / 2 },
+    (_, index) => parseInt(text.slice(2 * index, 2 * index + 2), 16),
+  );
+}
+
 /** Whether two byte arrays are equal. */
 export function equalBytes(left: Uint8Array, right: Uint8Array): boolean {
   return left.length === right.length && left.every((byte, index) => byte === right[index]);

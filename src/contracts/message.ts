@@ -140,6 +140,15 @@ export function toMessage(value: unknown, field = "message"): Message {
 }
 
 /**
+ * Validates an argument as messages that have ids; there may be none.
+ *
+ * @throws {ContractError} naming the path below `field`
+ */
+export function toMessages(value: unknown, field = "messages"): readonly Message[] {
+  return validate(list(messageSchema), value, { field, noun: "messages" });
+}
+
+/**
  * Validates an argument as messages whose ids the store may choose: at least one, given ids unique.
  *
  * @throws {ContractError} naming the path below `field`

@@ -194,6 +194,11 @@ export function validatedTurn(fields: TurnFields & { readonly timestamp: string 
   return new TurnValue(fields) as TimedTurn;
 }
 
+/** The turn with other messages. */
+export function withMessages(turn: Turn, messages: readonly Message[]): Turn {
+  return new TurnValue({ ...turn, messages });
+}
+
 /** Whether a turn's revision was left out, so that it means the next one. */
 export function hasOpenRevision(turn: Turn): boolean {
   return TurnValue.isRevisionOpen(turn);

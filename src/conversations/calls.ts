@@ -9,6 +9,7 @@ export { putPin } from "./put_pin.ts";
 export { putSummary } from "./put_summary.ts";
 export { appendTurn } from "./append_turn.ts";
 export { putTurn } from "./put_turn.ts";
+export { filledIn, readMedia } from "../media/media_calls.ts";
 export { readTurnPage, startOfTurns } from "./read_turns.ts";
 export { getReplay, putReplay } from "./replay.ts";
 export { takeSnapshot } from "../scopes/take_snapshot.ts";

@@ -16,7 +16,8 @@ import { checkIndexes } from "../index/check_index.ts";
 import { requirePin, SELECT_PINS, toPinFields } from "../tables/pins.ts";
 import { SELECT_REPLAYS, toReplay } from "../tables/replays.ts";
 import { requireSummary, SELECT_COVERED_TURN_IDS, SELECT_SUMMARY } from "../tables/summaries.ts";
-import { SELECT_TURNS_AFTER, toStoredTurn, toTurnFields } from "../tables/turns.ts";
+import { SELECT_TURNS_AFTER, type StoredTurn, toStoredTurn, toTurnFields } from "../tables/turns.ts";
+import { checkMedia, checkMediaOfTurn } from "../media/check_media.ts";
 import { COUNT_OPERATIONS } from "../tables/operation_ids.ts";
 
 const SELECT_SCOPE_IDS = `SELECT id FROM scopes WHERE id > $1 ORDER BY id LIMIT $2`;
@@ -72,14 +73,19 @@ class Reader {
   }
 
   async all(table: string, sql: string, ...parameters: SqlValue[]): Promise<readonly Row[]> {
+    return await this.read(table, (transaction) => transaction.all(sql, ...parameters)) ?? [];
+  }
+
+  /** Runs a read of one table; undefined where it cannot be read. */
+  async read<T>(
+    table: string,
+    factory: (transaction: ReadTransaction) => Operation<T>,
+  ): Promise<T | undefined> {
     try {
-      return await this.#engine.read(
-        (transaction: ReadTransaction): Operation<readonly Row[]> => transaction.all(sql, ...parameters),
-        { concerns: () => false },
-      );
+      return await this.#engine.read(factory, { concerns: () => false });
     } catch (error) {
       this.collector.caught("main", table, error);
-      return [];
+      return undefined;
     }
   }
 
@@ -141,11 +147,12 @@ async function checkScope(reader: Reader, scope: ScopeRow): Promise<void> {
   if (hashKey !== null && !isFoundBy(hashKey, scope)) {
     collector.problem("main", "scopes", "The scope cannot be found by its name", place);
   }
-  const { turns, bytes } = await checkTurns(reader, scope, place);
+  const { turns, bytes, references } = await checkTurns(reader, scope, place);
   if (turns !== scope.turns) collector.problem("main", "scopes", "The number of turns is wrong", place);
   if (bytes !== scope.turnBytes) collector.problem("main", "scopes", "The size of the turns is wrong", place);
   const pins = await checkPins(reader, scope, place);
   if (pins !== scope.pins) collector.problem("main", "scopes", "The number of pins is wrong", place);
+  await checkMedia(reader, scope, { place, references });
   await checkJournalTotals(reader, scope, place);
   await checkSummary(reader, scope, place);
   await checkReplays(reader, scope, place);
@@ -164,9 +171,10 @@ async function checkTurns(
   reader: Reader,
   scope: ScopeRow,
   place: string,
-): Promise<{ readonly turns: number; readonly bytes: number }> {
+): Promise<{ readonly turns: number; readonly bytes: number; readonly references: number }> {
   let turns = 0;
   let bytes = 0;
+  let references = 0;
   for (let after = 0;;) {
     const rows = await reader.all("turns", SELECT_TURNS_AFTER, scope.id, after, CHECK_ROWS_PER_BATCH);
     for (const row of rows) {
@@ -175,8 +183,9 @@ async function checkTurns(
       turns++;
       bytes += fields.bytes;
       const ids = await reader.all("message_ids", SELECT_MESSAGE_IDS, after);
+      let stored = null as StoredTurn | null;
       reader.validate("turns", `${place}/${fields.turnId}`, () => {
-        const { turn } = toStoredTurn(scope, row);
+        const { turn } = stored = toStoredTurn(scope, row);
         const own = turn.messages.map((message) => message.messageId).sort();
         const kept = ids.map(([id]) => id as string).sort();
         if (own.length !== kept.length || own.some((id, index) => id !== kept[index])) {
@@ -188,12 +197,15 @@ async function checkTurns(
           );
         }
       });
+      if (stored !== null) {
+        references += await checkMediaOfTurn(reader, stored, `${place}/${fields.turnId}`);
+      }
       if (fields.expires !== null && (scope.nextExpiry === null || fields.expires < scope.nextExpiry)) {
         reader.collector.problem("main", "scopes", "Something expires before the time that is noted", place);
       }
     }
     await reader.collector.batch("turns", rows.length);
-    if (rows.length < CHECK_ROWS_PER_BATCH) return { turns, bytes };
+    if (rows.length < CHECK_ROWS_PER_BATCH) return { turns, bytes, references };
   }
 }
 

@@ -21,7 +21,7 @@ import type {
 import type { Budget, Retrieval } from "../context/configuration.ts";
 import type { DamagedRow, Skipping } from "../contracts/damaged.ts";
 import type { EmitEvent } from "../contracts/options/memory_options.ts";
-import type { Message } from "../contracts/message.ts";
+import { type Message, toMessages } from "../contracts/message.ts";
 import type { NewMessages } from "../contracts/new_message.ts";
 import type { PinInput } from "../contracts/pin.ts";
 import type { DeleteOptions, DeleteTarget, Receipt } from "../contracts/options/receipt.ts";
@@ -46,6 +46,7 @@ import {
   planReplay,
   requireReplayKey,
 } from "./plans.ts";
+import { requireRef } from "../media/given_media.ts";
 import { planAppend, planPutTurn } from "./turn_plans.ts";
 import type { ScopeLimits } from "./put_turn.ts";
 import { CALLS, ScopeAccess } from "./scope_access.ts";
@@ -188,7 +189,7 @@ export class Conversation {
   async putTurn(turn: TurnInput, options: PutTurnOptions): Promise<number> {
     const plan = planPutTurn(this.#context(), turn, options);
     return await this.#access.write((transaction) => CALLS.module.putTurn(transaction, plan), {
-      bytes: plan.bytes,
+      bytes: plan.groupBytes,
       signal: requireSignal(options.signal),
     });
   }
@@ -302,7 +303,7 @@ export class Conversation {
     const { generation } = this.#engine;
     const { revision, turnId, skipped } = await this.#access.write(
       (transaction) => CALLS.module.appendTurn(transaction, plan, generation),
-      { bytes: plan.bytes, signal: requireSignal(options.signal) },
+      { bytes: plan.groupBytes, signal: requireSignal(options.signal) },
     );
     return plan.skipsDuplicates ? { revision, turnId, skipped } : { revision, turnId: plan.turnId };
   }
@@ -411,6 +412,67 @@ export class Conversation {
       }
       after = page.after;
     }
+  }
+
+  /**
+   * The bytes of media that a message of this conversation refers to, verified by their hash. Messages are read back with
+   * a reference in place of bytes, whatever their size.
+   *
+   * @param ref `ref` of a media part: 64 lower-case hex digits
+   * @throws {ContractError} `ref`
+   * @throws {ConflictError} `MISSING` if no message refers to it, or not any more; `DELETED`
+   * @throws {IntegrityError} if the bytes are damaged; `details` names the turn
+   * @throws {StorageError} as `revision`
+   *
+   * @example
+   * ```ts
+   * import assert from "node:assert/strict";
+   * import { openMemory } from "@holdfast/memory";
+   *
+   * await using memory = await openMemory(":memory:");
+   * const conversation = memory.conversation({ tenantId: "acme", sessionId: "ticket-4711" });
+   * const data = new Uint8Array([137, 80, 78, 71]);
+   * await conversation.append([{ role: "user", content: [{ type: "media", mediaType: "image/png", data }] }]);
+   * const [turn] = await Array.fromAsync(conversation.turns());
+   * const [image] = turn!.messages[0]!.parts!;
+   * assert(image?.type === "media" && image.ref !== undefined);
+   * assert.deepEqual(await conversation.media(image.ref), data);
+   * ```
+   */
+  async media(ref: string, options: CallOptions = {}): Promise<Uint8Array> {
+    const given = requireRef(ref);
+    const signal = readSignal(options);
+    await CALLS.load();
+    return await CALLS.module.readMedia(this.#access, given, signal);
+  }
+
+  /**
+   * Messages with the bytes of their media in place of references: what a model is sent. Other parts stay as they are.
+   *
+   * @throws {ConflictError} `MISSING`, `DELETED` as `media`
+   * @throws {IntegrityError} as `media`
+   * @throws {StorageError} as `revision`
+   *
+   * @example
+   * ```ts
+   * import assert from "node:assert/strict";
+   * import { openMemory } from "@holdfast/memory";
+   * import { openaiChat } from "@holdfast/memory/formats";
+   *
+   * await using memory = await openMemory(":memory:");
+   * const conversation = memory.conversation({ tenantId: "acme", sessionId: "ticket-4711" });
+   * const image = { type: "image_url", image_url: { url: "data:image/png;base64,iVBORw==" } };
+   * await conversation.append(openaiChat.parse([{ role: "user", content: [image] }]));
+   * const [turn] = await Array.fromAsync(conversation.turns());
+   * const request = openaiChat.write(await conversation.withMedia(turn!.messages));
+   * assert.deepEqual(request[0]?.content, [image]);
+   * ```
+   */
+  async withMedia(messages: readonly Message[], options: CallOptions = {}): Promise<readonly Message[]> {
+    const signal = readSignal(options);
+    const given = toMessages(messages);
+    await CALLS.load();
+    return await CALLS.module.filledIn(this.#access, given, signal);
   }
 
   async #requireRevision(expected: number, signal: AbortSignal | undefined): Promise<void> {

@@ -23,6 +23,7 @@ import type { Damage } from "../engine/damage.ts";
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
 import type { Row } from "../engine/values.ts";
 import { CHECK_ROWS_PER_BATCH, IMPORTED_REVISIONS_MAX } from "../limits.ts";
+import { mendMediaOfTurn, mendPieces, type SeenMedia } from "../media/mend_media.ts";
 import { requirePin, SELECT_PINS, toPinFields } from "../tables/pins.ts";
 import { requireSummary, SELECT_COVERED_TURN_IDS, SELECT_SUMMARY } from "../tables/summaries.ts";
 import {
@@ -112,6 +113,7 @@ function* mendScope(change: Change, isIntact: boolean, mending: Mending): Operat
 
 function* mendTurns(change: Change, { damage }: Mending): Operation<void> {
   const { transaction, row } = change;
+  const seen: SeenMedia = new Map();
   for (let after: number | null = 0; after !== null;) {
     const rows: readonly Row[] = yield* transaction.all(
       SELECT_TURNS_AFTER,
@@ -121,11 +123,21 @@ function* mendTurns(change: Change, { damage }: Mending): Operation<void> {
     );
     for (const found of rows) {
       const stored = damage.read(() => toStoredTurn(row, found));
-      if (stored === undefined) yield* leaveOutTurn(change, found);
-      else yield* mendMessageIds(change, stored.id, stored.turn);
+      if (stored !== undefined && (yield* mendMediaOfTurn(transaction, row, stored, seen))) {
+        yield* mendMessageIds(change, stored.id, stored.turn);
+        continue;
+      }
+      if (stored !== undefined) {
+        const { turnId } = stored;
+        damage.note(
+          damagedRow("The media of a turn is left out, and the turn", "media_pieces", row, { turnId }),
+        );
+      }
+      yield* leaveOutTurn(change, found);
     }
     after = rows.length < CHECK_ROWS_PER_BATCH ? null : rows.at(-1)![0] as number;
   }
+  yield* mendPieces(transaction, row);
 }
 
 /** Where its row cannot be relied on, what its payload says counts as well. */
@@ -240,7 +252,8 @@ const COUNT_ROWS = `SELECT (SELECT count(*) FROM turns WHERE scope = $1),
   (SELECT coalesce(sum(bytes), 0) FROM turns WHERE scope = $1),
   (SELECT count(*) FROM pins WHERE scope = $1), (SELECT count(*) FROM operations WHERE scope_hash = $2),
   (SELECT count(*) FROM journals WHERE scope = $1),
-  (SELECT coalesce(sum(bytes), 0) FROM journals WHERE scope = $1)`;
+  (SELECT coalesce(sum(bytes), 0) FROM journals WHERE scope = $1),
+  (SELECT coalesce(sum(bytes), 0) FROM (SELECT DISTINCT hash, bytes FROM media_refs WHERE scope = $1) AS media)`;
 
 /** The minimum over all that has a deadline. */
 const SELECT_NEXT_EXPIRY = `SELECT min(expires) FROM (SELECT expires FROM turns WHERE scope = $1
@@ -249,8 +262,8 @@ const SELECT_NEXT_EXPIRY = `SELECT min(expires) FROM (SELECT expires FROM turns 
 /** Writes the totals as counted; a damaged row says neither when something expires nor its revision. */
 function* mendTotals({ transaction, row }: Change, isIntact: boolean): Operation<void> {
   const counts = (yield* transaction.get(COUNT_ROWS, row.id, row.scopeHash))! as readonly number[];
-  const [turns, turnBytes, pins, operations, journals, journalBytes] = counts;
-  Object.assign(row, { turns, turnBytes, pins, operations, journals, journalBytes });
+  const [turns, turnBytes, pins, operations, journals, journalBytes, mediaBytes] = counts;
+  Object.assign(row, { turns, turnBytes, pins, operations, journals, journalBytes, mediaBytes });
   if (!isIntact) {
     row.nextExpiry = (yield* transaction.get(SELECT_NEXT_EXPIRY, row.id))![0] as number | null;
     // A restore moves it to a new range, above all that were ever issued.

@@ -12,13 +12,15 @@ const SELECT_STRAY_TURNS =
 /** By table. */
 const DELETE_STRAYS: readonly (readonly [table: string, sql: string])[] = [
   ["message_ids", `DELETE FROM message_ids WHERE turn NOT IN (SELECT id FROM turns)`],
+  ["media_refs", `DELETE FROM media_refs WHERE turn NOT IN (SELECT id FROM turns)`],
+  ["media_pieces", `DELETE FROM media_pieces WHERE scope NOT IN (SELECT id FROM scopes)`],
   ["pins", `DELETE FROM pins WHERE scope NOT IN (SELECT id FROM scopes)`],
   ["summaries", `DELETE FROM summaries WHERE scope NOT IN (SELECT id FROM scopes)`],
   ["covered_turns", `DELETE FROM covered_turns WHERE scope NOT IN (SELECT id FROM scopes)`],
 ];
 
 /** What is rewritten where it is missing, or can be derived. */
-const DERIVED: ReadonlySet<string> = new Set(["message_ids", "covered_turns"]);
+const DERIVED: ReadonlySet<string> = new Set(["message_ids", "covered_turns", "media_refs"]);
 
 /** Takes them out; before the scopes are mended, whose pins may cite such turns. */
 export function* mendStrays(transaction: WriteTransaction, { hashKey, damage }: Mending): Operation<void> {

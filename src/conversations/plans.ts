@@ -32,11 +32,10 @@ import {
   TURN_BYTES_MAX,
 } from "../limits.ts";
 import type { DeletePlan } from "./delete_item.ts";
-import type { Place } from "../scopes/place.ts";
+import { operationKey, type Place } from "../scopes/place.ts";
 import type { PutPinPlan, WrittenPin } from "./put_pin.ts";
 import type { PutSummaryPlan, WrittenSummary } from "./put_summary.ts";
 import type { Deadline, ScopeLimits } from "./put_turn.ts";
-import { operationKey } from "./operation_key.ts";
 import type { ReplayPlan } from "./replay.ts";
 import { requireSnapshot } from "../contracts/snapshot.ts";
 

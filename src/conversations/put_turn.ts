@@ -14,6 +14,8 @@ import { clockBehind, hasPassed } from "../engine/effective_time.ts";
 import { known, type Operation, together, type WriteTransaction } from "../engine/operation.ts";
 import { type OperationKey, recallOperation } from "../tables/operation_ids.ts";
 import { ConflictError, ContractError, IntegrityError } from "../errors.ts";
+import type { GivenMedia } from "../media/given_media.ts";
+import { findMedia, type FoundMedia, writeMedia } from "../media/turn_media.ts";
 import { CLOCK_BEHIND_MS_MAX } from "../limits.ts";
 import type { Place } from "../scopes/place.ts";
 import { absence, changeOf, requireRevision, requireUpkept } from "../scopes/present_scope.ts";
@@ -33,6 +35,8 @@ import {
 export interface ScopeLimits {
   readonly turns: number;
   readonly bytes: number;
+  /** Of all media of one turn. */
+  readonly mediaBytes: number;
 }
 
 /** A deadline, as milliseconds and as it was given. */
@@ -63,6 +67,10 @@ export interface PutTurnPlan extends EncodedTurn {
   /** Whether the time was left out: a revision then keeps the turn's. */
   readonly isTimeOpen: boolean;
   readonly messages: readonly Message[];
+  /** Bytes that came with the messages. */
+  readonly media: GivenMedia;
+  /** About how many bytes are written. */
+  readonly groupBytes: number;
   /** The path of the messages in the arguments, for errors. */
   readonly messagesField: string;
   /** Encodes the turn with a change. */
@@ -125,26 +133,27 @@ export function* putTurnInto(
   requireUpkept(transaction, row);
   if (given.expectedRevision !== null) requireRevision(row, given.expectedRevision);
   const { operation, place } = given;
-  const [old, owners, deleted] = yield* together([
+  const [old, owners, deleted, media] = yield* together([
     readTurnHead(transaction, row, given.turnId),
     messageOwners(transaction, row, given.messages),
     deletedMessages(transaction, place, given),
+    findMedia(transaction, row, given),
     makeRoomForOperation(transaction, row, operation),
   ]);
   const plan = yield* completed(transaction, given, row, { old, tombstone });
   requireFuture(transaction, plan.expiry, { action: "put turn", field: "expiresAt" });
-  requireCapacity(row, plan, old);
+  requireCapacity(row, plan, { old, media });
   requireOwnMessageIds(plan, { owners, deleted }, old);
   if (old === null) {
     // What is written of a new turn depends on no reply, and writeTurn() changes the row before it yields.
     yield* together([
-      writeTurn(transaction, row, plan, old),
+      writeTurn(transaction, row, plan, { old, media }),
       rememberScopeOperation(transaction, row, operation, row.revision + 1),
       writeScope(transaction, row),
     ]);
     return row.revision;
   }
-  yield* writeTurn(transaction, row, plan, old);
+  yield* writeTurn(transaction, row, plan, { old, media });
   yield* together([
     rememberScopeOperation(transaction, row, operation, row.revision),
     writeScope(transaction, row),
@@ -212,10 +221,10 @@ export function requireFuture(
 export function requireCapacity(
   row: ScopeRow,
   { bytes, limits }: Pick<PutTurnPlan, "bytes" | "limits">,
-  old: TurnHead | null,
+  { old, media: { addedBytes } }: { readonly old: TurnHead | null; readonly media: FoundMedia },
 ): void {
   const turns = row.turns + (old === null ? 1 : 0);
-  const total = row.turnBytes + row.journalBytes + bytes - (old?.bytes ?? 0);
+  const total = row.turnBytes + row.journalBytes + row.mediaBytes + addedBytes + bytes - (old?.bytes ?? 0);
   if (turns <= limits.turns && total <= limits.bytes) return;
   const option = turns > limits.turns ? "turnsPerScope" : "bytesPerScope";
   throw new ConflictError(
@@ -281,7 +290,7 @@ function* readTime(transaction: WriteTransaction, scope: ScopeRow, old: TurnHead
 /** What is written of a turn. */
 type WrittenTurn = Pick<
   PutTurnPlan,
-  "place" | "turnId" | "revision" | "messages" | "payload" | "bytes" | "expiry"
+  "place" | "turnId" | "revision" | "messages" | "media" | "payload" | "bytes" | "expiry"
 >;
 
 /**
@@ -292,7 +301,7 @@ export function* writeTurn(
   transaction: WriteTransaction,
   row: ScopeRow,
   plan: WrittenTurn,
-  old: TurnHead | null,
+  { old, media }: { readonly old: TurnHead | null; readonly media: FoundMedia },
 ): Operation<void> {
   const change = changeOf(transaction, plan.place, row);
   const id = old?.id ?? transaction.nextId("turns");
@@ -303,11 +312,21 @@ export function* writeTurn(
   noteExpiry(row, turn.expires);
   if (old === null) {
     row.turns++;
-    yield* together([changedScope(change), insertTurn(transaction, turn), insertIds]);
+    yield* together([
+      changedScope(change),
+      insertTurn(transaction, turn),
+      insertIds,
+      writeMedia(change, id, media, { media: plan.media, isRevision: false }),
+    ]);
     return;
   }
   transaction.markDirty("turns");
-  yield* together([updateTurn(transaction, turn), eraseMessageIds(change, id), changedTurn(change, id)]);
+  yield* together([
+    updateTurn(transaction, turn),
+    eraseMessageIds(change, id),
+    changedTurn(change, id),
+    writeMedia(change, id, media, { media: plan.media, isRevision: true }),
+  ]);
   yield* together([insertIds, noteUnindexed(transaction, row.id, id)]);
 }
 

@@ -14,21 +14,26 @@ import {
   timed,
   type TimedTurn,
   toTurn,
+  type Turn,
   turn,
   validatedTurn,
+  withMessages,
 } from "../contracts/turn.ts";
 import { ContractError } from "../errors.ts";
 import { TURN_BYTES_MAX } from "../limits.ts";
-import { operationKey } from "./operation_key.ts";
 import { type Context, endOf, nowOf, requireBytes, requireRevision, requireScope } from "./plans.ts";
+import { requireMediaBytes, takeMedia } from "../media/given_media.ts";
 import type { AppendPlan } from "./append_turn.ts";
 import type { EncodedTurn, PutTurnPlan } from "./put_turn.ts";
+import { operationKey } from "../scopes/place.ts";
 
 /** The plan of `putTurn`. */
 export function planPutTurn(context: Context, value: unknown, options: unknown): PutTurnPlan {
-  const given = toTurn(value);
-  requireScope("turn.scope", given.scope, context.place.scope);
-  requireStorable(given.messages, "turn.messages");
+  const checked = toTurn(value);
+  requireScope("turn.scope", checked.scope, context.place.scope);
+  const { messages, media } = takeMedia(checked.messages);
+  requireMediaBytes(messages, "turn.messages", context.limits.mediaBytes);
+  const given: Turn = media.size === 0 ? checked : withMessages(checked, messages);
   const { operationId, expectedRevision, ...rest } = readFields("options", options, [
     "operationId",
     "expectedRevision",
@@ -39,7 +44,8 @@ export function planPutTurn(context: Context, value: unknown, options: unknown):
   const input = putTurnInputDigest(given, lifetime === undefined ? "keep" : lifetimeText(lifetime));
   const now = timed(given, nowOf(context));
   return turnPlan(context, now, {
-    isRevisionOpen: hasOpenRevision(given),
+    media,
+    isRevisionOpen: hasOpenRevision(checked),
     isTimeOpen: !isTimed(given),
     messagesField: "turn.messages",
     expectedRevision: requireRevision(expectedRevision),
@@ -50,8 +56,8 @@ export function planPutTurn(context: Context, value: unknown, options: unknown):
 
 /** The plan of `append`. */
 export function planAppend(context: Context, value: unknown, options: unknown): AppendPlan {
-  const messages = toNewMessages(value);
-  requireStorable(messages, "messages");
+  const { messages, media } = takeMedia(toNewMessages(value));
+  requireMediaBytes(messages, "messages", context.limits.mediaBytes);
   const given = readFields("options", options, [
     "operationId",
     ...LIFETIME_NAMES,
@@ -80,6 +86,7 @@ export function planAppend(context: Context, value: unknown, options: unknown): 
   });
   return {
     ...turnPlan(context, made as TimedTurn, {
+      media,
       isRevisionOpen: false,
       isTimeOpen: false,
       messagesField: "messages",
@@ -100,25 +107,12 @@ function withId(message: MessageDraft, turnId: string, index: number): Message {
   return { ...message, messageId: message.messageId ?? `${turnId}:${index}` };
 }
 
-/** Requires media to have a url: bytes have no table yet, and a reference would have nothing to refer to. */
-export function requireStorable(messages: readonly MessageDraft[], messagesField: string): void {
-  for (const [index, { parts = [] }] of messages.entries()) {
-    for (const [position, part] of parts.entries()) {
-      if (part.type !== "media" || part.url !== undefined) continue;
-      const field = `${messagesField}[${index}].content[${position}].${
-        part.data === undefined ? "ref" : "data"
-      }`;
-      throw new ContractError(field, `${field} cannot be stored: pass a url, and keep the bytes elsewhere`);
-    }
-  }
-}
-
 function turnPlan(
   { place, limits }: Context,
   given: TimedTurn,
   rest: Pick<
     PutTurnPlan,
-    "isRevisionOpen" | "isTimeOpen" | "messagesField" | "expectedRevision" | "expiry" | "operation"
+    "media" | "isRevisionOpen" | "isTimeOpen" | "messagesField" | "expectedRevision" | "expiry" | "operation"
   >,
 ): PutTurnPlan {
   const { turnId, revision, messages } = given;
@@ -126,7 +120,9 @@ function turnPlan(
   const sizeField = rest.messagesField === "messages" ? "messages" : "turn";
   const changed = (change: Partial<Pick<TimedTurn, "revision" | "timestamp" | "messages">>): EncodedTurn =>
     encodedTurn(validatedTurn({ ...given, ...change }), sizeField);
-  return { place, turnId, revision, messages, ...encodedTurn(given, sizeField), changed, limits, ...rest };
+  const encoded = encodedTurn(given, sizeField);
+  const groupBytes = rest.media.values().reduce((sum, { length }) => sum + length, encoded.bytes);
+  return { place, turnId, revision, messages, ...encoded, groupBytes, changed, limits, ...rest };
 }
 
 function encodedTurn(given: TimedTurn, field: string): EncodedTurn {

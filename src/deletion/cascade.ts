@@ -7,6 +7,7 @@ import { type Operation, together, type WriteTransaction } from "../engine/opera
 import type { Scope } from "../contracts/scope.ts";
 import { eraseIndexesOfScope, eraseTurnFromIndexes } from "./erase_index.ts";
 import { eraseJournalsOfScope } from "./erase_journals.ts";
+import { eraseMediaOfScope, eraseMediaOfTurn } from "./erase_media.ts";
 import { itemHashOf } from "./scope_hashes.ts";
 import type { ScopeRow } from "../tables/scopes.ts";
 import { raiseFloors } from "./tombstones.ts";
@@ -25,12 +26,14 @@ export interface Erased {
   journals: number;
   /** Entries of journals. */
   entries: number;
+  /** Media, each counted once. */
+  media: number;
 }
 
 /** Counts of zero. */
 export function nothingErased(): Erased {
   const conversation = { turns: 0, pins: 0, summaries: 0, chunks: 0, postings: 0, replay: 0, operations: 0 };
-  return { ...conversation, journals: 0, entries: 0 };
+  return { ...conversation, journals: 0, entries: 0, media: 0 };
 }
 
 /** A change of a scope, whose row is changed in place and written by the caller. */
@@ -60,6 +63,7 @@ export function* eraseTurn(change: Change, turn: ErasableTurn): Operation<void> 
     transaction.run(DELETE_TURN, turn.id),
     eraseMessageIds(change, turn.id),
     changedTurn(change, turn.id),
+    eraseMediaOfTurn(change, turn.id),
   ]);
   transaction.markDirty("turns");
   erased.turns += removed;
@@ -162,6 +166,7 @@ export function* eraseScope(change: Change): Operation<void> {
     eraseReplays(change),
     eraseIndexesOfScope(change),
     eraseJournalsOfScope(change),
+    eraseMediaOfScope(change),
     transaction.run(DELETE_SCOPE, row.id),
   ]);
   erased.turns += turns;

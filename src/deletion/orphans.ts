@@ -7,6 +7,11 @@ export const ORPHANS: readonly (readonly [table: string, sql: string])[] = [
   ["pins", `SELECT count(*) FROM pins WHERE scope NOT IN (SELECT id FROM scopes)`],
   ["summaries", `SELECT count(*) FROM summaries WHERE scope NOT IN (SELECT id FROM scopes)`],
   ["covered_turns", `SELECT count(*) FROM covered_turns WHERE turn NOT IN (SELECT id FROM turns)`],
+  ["media_refs", `SELECT count(*) FROM media_refs WHERE turn NOT IN (SELECT id FROM turns)`],
+  [
+    "media_pieces",
+    `SELECT count(*) FROM media_pieces WHERE (scope, hash) NOT IN (SELECT scope, hash FROM media_refs)`,
+  ],
   ["journals", `SELECT count(*) FROM journals WHERE scope NOT IN (SELECT id FROM scopes)`],
   ["journal_entries", `SELECT count(*) FROM journal_entries WHERE journal NOT IN (SELECT id FROM journals)`],
   ["replays", `SELECT count(*) FROM replays WHERE scope NOT IN (SELECT id FROM scopes)`],

@@ -4,7 +4,7 @@ import type { Json } from "../canonical/plain.ts";
 import type { Role } from "../contracts/message.ts";
 import type { MediaPart, Part } from "../contracts/part.ts";
 import type { ToolCall } from "../contracts/tool.ts";
-import { decodeBase64, encodeBase64 } from "./base64.ts";
+import { decodeBase64, encodeBase64 } from "../canonical/base64.ts";
 import { Carrier, type Entry, withFields } from "./carried.ts";
 import { differenceOf, isObject } from "./difference.ts";
 import { taggedPart } from "./drafts.ts";

@@ -5,7 +5,7 @@ import type { Role } from "../contracts/message.ts";
 import type { NewMessage } from "../contracts/new_message.ts";
 import type { MediaPart, Part } from "../contracts/part.ts";
 import type { ToolCall } from "../contracts/tool.ts";
-import { dataUrl, readDataUrl } from "./base64.ts";
+import { dataUrl, readDataUrl } from "./data_urls.ts";
 import { Carrier, type Entry, withFields } from "./carried.ts";
 import { differenceOf, isObject } from "./difference.ts";
 import { taggedPart } from "./drafts.ts";

@@ -2,7 +2,7 @@
 
 import type { MediaPart, Part, ReasoningPart } from "../contracts/part.ts";
 import type { ToolCall } from "../contracts/tool.ts";
-import { decodeBase64, encodeBase64 } from "./base64.ts";
+import { decodeBase64, encodeBase64 } from "../canonical/base64.ts";
 import { Carrier, type Entry, type Tag, withFields } from "./carried.ts";
 import { differenceOf, isObject } from "./difference.ts";
 import { taggedPart } from "./drafts.ts";

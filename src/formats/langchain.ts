@@ -4,7 +4,8 @@ import type { Json } from "../canonical/plain.ts";
 import type { NewMessage } from "../contracts/new_message.ts";
 import type { MediaPart, Part, ReasoningPart } from "../contracts/part.ts";
 import type { ToolCall } from "../contracts/tool.ts";
-import { dataUrl, decodeBase64, encodeBase64, readDataUrl } from "./base64.ts";
+import { decodeBase64, encodeBase64 } from "../canonical/base64.ts";
+import { dataUrl, readDataUrl } from "./data_urls.ts";
 import { Carrier, type Entry, type Tag, withFields } from "./carried.ts";
 import { differenceOf, isObject } from "./difference.ts";
 import { distinctCalls, isLeftOut, messageOf, taggedPart } from "./drafts.ts";
@@ -44,7 +45,7 @@ const TYPES = {
  * LangChain: `parse` takes messages, or what `toDict` and `mapChatMessagesToStoredMessages` made of them; `write` makes
  * what `mapStoredMessagesToChatMessages` takes.
  *
- * - A message's `id` is its `messageId`. A developer's message is a system message, marked as LangChain does it.
+ * - A message's `id` is its `messageId`, unless the store chose that. A developer's message is a system message, marked as LangChain does it.
  * - Arguments that are a JSON object are `tool_calls`, others `invalid_tool_calls`.
  * - A result that failed has `status: "error"`.
  * - Reasoning goes back to LangChain only. Blocks of providers, `additional_kwargs`, `response_metadata`, `artifact` and
@@ -179,6 +180,9 @@ function writeMedia({ mediaType, data, url, filename }: MediaPart, { as }: Tag):
   };
 }
 
+/** An id that the store chose for a message that had none. */
+const CHOSEN_ID = /^turn-[0-9a-f]{32}:[0-9]+$/;
+
 function writeMessage(message: Spoken): object[] {
   const { role, parts, form, name, messageId, toolCallId, isError } = message;
   const entries = CARRIER.entries(parts);
@@ -194,7 +198,7 @@ function writeMessage(message: Spoken): object[] {
     content: isText ? textOf(parts) : blocks,
     additional_kwargs: role === "developer" ? DEVELOPER : {},
     response_metadata: {},
-    ...(isName(messageId) ? { id: messageId } : {}),
+    ...(isName(messageId) && !CHOSEN_ID.test(messageId) ? { id: messageId } : {}),
     ...(name === undefined ? {} : { name }),
     ...(toolCallId === undefined ? {} : { tool_call_id: toolCallId }),
     ...(isError ? { status: "error" } : {}),

@@ -2,7 +2,7 @@
 
 import type { Json } from "../canonical/plain.ts";
 import type { MediaPart, Part } from "../contracts/part.ts";
-import { dataUrl, readDataUrl } from "./base64.ts";
+import { dataUrl, readDataUrl } from "./data_urls.ts";
 import { Carrier, withFields } from "./carried.ts";
 import { isObject } from "./difference.ts";
 import { taggedPart } from "./drafts.ts";

@@ -3,7 +3,7 @@
 import { type Json, JSON_DEPTH_MAX } from "../canonical/plain.ts";
 import { isBlank } from "../canonical/text.ts";
 import { ContractError } from "../errors.ts";
-import { encodeBase64 } from "./base64.ts";
+import { encodeBase64 } from "../canonical/base64.ts";
 import { isObject } from "./difference.ts";
 
 /** An object of a protocol, its fields not looked at yet. */

@@ -29,7 +29,6 @@ import type {
 import type { EmitEvent } from "../contracts/options/memory_options.ts";
 import type { Receipt } from "../contracts/options/receipt.ts";
 import type { Scope } from "../contracts/scope.ts";
-import { operationKey } from "../conversations/operation_key.ts";
 import type { ScopeLimits } from "../conversations/put_turn.ts";
 import { ScopeAccess } from "../conversations/scope_access.ts";
 import type { Engine } from "../engine/engine.ts";
@@ -41,7 +40,7 @@ import {
   JOURNAL_POP_MAX,
   JOURNAL_UUID_CODE_POINTS_MAX,
 } from "../limits.ts";
-import { type Place, placeOf } from "../scopes/place.ts";
+import { operationKey, type Place, placeOf } from "../scopes/place.ts";
 import type { OperationKey } from "../tables/operation_ids.ts";
 import type { EncodedEntry } from "./append_entries.ts";
 import type { JournalView } from "./read_entries.ts";

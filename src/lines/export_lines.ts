@@ -16,6 +16,7 @@ import type { DeletionEvent, Operation, ReadTransaction } from "../engine/operat
 import { ConflictError, IntegrityError } from "../errors.ts";
 import { EXPORT_AT_ONCE_BYTES, EXPORT_HELD_BYTES, FRESH_TRIES_MAX } from "../limits.ts";
 import type { Identity } from "../tables/records.ts";
+import { ExportedMedia } from "./exported_media.ts";
 import { exportJournals } from "./export_journals.ts";
 import { emptyTally, endLine, headerLine, LinesDigest, markLine, skippedLine, type Tally } from "./line.ts";
 import { readRecordLines } from "./read_records.ts";
@@ -27,6 +28,7 @@ import {
   readTurnLines,
   type ScopePlan,
   type ScopeView,
+  type TurnLine,
 } from "./read_scope.ts";
 
 /** Yields the lines of an export, each with its line feed. Adds damaged rows that are left out to `skipped`. */
@@ -191,22 +193,31 @@ class Export {
         return false;
       }
       const { view } = found;
-      if (view.row.turnBytes > EXPORT_HELD_BYTES) {
+      const media = new ExportedMedia((factory) => this.#read(factory, concerns), damage);
+      if (view.row.turnBytes + view.row.mediaBytes > EXPORT_HELD_BYTES) {
         yield* this.#opening(view);
         for await (const page of this.#pages(view, plan, concerns)) {
           if (page === null) throw changedMeanwhile();
-          yield* this.#counted("turns", page);
+          for (const turn of page) yield* this.#turn(turn, await media.linesOf(turn) ?? throwChanged());
         }
         yield* this.#closing(view, damage);
         return true;
       }
       const turns = found.turns ?? await this.#buffered(view, plan, concerns);
-      if (turns === null) continue;
+      const lines = turns === null ? null : await media.linesOfAll(turns);
+      if (turns === null || lines === null) continue;
       yield* this.#opening(view);
-      yield* this.#counted("turns", turns);
+      for (const [index, turn] of turns.entries()) yield* this.#turn(turn, lines[index]!);
       yield* this.#closing(view, damage);
       return true;
     }
+  }
+
+  /** A turn after its media; nothing of it where its media is damaged and left out. */
+  *#turn({ line }: TurnLine, media: readonly string[] | "damaged"): Generator<string> {
+    if (media === "damaged") return;
+    for (const piece of media) yield this.#line(piece);
+    yield* this.#counted("turns", [line]);
   }
 
   *#opening(view: ScopeView): Generator<string> {
@@ -240,8 +251,8 @@ class Export {
     view: ScopeView,
     plan: ScopePlan,
     concerns: (event: DeletionEvent) => boolean,
-  ): Promise<readonly string[] | null> {
-    const turns: string[] = [];
+  ): Promise<readonly TurnLine[] | null> {
+    const turns: TurnLine[] = [];
     for await (const page of this.#pages(view, plan, concerns)) {
       if (page === null) return null;
       turns.push(...page);
@@ -254,7 +265,7 @@ class Export {
     view: ScopeView,
     plan: ScopePlan,
     concerns: (event: DeletionEvent) => boolean,
-  ): AsyncGenerator<readonly string[] | null> {
+  ): AsyncGenerator<readonly TurnLine[] | null> {
     for (let after: number | null = 0; after !== null;) {
       const from: number = after;
       const page = await this.#read((transaction) => readTurnLines(transaction, view, plan, from), concerns);
@@ -267,6 +278,10 @@ class Export {
       await yieldIfBusy();
     }
   }
+}
+
+function throwChanged(): never {
+  throw changedMeanwhile();
 }
 
 function changedMeanwhile(): ConflictError {

@@ -13,6 +13,7 @@ import { firstHead } from "../engine/chain.ts";
 import type { Engine } from "../engine/engine.ts";
 import { ConflictError, ContractError, StorageError } from "../errors.ts";
 import { IMPORT_GROUP_BYTES, IMPORT_GROUP_LINES } from "../limits.ts";
+import { HeldMedia } from "./held_media.ts";
 import { importRecords, type Outcome, type Outcomes } from "./import_records.ts";
 import { importItems } from "./import_scope.ts";
 import { emptyTally, LinesDigest, type Tally } from "./line.ts";
@@ -98,6 +99,8 @@ class Import {
   #differing: string | null = null;
   #waiting: Waiting[] = [];
   #waitingBytes = 0;
+  /** Media of the current scope. */
+  #media: HeldMedia;
   /** Damaged rows that the export left out. */
   #skipped = 0;
   #line = 0;
@@ -106,6 +109,7 @@ class Import {
   constructor(target: ImportTarget, signal: AbortSignal | undefined) {
     this.#target = target;
     this.#signal = signal;
+    this.#media = new HeldMedia(target.limits.bytes);
   }
 
   /** Validates a line; writes the waiting ones once the group is full or another scope begins. */
@@ -121,6 +125,7 @@ class Import {
   }
 
   async #takeParsed(parsed: ParsedLine, bytes: number): Promise<void> {
+    if (parsed.type !== "media") this.#media.requireWhole();
     switch (parsed.type) {
       case "header":
         this.#origin = await this.#originOf(parsed);
@@ -131,6 +136,12 @@ class Import {
         return;
       case "skipped":
         this.#skipped++;
+        return;
+      case "media":
+        if (this.#scope === null) {
+          throw new ContractError("type", "Expected media after the line of its scope");
+        }
+        this.#media.take(parsed);
         return;
       case "end":
         await this.write();
@@ -164,19 +175,29 @@ class Import {
       if (this.#scope !== null) throw new ContractError("type", "Expected records before scopes");
     } else if (item.type === "scope") {
       await this.write();
+      this.#media = new HeldMedia(this.#target.limits.bytes);
       this.#scope = item;
       this.#part = this.#differing = null;
     } else {
       this.#requireOwn(item);
     }
     if (item.type === "journal") this.#part = item.part;
-    const own = item.type === "entry" ? { ...item, part: this.#part! } : item;
+    const own = this.#completed(item);
     this.#waiting.push({ line: this.#line, item: own });
     this.#waitingBytes += bytes;
+    if (own.type === "turn") {
+      this.#waitingBytes += own.media.values().reduce((sum, { length }) => sum + length, 0);
+    }
     this.#seen[SORTS[item.type]]++;
     if (this.#waiting.length >= IMPORT_GROUP_LINES || this.#waitingBytes >= IMPORT_GROUP_BYTES) {
       await this.write();
     }
+  }
+
+  /** The item with what earlier lines said: its journal, or its media. */
+  #completed(item: Item): Item {
+    if (item.type === "entry") return { ...item, part: this.#part! };
+    return item.type === "turn" ? { ...item, media: this.#media.citedBy(item.turn.messages) } : item;
   }
 
   #requireOwn(item: Exclude<ScopeItem, { readonly type: "scope" }>): void {
@@ -222,6 +243,7 @@ class Import {
       const item = items[index]!;
       this.#report[outcome][SORTS[item.type]]++;
       if (item.type === "entry" && outcome === "conflicting") this.#differing = item.part;
+      if (item.type === "turn" && outcome === "imported") this.#media.release(item.media);
     }
     if (failure !== null) {
       this.#line = waiting[outcomes.length]!.line;

@@ -3,7 +3,7 @@
 import { hasPassed } from "../engine/effective_time.ts";
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
 import { mayBeKept } from "../engine/revision_range.ts";
-import { ConflictError } from "../errors.ts";
+import { ConflictError, ContractError } from "../errors.ts";
 import { CLOCK_BEHIND_MS_MAX } from "../limits.ts";
 import { writeRecord } from "../records/put.ts";
 import { type RawRecord, readRecord } from "../records/read.ts";
@@ -24,7 +24,7 @@ interface RecordPlace {
 /** The outcome of each line; if one failed, of those before it, and its error. */
 export interface Outcomes {
   readonly outcomes: readonly Outcome[];
-  readonly failure: ConflictError | null;
+  readonly failure: ConflictError | ContractError | null;
 }
 
 /** Imports items in order, up to the first that conflicts. */
@@ -38,7 +38,7 @@ export function* importEach<Item>(
     return { outcomes, failure: null };
   } catch (error) {
     // An item is validated before any of it is written, so the earlier ones remain.
-    if (error instanceof ConflictError) return { outcomes, failure: error };
+    if (error instanceof ConflictError || error instanceof ContractError) return { outcomes, failure: error };
     throw error;
   }
 }

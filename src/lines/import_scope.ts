@@ -18,6 +18,8 @@ import { noteExpiry, readScope, type ScopeRow, writeScope } from "../tables/scop
 import { isReserved } from "../deletion/tombstones.ts";
 import { type Operation, together, type WriteTransaction } from "../engine/operation.ts";
 import { ConflictError, ContractError } from "../errors.ts";
+import { requireMediaBytes } from "../media/given_media.ts";
+import { findMedia } from "../media/turn_media.ts";
 import { type ImportedEntry, importEntry, importJournal } from "./import_journal.ts";
 import { importEach, isPast, type Outcome, type Outcomes } from "./import_records.ts";
 import type { ImportedPin, ImportedSummary, ImportedTurn, ScopeItem } from "./parse_line.ts";
@@ -81,7 +83,7 @@ function* importEntryUnlessDiffering(current: CurrentScope, item: ImportedEntry)
 
 function* importTurn({ transaction, row, target }: CurrentScope, item: ImportedTurn): Operation<Outcome> {
   const { place, limits, origin } = target;
-  const { turn: { turnId, revision, messages }, expiry, payload, bytes } = item;
+  const { turn: { turnId, revision, messages }, expiry, payload, bytes, media } = item;
   if (isPast(transaction, expiry?.expiryMs ?? null)) return "expired";
   const old = yield* transaction.get(SELECT_TURN, row.id, turnId);
   if (old !== undefined) {
@@ -100,9 +102,21 @@ function* importTurn({ transaction, row, target }: CurrentScope, item: ImportedT
   ]);
   if (deleted.length > 0) return "refused";
   if (owners.some((owner) => owner !== null)) return "conflicting";
-  requireCapacity(row, { bytes, limits }, null);
-  yield* writeTurn(transaction, row, { place, turnId, revision, messages, payload, bytes, expiry }, null);
+  requireMediaBytes(messages, "turn.messages", limits.mediaBytes);
+  const found = yield* findMedia(
+    transaction,
+    row,
+    { messages, messagesField: "turn.messages", media },
+    noMedia,
+  );
+  requireCapacity(row, { bytes, limits }, { old: null, media: found });
+  const written = { place, turnId, revision, messages, media, payload, bytes, expiry };
+  yield* writeTurn(transaction, row, written, { old: null, media: found });
   return "imported";
+}
+
+function noMedia(field: string): ContractError {
+  return new ContractError(field, `Expected ${field} to refer to media of the lines, or of the conversation`);
 }
 
 function* importPin(current: CurrentScope, item: ImportedPin): Operation<Outcome> {

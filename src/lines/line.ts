@@ -1,5 +1,6 @@
 /** The lines of an export as text: a header, the content, and a closing line that proves them complete. */
 
+import { encodeBase64 } from "../canonical/base64.ts";
 import { quote } from "../canonical/canonical_json.ts";
 import { encodeScope } from "../contracts/payload.ts";
 import { RunningSha256 } from "../canonical/sha256.ts";
@@ -88,6 +89,11 @@ export function turnLine(head: TurnHead, payload: string): string {
 export function turnOutline({ turnId, revision, bytes, expiresAt }: TurnHead): string {
   return `{"type":"turn","turn_id":${quote(turnId)},"revision":${revision},"bytes":${bytes},` +
     `"expires_at":${quoteOrNull(expiresAt)}}`;
+}
+
+/** A piece of media, before the first turn that refers to it. */
+export function mediaLine(ref: string, bytes: number, piece: number, data: Uint8Array): string {
+  return `{"type":"media","ref":"${ref}","bytes":${bytes},"piece":${piece},"data":"${encodeBase64(data)}"}`;
 }
 
 /** A summary; its payload is copied as stored. */

@@ -11,6 +11,7 @@ const NAMES: ReadonlySet<string> = new Set([
   ..."max_age pin pins records revision scope scopes sequence sessionId summaries summary tenant".split(" "),
   ..."session_id skipped table tenant_id turn_id".split(" "),
   ..."entries journals part place uuid".split(" "),
+  ..."bytes data piece ref".split(" "),
   ..."tenantId turn turns type value version watermark".split(" "),
 ]);
 

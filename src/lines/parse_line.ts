@@ -1,5 +1,6 @@
 /** Parses one line of an import, validated as strictly as the arguments of a put. */
 
+import { decodeBase64 } from "../canonical/base64.ts";
 import { canonicalJson, type CanonicalValue } from "../canonical/canonical_json.ts";
 import { encodeTurn } from "../contracts/payload.ts";
 import { JSON_DEPTH_MAX } from "../canonical/plain.ts";
@@ -22,13 +23,13 @@ import type { Summary } from "../contracts/summary.ts";
 import type { TimedTurn } from "../contracts/turn.ts";
 import { unpackPin, unpackSummary, unpackTurn } from "../contracts/stored/unpack.ts";
 import { deadlineOf, requireBytes, writtenPin, writtenSummary } from "../conversations/plans.ts";
-import { requireStorable } from "../conversations/turn_plans.ts";
 import type { WrittenPin } from "../conversations/put_pin.ts";
 import type { WrittenSummary } from "../conversations/put_summary.ts";
 import type { Deadline } from "../conversations/put_turn.ts";
 import { ContractError, IntegrityError } from "../errors.ts";
 import { encodeEntry, requirePart } from "../journals/journal.ts";
-import { TURN_BYTES_MAX } from "../limits.ts";
+import { MEDIA_PIECE_BYTES, TURN_BYTES_MAX } from "../limits.ts";
+import type { GivenMedia } from "../media/given_media.ts";
 import { LINES_FORMAT, LINES_VERSION } from "./line.ts";
 import { type LineFields, nullable, validateLine } from "./line_fields.ts";
 import type { ImportedEntry, ImportedJournal } from "./import_journal.ts";
@@ -41,6 +42,18 @@ export interface ImportedTurn {
   readonly expiry: Deadline | null;
   readonly payload: string;
   readonly bytes: number;
+  /** Bytes that the lines have, and that messages refer to. */
+  readonly media: GivenMedia;
+}
+
+/** A piece of media, of which later turns of its scope have a part. */
+export interface ImportedPiece {
+  readonly type: "media";
+  readonly ref: string;
+  /** Of the whole. */
+  readonly bytes: number;
+  readonly piece: number;
+  readonly data: Uint8Array;
 }
 
 /** A pin to import. */
@@ -92,6 +105,7 @@ export type ParsedLine =
   | { readonly type: "mark"; readonly sequence: number }
   | { readonly type: "skipped" }
   | ImportedRecord
+  | ImportedPiece
   | ScopeItem
   | ParsedEnd;
 
@@ -114,6 +128,8 @@ export function parseLine(text: string, kinds: ReadonlyMap<string, RecordKind>):
       return parseRecord(given, kinds);
     case "scope":
       return validateLine(SCOPE, given);
+    case "media":
+      return parsePiece(given);
     case "turn":
       return parseTurn(given);
     case "pin":
@@ -150,6 +166,7 @@ const TYPES = [
     "mark",
     "record",
     "scope",
+    "media",
     "turn",
     "pin",
     "summary",
@@ -233,10 +250,21 @@ const TURN = fields({ type: anything, expires_at: nullable(time), turn: anything
 function parseTurn(given: LineFields): ImportedTurn {
   const { expires_at: expiresAt, turn: stored } = validateLine(TURN, given);
   const turn = unpack("turn", stored, unpackTurn);
-  requireStorable(turn.messages, "turn.messages");
   const payload = encodeTurn(turn);
   const bytes = requireBytes("turn", payload, TURN_BYTES_MAX);
-  return { type: "turn", turn, expiry: expiresAt === null ? null : deadlineOf(expiresAt), payload, bytes };
+  const expiry = expiresAt === null ? null : deadlineOf(expiresAt);
+  return { type: "turn", turn, expiry, payload, bytes, media: new Map() };
+}
+
+const PIECE = fields({ type: anything, ref: HASH, bytes: integer(0), piece: integer(0), data: string });
+
+/** Which bytes belong together says the hash; that of the whole is verified once all pieces are there. */
+function parsePiece(given: LineFields): ImportedPiece {
+  const { ref, bytes, piece, data: text } = validateLine(PIECE, given);
+  const data = decodeBase64(text);
+  const expected = Math.min(MEDIA_PIECE_BYTES, bytes - piece * MEDIA_PIECE_BYTES);
+  if (data !== null && data.length === expected) return { type: "media", ref, bytes, piece, data };
+  throw new ContractError("data", `Expected data to be ${Math.max(0, expected)} bytes in base64`);
 }
 
 const PIN = fields({ type: anything, pin: anything });

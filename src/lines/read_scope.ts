@@ -3,7 +3,15 @@
 import { utf8Length } from "../canonical/utf8.ts";
 import { SELECT_PINS, type StoredPin, toStoredPins } from "../tables/pins.ts";
 import { SELECT_SUMMARY, type StoredSummary, toStoredSummary } from "../tables/summaries.ts";
-import { requirePayload, SELECT_TURNS_AFTER, toTurnFields, toTurnHead } from "../tables/turns.ts";
+import { SELECT_REFS_OF_TURN, toMediaRef } from "../tables/media.ts";
+import {
+  requirePayload,
+  SELECT_TURNS_AFTER,
+  toTurnFields,
+  toTurnHead,
+  type TurnHead,
+} from "../tables/turns.ts";
+import type { StoredMedia } from "../media/read_media.ts";
 import { readScope, type ScopeRow } from "../tables/scopes.ts";
 import type { Damage } from "../engine/damage.ts";
 import { type Operation, type ReadTransaction, together } from "../engine/operation.ts";
@@ -109,9 +117,15 @@ function* readExpiredTurns(
   return new Map(rows.map(([id, bytes]) => [id as number, bytes as number]));
 }
 
+/** A turn's line, with the media that messages refer to and no earlier turn of the scope did. */
+export interface TurnLine {
+  readonly line: string;
+  readonly media: readonly StoredMedia[];
+}
+
 /** A page of turns' lines, and the row after which the next begins; null after the last. */
 interface TurnLines {
-  readonly lines: readonly string[];
+  readonly lines: readonly TurnLine[];
   readonly after: number | null;
 }
 
@@ -125,12 +139,16 @@ export function* readTurnLines(
   const now = yield* readScope(transaction, plan.scopeHash);
   if (now === null || !isOnlyAppendedTo(viewed, now)) return null;
   const rows = yield* transaction.all(SELECT_TURNS_AFTER, viewed.id, after, EXPORT_ROWS_PER_PAGE);
-  const lines: string[] = [];
+  const found: [line: string, head: TurnHead, payload: string | null][] = [];
   for (const row of rows) {
     if (expiredTurns.has(row[0] as number) || row[0] as number > lastTurn) continue;
     const line = plan.damage.read(() => lineOfTurn(viewed, row, plan));
-    if (line !== undefined) lines.push(line);
+    if (line !== undefined) found.push(line);
   }
+  const media = yield* together(
+    found.map(([, head, payload]) => mediaOf(transaction, viewed, head, payload)),
+  );
+  const lines = found.map(([line], index) => ({ line, media: media[index]! }));
   const last = rows.at(-1)?.[0] as number | undefined;
   const isDone = rows.length < EXPORT_ROWS_PER_PAGE || last! >= lastTurn;
   return { lines, after: isDone ? null : last! };
@@ -140,12 +158,30 @@ export function* readTurnLines(
 export interface ReadScope {
   readonly view: ScopeView;
   /** All its turns; null if they are too large to buffer. */
-  readonly turns: readonly string[] | null;
+  readonly turns: readonly TurnLine[] | null;
 }
 
-function lineOfTurn(scope: ScopeRow, row: Row, { content }: ScopePlan): string {
+function lineOfTurn(
+  scope: ScopeRow,
+  row: Row,
+  { content }: ScopePlan,
+): [line: string, head: TurnHead, payload: string | null] {
   const head = toTurnHead(scope, row);
-  return content ? turnLine(head, requirePayload(scope, head, toTurnFields(row).payload)) : turnOutline(head);
+  if (!content) return [turnOutline(head), head, null];
+  const payload = requirePayload(scope, head, toTurnFields(row).payload);
+  return [turnLine(head, payload), head, payload];
+}
+
+/** What a turn refers to; a payload that names no media has none, and without payloads there is no content. */
+function* mediaOf(
+  transaction: ReadTransaction,
+  scope: ScopeRow,
+  { id, turnId }: TurnHead,
+  payload: string | null,
+): Operation<readonly StoredMedia[]> {
+  if (payload === null || !payload.includes(`"media_type"`)) return [];
+  const rows = yield* transaction.all(SELECT_REFS_OF_TURN, id);
+  return rows.map(toMediaRef).map(({ hash, bytes }) => ({ row: scope, hash, bytes, turnId }));
 }
 
 /** Reads a scope in one transaction, with all its turns if they have at most `bytesMax` bytes. */
@@ -157,7 +193,7 @@ export function* readAtOnce(
   const view = yield* readView(transaction, plan);
   if (view === null) return null;
   if (view.row.turnBytes > bytesMax) return { view, turns: null };
-  const turns: string[] = [];
+  const turns: TurnLine[] = [];
   for (let after: number | null = 0; after !== null;) {
     const page: TurnLines | null = yield* readTurnLines(transaction, view, plan, after);
     // No other writer is visible within one transaction.

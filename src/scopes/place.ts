@@ -1,3 +1,7 @@
+import { keyedHash, toHex } from "../canonical/keyed_hash.ts";
+import { requireText } from "../contracts/arguments.ts";
+import { OPERATION_ID_CODE_POINTS_MAX } from "../limits.ts";
+import type { OperationKey } from "../tables/operation_ids.ts";
 import type { Scope } from "../contracts/scope.ts";
 import { scopeHashOf } from "../deletion/scope_hashes.ts";
 import { StorageError } from "../errors.ts";
@@ -12,6 +16,18 @@ export interface Place {
 /** The place of a scope. */
 export function placeOf(hashKey: Uint8Array, scope: Scope): Place {
   return { scope, hashKey, scopeHash: scopeHashOf(hashKey, scope) };
+}
+
+/** What an operation id stands for: the id and a digest of its input, as keyed hashes. */
+export function operationKey(place: Place, operationId: unknown, verb: string, input: string): OperationKey {
+  const id = requireText("operationId", operationId, OPERATION_ID_CODE_POINTS_MAX);
+  const { hashKey, scopeHash } = place;
+  const scope = toHex(scopeHash);
+  return {
+    scopeHash,
+    operationHash: keyedHash(hashKey, ["operation", scope, id]),
+    inputHash: keyedHash(hashKey, ["input", scope, verb, input]),
+  };
 }
 
 /**

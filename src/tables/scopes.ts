@@ -20,6 +20,8 @@ export interface ScopeRow {
   journals: number;
   /** UTF-8 bytes of all entries of all journals, their uuids included. */
   journalBytes: number;
+  /** Bytes of media, each counted once. */
+  mediaBytes: number;
   /** Remembered operations. */
   operations: number;
   /** No later than the first time at which something in the scope expires, in milliseconds; null if nothing does. */
@@ -99,7 +101,15 @@ export function* insertScope(
   transaction: WriteTransaction,
   scope: Pick<ScopeRow, "scopeHash" | "tenant" | "session" | "revision">,
 ): Operation<ScopeRow> {
-  const totals = { turns: 0, turnBytes: 0, pins: 0, journals: 0, journalBytes: 0, operations: 0 };
+  const totals = {
+    turns: 0,
+    turnBytes: 0,
+    pins: 0,
+    journals: 0,
+    journalBytes: 0,
+    mediaBytes: 0,
+    operations: 0,
+  };
   const row = { ...scope, ...totals, id: transaction.nextId("scopes"), nextExpiry: null };
   yield* transaction.run(SCOPES.insert, ...SCOPES.toValues(row));
   return row;

@@ -261,6 +261,8 @@ const LISTS: Readonly<Record<string, string>> = {
   "Conversation.cachePut: 2.dry": "payload",
   "Conversation.assemble: 0.toolCalls": "question.toolCalls",
   "Conversation.assemble: 2.tools": "tools",
+  "Conversation.withMedia: 0": "messages",
+  "Conversation.withMedia: 0.0.content": "messages[0].content",
   "Journal.append: 0": "entries",
   "Journal.append: 0.0.json.pears": "entries[0].json",
   "Journal.replaceSuffix: 1": "entries",

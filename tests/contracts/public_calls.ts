@@ -148,7 +148,10 @@ async function closed(opened: Promise<Memory>): Promise<void> {
 function openingCalls({ path }: Stage): readonly PublicCall[] {
   const options = {
     ...{ clock: Date.now, driver: { name: nodeSqlite.name, open: nodeSqlite.open.bind(nodeSqlite) } },
-    ...{ kinds: [defineKind("note", z.string())], limits: { turnsPerScope: 9, bytesPerScope: 9 } },
+    ...{
+      kinds: [defineKind("note", z.string())],
+      limits: { turnsPerScope: 9, bytesPerScope: 9, mediaBytesPerTurn: 9 },
+    },
     ...{ busyTimeoutMs: 9, acceptClock: false, readOnly: false, onEvent: () => {} },
     deletionPath: `${path}.deletions`,
   };
@@ -181,6 +184,7 @@ function memoryCalls({ memory, lines }: Stage): readonly PublicCall[] {
     operations: 0,
     journals: 0,
     entries: 0,
+    media: 0,
   };
   const receipt = {
     ...{
@@ -297,6 +301,8 @@ function kindCalls({ memory: { records } }: Stage): readonly PublicCall[] {
   ];
 }
 
+const MEDIA = { type: "media", mediaType: "image/png", ref: "0".repeat(64), bytes: 1 };
+
 function conversationCalls({ conversation, snapshot, summary }: Stage): readonly PublicCall[] {
   const writing = { operationId: "op", expectedRevision: 1, expiresAt: EXPIRES_AT, signal: signal() };
   const { expiresAt: _, ...pinning } = writing;
@@ -320,6 +326,8 @@ function conversationCalls({ conversation, snapshot, summary }: Stage): readonly
       given: [{ snapshot, last: 1, after: "t1", damaged: "error", signal: signal() }],
       call: (...given: Parameters<Conversation["turns"]>) => Array.fromAsync(conversation.turns(...given)),
     },
+    of("media", "0".repeat(64), reading),
+    of("withMedia", [{ messageId: "m", role: "user", content: [MEDIA] }], reading),
     of("assertCurrent", snapshot, reading),
     of("delete", { kind: "turn", key: "t9", expectedRevision: 99 }, {
       operationId: "op",

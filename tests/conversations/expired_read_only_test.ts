@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { type Conversation, type Memory, nodeSqlite, restoreMemory } from "@holdfast/memory";
+import { sha256Hex } from "../../src/canonical/sha256.ts";
 import { TURNS_PER_PAGE } from "../../src/limits.ts";
 import { testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { fileTarget } from "../kit/store_target.ts";
@@ -35,6 +36,8 @@ function isBrief(index: number): boolean {
 
 const IDS = Array.from({ length: COUNT }, (_, index) => `t${index}`);
 const KEPT = IDS.filter((_, index) => !isBrief(index));
+const GALLERY = { tenantId: "harbour", sessionId: "gallery" };
+const PICTURE = new TextEncoder().encode(SECRET);
 const FACT = { schema: 1, text: SECRET, source: "y", reviewed: false } as const;
 
 async function fill(memory: Memory): Promise<void> {
@@ -49,6 +52,8 @@ async function fill(memory: Memory): Promise<void> {
   const summary = summaryOf(await readTurns(conversation), SECRET);
   await conversation.putSummary(await conversation.snapshot(), summary);
   await conversation.search(SECRET);
+  const picture = [{ type: "media", mediaType: "image/png", data: PICTURE }] as const;
+  await memory.conversation(GALLERY).append([{ role: "user", content: picture }], { expiresAt: after(60) });
   for (const [tenantId, ttl] of [["orchard", 60], ["harbour", 3_600]] as const) {
     await memory.records.put({ tenantId, kind: "fact", key: "a" }, FACT, { expectedRevision: null, ttl });
   }
@@ -106,6 +111,12 @@ promise("neither got nor listed", async (store) => {
   assert.equal(await memory.records.get({ tenantId: "orchard", kind: "fact", key: "a" }), null);
   assert.deepEqual((await memory.records.list("orchard")).items, []);
   assert.equal((await memory.records.list("harbour")).items.length, 1);
+});
+
+promise("media that nobody can read", async (store) => {
+  const { memory } = await expired(store);
+  const ref = sha256Hex(PICTURE);
+  await assert.rejects(memory.conversation(GALLERY).media(ref), { code: "CONFLICT", reason: "MISSING" });
 });
 
 promise("in no export, with content or without, and counted in no line of it", async (store) => {

@@ -19,14 +19,14 @@ const INSERT_OPERATIONS =
 
 const SELECT_SCOPE =
   `SELECT id, scope_hash, tenant, session, revision, turns, turn_bytes, pins, journals, journal_bytes,
-  operations, next_expiry FROM scopes`;
+  media_bytes, operations, next_expiry FROM scopes`;
 
 /** Remembers so many operations behind the store's back, each a millisecond after the one before. */
 function remember(store: TestStore, count: number, atMs: number): void {
   store.sql(INSERT_OPERATIONS, count, atMs);
   const row = [...store.sql(SELECT_SCOPE)[0]!];
-  row[10] = row[10] as number + count;
-  store.sql("UPDATE scopes SET operations = $1, checksum = $2", row[10] as SqlValue, checksumOf(...row));
+  row[11] = row[11] as number + count;
+  store.sql("UPDATE scopes SET operations = $1, checksum = $2", row[11] as SqlValue, checksumOf(...row));
 }
 
 /**

@@ -25,7 +25,7 @@ async function openBare(): Promise<Memory> {
       return typeof value === "function" ? value.bind(target) : value;
     },
   });
-  const limits = { turns: 10, bytes: 10_000 };
+  const limits = { turns: 10, bytes: 10_000, mediaBytes: 10_000 };
   return new Memory(engine, { kinds: new Map(), limits, emit: () => {}, restored: null });
 }
 

@@ -5,6 +5,7 @@ import { CONVERSATION_OPERATIONS } from "./conversation_operations.ts";
 import { INDEX_OPERATIONS } from "./index_operations.ts";
 import { JOURNAL_OPERATIONS } from "./journal_operations.ts";
 import { LINE_OPERATIONS } from "./line_operations.ts";
+import { MEDIA_OPERATIONS } from "./media_operations.ts";
 import { RECORD_OPERATIONS } from "./record_operations.ts";
 import { STORE_OPERATIONS } from "./store_operations.ts";
 import type { StruckOperation } from "./struck_operation.ts";
@@ -15,6 +16,7 @@ export const PUBLIC_OPERATIONS: readonly StruckOperation[] = [
   ...CONVERSATION_OPERATIONS,
   ...INDEX_OPERATIONS,
   ...JOURNAL_OPERATIONS,
+  ...MEDIA_OPERATIONS,
   ...STORE_OPERATIONS,
   ...LINE_OPERATIONS,
 ];

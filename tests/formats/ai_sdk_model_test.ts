@@ -5,6 +5,7 @@ import type { ModelMessage } from "ai";
 import fc from "fast-check";
 import type { NewMessage } from "../../src/contracts/new_message.ts";
 import { aiSdkModel, anthropicMessages } from "../../src/formats/message_formats.ts";
+import { assertKept } from "./kept.ts";
 import {
   assertExpressed,
   assertUnchanged,
@@ -111,6 +112,10 @@ const HISTORY: ModelMessage[] = [
   },
   { role: "assistant", content: "Customs has it." },
 ];
+
+Deno.test("a history of AI SDK's model messages, with every kind of part, is kept by a store, a backup and an import", async () => {
+  await assertKept(aiSdkModel, HISTORY);
+});
 
 Deno.test("aiSdkModel returns a history with every kind of message and part as it was", () => {
   const messages = assertUnchanged(aiSdkModel, HISTORY);

@@ -5,6 +5,7 @@ import type { UIMessage } from "ai";
 import fc from "fast-check";
 import type { NewMessage } from "../../src/contracts/new_message.ts";
 import { aiSdkUi, openaiChat } from "../../src/formats/message_formats.ts";
+import { assertKept } from "./kept.ts";
 import {
   assertExpressed,
   assertUnchanged,
@@ -94,6 +95,10 @@ const HISTORY: UIMessage[] = [
 
 /** As a page sends it: JSON. */
 const SENT: UIMessage[] = JSON.parse(JSON.stringify(HISTORY));
+
+Deno.test("a history of AI SDK's page messages, with every kind of part, is kept by a store, a backup and an import", async () => {
+  await assertKept(aiSdkUi, SENT);
+});
 
 Deno.test("aiSdkUi returns a page with every kind of part in every state as it was", () => {
   const messages = assertUnchanged(aiSdkUi, SENT);

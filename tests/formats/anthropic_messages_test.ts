@@ -5,6 +5,7 @@ import type Anthropic from "@anthropic-ai/sdk";
 import fc from "fast-check";
 import type { NewMessage } from "../../src/contracts/new_message.ts";
 import { anthropicMessages, type AnthropicRequest, openaiChat } from "../../src/formats/message_formats.ts";
+import { assertKept } from "./kept.ts";
 import {
   assertExpressed,
   assertUnchanged,
@@ -111,6 +112,10 @@ const HISTORY: Request = {
     },
   ],
 };
+
+Deno.test("a history of Anthropic's, with every kind of part, is kept by a store, a backup and an import", async () => {
+  await assertKept(anthropicMessages, HISTORY as AnthropicRequest);
+});
 
 Deno.test("anthropicMessages returns a history with every kind of block as it was", () => {
   const messages = assertUnchanged(anthropicMessages, HISTORY as AnthropicRequest);

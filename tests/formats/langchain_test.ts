@@ -13,6 +13,7 @@ import {
 import fc from "fast-check";
 import type { NewMessage } from "../../src/contracts/new_message.ts";
 import { langchain } from "../../src/formats/message_formats.ts";
+import { assertKept } from "./kept.ts";
 import {
   assertExpressed,
   assertUnchanged,
@@ -71,6 +72,10 @@ const HISTORY = [
 
 /** As LangChain's messages are stored as JSON. */
 const STORED = JSON.parse(JSON.stringify(mapChatMessagesToStoredMessages(HISTORY)));
+
+Deno.test("a history of LangChain's, with every kind of part, is kept by a store, a backup and an import", async () => {
+  await assertKept(langchain, STORED);
+});
 
 Deno.test("langchain returns a history with every kind of message and block as it was", () => {
   const messages = assertUnchanged(langchain, STORED);

@@ -5,6 +5,7 @@ import fc from "fast-check";
 import type OpenAI from "openai";
 import type { NewMessage } from "../../src/contracts/new_message.ts";
 import { openaiChat } from "../../src/formats/message_formats.ts";
+import { assertKept } from "./kept.ts";
 import {
   assertExpressed,
   assertUnchanged,
@@ -67,6 +68,10 @@ const HISTORY: (Message | OpenAI.Chat.Completions.ChatCompletionMessage)[] = [
   { role: "assistant", content: null, function_call: { name: "old", arguments: "{}" } },
   { role: "function", name: "old", content: null },
 ];
+
+Deno.test("a history of OpenAI's Chat Completions, with every kind of part, is kept by a store, a backup and an import", async () => {
+  await assertKept(openaiChat, HISTORY);
+});
 
 Deno.test("openaiChat returns a history with every kind of message and part as it was", () => {
   const messages = assertUnchanged(openaiChat, HISTORY);

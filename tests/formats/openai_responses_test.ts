@@ -5,6 +5,7 @@ import fc from "fast-check";
 import type OpenAI from "openai";
 import type { NewMessage } from "../../src/contracts/new_message.ts";
 import { anthropicMessages, openaiChat, openaiResponses } from "../../src/formats/message_formats.ts";
+import { assertKept } from "./kept.ts";
 import {
   assertExpressed,
   assertUnchanged,
@@ -95,6 +96,10 @@ const HISTORY: (Item | OpenAI.Responses.ResponseOutputItem)[] = [
   { role: "user", content: "Go on." },
   { type: "item_reference", id: "msg_3" },
 ];
+
+Deno.test("a history of OpenAI's Responses, with every kind of part, is kept by a store, a backup and an import", async () => {
+  await assertKept(openaiResponses, HISTORY);
+});
 
 Deno.test("openaiResponses returns a history with every kind of item as it was", () => {
   const messages = assertUnchanged(openaiResponses, HISTORY);

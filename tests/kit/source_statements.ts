@@ -4,6 +4,7 @@ import { copyOf, rewriteStatements } from "../../src/tables/schema/dialects.ts";
 import * as index from "../../src/tables/schema/index_tables.ts";
 import * as journal from "../../src/tables/schema/journal_tables.ts";
 import * as ledger from "../../src/tables/schema/ledger_tables.ts";
+import * as media from "../../src/tables/schema/media_tables.ts";
 import * as main from "../../src/tables/schema/main_tables.ts";
 
 const SOURCE = new URL("../../src/", import.meta.url);
@@ -20,7 +21,7 @@ export interface SourceStatement {
   readonly sql: string;
 }
 
-const TABLES = { ...main, ...index, ...journal, ...ledger } as unknown as Readonly<
+const TABLES = { ...main, ...media, ...index, ...journal, ...ledger } as unknown as Readonly<
   Record<string, Readonly<Record<string, string>>>
 >;
 

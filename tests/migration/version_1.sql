@@ -92,6 +92,7 @@ CREATE TABLE scopes (
   pins INTEGER NOT NULL,
   journals INTEGER NOT NULL,
   journal_bytes INTEGER NOT NULL,
+  media_bytes INTEGER NOT NULL,
   operations INTEGER NOT NULL,
   next_expiry INTEGER,
   checksum INTEGER NOT NULL
@@ -172,6 +173,25 @@ CREATE TABLE replays (
   payload TEXT NOT NULL,
   PRIMARY KEY (scope, key)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE media_pieces (
+  scope INTEGER NOT NULL,
+  hash BLOB NOT NULL,
+  piece INTEGER NOT NULL,
+  payload BLOB NOT NULL,
+  PRIMARY KEY (scope, hash, piece)
+) STRICT;
+
+CREATE TABLE media_refs (
+  scope INTEGER NOT NULL,
+  hash BLOB NOT NULL,
+  turn INTEGER NOT NULL,
+  bytes INTEGER NOT NULL,
+  checksum INTEGER NOT NULL,
+  PRIMARY KEY (scope, hash, turn)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX media_refs_by_turn ON media_refs (turn);
 
 CREATE TABLE journals (
   id INTEGER PRIMARY KEY,

@@ -4,6 +4,7 @@ import { COMMAND_BREAKS } from "./breaks/commands.ts";
 import { DELETION_BREAKS } from "./breaks/deletions.ts";
 import { FILE_BREAKS } from "./breaks/files.ts";
 import { GROUP_BREAKS } from "./breaks/groups.ts";
+import { MEDIA_BREAKS } from "./breaks/media.ts";
 import { JOURNAL_BREAKS } from "./breaks/journals.ts";
 import { KIND_BREAKS } from "./breaks/kinds.ts";
 import { LINES_BREAKS } from "./breaks/lines.ts";
@@ -32,5 +33,6 @@ export const MUTANTS: readonly Mutant[] = [
   ...ROUND_BREAKS,
   ...LINES_BREAKS,
   ...JOURNAL_BREAKS,
+  ...MEDIA_BREAKS,
   ...COMMAND_BREAKS,
 ];

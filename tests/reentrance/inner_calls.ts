@@ -183,6 +183,14 @@ export const INNER_CALLS: Readonly<Record<string, InnerCall>> = {
     ({ conversation }) => readTurns(conversation),
     (turns) => assert.deepEqual(turns.map(({ turnId }) => turnId), ["i1", "i2"]),
   ),
+  "Conversation.media": inner(
+    ({ conversation }) => conversation.media("0".repeat(64)).catch(({ reason }) => reason),
+    (reason) => assert.equal(reason, "MISSING"),
+  ),
+  "Conversation.withMedia": inner(
+    ({ conversation }) => conversation.withMedia([{ messageId: "m", role: "user", content: "none" }]),
+    (messages) => assert.deepEqual(messages.map(({ content }) => content), ["none"]),
+  ),
   "Conversation.assertCurrent": inner(
     ({ conversation, snapshot }) => conversation.assertCurrent(snapshot),
     ({ id }, { snapshot }) => assert.equal(id, snapshot.id),

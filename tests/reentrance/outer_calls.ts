@@ -59,11 +59,11 @@ const TAKING: readonly OuterCall[] = [
   },
   {
     name: "an import of a kind of the caller's from a generator",
-    prepare: prepareWatched,
-    run: async (memory, callbacks) => {
-      const lines = await Array.fromAsync(memory.exportLines({ includeContent: true }));
-      return await memory.importLines(callbacks.lines(lines));
+    prepare: async (memory) => {
+      await prepareWatched(memory);
+      watchedLines = await Array.fromAsync(memory.exportLines({ includeContent: true }));
     },
+    run: (memory, callbacks) => memory.importLines(callbacks.lines(watchedLines)),
   },
   {
     name: "an assembly with a counter of the caller's",
@@ -106,6 +106,9 @@ const TAKING: readonly OuterCall[] = [
     run: (memory, { onProgress }) => copyTo((file) => memory.backup(file, { onProgress })),
   },
 ];
+
+/** An export from before the inner calls' content: it would bring back what they take off a journal, which is no deletion. */
+let watchedLines: readonly string[] = [];
 
 /** See the module's documentation. */
 export const OUTER_CALLS: readonly OuterCall[] = [

@@ -146,7 +146,7 @@ async function printText(
       scopes.map((each) => [
         each.scope.tenantId,
         each.scope.sessionId,
-        ...[each.turns, each.pins, each.bytes + each.journalBytes].map(grouped),
+        ...[each.turns, each.pins, each.bytes + each.journalBytes + each.mediaBytes].map(grouped),
         String(each.revision),
         each.nextExpiryAt ?? "never",
       ]),
@@ -171,7 +171,7 @@ function totals(tenants: readonly InspectedTenant[], scopes: readonly InspectedS
     ? "nothing expires"
     : `next expiry ${expiries.reduce((first, at) => Date.parse(at) < Date.parse(first) ? at : first)}`;
   const bytes = sum([...tenants, ...scopes].map((each) => each.bytes)) +
-    sum(scopes.map(({ journalBytes }) => journalBytes));
+    sum(scopes.map(({ journalBytes, mediaBytes }) => journalBytes + mediaBytes));
   return `${counted(sum(tenants.map(({ records }) => records)), "record")}, ` +
     `${counted(scopes.length, "conversation")}, ${counted(sum(scopes.map(({ turns }) => turns)), "turn")}, ` +
     `${counted(bytes, "byte")}; ${next}.`;

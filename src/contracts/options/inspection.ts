@@ -41,6 +41,8 @@ export interface InspectedScope {
   readonly journals: number;
   /** UTF-8 bytes of their entries as stored. */
   readonly journalBytes: number;
+  /** Bytes of media, each counted once. */
+  readonly mediaBytes: number;
   /** No later than the first time at which something of the scope expires, as ISO text; null if nothing ever does. */
   readonly nextExpiryAt: string | null;
 }

@@ -11,12 +11,14 @@ export interface StoreOptions {
   readonly clock?: (() => number) | undefined;
   /** Kinds of records besides checkpoint and fact, made by `defineKind`. */
   readonly kinds?: readonly RecordKind[] | undefined;
-  /** How large a scope may become: 50 000 turns and 256 000 000 bytes of turns if omitted. */
+  /** How large a scope may become: 50 000 turns and 256 000 000 bytes if omitted, media and journals included. */
   readonly limits?: {
     /** Turns of one scope. */
     readonly turnsPerScope?: number | undefined;
-    /** UTF-8 bytes of all turns of one scope, as stored. */
+    /** Bytes of one scope as stored: its turns, journals and media. */
     readonly bytesPerScope?: number | undefined;
+    /** Bytes of all media of one turn: 64 000 000 if omitted, at most 1 000 000 000. */
+    readonly mediaBytesPerTurn?: number | undefined;
   } | undefined;
   /** Whether the store may only be read: for inspectors. Needs no permission to write. */
   readonly readOnly?: boolean | undefined;

@@ -22,6 +22,8 @@ export interface ErasedCounts {
   readonly journals: number;
   /** Entries of journals. */
   readonly entries: number;
+  /** Media, each counted once. */
+  readonly media: number;
 }
 
 /** What was deleted, as keyed hashes: without the store's key no guess can be confirmed by them. */

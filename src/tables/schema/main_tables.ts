@@ -11,6 +11,7 @@ import {
 } from "./descriptor.ts";
 import { INDEX_TABLES } from "./index_tables.ts";
 import { JOURNAL_TABLES } from "./journal_tables.ts";
+import { MEDIA_TABLES } from "./media_tables.ts";
 
 const MAIN_META = defineTable({
   name: "meta",
@@ -162,6 +163,7 @@ export const SCOPES = defineTable({
     pins: INTEGER,
     journals: INTEGER,
     journalBytes: INTEGER,
+    mediaBytes: INTEGER,
     operations: INTEGER,
     nextExpiry: INTEGER_OR_NULL,
     checksum: INTEGER,
@@ -175,7 +177,8 @@ export const SCOPES = defineTable({
   ],
   checksumOver: [
     ...["id", "scopeHash", "tenant", "session", "revision"] as const,
-    ...["turns", "turnBytes", "pins", "journals", "journalBytes", "operations", "nextExpiry"] as const,
+    ...["turns", "turnBytes", "pins", "journals", "journalBytes"] as const,
+    ...["mediaBytes", "operations", "nextExpiry"] as const,
   ],
   isBackedUp: true,
   rewrittenBy: ["id"],
@@ -290,6 +293,7 @@ export const REPLAYS = defineTable({
 export const MAIN_TABLES: readonly TableShape[] = [
   ...[MAIN_META, RECORDS, OPERATIONS, DELETIONS, FLOORS, DIRTY, SCOPES, TURNS, MESSAGE_IDS, PINS, SUMMARIES],
   ...[COVERED_TURNS, REPLAYS],
+  ...MEDIA_TABLES,
   ...JOURNAL_TABLES,
   ...INDEX_TABLES,
 ];

@@ -118,25 +118,6 @@ function testShapes({ promise, durable }: Suite): void {
     ]);
   });
 
-  promise("bytes of media, and references to bytes, are refused by their field", async (store) => {
-    const conversation = await talk(await store.open(atNoon()), []);
-    const media = { type: "media", mediaType: "image/png" } as const;
-    const content = [{ type: "text", text: "Look:" }, { ...media, data: Uint8Array.of(1) }] as const;
-    await store.assertChangesNothing(() => conversation.append([{ role: "user", content }]), {
-      code: "CONTRACT",
-      field: "messages[0].content[1].data",
-    });
-    const ref = [{ ...media, ref: "a".repeat(64), bytes: 1 }] as const;
-    const turn = turnOf("t", "", { messages: [{ messageId: "m", role: "user", content: ref }] });
-    await store.assertChangesNothing(
-      () => conversation.putTurn(turn, { operationId: "o", expectedRevision: 0 }),
-      {
-        code: "CONTRACT",
-        field: "turn.messages[0].content[0].ref",
-      },
-    );
-  });
-
   promise("append() names the option that is wrong", async (store) => {
     const conversation = await talk(await store.open(atNoon()), []);
     const rows = [

@@ -7,6 +7,7 @@ import { testCapacity } from "./conversation_capacity.ts";
 import { testClocks } from "./conversation_clocks.ts";
 import { testDoors } from "./conversation_doors.ts";
 import { testEnding } from "./conversation_ending.ts";
+import { testMedia } from "./conversation_media.ts";
 import { testOperationIds } from "./conversation_operation_ids.ts";
 import { testOrderOfChecks } from "./conversation_order_of_checks.ts";
 import { testPaging } from "./conversation_paging.ts";
@@ -26,6 +27,7 @@ export function testConversations(suite: Suite): void {
   testClocks(suite);
   testDoors(suite);
   testEnding(suite);
+  testMedia(suite);
   testOperationIds(suite);
   testOrderOfChecks(suite);
   testPaging(suite);

@@ -33,6 +33,7 @@ const NOTHING: ErasedCounts = {
   operations: 0,
   journals: 0,
   entries: 0,
+  media: 0,
 };
 
 /** Two pins that cite `t1`, a free one, a summary of all turns, three replays. */

@@ -64,6 +64,7 @@ export function testReceipts({ makeStore, promise, durable }: Suite): void {
           operations: 0,
           journals: 0,
           entries: 0,
+          media: 0,
         },
       });
       assert([receipt, receipt.erased, receipt.target].every(Object.isFrozen));

@@ -26,7 +26,13 @@ export function suiteFor(test: TestRunner, engine: TestEngine): Suite {
   const promise: Promising = (title, body) => {
     test(`${title} [${engine.name}]`, async () => {
       await using store = await makeStore();
-      await body(store);
+      try {
+        await body(store);
+      } catch (error) {
+        // Its own error says more than what a check would find after it.
+        store.damaged = true;
+        throw error;
+      }
     });
   };
   const ignored = (missing: string): Promising => {

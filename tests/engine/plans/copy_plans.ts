@@ -11,6 +11,8 @@ export const COPY_PLANS: Plans = {
     "INSERT INTO floors …": "",
     "INSERT INTO journal_entries …": "",
     "INSERT INTO journals …": "",
+    "INSERT INTO media_pieces …": "",
+    "INSERT INTO media_refs …": "",
     "INSERT INTO message_ids …": "",
     "INSERT INTO meta …": "",
     "INSERT INTO operations …": "",
@@ -32,6 +34,14 @@ export const COPY_PLANS: Plans = {
     },
     "SELECT count(*) FROM journals": {
       plan: "SCAN journals USING COVERING INDEX journals_by_part",
+      because: "counts a whole copy",
+    },
+    "SELECT count(*) FROM media_pieces": {
+      plan: "SCAN media_pieces USING COVERING INDEX sqlite_autoindex_media_pieces_1",
+      because: "counts a whole copy",
+    },
+    "SELECT count(*) FROM media_refs": {
+      plan: "SCAN media_refs USING COVERING INDEX media_refs_by_turn",
       because: "counts a whole copy",
     },
     "SELECT count(*) FROM message_ids": { plan: "SCAN message_ids", because: "counts a whole copy" },
@@ -66,6 +76,10 @@ export const COPY_PLANS: Plans = {
       "SEARCH journal_entries USING INDEX sqlite_autoindex_journal_entries_1 ((journal,place)>(?,?))",
     "SELECT … FROM journals WHERE id > $1 ORDER BY id LIMIT $2":
       "SEARCH journals USING INTEGER PRIMARY KEY (rowid>?)",
+    "SELECT … FROM media_pieces WHERE (scope, hash, piece) > ($1, $2, $3) ORDER BY scope, hash, piece LIMIT $4":
+      "SEARCH media_pieces USING INDEX sqlite_autoindex_media_pieces_1 ((scope,hash,piece)>(?,?,?))",
+    "SELECT … FROM media_refs WHERE (scope, hash, turn) > ($1, $2, $3) ORDER BY scope, hash, turn LIMIT $4":
+      "SEARCH media_refs USING PRIMARY KEY ((scope,hash,turn)>(?,?,?))",
     "SELECT … FROM message_ids WHERE (scope, message_id) > ($1, $2) ORDER BY scope, message_id LIMIT $3":
       "SEARCH message_ids USING PRIMARY KEY ((scope,message_id)>(?,?))",
     "SELECT … FROM meta WHERE id > $1 ORDER BY id LIMIT $2":
@@ -93,6 +107,11 @@ export const COPY_PLANS: Plans = {
       because: "rewrites the whole table",
     },
     "rewrite journals": { plan: "SCAN journals", because: "rewrites the whole table" },
+    "rewrite media_pieces": {
+      plan: "SCAN media_pieces USING INDEX sqlite_autoindex_media_pieces_1",
+      because: "rewrites the whole table",
+    },
+    "rewrite media_refs": { plan: "SCAN media_refs", because: "rewrites the whole table" },
     "rewrite message_ids": { plan: "SCAN message_ids", because: "rewrites the whole table" },
     "rewrite pins": { plan: "SCAN pins", because: "rewrites the whole table" },
     "rewrite postings": { plan: "SCAN postings", because: "rewrites the whole table" },

@@ -54,6 +54,16 @@ export const DELETION_PLANS: Plans = {
       plan: "SCAN pins; USING ROWID SEARCH ON TABLE scopes FOR IN-OPERATOR",
       because: "looks everywhere for what a deletion left",
     },
+    "SELECT count(*) FROM media_pieces WHERE (scope, hash) NOT IN (SELECT scope, hash FROM media_refs)": {
+      plan:
+        "SCAN media_pieces USING COVERING INDEX sqlite_autoindex_media_pieces_1; USING INDEX sqlite_autoindex_media_refs_1 FOR IN-OPERATOR",
+      because: "looks everywhere for what a deletion left",
+    },
+    "SELECT count(*) FROM media_refs WHERE turn NOT IN (SELECT id FROM turns)": {
+      plan:
+        "SCAN media_refs USING COVERING INDEX media_refs_by_turn; USING ROWID SEARCH ON TABLE turns FOR IN-OPERATOR",
+      because: "looks everywhere for what a deletion left",
+    },
     "SELECT count(*) FROM journals WHERE scope NOT IN (SELECT id FROM scopes)": {
       plan:
         "SCAN journals USING COVERING INDEX journals_by_part; USING ROWID SEARCH ON TABLE scopes FOR IN-OPERATOR",

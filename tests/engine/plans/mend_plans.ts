@@ -12,7 +12,8 @@ export const MEND_PLANS: Plans = {
         "SCAN CONSTANT ROW; SCALAR SUBQUERY 1; SEARCH turns USING COVERING INDEX turns_by_scope (scope=?); " +
         "SCALAR SUBQUERY 2; SEARCH turns USING INDEX turns_by_scope (scope=?); SCALAR SUBQUERY 3; " +
         "SEARCH pins USING PRIMARY KEY (scope=?); SCALAR SUBQUERY 4; " +
-        "SEARCH operations USING COVERING INDEX operations_by_time (scope_hash=?); SCALAR SUBQUERY 5; SEARCH journals USING COVERING INDEX journals_by_part (scope=?); SCALAR SUBQUERY 6; SEARCH journals USING INDEX journals_by_part (scope=?)",
+        "SEARCH operations USING COVERING INDEX operations_by_time (scope_hash=?); SCALAR SUBQUERY 5; SEARCH journals USING COVERING INDEX journals_by_part (scope=?); SCALAR SUBQUERY 6; SEARCH journals USING INDEX journals_by_part (scope=?); " +
+        "SCALAR SUBQUERY 8; CO-ROUTINE media; SEARCH media_refs USING PRIMARY KEY (scope=?); USE TEMP B-TREE FOR DISTINCT; SCAN media",
       because: "one row of four counts of one scope",
     },
     INSERT_MESSAGE_ID: "",
@@ -27,6 +28,15 @@ export const MEND_PLANS: Plans = {
   "conversations/mend_strays.ts": {
     "DELETE FROM covered_turns WHERE scope NOT IN (SELECT id FROM scopes)": {
       plan: "SCAN covered_turns; USING ROWID SEARCH ON TABLE scopes FOR IN-OPERATOR",
+      because: STRAYS,
+    },
+    "DELETE FROM media_pieces WHERE scope NOT IN (SELECT id FROM scopes)": {
+      plan: "SCAN media_pieces; USING ROWID SEARCH ON TABLE scopes FOR IN-OPERATOR",
+      because: STRAYS,
+    },
+    "DELETE FROM media_refs WHERE turn NOT IN (SELECT id FROM turns)": {
+      plan:
+        "SCAN media_refs USING INDEX media_refs_by_turn; USING ROWID SEARCH ON TABLE turns FOR IN-OPERATOR",
       because: STRAYS,
     },
     "DELETE FROM message_ids WHERE turn NOT IN (SELECT id FROM turns)": {

@@ -6,6 +6,7 @@ import { DELETION_PLANS } from "./deletion_plans.ts";
 import { ENGINE_PLANS } from "./engine_plans.ts";
 import { INDEX_PLANS } from "./index_plans.ts";
 import { JOURNAL_PLANS } from "./journal_plans.ts";
+import { MEDIA_PLANS } from "./media_plans.ts";
 import { MEND_PLANS } from "./mend_plans.ts";
 import { RECORD_PLANS } from "./record_plans.ts";
 import { TABLE_PLANS } from "./table_plans.ts";
@@ -23,6 +24,7 @@ export const PLANS: Plans = {
   ...ENGINE_PLANS,
   ...INDEX_PLANS,
   ...JOURNAL_PLANS,
+  ...MEDIA_PLANS,
   ...MEND_PLANS,
   ...RECORD_PLANS,
   ...TABLE_PLANS,

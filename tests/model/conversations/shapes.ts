@@ -2,9 +2,15 @@
 
 import type { Message, NewMessage } from "@holdfast/memory";
 import { toMessage } from "../../../src/contracts/message.ts";
+import { takeMedia } from "../../../src/media/given_media.ts";
 import { PARTS } from "../../../src/testing/kit/message_parts.ts";
 
 type Given = NewMessage & { readonly messageId: string };
+
+/** One of a few pictures, so that several turns have the same. */
+function pictureOf(content: string): Uint8Array {
+  return new Uint8Array(1 + content.length % 3).fill(content.length % 3);
+}
 
 const MAKERS: readonly ((messageId: string, content: string) => Given)[] = [
   (messageId, content) => ({ messageId, role: "user", content }),
@@ -21,6 +27,15 @@ const MAKERS: readonly ((messageId: string, content: string) => Given)[] = [
     }],
   }),
   (messageId, content) => ({ messageId, role: "tool", toolCallId: "c", content, isError: true }),
+  (messageId, content) => ({
+    messageId,
+    role: "user",
+    content: [{ type: "text", text: content }, {
+      type: "media",
+      mediaType: "image/png",
+      data: pictureOf(content),
+    }],
+  }),
 ];
 
 /** How many there are. */
@@ -33,5 +48,5 @@ export function messageOf(messageId: string, content: string, shape: number): Gi
 
 /** The same as it is read back. */
 export function storedMessageOf(messageId: string, content: string, shape: number): Message {
-  return toMessage(messageOf(messageId, content, shape));
+  return takeMedia([toMessage(messageOf(messageId, content, shape))]).messages[0]!;
 }

@@ -28,8 +28,8 @@ export const JOURNAL_BREAKS: readonly Mutant[] = [
   {
     name: "turns do not count the bytes of journals",
     file: "src/conversations/put_turn.ts",
-    find: "row.turnBytes + row.journalBytes + bytes",
-    replace: "row.turnBytes + bytes",
+    find: "row.turnBytes + row.journalBytes + row.mediaBytes",
+    replace: "row.turnBytes + row.mediaBytes",
     test: SUITE,
     promise: "both share the scope's bytes",
     why: "a scope would exceed its limit",

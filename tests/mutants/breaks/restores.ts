@@ -352,7 +352,7 @@ export const RESTORE_BREAKS: readonly Mutant[] = [
   {
     name: "a backup that leaves out damage keeps its old count of turns",
     file: "src/conversations/mend_scopes.ts",
-    find: "  Object.assign(row, { turns, turnBytes, pins, operations, journals, journalBytes });",
+    find: "  Object.assign(row, { turns, turnBytes, pins, operations, journals, journalBytes, mediaBytes });",
     replace: "  void { turns, turnBytes, pins, operations, journals, journalBytes };",
     test: "tests/restore/mended_backups_test.ts",
     promise: "where it is the totals of a scope",

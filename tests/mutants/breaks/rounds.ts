@@ -139,8 +139,8 @@ export const ROUND_BREAKS: readonly Mutant[] = [
   {
     name: "all turns but those of the first batch go unchecked",
     file: "src/conversations/check_conversations.ts",
-    find: "if (rows.length < CHECK_ROWS_PER_BATCH) return { turns, bytes };",
-    replace: "return { turns: scope.turns, bytes: scope.turnBytes };",
+    find: "if (rows.length < CHECK_ROWS_PER_BATCH) return { turns, bytes, references };",
+    replace: "return { turns: scope.turns, bytes: scope.turnBytes, references };",
     test: "tests/engine/rounds_test.ts",
     promise: "of turns, wherever it is",
     why: "damage would be reported as health",
