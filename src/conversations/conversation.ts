@@ -558,8 +558,7 @@ export class Conversation {
   /** A deletion that has committed never fails because an index could not be drained: then prune does it. */
   async #drain(signal: AbortSignal | undefined): Promise<void> {
     try {
-      const { drainScope } = await import("../deletion/drain_indexes.ts");
-      await drainScope(this.#engine, this.#place.scopeHash, signal);
+      await CALLS.module.drainScope(this.#engine, this.#place.scopeHash, signal);
     } catch {
       return;
     }

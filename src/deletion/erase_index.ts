@@ -64,12 +64,12 @@ function* eraseTurnFrom(
   if (isErased) {
     const terms = [...decodeTerms(found[9] as Uint8Array)];
     // Longer turns are erased in parts, each in a transaction of its own: until then a search leaves them out.
-    if (change.erased.postings + terms.length > TERMS_PER_STEP) {
-      {
-        change.isDraining = true;
-        yield* beginDraining(change, index, head, terms);
-      }
-    } else isErased = yield* eraseTerms(change, index, turn, terms);
+    if (terms.length > TERMS_PER_STEP) {
+      change.isDraining = true;
+      yield* beginDraining(change, index, head, terms);
+    } else {
+      isErased = yield* eraseTerms(change, index, turn, terms);
+    }
   }
   if (isErased) yield* eraseIndexedTurn(change, index, head);
   else yield* eraseIndex(change, index.id);

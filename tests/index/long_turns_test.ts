@@ -234,6 +234,23 @@ Deno.test("While a long turn is being erased, searches of a store that is open r
   }
 });
 
+Deno.test("Long turns that expire are erased in bounded transactions, before the call that meets them returns (STL-01)", async () => {
+  await using store = await makeStore();
+  let nowMs = Date.UTC(2026, 4, 1);
+  const memory = await store.open({ clock: () => nowMs });
+  const conversation = await fill(memory);
+  for (const content of [LONG, LONG.slice(0, 6_000), LONG.slice(6_000, 12_000)]) {
+    await conversation.append([{ role: "user", content }], { expiresAt: new Date(nowMs + 9_000) });
+  }
+  await deleteLong(conversation);
+  await conversation.search("pump");
+  nowMs += 9_000;
+  const expiring = await stepsOf(store.driver, () => conversation.snapshot());
+  assert(expiring.most <= 2 * TERMS_PER_STEP && expiring.steps >= 4, JSON.stringify(expiring));
+  assert.deepEqual(store.sql(`SELECT term FROM index_terms WHERE term >= 'zq'`), []);
+  assert.deepEqual(store.sql(`SELECT turn FROM draining_turns`), []);
+});
+
 Deno.test("Deleting a scope erases what was left of a long turn (STL-01)", async () => {
   await using store = await makeStore();
   const memory = await open(store);
