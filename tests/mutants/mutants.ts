@@ -12,6 +12,7 @@ import { NAMED_BREAKS } from "./breaks/named.ts";
 import { COMPARISON_BREAKS, EXPIRY_BREAKS, TENANT_BREAKS } from "./breaks/records.ts";
 import { RESTORE_BREAKS } from "./breaks/restores.ts";
 import { ROUND_BREAKS } from "./breaks/rounds.ts";
+import { SEARCH_BREAKS } from "./breaks/searches.ts";
 import { TIME_BREAKS } from "./breaks/times.ts";
 import { DAMAGE_BREAKS, LIMIT_BREAKS } from "./breaks/values.ts";
 import type { Mutant } from "./mutant.ts";
@@ -31,6 +32,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...RESTORE_BREAKS,
   ...TIME_BREAKS,
   ...ROUND_BREAKS,
+  ...SEARCH_BREAKS,
   ...LINES_BREAKS,
   ...JOURNAL_BREAKS,
   ...MEDIA_BREAKS,
