@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
-import { type Hits, type Memory, openMemory } from "../../mod.ts";
+import { type Hits, type IntegrityError, type Memory, nodeSqlite, openMemory } from "../../mod.ts";
+import { FaultyDriver } from "../kit/faulty_driver.ts";
 import { testThatNothingIsLeftOpen } from "../kit/soundness.ts";
+import { makeFileStore } from "../kit/store_target.ts";
 import { TemporaryDirectory } from "../kit/temporary_directory.ts";
 import { Writer } from "./vocabulary.ts";
 
@@ -147,6 +149,29 @@ Deno.test("memory.search() in a store opened read-only needs complete indexes, a
   }
   await using memory = await openMemory(path, { readOnly: true });
   assert.equal((await memory.search(ACME, "pump")).length, 2);
+});
+
+Deno.test("memory.search() names a damaged turn with its session, or leaves it out and goes on (BAD-01)", async () => {
+  await using made = await makeFileStore(
+    new FaultyDriver(nodeSqlite),
+    await TemporaryDirectory.makeInMemory(),
+  );
+  made.damaged = true;
+  const memory = await made.open();
+  await store(memory, [["The pump failed.", "The pump is red."], ["The pump was mended."]]);
+  for (const isIndexed of [false, true]) {
+    if (!isIndexed) made.sql(`UPDATE turns SET payload = 'x' WHERE id = 2`);
+    await assert.rejects(memory.search(ACME, "pump"), (error: IntegrityError) => {
+      const { tenantId, sessionId } = error.details;
+      return tenantId === "acme" && sessionId === "s0";
+    });
+    const found = await memory.search(ACME, "pump", { damaged: "skip" });
+    assert.deepEqual(found.map(({ content }) => content).sort(), [
+      "The pump failed.",
+      "The pump was mended.",
+    ]);
+    assert.deepEqual(found.skipped.map(({ table, sessionId }) => [table, sessionId]), [["turns", "s0"]]);
+  }
 });
 
 Deno.test("memory.search() names the argument that is wrong", async () => {
