@@ -122,12 +122,20 @@ export { type Summary, summaryFromHistory, type SummaryInput } from "./src/contr
 
 export { type TimedTurn, type Turn, turn, type TurnInput } from "./src/contracts/turn.ts";
 export type {
+  AssembleMessagesOptions,
   AssembleOptions,
   Assembly,
   IndexBatchOptions,
+  MessagesAssembly,
   SearchOptions,
   TenantSearchOptions,
 } from "./src/conversations/context_options.ts";
+export type {
+  MessagesContext,
+  MessagesDiagnostics,
+  MessagesRequest,
+} from "./src/context/messages/messages_context.ts";
+export type { Degradation } from "./src/context/messages/plan_messages.ts";
 export { Conversation } from "./src/conversations/conversation.ts";
 export type { Snapshot } from "./src/contracts/snapshot.ts";
 export type { TurnsOptions } from "./src/conversations/turns_options.ts";
@@ -209,6 +217,16 @@ export { type MemoryOptions, openMemory, restoreMemory } from "./src/open.ts";
 export { KindRecords } from "./src/records/kind_records.ts";
 export { Records } from "./src/records/record_calls.ts";
 export type { RestoreOptions } from "./src/restore.ts";
+export {
+  type PendingCall,
+  Transaction,
+  type TransactionKind,
+  type TransactionOptions,
+  type TransactionPinOptions,
+  type TransactionPutOptions,
+  type TransactionResult,
+  type TransactionResults,
+} from "./src/transaction.ts";
 export type { ChunkIndex } from "./src/index/chunk_index.ts";
 export type { IndexProgress } from "./src/index/index_progress.ts";
 export type { MatchedRange } from "./src/index/analysis/matched_ranges.ts";

@@ -16,7 +16,7 @@ import type { Question } from "./measure.ts";
 import { assemblePeak } from "./memory.ts";
 import { servePeak } from "./memory_serve.ts";
 import { openStore } from "./open.ts";
-import { groupedPut, lonePut } from "./records_put.ts";
+import { groupedPut, lonePut, transaction } from "./records_put.ts";
 import { recordsGet } from "./records_get.ts";
 import { start } from "./start.ts";
 import { type FailedLine, format, headOf, type Line, measureLine } from "./table.ts";
@@ -24,6 +24,7 @@ import { type FailedLine, format, headOf, type Line, measureLine } from "./table
 const QUESTIONS: readonly Question[] = [
   recordsGet,
   lonePut,
+  transaction,
   groupedPut,
   lonePutTurn,
   snapshotGrowth,

@@ -15,7 +15,7 @@ import {
 } from "./measure.ts";
 import type { Memory } from "../mod.ts";
 import { Directory } from "./directories.ts";
-import { factOf, Floor, identityOf, openOurs } from "./stores.ts";
+import { factOf, Floor, identityOf, openOurs, TENANT } from "./stores.ts";
 
 const ROWS = 2_000;
 const GROUP = 64;
@@ -86,5 +86,35 @@ export const groupedPut: Question = {
       const pairs = perUnit(together, { floor: 1, ours: GROUP });
       const checksum = sum(stores.revisions) + stores.floor.sumOfRevisions();
       return { ...pairs, unit: "us", checksum, ...comparable(pairs) };
+    }),
+};
+
+/** The row of a transaction, compared with a put of ours instead of the hand-written one. */
+export const transaction: Question = {
+  name: "a transaction of one append and three puts",
+  floor: "a lone records.put of the same store",
+  target: 2.5,
+  run: (size) =>
+    withStores(size, async (stores) => {
+      const effort = size === "full" ? { rounds: 9, repetitions: 100 } : { rounds: 2, repetitions: 10 };
+      const { memory, revisions } = stores;
+      const scope = { tenantId: TENANT, sessionId: "ticket-7" };
+      const step = async (number: number): Promise<void> => {
+        const indexes = [0, 1, 2].map((offset) => (number * 3 + offset) % (ROWS / 2));
+        const [, ...made] = await memory.transaction((transaction) => {
+          transaction.append(scope, [{ role: "assistant", content: factOf(number).text }]);
+          for (const index of indexes) {
+            const options = { expectedRevision: revisions[index]!, ttl: 86_400 };
+            transaction.put(identityOf(index), factOf(ROWS + number), options);
+          }
+        });
+        for (const [place, index] of indexes.entries()) revisions[index] = made[place] as number;
+      };
+      const pairs = await timeInTurn(
+        effort,
+        (number) => put(stores, ROWS / 2 + number % (ROWS / 2), ROWS + number),
+        step,
+      );
+      return { ...pairs, unit: "us", checksum: sum(revisions), ...comparable(pairs) };
     }),
 };

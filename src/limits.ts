@@ -75,6 +75,12 @@ export const LIST_ITEMS_MAX = 1_000;
 /** UTF-8 bytes of the values that a page of a list may hold, by what the kind allows each: a page is read at once. */
 export const LIST_VALUES_BYTES_MAX = 8_000_000;
 
+/** Calls of one transaction: their locks and statements hold up every other writer meanwhile. */
+export const TRANSACTION_CALLS_MAX = 100;
+
+/** Bytes that the calls of one transaction write: sixteen of the largest turns. */
+export const TRANSACTION_BYTES_MAX = 16_000_000;
+
 /** Keys of one `getMany`: with the largest values, 100 MB. */
 export const GET_MANY_KEYS_MAX = 100;
 

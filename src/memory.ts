@@ -30,6 +30,14 @@ import type { Engine } from "./engine/engine.ts";
 import type { EngineFiles } from "./engine/engine_files.ts";
 import { Journal } from "./journals/journal.ts";
 import { Records } from "./records/record_calls.ts";
+import {
+  type PendingCall,
+  transact,
+  type Transaction,
+  type TransactionOptions,
+  type TransactionResult,
+  type TransactionResults,
+} from "./transaction.ts";
 
 const TENANT_SEARCH = new LateModule(() => import("./conversations/tenants/tenant_search.ts"));
 
@@ -170,6 +178,51 @@ export class Memory implements AsyncDisposable {
       ({ validateTenantSearch }, given) => validateTenantSearch(...given),
     );
     return await TENANT_SEARCH.module.searchTenant({ engine: this.#engine, emit: this.#emit }, validated);
+  }
+
+  /**
+   * Writes appends, puts, pins and summaries of one tenant together: in one commit, all or none. Durable when it resolves.
+   *
+   * The function only collects the calls, which are validated as they are made; it must not be async. A later call sees
+   * what earlier ones of the transaction change, and may expect the revision that one of them makes. Calls that delete
+   * (`forget`, `delete` and the like) cannot be part of a transaction.
+   *
+   * @param collect adds at most 100 calls; returns those whose results are wanted, or nothing for all of them
+   * @returns the results of the returned calls, or of all calls in their order
+   * @throws {ContractError} naming the call and the field, such as `calls[2].messages[0].role`
+   * @throws {ConflictError} as the calls, with `details.call`; `IDEMPOTENCY`
+   * @throws {KindError} as `Records.put`, with `details.call`
+   * @throws {StorageError} `BUSY`, `FULL`, `IO`, `READONLY`, `REPLACED`, `CLOSED`
+   * @throws what `collect` throws; then nothing is written
+   *
+   * @example
+   * ```ts
+   * import assert from "node:assert/strict";
+   * import { openMemory } from "@holdfast/memory";
+   *
+   * await using memory = await openMemory(":memory:");
+   * const scope = { tenantId: "acme", sessionId: "ticket-7" };
+   * const run = { tenantId: "acme", kind: "checkpoint", key: "ticket-7" } as const;
+   * const [answer, checkpoint] = await memory.transaction((transaction) => [
+   *   transaction.append(scope, [{ role: "assistant", content: "Customs has held order 7 since Tuesday." }]),
+   *   transaction.put(run, { schema: 1, step: 1, items: [] }, { expectedRevision: null, ttl: 3_600 }),
+   * ], { operationId: "ticket-7/step-1" });
+   * assert.equal((await memory.records.get(run))?.revision, checkpoint);
+   * assert.equal(await memory.conversation(scope).revision(), answer.revision);
+   * ```
+   */
+  transaction<const Calls extends readonly PendingCall<unknown>[]>(
+    collect: (transaction: Transaction) => Calls,
+    options?: TransactionOptions,
+  ): Promise<TransactionResults<Calls>>;
+  /** Writes calls together, as above; resolves to the results of all of them. */
+  transaction(
+    collect: (transaction: Transaction) => void,
+    options?: TransactionOptions,
+  ): Promise<readonly TransactionResult[]>;
+  transaction(collect: unknown, options: TransactionOptions = {}): Promise<unknown> {
+    const parts = { engine: this.#engine, records: this.records, limits: this.#limits };
+    return transact(parts, collect, options);
   }
 
   /**

@@ -147,10 +147,13 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   search: ["ground", "canonical", "contracts", "engine", "tables", "deletion", "index/analysis", "index"],
   "context/counting": ["ground", "canonical", "contracts"],
   context: ["ground", "canonical", "contracts", "index/analysis", "index", "search", "context/counting"],
+  "context/messages": [
+    ...["ground", "canonical", "contracts", "formats", "search", "context/counting", "context"],
+  ],
   records: ["ground", "canonical", "contracts", "contracts/options", "engine", "tables", "deletion"],
   conversations: [
     ...["ground", "canonical", "contracts", "contracts/options", "engine", "tables", "deletion", "scopes"],
-    ...["contracts/stored", "index", "search", "context/counting", "context", "media"],
+    ...["contracts/stored", "index", "search", "context/counting", "context", "context/messages", "media"],
   ],
   "conversations/tenants": [
     ...["ground", "canonical", "contracts", "contracts/options", "engine", "tables", "scopes", "index"],

@@ -1,6 +1,7 @@
 /** The operations on conversations. */
 
 import {
+  type Message,
   type Snapshot,
   type Summary,
   summaryFromHistory,
@@ -43,6 +44,20 @@ async function readySummary(world: World): Promise<{ snapshot: Snapshot; summary
   const content = `The pallets were counted, ${world.newName()}.`;
   const about = { scope: world.scope, policyVersion: "1", createdAt: AT };
   return { snapshot, summary: summaryFromHistory({ ...about, content, history }) };
+}
+
+/** Appends media, and reads what refers to it. */
+async function readyMedia(
+  { conversation }: World,
+): Promise<{ turnId: string; messages: readonly Message[]; ref: string }> {
+  const data = new Uint8Array(300_000).fill(7);
+  const { turnId } = await conversation.append([
+    { role: "user", content: [{ type: "media", mediaType: "image/png", data }] },
+  ]);
+  const [turn] = await Array.fromAsync(conversation.turns({ last: 1 }));
+  const { messages } = turn!;
+  const part = messages[0]!.parts![0]!;
+  return { turnId, messages, ref: part.type === "media" ? part.ref! : "" };
 }
 
 async function count(turns: AsyncIterable<TimedTurn>): Promise<number> {
@@ -171,6 +186,30 @@ export const CONVERSATION_OPERATIONS: readonly GrowthOperation[] = [
       const { context } = await conversation.assemble(QUESTION, BUDGET, { system: SYSTEM });
       return context.request.messages.length;
     },
+  }),
+  reading({
+    name: "assemble in messages, 8 000 tokens",
+    calls: "Conversation.assemble",
+    grows: FOUND,
+    run: async ({ conversation }) => {
+      const options = { form: "messages", system: SYSTEM } as const;
+      const { context } = await conversation.assemble(QUESTION, BUDGET, options);
+      return context.messages.length;
+    },
+  }),
+  operation({
+    name: "media, 300 kB",
+    calls: "Conversation.media",
+    ready: readyMedia,
+    run: async ({ conversation }, { ref }) => (await conversation.media(ref)).length,
+    undo: (world, { turnId }) => world.delete("turn", turnId),
+  }),
+  operation({
+    name: "withMedia, 300 kB",
+    calls: "Conversation.withMedia",
+    ready: readyMedia,
+    run: async ({ conversation }, { messages }) => (await conversation.withMedia(messages)).length,
+    undo: (world, { turnId }) => world.delete("turn", turnId),
   }),
   operation({
     name: "chunkIndex",

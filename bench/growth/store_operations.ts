@@ -11,7 +11,7 @@ import {
 import { historyOf, LIMITS } from "../history.ts";
 import { factOf, identityOf } from "../stores.ts";
 import { type GrowthOperation, operation, reading } from "./operation.ts";
-import type { World } from "./world.ts";
+import { NEW_TEXT, type World } from "./world.ts";
 
 /** The number of turns of a conversation that is imported. */
 const IMPORTED_TURNS = 20;
@@ -73,6 +73,21 @@ export const STORE_OPERATIONS: readonly GrowthOperation[] = [
     calls: "Memory.conversation",
     often: 200,
     run: ({ memory, scope }) => memory.conversation(scope).scope.sessionId.length,
+  }),
+  operation({
+    name: "transaction, one append and one put",
+    calls: "Memory.transaction",
+    ready: (world) => Promise.resolve({ key: world.newName(), turnId: "" }),
+    run: async ({ memory, scope }, made) => {
+      const identity = { ...identityOf(0), tenantId: scope.tenantId, key: made.key };
+      const [appended] = await memory.transaction((transaction) => [
+        transaction.append(scope, [{ role: "user", content: NEW_TEXT }]),
+        transaction.put(identity, factOf(0), { expectedRevision: null, ttl: 60 }),
+      ]);
+      made.turnId = appended.turnId;
+      return 2;
+    },
+    undo: (world, { turnId }) => world.delete("turn", turnId),
   }),
   operation({
     name: "openMemory, one read",

@@ -152,7 +152,8 @@ const printedRequest = printedAs<ContextRequest>("ContextRequest", ({ messages, 
   tools: tools.length,
 }));
 
-function wireTool({ name, description, parametersJson }: ToolDefinition): WireTool {
+/** A tool as the protocol has it. */
+export function wireTool({ name, description, parametersJson }: ToolDefinition): WireTool {
   return { type: "function", function: { name, description, parameters: JSON.parse(parametersJson) } };
 }
 

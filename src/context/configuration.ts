@@ -7,7 +7,7 @@ import { requireCounter, type TokenCounter } from "./counting/token_counter.ts";
 
 /** A token budget. */
 export interface Budget {
-  /** The highest estimate that the request may have. Default: 3 000. */
+  /** The highest estimate that the request may have; at most `contextWindow`. Default: 3 000. */
   readonly maxInputTokens?: number;
   /** The context window of the model, input and output together. Default: 131 072. */
   readonly contextWindow?: number;
@@ -116,6 +116,13 @@ export function toBudget(value: unknown = {}, shrinks = false): BudgetValues {
     providerInputCap: given.providerInputCap === null ? null : tokens("providerInputCap", 0, 1) || null,
     shrinking: RESERVES.filter((name) => shrinks && given[name] === undefined),
   };
+  // The reference takes the lesser of the two without a word.
+  if (shrinks && given.maxInputTokens !== undefined && budget.maxInputTokens > budget.contextWindow) {
+    throw fault("budget.maxInputTokens", "must be at most budget.contextWindow", {
+      maxInputTokens: budget.maxInputTokens,
+      contextWindow: budget.contextWindow,
+    });
+  }
   if (budget.maxOutputTokens >= budget.contextWindow) {
     const field = given.maxOutputTokens === undefined ? "contextWindow" : "maxOutputTokens";
     throw fault(`budget.${field}`, "must leave budget.maxOutputTokens below budget.contextWindow", {

@@ -2,6 +2,7 @@
 
 import type { TokenCounter } from "../context/counting/token_counter.ts";
 import type { AssembledContext } from "../context/assembled_context.ts";
+import type { MessagesContext } from "../context/messages/messages_context.ts";
 import type { AssemblySettings } from "../context/layers.ts";
 import {
   type AssemblyOptions,
@@ -76,8 +77,8 @@ export interface SearchOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What `assemble` takes besides question and budget. */
-export interface AssembleOptions {
+/** What `assemble` takes besides question and budget, whatever the form. */
+interface CommonAssembleOptions {
   /** The system text; not blank. */
   readonly system: string;
   /** `"holdfast"` unless said otherwise. */
@@ -98,6 +99,26 @@ export interface AssembleOptions {
   readonly damaged?: Damaged | undefined;
   /** Cancels between two steps. */
   readonly signal?: AbortSignal | undefined;
+}
+
+/** What `assemble` takes besides question and budget. */
+export interface AssembleOptions extends CommonAssembleOptions {
+  /** `"quoted"`, unless said otherwise: the window is data in one message. */
+  readonly form?: "quoted" | undefined;
+}
+
+/** What `assemble` takes for a context in messages. */
+export interface AssembleMessagesOptions extends CommonAssembleOptions {
+  /** The window has the messages as they were: roles, calls and results. Not under `"reference"`. */
+  readonly form: "messages";
+  /** What evidence is looked for; the question if omitted, and nothing where that is null. */
+  readonly query?: string | undefined;
+}
+
+/** The result of `assemble` with `form: "messages"`. */
+export interface MessagesAssembly extends Omit<Assembly, "context"> {
+  /** The context. */
+  readonly context: MessagesContext;
 }
 
 /** The result of `assemble`. */
@@ -209,7 +230,11 @@ export interface ValidatedAssembly {
   /** Null where the default one is meant. */
   readonly counter: TokenCounter | null;
   readonly system: string;
-  readonly question: Message;
+  /** Null only in the form of messages. */
+  readonly question: Message | null;
+  readonly form: "quoted" | "messages";
+  /** What evidence is looked for in the form of messages; null for nothing. */
+  readonly query: string | null;
   /** Whether the question's id was given, so that no message of the history may have it. */
   readonly hasOwnId: boolean;
   readonly tools: readonly ToolDefinition[];
@@ -219,21 +244,43 @@ export interface ValidatedAssembly {
 
 /** Validates what `assemble` takes. */
 export function validateAssembly(question: unknown, budget: unknown, options: unknown): ValidatedAssembly {
-  const { signal, system, tools, damaged, ...configuration } = readFields("options", options, [
+  const { signal, system, tools, damaged, form, query, ...configuration } = readFields("options", options, [
     ...["system", "profile", "retrieval", "cap", "counting"] as const,
-    ...["tools", "options", "summaryPrefix", "damaged", "signal"] as const,
+    ...["tools", "options", "summaryPrefix", "damaged", "signal", "form", "query"] as const,
   ]);
   const settings = settingsOf({ ...configuration, budget });
+  const chosen = toForm(form, settings.profile);
+  const asked = question === null && chosen === "messages"
+    ? null
+    : toQuestion(question, new Set(), settings.profile);
   return {
     signal: requireSignal(signal),
     settings,
     damaged: requireDamaged(damaged),
     counter: toCounting(configuration.counting).counter,
     system: toSystem(system),
-    question: toQuestion(question, new Set(), settings.profile),
-    hasOwnId: typeof question !== "string",
+    question: asked,
+    form: chosen,
+    query: toEvidenceQuery(query, chosen) ?? asked?.content ?? null,
+    hasOwnId: asked !== null && typeof question !== "string",
     tools: toTools(tools === undefined ? [] : tools),
   };
+}
+
+function toForm(value: unknown, { isReference }: Profile): "quoted" | "messages" {
+  if (value === undefined || value === "quoted") return "quoted";
+  if (value !== "messages") throw new ContractError("form", 'Expected form to be "quoted" or "messages"');
+  if (isReference) {
+    throw new ContractError("form", 'Expected form to be "quoted" under the profile "reference"');
+  }
+  return "messages";
+}
+
+function toEvidenceQuery(value: unknown, form: "quoted" | "messages"): string | undefined {
+  if (value === undefined) return undefined;
+  if (form === "quoted") throw new ContractError("query", 'Expected query only with form: "messages"');
+  if (typeof value === "string" && value.isWellFormed()) return value;
+  throw new ContractError("query", "Expected query to be well-formed text");
 }
 
 function toProfile(value: unknown): Profile {

@@ -36,7 +36,14 @@ import { LateModule, validateLate } from "../contracts/late_module.ts";
 import { TURNS_PER_PAGE } from "../limits.ts";
 import type { ChunkIndex } from "../index/chunk_index.ts";
 import type { Hits } from "../search/evidence_source.ts";
-import type { AssembleOptions, Assembly, IndexBatchOptions, SearchOptions } from "./context_options.ts";
+import type {
+  AssembleMessagesOptions,
+  AssembleOptions,
+  Assembly,
+  IndexBatchOptions,
+  MessagesAssembly,
+  SearchOptions,
+} from "./context_options.ts";
 import { type Place, placeOf } from "../scopes/place.ts";
 import {
   type Context,
@@ -778,11 +785,44 @@ export class Conversation {
    * assert(context.diagnostics.estimate.estimatedTokens <= 900);
    * ```
    */
-  async assemble(
-    question: string | Message,
+  assemble(question: string | Message, budget: Budget, options: AssembleOptions): Promise<Assembly>;
+  /**
+   * Assembles a context in messages, as models take them: system text, pins, a summary, then the newest turns with their
+   * roles, calls and results, evidence just before the last message of the user, and the question. Where the question is
+   * null, the newest message is what is to be answered, as in the middle of a loop of tools. A call always has its result:
+   * an open one a text that says so. Never empty where one message fits shortened; what the newest turns lost is in
+   * `diagnostics.degraded`. The window starts where the last one did as long as that fits, for the sake of prompt caches.
+   *
+   * @throws as above
+   *
+   * @example
+   * ```ts
+   * import assert from "node:assert/strict";
+   * import { openMemory } from "@holdfast/memory";
+   * import { anthropicMessages } from "@holdfast/memory/formats";
+   *
+   * await using memory = await openMemory(":memory:");
+   * const conversation = memory.conversation({ tenantId: "acme", sessionId: "ticket-4711" });
+   * const toolCalls = [{ id: "c1", name: "track", arguments: { order: 7 } }];
+   * await conversation.append([{ role: "user", content: "Where is order 7?" }]);
+   * await conversation.append([{ role: "assistant", content: null, toolCalls }]);
+   * await conversation.append([{ role: "tool", toolCallId: "c1", content: "At customs." }]);
+   * const options = { form: "messages", system: "You track orders." } as const;
+   * const { context } = await conversation.assemble(null, { maxInputTokens: 900 }, options);
+   * assert.deepEqual(context.request.messages.map(({ role }) => role), ["system", "user", "assistant", "tool"]);
+   * assert.equal(context.write(anthropicMessages).messages.length, 3);
+   * ```
+   */
+  assemble(
+    question: string | Message | null,
     budget: Budget,
-    options: AssembleOptions,
-  ): Promise<Assembly> {
+    options: AssembleMessagesOptions,
+  ): Promise<MessagesAssembly>;
+  async assemble(
+    question: string | Message | null,
+    budget: Budget,
+    options: AssembleOptions | AssembleMessagesOptions,
+  ): Promise<Assembly | MessagesAssembly> {
     const validated = await validateLate(
       CONTEXTS,
       [question, budget, options],

@@ -62,7 +62,7 @@ export class ScopeAccess implements StoreAccess {
     const { nextExpiry } = found.row;
     if (nextExpiry === null || nextExpiry > effectiveMs || behindMs > CLOCK_BEHIND_MS_MAX) return found;
     try {
-      await this.#upkeep(signal);
+      await this.upkeep(signal);
     } catch (error) {
       if (canWait(error)) return found;
       throw error;
@@ -80,12 +80,12 @@ export class ScopeAccess implements StoreAccess {
       } catch (error) {
         if (!(error instanceof ExpiryPending) || round >= UPKEEP_ROUNDS_MAX) throw error;
       }
-      await this.#upkeep(options.signal);
+      await this.upkeep(options.signal);
     }
   }
 
   /** Erases expired content of this scope, in groups of its own. */
-  async #upkeep(signal: AbortSignal | undefined): Promise<void> {
+  async upkeep(signal: AbortSignal | undefined): Promise<void> {
     const { scopeHash, hashKey } = this.place;
     for (let round = 0; round < UPKEEP_ROUNDS_MAX; round++) {
       const { more, isDraining } = await this.engine.write(

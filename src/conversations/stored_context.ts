@@ -15,7 +15,9 @@ import { ContractError } from "../errors.ts";
 import { Pace } from "../pace.ts";
 import { rememberedCounts } from "./remembered_counts.ts";
 import { withView } from "../index/open_view.ts";
-import type { Assembly, ValidatedAssembly } from "./context_options.ts";
+import { assembleMessages } from "../context/messages/assemble_messages.ts";
+import type { MessagesContext } from "../context/messages/messages_context.ts";
+import type { Assembly, MessagesAssembly, ValidatedAssembly } from "./context_options.ts";
 import { StoredSummary } from "./stored_summary.ts";
 import { StoredTurns } from "../search/stored_turns.ts";
 import type { View } from "../index/scope_view.ts";
@@ -33,7 +35,10 @@ interface Counted extends ValidatedAssembly {
 }
 
 /** Assembles a context; what it was validated with is good. */
-export async function assembleStored(store: StoreAccess, validated: ValidatedAssembly): Promise<Assembly> {
+export async function assembleStored(
+  store: StoreAccess,
+  validated: ValidatedAssembly,
+): Promise<Assembly | MessagesAssembly> {
   validated.signal?.throwIfAborted();
   const startedMs = monotonicMs();
   const tokens = validated.counter ?? await defaultTokenCounter();
@@ -60,13 +65,13 @@ export async function assembleStored(store: StoreAccess, validated: ValidatedAss
       skipped,
     }),
   });
-  store.emit({ operation: "assemble", counts: countsOf(assembly) }, startedMs);
-  return assembly;
+  store.emit({ operation: "assemble", counts: countsOf(assembly.context) }, startedMs);
+  return assembly as Assembly | MessagesAssembly;
 }
 
-function countsOf({ context: { diagnostics } }: Assembly): Readonly<Record<string, number>> {
+function countsOf({ diagnostics }: AssembledContext | MessagesContext): Readonly<Record<string, number>> {
   return {
-    tokens: diagnostics.estimate.estimatedTokens,
+    tokens: "estimate" in diagnostics ? diagnostics.estimate.estimatedTokens : diagnostics.estimatedTokens,
     turns: diagnostics.keptTurnIds.length,
     chunks: diagnostics.retrievedChunkIds.length,
   };
@@ -82,7 +87,7 @@ const NO_HISTORY: History = {
   summaries: null,
 };
 
-async function assembleView(view: View, call: Counted): Promise<AssembledContext> {
+async function assembleView(view: View, call: Counted): Promise<AssembledContext | MessagesContext> {
   const { profile, retrieval, options } = call.settings;
   const { snapshot } = view;
   const turns = new StoredTurns(view);
@@ -100,9 +105,13 @@ async function assembleView(view: View, call: Counted): Promise<AssembledContext
   });
 }
 
-function assembleLayers(snapshot: Snapshot, call: Counted, history: History): Promise<AssembledContext> {
+function assembleLayers(
+  snapshot: Snapshot,
+  call: Counted,
+  history: History,
+): Promise<AssembledContext | MessagesContext> {
   const { settings, system, question, tools, tokens, memory, signal } = call;
-  return assemble({
+  const common = {
     ...history,
     settings,
     counter: tokens,
@@ -110,10 +119,12 @@ function assembleLayers(snapshot: Snapshot, call: Counted, history: History): Pr
     pace: new Pace(signal ?? null),
     at: instantOf(snapshot.at),
     system,
-    question: question.content,
     pins: pinsOf(snapshot, call),
     tools,
-  }, null);
+  };
+  return call.form === "messages"
+    ? assembleMessages({ ...common, question, query: call.query })
+    : assemble({ ...common, question: question!.content }, null);
 }
 
 function pinsOf({ pins }: Snapshot, { settings }: Counted): readonly TimedPin[] {
@@ -126,7 +137,7 @@ function* requireFreeId(
   { row, expiredTurns }: Reading,
   { question, hasOwnId }: ValidatedAssembly,
 ): Operation<void> {
-  if (!hasOwnId) return;
+  if (!hasOwnId || question === null) return;
   const found = yield* transaction.get(SELECT_TURN_OF_MESSAGE, row.id, question.messageId);
   if (found === undefined || expiredTurns.has(found[0] as number)) return;
   throw new ContractError("question.messageId", "question.messageId must not occur in the history");

@@ -7,7 +7,7 @@ import { type RecordKind, requireIdentifier } from "../contracts/record_kind.ts"
 import { string } from "../contracts/schema.ts";
 import { ContractError } from "../errors.ts";
 import { KIND_BYTES_MAX, KIND_VERSION_MAX, RECORD_SECONDS_MAX } from "../limits.ts";
-import { encodeBody } from "../records/record_body.ts";
+import { encodeBody } from "../records/validate_value.ts";
 import { readStored } from "../records/stored_value.ts";
 import { toBody } from "../records/validate_value.ts";
 import type { Identity } from "../tables/records.ts";

@@ -14,7 +14,7 @@ import { upsertRecord } from "../tables/record_rows.ts";
 import { type Identity, isExpired, type RecordHead, toHead, valueChecksum } from "../tables/records.ts";
 
 /** A put, validated, encoded and ready to run. */
-interface PutPlan {
+export interface PutPlan {
   readonly identity: Identity;
   /** The keyed hash of the identity; computed only if there is no row. */
   readonly keyHash: () => Uint8Array;

@@ -48,6 +48,7 @@ import {
 import { LateModule } from "../contracts/late_module.ts";
 import { KindRecords } from "./kind_records.ts";
 import { fromStored } from "./stored_value.ts";
+import type { PutPlan } from "./put.ts";
 import { toBody } from "./validate_value.ts";
 import type { OperationKey } from "../tables/operation_ids.ts";
 import { type Identity, isExpired, type RawValue, readValue, recordHash } from "../tables/records.ts";
@@ -58,6 +59,14 @@ const PUTTING = new LateModule(() => import("./put.ts"));
 const FORGETTING = new LateModule(() => import("./forget.ts"));
 
 const NO_OPTIONS: { readonly now?: undefined; readonly signal?: undefined } = Object.freeze({});
+
+/** The plan of a put, for a transaction that runs it with others; not part of the public interface. */
+export let planPutOf: (
+  records: Records,
+  identity: RecordIdentity,
+  value: unknown,
+  options: PutOptions,
+) => PutPlan;
 
 /**
  * Checkpoints, facts and other kinds of small, validated, expiring records. Writes compare and swap their revision.
@@ -75,6 +84,10 @@ const NO_OPTIONS: { readonly now?: undefined; readonly signal?: undefined } = Ob
  * ```
  */
 export class Records {
+  static {
+    planPutOf = (records, ...given) => records.#planPut(...given, null).plan;
+  }
+
   readonly #engine: Engine;
   readonly #kinds: ReadonlyMap<string, RecordKind>;
   readonly #tenantFormat: RecordKind["identifiers"];
@@ -129,6 +142,20 @@ export class Records {
     options: PutOptions,
     unlessGiven: "kept" | null,
   ): Promise<number> {
+    const { plan, signal } = this.#planPut(identity, value, options, unlessGiven);
+    return await this.#engine.write((transaction) => PUTTING.module.putRecord(transaction, plan), {
+      needs: PUTTING.load(),
+      bytes: plan.body.length,
+      signal,
+    });
+  }
+
+  #planPut(
+    identity: RecordIdentity,
+    value: unknown,
+    options: PutOptions,
+    unlessGiven: "kept" | null,
+  ): { readonly plan: PutPlan; readonly signal: AbortSignal | undefined } {
     const { kind, ...id } = this.#identity(identity);
     const body = toBody(kind, value);
     const given = readFields("options", options, [
@@ -160,11 +187,7 @@ export class Records {
       ...{ lifetime, ttlMax: kind.ttlMax ?? RECORD_SECONDS_MAX },
       ...{ version: kind.version, replacesExpired: !isBuiltIn(kind) },
     };
-    return await this.#engine.write((transaction) => PUTTING.module.putRecord(transaction, plan), {
-      needs: PUTTING.load(),
-      bytes: body.length,
-      signal: requireSignal(given.signal),
-    });
+    return { plan, signal: requireSignal(given.signal) };
   }
 
   /**

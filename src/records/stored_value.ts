@@ -5,8 +5,7 @@ import { isInstance } from "../contracts/arguments.ts";
 import { isBuiltIn, type RecordKind } from "../contracts/record_kind.ts";
 import { ContractError, type ErrorDetails, IntegrityError, KindError } from "../errors.ts";
 import type { RawValue } from "../tables/records.ts";
-import { encodeBody } from "./record_body.ts";
-import { validate } from "./validate_value.ts";
+import { encodeBody, validate } from "./validate_value.ts";
 
 /** A value as stored: the version of the kind that wrote it, and its text. */
 type StoredValue = Pick<RawValue, "version" | "body"> & { readonly revision?: number };

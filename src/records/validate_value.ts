@@ -1,6 +1,7 @@
-/** Validates a value by its kind: plain JSON, which the schema accepts and does not change. */
+/** Validates a value by its kind: plain JSON, which the schema accepts and does not change; and encodes it as stored. */
 
 import { copyPlain, type Json, type JsonPath, PlainFailure } from "../canonical/plain.ts";
+import { compareCodePoints } from "../canonical/text.ts";
 import {
   type RecordKind,
   ruleOf,
@@ -10,7 +11,6 @@ import {
 } from "../contracts/record_kind.ts";
 import { isInstance } from "../contracts/arguments.ts";
 import { ContractError } from "../errors.ts";
-import { encodeBody } from "./record_body.ts";
 
 /** Copies and validates a caller's value; returns the text to store. */
 export function toBody(kind: RecordKind, value: unknown): string {
@@ -192,4 +192,36 @@ function isInspectable(schema: unknown): schema is Inspectable {
 function childOf({ def }: Inspectable, segment: string | number): unknown {
   if (typeof segment === "number") return def?.element ?? def?.items?.[segment];
   return def?.shape !== undefined && Object.hasOwn(def.shape, segment) ? def.shape[segment] : undefined;
+}
+
+const NOT_ASCII = /[^\p{ASCII}]/u;
+const EACH_NOT_ASCII = /[^\p{ASCII}]/gu;
+
+/**
+ * Encodes plain JSON as the stored text: sorted keys, every non-ASCII code unit escaped, separators ", " and ": ". It is ASCII,
+ * so its length is its size in bytes.
+ */
+export function encodeBody(value: Json): string {
+  if (value === null || typeof value !== "object") return encodeLeaf(value);
+  if (isList(value)) return `[${value.map(encodeBody).join(", ")}]`;
+  const fields = Object.keys(value).sort(compareCodePoints)
+    .map((key) => `${encodeLeaf(key)}: ${encodeBody(value[key]!)}`);
+  return `{${fields.join(", ")}}`;
+}
+
+function isList(value: readonly Json[] | { readonly [key: string]: Json }): value is readonly Json[] {
+  return Array.isArray(value);
+}
+
+function encodeLeaf(value: null | boolean | number | string): string {
+  const text = JSON.stringify(value);
+  return NOT_ASCII.test(text) ? text.replace(EACH_NOT_ASCII, escapeCharacter) : text;
+}
+
+function escapeCharacter(character: string): string {
+  let escaped = "";
+  for (let index = 0; index < character.length; index++) {
+    escaped += `\\u${character.charCodeAt(index).toString(16).padStart(4, "0")}`;
+  }
+  return escaped;
 }

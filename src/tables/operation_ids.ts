@@ -69,14 +69,16 @@ export function forgetOldestOperations(
 const DELETE_OLD_OPERATIONS = `DELETE FROM operations WHERE (scope_hash, operation_hash) IN (
   SELECT scope_hash, operation_hash FROM operations WHERE scope_hash = $1 AND at <= $2 ORDER BY at LIMIT $3)`;
 
-/** Forgets a few operations that are older than they are kept. */
+/** Forgets a few operations that are older than they are kept, more where more are added. */
 export function* forgetOldOperations(
   transaction: WriteTransaction,
   scopeHash: Uint8Array,
   keptMs: number,
+  added: number = 1,
 ): Operation<void> {
   const { effectiveMs } = transaction.time();
-  yield* transaction.run(DELETE_OLD_OPERATIONS, scopeHash, effectiveMs - keptMs, OPERATIONS_CLEARED_PER_CALL);
+  const count = OPERATIONS_CLEARED_PER_CALL * added;
+  yield* transaction.run(DELETE_OLD_OPERATIONS, scopeHash, effectiveMs - keptMs, count);
 }
 
 /** Remembers an answer, where the call has an operation id. */

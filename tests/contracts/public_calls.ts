@@ -19,6 +19,7 @@ import {
   summaryFromHistory,
   type TimedTurn,
   type TokenCounter,
+  type Transaction,
   turn,
 } from "@holdfast/memory";
 
@@ -224,6 +225,16 @@ function memoryCalls({ memory, lines }: Stage): readonly PublicCall[] {
       name: "Memory.verifyReceipt",
       given: [receipt, { ...SCOPE, key: "t1" }],
       call: memory.verifyReceipt.bind(memory),
+    },
+    {
+      name: "Memory.transaction",
+      given: [
+        (transaction: Transaction) => {
+          transaction.append(SCOPE, [{ role: "user", content: "pears" }], { onDuplicate: "skip" });
+        },
+        { operationId: "whole", signal: signal() },
+      ],
+      call: memory.transaction.bind(memory),
     },
     { name: "Memory.check", given: [progress], call: memory.check.bind(memory) },
     { name: "Memory.deletionWatermark", given: [], call: memory.deletionWatermark.bind(memory) },

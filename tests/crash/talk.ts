@@ -1,6 +1,6 @@
 /** The arguments, calls and reports of a child that works on conversations. Every text has a mark of its own. */
 
-import type { Receipt, ScrubReport } from "@holdfast/memory";
+import type { Part, Receipt, ScrubReport } from "@holdfast/memory";
 import type { Strike } from "./strike.ts";
 
 /** A child's one argument, as JSON. */
@@ -46,6 +46,19 @@ export type TalkLine =
 
 /** The tenant of all scopes. */
 export const TENANT = "orchard";
+
+/** A file that every message of a scope has, and the scope once. */
+const SHARED = new Uint8Array(3_000).fill(7);
+
+/** What the message with a mark has: its text, a file that repeats the mark (one in ten has two pieces), and the shared one. */
+export function contentOf(mark: string): readonly Part[] {
+  const file = new TextEncoder().encode(`${mark} `.repeat(mark.endsWith("7q") ? 35_000 : 300));
+  return [
+    { type: "text", text: `${mark} the pears were grafted in March and the pumps were mended` },
+    { type: "media", mediaType: "text/plain", data: file },
+    { type: "media", mediaType: "image/png", data: SHARED },
+  ];
+}
 
 /** The time of a child, in milliseconds: each comes ten seconds after the one before, so that things expire in between. */
 export function timeOf(cycle: number): number {

@@ -7,7 +7,15 @@
 import { type Conversation, type Memory, nodeSqlite, openMemory } from "@holdfast/memory";
 import { Seeded } from "../model/records/seeded.ts";
 import { Striker, strikingDriver } from "./strike.ts";
-import { type TalkAnswer, type TalkCall, type TalkErrand, type TalkLine, TENANT, timeOf } from "./talk.ts";
+import {
+  contentOf,
+  type TalkAnswer,
+  type TalkCall,
+  type TalkErrand,
+  type TalkLine,
+  TENANT,
+  timeOf,
+} from "./talk.ts";
 
 const CALLS_MAX = 300;
 const SCOPES = 2;
@@ -124,12 +132,12 @@ class Talker {
     switch (call.op) {
       case "append": {
         const expiresAt = call.expiresAtMs === null ? null : new Date(call.expiresAtMs);
-        await conversation.append([{ role: "user", content: textOf(call.mark) }], { expiresAt });
+        await conversation.append([{ role: "user", content: contentOf(call.mark) }], { expiresAt });
         break;
       }
       case "revise": {
         const { id: turnId, revision } = (await this.#turns(call.scope)).get(call.old)!;
-        const messages = [{ messageId: call.mark, role: "user" as const, content: textOf(call.mark) }];
+        const messages = [{ messageId: call.mark, role: "user" as const, content: contentOf(call.mark) }];
         const turn = { turnId, scope: conversation.scope, messages, revision: revision + 1 };
         await conversation.putTurn(turn, { operationId: call.mark, expectedRevision });
         break;
@@ -161,10 +169,6 @@ class Talker {
       }
     }
   }
-}
-
-function textOf(mark: string): string {
-  return `${mark} the pears were grafted in March and the pumps were mended`;
 }
 
 function markOf(content: string): string {

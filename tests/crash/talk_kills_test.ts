@@ -1,5 +1,5 @@
 /**
- * A child that appends, pins, indexes, searches, keeps replays, deletes turns, pins and scopes, prunes and scrubs is
+ * A child that appends messages with files, pins, indexes, searches, keeps replays, deletes turns, pins and scopes, prunes and scrubs is
  * killed repeatedly on the same stores: at named statements, and at random moments. `HOLDFAST_LONG=1` kills some
  * thousand times; `HOLDFAST_CRASH_SEED` repeats one seed's calls, but not its exact moments.
  */
@@ -25,6 +25,10 @@ const CHILD = new URL("./talk_child.ts", import.meta.url).pathname;
 /** The statements at which children die, before and after each. */
 const STEPS: readonly (readonly [on: "main" | "ledger", what: string])[] = [
   ["main", "INSERT INTO turns"],
+  ["main", "INSERT INTO media_pieces"],
+  ["main", "INSERT INTO media_refs"],
+  ["main", "DELETE FROM media_pieces"],
+  ["main", "DELETE FROM media_refs"],
   ["main", "INSERT INTO chunk_indexes"],
   ["main", "INSERT INTO indexed_turns"],
   ["main", "INSERT INTO index_terms"],

@@ -1,8 +1,15 @@
 /** The expected content of a store of conversations, from its children's reports; at most one call is in flight. */
 
 import assert from "node:assert/strict";
-import { ConflictError, type Memory, type Receipt, type ScrubReport } from "@holdfast/memory";
-import { type TalkAnswer, type TalkCall, type TalkLine, TENANT } from "./talk.ts";
+import {
+  ConflictError,
+  type Conversation,
+  type Memory,
+  type Receipt,
+  type ScrubReport,
+  type Turn,
+} from "@holdfast/memory";
+import { contentOf, type TalkAnswer, type TalkCall, type TalkLine, TENANT } from "./talk.ts";
 
 interface Saying {
   readonly mark: string;
@@ -211,7 +218,7 @@ async function find(memory: Memory, names: readonly string[]): Promise<Outline> 
       const { pins } = await conversation.snapshot();
       const turns = await Array.fromAsync(conversation.turns());
       found.set(sessionId, {
-        turns: turns.map(({ messages }) => messages[0]!.content.split(" ")[0]!),
+        turns: await Promise.all(turns.map((turn) => markOf(conversation, turn))),
         pins: pins.map(({ key }) => key).toSorted(),
       });
     } catch (error) {
@@ -219,4 +226,12 @@ async function find(memory: Memory, names: readonly string[]): Promise<Outline> 
     }
   }
   return found;
+}
+
+/** The mark of a turn, all of whose media is there. */
+async function markOf(conversation: Conversation, { messages }: Pick<Turn, "messages">): Promise<string> {
+  const [message] = await conversation.withMedia(messages);
+  const mark = message!.content.split(" ")[0]!;
+  assert.deepEqual(message!.parts, contentOf(mark));
+  return mark;
 }

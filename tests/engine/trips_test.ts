@@ -154,6 +154,36 @@ const RECORDS: readonly Row[] = [
   },
 ];
 
+/** An append and three puts, as after a step of an agent. */
+const step = (memory: Memory, options: { readonly operationId?: string } = {}): Promise<unknown> =>
+  memory.transaction((transaction) => {
+    transaction.append(SCOPE, [message(0)]);
+    for (const key of ["a", "b", "c"]) {
+      transaction.put({ ...RUN, key }, VALUE, { expectedRevision: null, ttl: 60 });
+    }
+  }, options);
+
+const TRANSACTIONS: readonly Row[] = [
+  {
+    name: "transaction() of an append and three puts",
+    trips: 10,
+    prepare: (memory) => Promise.resolve(() => step(memory)),
+  },
+  {
+    name: "transaction() with an operation id",
+    trips: 12,
+    prepare: (memory) => Promise.resolve(() => step(memory, { operationId: "step-1" })),
+  },
+  {
+    name: "transaction() repeated",
+    trips: 2,
+    prepare: async (memory) => {
+      await step(memory, { operationId: "step-1" });
+      return () => step(memory, { operationId: "step-1" });
+    },
+  },
+];
+
 const CONVERSATIONS: readonly Row[] = [
   {
     name: "append() of the first message",
@@ -335,7 +365,7 @@ const INDEXES: readonly Row[] = [
   },
 ];
 
-for (const { name, trips, prepare } of [...RECORDS, ...CONVERSATIONS, ...INDEXES]) {
+for (const { name, trips, prepare } of [...RECORDS, ...TRANSACTIONS, ...CONVERSATIONS, ...INDEXES]) {
   Deno.test(`${name} takes ${trips === 1 ? "one round trip" : `${trips} round trips`}`, async () => {
     await using memory = await openMemory(":memory:", { ...atNoon(), kinds: [COUNTER] });
     const run = await prepare(memory);

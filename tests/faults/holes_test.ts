@@ -23,6 +23,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "conversations/mend_strays.ts SELECT_STRAY_TURNS": "likewise",
   "records/mend_records.ts DELETE_OPERATION": "likewise",
   "journals/mend_journals.ts": "likewise",
+  "media/mend_media.ts DELETE_UNCITED": "likewise",
   "tables/journals.ts SELECT_JOURNAL_BY_ROW": "check() reports damage instead of throwing",
   "lines/read_scope.ts SELECT_EXPIRED_TURNS": "only read, where expired content could not be erased",
   "engines/sqlite/database/applied_events.ts SELECT_EVENT": "only verifyReceipt() reads it",

@@ -74,6 +74,8 @@ export const MEDIA_OPERATIONS: readonly StruckOperation[] = [
   {
     name: "the deletion of the last turn with media",
     calls: "Conversation.delete",
+    steps: true,
+    rests: true,
     prepare: async (memory) => {
       await prepareMedia(memory);
       await erase(talkOf(memory), "turn", "pear-2");

@@ -8,6 +8,7 @@ import { LINE_OPERATIONS } from "./line_operations.ts";
 import { MEDIA_OPERATIONS } from "./media_operations.ts";
 import { RECORD_OPERATIONS } from "./record_operations.ts";
 import { STORE_OPERATIONS } from "./store_operations.ts";
+import { TRANSACTION_OPERATIONS } from "./transaction_operations.ts";
 import type { StruckOperation } from "./struck_operation.ts";
 
 /** All lists; see `struck_operation.ts` for how to add to them. */
@@ -19,6 +20,7 @@ export const PUBLIC_OPERATIONS: readonly StruckOperation[] = [
   ...MEDIA_OPERATIONS,
   ...STORE_OPERATIONS,
   ...LINE_OPERATIONS,
+  ...TRANSACTION_OPERATIONS,
 ];
 
 /** The methods of the classes through which a store is reached. */

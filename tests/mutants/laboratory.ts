@@ -24,7 +24,10 @@ const COPIED = [
   "tests/contention/old_library.ts",
   "tests/conversations",
   "tests/journals",
+  "tests/transactions",
   "tests/context/golden.ts",
+  "tests/context/messages_form_test.ts",
+  "tests/kit/message_arbitrary.ts",
   "tests/model/records/seeded.ts",
 ];
 const PATIENCE_MS = 60_000;

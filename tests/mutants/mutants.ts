@@ -5,6 +5,7 @@ import { DELETION_BREAKS } from "./breaks/deletions.ts";
 import { FILE_BREAKS } from "./breaks/files.ts";
 import { GROUP_BREAKS } from "./breaks/groups.ts";
 import { MEDIA_BREAKS } from "./breaks/media.ts";
+import { CONTEXT_BREAKS } from "./breaks/contexts.ts";
 import { JOURNAL_BREAKS } from "./breaks/journals.ts";
 import { KIND_BREAKS } from "./breaks/kinds.ts";
 import { LINES_BREAKS } from "./breaks/lines.ts";
@@ -14,6 +15,7 @@ import { RESTORE_BREAKS } from "./breaks/restores.ts";
 import { ROUND_BREAKS } from "./breaks/rounds.ts";
 import { SEARCH_BREAKS } from "./breaks/searches.ts";
 import { TIME_BREAKS } from "./breaks/times.ts";
+import { TRANSACTION_BREAKS } from "./breaks/transactions.ts";
 import { DAMAGE_BREAKS, LIMIT_BREAKS } from "./breaks/values.ts";
 import type { Mutant } from "./mutant.ts";
 
@@ -34,7 +36,9 @@ export const MUTANTS: readonly Mutant[] = [
   ...ROUND_BREAKS,
   ...SEARCH_BREAKS,
   ...LINES_BREAKS,
+  ...CONTEXT_BREAKS,
   ...JOURNAL_BREAKS,
   ...MEDIA_BREAKS,
   ...COMMAND_BREAKS,
+  ...TRANSACTION_BREAKS,
 ];

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
 import type { Json } from "../../src/canonical/plain.ts";
-import { encodeBody } from "../../src/records/record_body.ts";
+import { encodeBody } from "../../src/records/validate_value.ts";
 
 /** Values and the output of Python's `json.dumps(value, sort_keys=True)`. */
 const GOLDEN: readonly (readonly [Json, string])[] = [

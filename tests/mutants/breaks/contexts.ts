@@ -1,0 +1,54 @@
+/** Breaks of contexts in messages. */
+
+import type { Mutant } from "../mutant.ts";
+
+const MESSAGES = "tests/context/messages_form_test.ts";
+
+/** What a model must be sent, and what must stay the same from one request to the next. */
+export const CONTEXT_BREAKS: readonly Mutant[] = [
+  {
+    name: "the newest turn is shortened by nothing but the cap",
+    file: "src/context/messages/plan_messages.ts",
+    find: "if (whole.tokens + sparedTokens <= roomTokens) return { unit: whole, degraded: [] };",
+    replace: "if (whole.tokens >= 0) return { unit: whole, degraded: [] };",
+    test: MESSAGES,
+    promise: "CTX-01 six parallel results",
+    why: "a few long results would make the request impossible",
+  },
+  {
+    name: "the window starts as early as fits",
+    file: "src/context/messages/plan_messages.ts",
+    find: 'return best.hash === "" ? largest : best.size;',
+    replace: 'return best.hash === "never" ? best.size : largest;',
+    test: MESSAGES,
+    promise: "CTX-02 the beginning of a request stays",
+    why: "every turn would move the start, and a provider's cache would keep nothing",
+  },
+  {
+    name: "a unit may begin with a result",
+    file: "src/context/messages/units.ts",
+    find: "if (pairCalls(messagesOf(turns)).orphans.size === 0) {",
+    replace: "if (turns.length > 0) {",
+    test: MESSAGES,
+    promise: "CTX-03 a loop of tools goes on",
+    why: "in a loop whose steps are turns, every result would be left out",
+  },
+  {
+    name: "evidence may stand anywhere",
+    file: "src/context/messages/assemble_messages.ts",
+    find: 'const last = rest.findLastIndex(({ role }) => role === "user");',
+    replace: "const last = rest.length - 1;",
+    test: MESSAGES,
+    promise: "CTX-03 a loop of tools goes on",
+    why: "evidence would stand between a call and its result",
+  },
+  {
+    name: "a limit above the context window is taken",
+    file: "src/context/configuration.ts",
+    find: "budget.maxInputTokens > budget.contextWindow) {",
+    replace: "budget.maxInputTokens < 0) {",
+    test: MESSAGES,
+    promise: "CTX-04 more input tokens than the context window has",
+    why: "a model would refuse what the budget promised",
+  },
+];

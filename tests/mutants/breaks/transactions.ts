@@ -1,0 +1,108 @@
+/** Breaks of what transactions promise. */
+
+import type { Mutant } from "../mutant.ts";
+
+const SUITE = "tests/transactions/transaction_test.ts";
+
+/** See the module's documentation. */
+export const TRANSACTION_BREAKS: readonly Mutant[] = [
+  {
+    name: "a transaction keeps what went before a refused call",
+    file: "src/run_transaction.ts",
+    find: "      throw describe(position, error);",
+    replace: "      return results;",
+    test: SUITE,
+    promise: "A call that the store refuses writes nothing of its transaction",
+    why: "an answer would be stored without its checkpoint",
+  },
+  {
+    name: "a transaction spans tenants",
+    file: "src/transaction.ts",
+    find: "    if (this.#tenantId === tenantId) return;",
+    replace: "    if (this.#tenantId !== null) return;",
+    test: SUITE,
+    promise: "A transaction is of one tenant",
+    why: "an operation id would tell one tenant of another",
+  },
+  {
+    name: "a transaction takes calls after its function returned",
+    file: "src/transaction.ts",
+    find: '      this.#state = "collected";',
+    replace: '      this.#state = "collecting";',
+    test: SUITE,
+    promise: "An async function is refused, and calls after the function returned are refused",
+    why: "a call would be lost, or written without the others",
+  },
+  {
+    name: "a caught error is forgotten",
+    file: "src/transaction.ts",
+    find: "    if (this.#refusal !== null) throw this.#refusal.error;",
+    replace: "",
+    test: SUITE,
+    promise: "An invalid argument refuses the whole transaction",
+    why: "half a step would be written",
+  },
+  {
+    name: "a pending call stands for no revision",
+    file: "src/run_transaction.ts",
+    find: "return after === null ? plan :",
+    replace: "return after !== null ? plan :",
+    test: SUITE,
+    promise: "A pending call that is expected stands for",
+    why: "a later call would expect a revision that nobody chose",
+  },
+  {
+    name: "a pending call of another record is taken",
+    file: "src/transaction.ts",
+    find: "if (after === null || this.#targets[after] === target) return;",
+    replace: "if (after === null || this.#targets.length > 0) return;",
+    test: SUITE,
+    promise: "A call may expect only the revision of a call on the same record",
+    why: "two revisions that have nothing to do with each other would be compared",
+  },
+  {
+    name: "the input of a transaction is that of its first call",
+    file: "src/transaction.ts",
+    find: '"transaction", ...this.#inputs]',
+    replace: '"transaction", this.#inputs[0]!]',
+    test: SUITE,
+    promise: "An operation id with other input is refused",
+    why: "other calls would be answered as if they had been made",
+  },
+  {
+    name: "a transaction's operation ids are not remembered",
+    file: "src/run_transaction.ts",
+    find: "  yield* rememberResults(transaction, plan, results);",
+    replace: "",
+    test: SUITE,
+    promise: "A repeated operation id returns the first results of every call",
+    why: "a retry would append the answer twice",
+  },
+  {
+    name: "a transaction may delete",
+    file: "src/transaction.ts",
+    find: 'for (const name of ["forget", "purge",',
+    replace: 'for (const name of ["purge",',
+    test: SUITE,
+    promise: "Calls that delete are refused in a transaction",
+    why: "callers would not learn why",
+  },
+  {
+    name: "a transaction has any size",
+    file: "src/transaction.ts",
+    find: "if (this.#bytes > TRANSACTION_BYTES_MAX) {",
+    replace: "if (this.#bytes > 2 * TRANSACTION_BYTES_MAX) {",
+    test: SUITE,
+    promise: "A transaction needs a call",
+    why: "one caller would hold up all others",
+  },
+  {
+    name: "a transaction leaves expired content to others",
+    file: "src/run_transaction.ts",
+    find: "if (error instanceof ExpiryPending && call.verb",
+    replace: 'if (error instanceof ExpiryPending && call.verb === "put" && call.verb',
+    test: SUITE,
+    promise: "A transaction erases what has expired in its scopes first",
+    why: "it would fail with an internal error",
+  },
+];
