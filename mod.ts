@@ -125,6 +125,7 @@ export type {
   AssembleMessagesOptions,
   AssembleOptions,
   Assembly,
+  CommonAssembleOptions,
   IndexBatchOptions,
   MessagesAssembly,
   SearchOptions,
@@ -218,6 +219,7 @@ export { KindRecords } from "./src/records/kind_records.ts";
 export { Records } from "./src/records/record_calls.ts";
 export type { RestoreOptions } from "./src/restore.ts";
 export {
+  type AfterCall,
   type PendingCall,
   Transaction,
   type TransactionKind,
@@ -226,6 +228,7 @@ export {
   type TransactionPutOptions,
   type TransactionResult,
   type TransactionResults,
+  type WithinTransaction,
 } from "./src/transaction.ts";
 export type { ChunkIndex } from "./src/index/chunk_index.ts";
 export type { IndexProgress } from "./src/index/index_progress.ts";

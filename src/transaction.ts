@@ -66,21 +66,22 @@ export type TransactionResults<Calls extends readonly unknown[]> = {
 };
 
 /** The options of a call as part of a transaction, which alone has an operation id and a signal. */
-type WithinTransaction<Options> = Options extends unknown ? Omit<Options, "operationId" | "signal"> : never;
+export type WithinTransaction<Options> = Options extends unknown ? Omit<Options, "operationId" | "signal">
+  : never;
 
 /** The options of a call, whose expected revision may be what an earlier call of the transaction made. */
-type After<Options, Revision> = Options extends unknown
+export type AfterCall<Options, Revision> = Options extends unknown
   ? Omit<Options, "operationId" | "signal" | "expectedRevision"> & { readonly expectedRevision: Revision }
   : never;
 
 /** The options of a put in a transaction. */
-export type TransactionPutOptions<Kind extends string = string> = After<
+export type TransactionPutOptions<Kind extends string = string> = AfterCall<
   PutOptions<Kind>,
   number | null | PendingCall<number>
 >;
 
 /** The options of a pin in a transaction. */
-export type TransactionPinOptions = After<
+export type TransactionPinOptions = AfterCall<
   PutPinOptions,
   number | PendingCall<number> | PendingCall<Appended> | PendingCall<AppendedOrSkipped>
 >;

@@ -78,7 +78,7 @@ export interface SearchOptions {
 }
 
 /** What `assemble` takes besides question and budget, whatever the form. */
-interface CommonAssembleOptions {
+export interface CommonAssembleOptions {
   /** The system text; not blank. */
   readonly system: string;
   /** `"holdfast"` unless said otherwise. */
