@@ -130,6 +130,7 @@ export type {
   IndexBatchOptions,
   MessagesAssembly,
   SearchOptions,
+  TenantSearchOptions,
 } from "./src/conversations/context_options.ts";
 export type {
   MessagesContext,
@@ -232,4 +233,5 @@ export {
 } from "./src/transaction.ts";
 export type { ChunkIndex } from "./src/index/chunk_index.ts";
 export type { IndexProgress } from "./src/index/index_progress.ts";
+export type { MatchedRange } from "./src/index/analysis/matched_ranges.ts";
 export type { Hit, Hits, Score } from "./src/search/evidence_source.ts";

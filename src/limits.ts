@@ -225,6 +225,18 @@ export const INDEX_BATCH_DEFAULT = 32;
 /** UTF-8 bytes of turns after which an index batch of a search or an assembly ends: tens of milliseconds of writing. */
 export const INDEX_BATCH_BYTES = 65_536;
 
+/** Sessions whose indexes a search of a tenant reads at a time: some milliseconds of work. */
+export const SESSIONS_PER_READ = 250;
+
+/** Terms times sessions that it looks up at a time. */
+export const SESSION_TERMS_PER_READ = 2_000;
+
+/** Sessions that it indexes side by side, so that they share commits. */
+export const SESSIONS_INDEXED_TOGETHER = 8;
+
+/** Roles that one search names: more than there are. */
+export const ROLES_MAX = 64;
+
 /** Chunks of one index: a scope of the default size, in the finest useful chunks. */
 export const INDEX_CHUNKS_MAX = 1_000_000;
 
@@ -245,6 +257,12 @@ export const BLOCK_TURNS_MAX = 1_024;
 
 /** Terms of an index that one request reads or writes: each takes a row of the index, and all of them are in memory at once. */
 export const TERMS_PER_REQUEST = 1_024;
+
+/** About how many bytes a new posting writes, with its term. */
+export const POSTING_BYTES = 64;
+
+/** Terms of turns that one transaction adds to an index or erases from it: some 15 ms of work, whatever the words. */
+export const TERMS_PER_STEP = 1_024;
 
 /** Postings of one row: a turn rewrites the rows that it changes. Beyond 64, bytes per posting hardly shrink. */
 export const POSTINGS_PER_ROW_MAX = 64;

@@ -21,7 +21,10 @@ import type {
 import type { RecordKind } from "./contracts/record_kind.ts";
 import { type Scope, toScope } from "./contracts/scope.ts";
 import type { Watermark } from "./contracts/watermark.ts";
+import { LateModule, validateLate } from "./contracts/late_module.ts";
+import type { TenantSearchOptions } from "./conversations/context_options.ts";
 import { Conversation } from "./conversations/conversation.ts";
+import type { Hits } from "./search/evidence_source.ts";
 import type { ScopeLimits } from "./conversations/put_turn.ts";
 import type { Engine } from "./engine/engine.ts";
 import type { EngineFiles } from "./engine/engine_files.ts";
@@ -35,6 +38,8 @@ import {
   type TransactionResult,
   type TransactionResults,
 } from "./transaction.ts";
+
+const TENANT_SEARCH = new LateModule(() => import("./conversations/tenants/tenant_search.ts"));
 
 /** The files of a memory's store, for the command line; not part of the public interface. */
 export let filesOf: (memory: Memory) => Promise<EngineFiles | undefined>;
@@ -134,6 +139,45 @@ export class Memory implements AsyncDisposable {
       limits: this.#limits,
       emit: this.#emit,
     });
+  }
+
+  /**
+   * Searches all sessions of a tenant in one ranking. Sessions that are not indexed yet are indexed first.
+   *
+   * Scores compare what a chunk says with everything that the tenant's sessions say, or those of `sessions`. What was said
+   * while the call ran may be missing; nothing that was deleted or has expired when it returns is among the hits.
+   *
+   * @returns the best chunks, best first, as `conversation.search` returns them
+   * @throws {ContractError} naming the invalid argument
+   * @throws {ConflictError} `SNAPSHOT` if a session keeps changing; `NOT_READY` if an index is not complete in a store that
+   * was opened read-only
+   * @throws {IntegrityError} if a row is damaged
+   * @throws {StorageError} `BUSY`, `FULL`, `IO`, `REPLACED`, `CLOSED`
+   *
+   * @example
+   * ```ts
+   * import assert from "node:assert/strict";
+   * import { openMemory } from "@holdfast/memory";
+   *
+   * await using memory = await openMemory(":memory:");
+   * for (const [sessionId, content] of [["ticket-7", "Customs has held order 7."], ["ticket-8", "Order 8 was paid."]]) {
+   *   await memory.conversation({ tenantId: "acme", sessionId: sessionId! }).append([{ role: "user", content: content! }]);
+   * }
+   * const [best] = await memory.search({ tenantId: "acme" }, "customs");
+   * assert.deepEqual([best?.sessionId, best?.content], ["ticket-7", "Customs has held order 7."]);
+   * ```
+   */
+  async search(
+    of: { readonly tenantId: string },
+    query: string,
+    options: TenantSearchOptions = {},
+  ): Promise<Hits> {
+    const validated = await validateLate(
+      TENANT_SEARCH,
+      [of, query, options],
+      ({ validateTenantSearch }, given) => validateTenantSearch(...given),
+    );
+    return await TENANT_SEARCH.module.searchTenant({ engine: this.#engine, emit: this.#emit }, validated);
   }
 
   /**

@@ -9,6 +9,7 @@ import type { PruneOptions, PruneProgress, PruneReport } from "./contracts/optio
 import { clearRetired, selectRetired } from "./index/index_state.ts";
 import { expireScope, type ExpiringScope, selectExpiredScopes } from "./deletion/expiry.ts";
 import { nothingErased } from "./deletion/cascade.ts";
+import { drainAll } from "./deletion/drain_indexes.ts";
 import { scrub } from "./deletion/scrub.ts";
 import { isDamage } from "./engine/check_collector.ts";
 import type { Engine } from "./engine/engine.ts";
@@ -32,6 +33,7 @@ export async function prune(engine: Engine, options: PruneOptions): Promise<Prun
   const progress: ReportProgress = (part, done: number): void => onProgress?.({ part, done });
   await expireScopes(engine, expired, signal, progress);
   await purgeTenants(engine, expired, signal, progress);
+  await drainAll(engine, signal);
   const retiredIndexes = await clearIndexes(engine, signal, progress);
   const files = await engine.files?.();
   const leftovers = await files?.sweep() ?? { removed: [], kept: [] };

@@ -47,7 +47,8 @@ Deno.test("The reference lists every option of every call, and no other (REF-01)
   await using _memory = stage.memory;
   const taken = new Map<string, readonly string[]>();
   for (const call of publicCalls(stage)) {
-    const name = call.name.replace(/^(?:Memory|Conversation)\./, "").replace("KindRecords.", "of.")
+    const name = call.name.replace("Memory.search", "memory.search").replace(/^(?:Memory|Conversation)\./, "")
+      .replace("KindRecords.", "of.")
       .replace("Records.", "records.");
     const last = call.given.length - 1;
     const options = WITHOUT_OPTIONS.includes(name) || last < 1 && name.includes("conversation")

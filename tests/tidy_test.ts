@@ -155,6 +155,10 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     ...["ground", "canonical", "contracts", "contracts/options", "engine", "tables", "deletion", "scopes"],
     ...["contracts/stored", "index", "search", "context/counting", "context", "context/messages", "media"],
   ],
+  "conversations/tenants": [
+    ...["ground", "canonical", "contracts", "contracts/options", "engine", "tables", "scopes", "index"],
+    ...["search", "context", "conversations"],
+  ],
   journals: [
     ...["ground", "canonical", "contracts", "contracts/options", "engine", "tables", "deletion", "scopes"],
     ...["conversations"],
@@ -223,7 +227,16 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   facade: [
     ...["ground", "canonical", "contracts", "contracts/options", "engine", "tables", "deletion", "scopes"],
-    ...["index", "records", "conversations", "journals", "lines", "platform"],
+    ...[
+      "index",
+      "search",
+      "records",
+      "conversations",
+      "conversations/tenants",
+      "journals",
+      "lines",
+      "platform",
+    ],
   ],
   "testing/kit": [
     "ground",

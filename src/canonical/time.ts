@@ -89,6 +89,11 @@ export function expiryMs(instant: Instant): number {
   return instant.seconds * 1_000 + Math.ceil(instant.microseconds / 1_000);
 }
 
+/** Returns milliseconds since the Unix epoch, rounded down. */
+export function instantMs({ seconds, microseconds }: Instant): number {
+  return seconds * 1_000 + Math.floor(microseconds / 1_000);
+}
+
 function instantFrom(match: RegExpExecArray | null): Instant | null {
   if (match === null) return null;
   const [

@@ -46,8 +46,9 @@ const PARTS = new WeakMap<Chunk, TextPart>();
 function partOf(chunk: Chunk): TextPart {
   let part = PARTS.get(chunk);
   if (part === undefined) {
-    const { turnId: turn, messageId: message, start, end } = chunk.source;
-    part = new TextPart(canonicalJson({ end, message, start, text: chunk.content, turn }));
+    const { turnId: turn, messageId: message, toolCallId, start, end } = chunk.source;
+    const call = toolCallId === undefined ? {} : { call: toolCallId };
+    part = new TextPart(canonicalJson({ ...call, end, message, start, text: chunk.content, turn }));
     PARTS.set(chunk, part);
   }
   return part;
@@ -104,7 +105,7 @@ async function choose(
 /** Whether two sources share text. */
 export function overlap(left: SourceRef, right: SourceRef): boolean {
   return left.turnId === right.turnId && left.messageId === right.messageId &&
-    left.revision === right.revision &&
+    left.toolCallId === right.toolCallId && left.revision === right.revision &&
     left.start < right.end && right.start < left.end;
 }
 

@@ -273,6 +273,6 @@ function hides(turn: WindowTurn, chunks: readonly Chunk[]): boolean {
   return chunks.some(({ source, content }) => {
     if (source.turnId !== turn.turn.turnId) return false;
     const shown = turn.messages.find((message) => message.messageId === source.messageId);
-    return shown === undefined || !shown.content.includes(content);
+    return shown === undefined || (source.toolCallId === undefined && !shown.content.includes(content));
   });
 }

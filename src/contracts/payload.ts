@@ -55,6 +55,7 @@ export function encodeSourceRef(source: SourceRef): string {
     quote(source.messageId)
   },` +
     `"revision":${source.revision},"scope":${encodeScope(source.scope)},"start":${source.start},` +
+    (source.toolCallId === undefined ? "" : `"tool_call_id":${quote(source.toolCallId)},`) +
     `"turn_id":${quote(source.turnId)}}`;
 }
 

@@ -2,11 +2,11 @@
 
 import { contentHash } from "./digest.ts";
 import { codePointLength, sliceCodePoints } from "../canonical/text.ts";
-import { fields, integer, refine, refusal, type Schema, text, transform } from "./validate.ts";
+import { fields, integer, optional, refine, refusal, type Schema, text, transform } from "./validate.ts";
 import { sameScope, type Scope, scopeSchema } from "./scope.ts";
 import type { Turn } from "./turn.ts";
 
-/** A range of one message's content, in Unicode code points, with what is needed to prove it. */
+/** A range of one message's content, or of the arguments of one of its calls, in Unicode code points, with what is needed to prove it. */
 export interface SourceRef {
   /** Whose turn it is. */
   readonly scope: Scope;
@@ -14,13 +14,15 @@ export interface SourceRef {
   readonly turnId: string;
   /** The message in the turn. */
   readonly messageId: string;
+  /** The call whose arguments are meant; absent where the content is. */
+  readonly toolCallId?: string;
   /** The turn's revision, from 1. */
   readonly revision: number;
   /** The first code point, from 0. */
   readonly start: number;
   /** The code point after the last; above `start`. */
   readonly end: number;
-  /** SHA-256 of the whole content, 64 lower-case hex digits. */
+  /** SHA-256 of the whole content or of the whole arguments, 64 lower-case hex digits. */
   readonly messageHash: string;
 }
 
@@ -36,6 +38,7 @@ export const sourceRefSchema: Schema<SourceRef> = transform(
       scope: scopeSchema,
       turnId: text,
       messageId: text,
+      toolCallId: optional(text),
       revision: integer(1),
       start: integer(0),
       end: integer(0),
@@ -43,7 +46,8 @@ export const sourceRefSchema: Schema<SourceRef> = transform(
     }),
     ({ start, end }) => end > start ? null : [["end"], "must be above start"],
   ),
-  (source) => Object.freeze(source),
+  ({ toolCallId, ...source }) =>
+    Object.freeze(typeof toolCallId === "string" ? { ...source, toolCallId } : source),
 );
 
 /** The whole content of a turn's message as a source; null where it is empty. */
@@ -63,7 +67,7 @@ export function wholeMessage(turn: Turn, message: Turn["messages"][number]): Sou
 /**
  * The text that a source names in its turn.
  *
- * @throws {ContractError} naming what does not fit: scope, turn id, revision, message id, hash or range
+ * @throws {ContractError} naming what does not fit: scope, turn id, revision, message id, call, hash or range
  */
 export function extract(source: SourceRef, turn: Turn, field = "source"): string {
   const place = { field, noun: "source" };
@@ -72,11 +76,15 @@ export function extract(source: SourceRef, turn: Turn, field = "source"): string
   if (source.revision !== turn.revision) throw refusal(place, ["revision"], "must be the turn's revision");
   const message = turn.messages.find((candidate) => candidate.messageId === source.messageId);
   if (message === undefined) throw refusal(place, ["messageId"], "must name a message of the turn");
-  if (contentHash(message) !== source.messageHash) {
+  const { toolCallId } = source;
+  const call = message.toolCalls?.find(({ id }) => id === toolCallId);
+  if (toolCallId !== undefined && call === undefined) {
+    throw refusal(place, ["toolCallId"], "must name a call of the message");
+  }
+  const content = call === undefined ? message.content : call.arguments;
+  if (contentHash({ content }) !== source.messageHash) {
     throw refusal(place, ["messageHash"], "must be the hash of the message's content");
   }
-  if (source.end > codePointLength(message.content)) {
-    throw refusal(place, ["end"], "must lie within the message");
-  }
-  return sliceCodePoints(message.content, source.start, source.end);
+  if (source.end > codePointLength(content)) throw refusal(place, ["end"], "must lie within the message");
+  return sliceCodePoints(content, source.start, source.end);
 }

@@ -14,4 +14,5 @@ export { readTurn, readTurnPage, rowsOfTurns } from "./read_turns.ts";
 export { getReplay, putReplay } from "./replay.ts";
 export { takeSnapshot } from "../scopes/take_snapshot.ts";
 export { readScope } from "../tables/scopes.ts";
+export { drainScope } from "../deletion/drain_indexes.ts";
 export { expireScope } from "../deletion/expiry.ts";

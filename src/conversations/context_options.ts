@@ -21,12 +21,28 @@ import {
   type ProfileName,
   profileOf,
 } from "../context/profile.ts";
-import { readFields, requireDamaged, requireInteger, requireSignal } from "../contracts/arguments.ts";
+import { instantMs, toInstant } from "../canonical/time.ts";
+import {
+  readFields,
+  requireDamaged,
+  requireInteger,
+  requireList,
+  requireSignal,
+  requireText,
+} from "../contracts/arguments.ts";
 import type { Damaged, DamagedRow } from "../contracts/damaged.ts";
-import type { Message } from "../contracts/message.ts";
+import { isRole, type Message, type Role } from "../contracts/message.ts";
+import { toScope } from "../contracts/scope.ts";
 import type { ToolDefinition } from "../contracts/tool.ts";
 import { ContractError } from "../errors.ts";
-import { INDEX_BATCH_DEFAULT, INDEX_BATCH_MAX } from "../limits.ts";
+import {
+  INDEX_BATCH_DEFAULT,
+  INDEX_BATCH_MAX,
+  LIST_ARGUMENT_ITEMS_MAX,
+  ROLES_MAX,
+  TURN_BYTES_MAX,
+} from "../limits.ts";
+import type { SearchFilter } from "../search/search_filter.ts";
 import { indexKind } from "../index/index_state.ts";
 import type { Snapshot } from "../contracts/snapshot.ts";
 import type { ValidatedBatch } from "../index/index_progress.ts";
@@ -49,6 +65,12 @@ export interface SearchOptions {
   readonly profile?: ProfileName | undefined;
   /** How it is searched. */
   readonly retrieval?: Retrieval | undefined;
+  /** Only turns of this time and later ones: RFC 3339 text with an offset, or a `Date`; compared in milliseconds. */
+  readonly after?: string | Date | undefined;
+  /** Only turns before this time: as `after`. */
+  readonly before?: string | Date | undefined;
+  /** Only what these say; everyone if omitted. */
+  readonly roles?: readonly Role[] | undefined;
   /** What becomes of damaged turns, pins and summaries; `"error"` if omitted. */
   readonly damaged?: Damaged | undefined;
   /** Cancels between two steps. */
@@ -126,13 +148,19 @@ export interface ValidatedSearch {
   readonly topK: number;
   readonly profile: Profile;
   readonly retrieval: RetrievalSettings;
+  readonly filter: SearchFilter;
   readonly damaged: Damaged;
   readonly signal: AbortSignal | undefined;
 }
 
+/** The names of what `search` takes besides the query. */
+const SEARCH_OPTIONS = [
+  ...["topK", "profile", "retrieval", "after", "before", "roles", "damaged", "signal"] as const,
+];
+
 /** Validates what `search` takes. */
 export function validateSearch(query: unknown, options: unknown): ValidatedSearch {
-  const given = readFields("options", options, ["topK", "profile", "retrieval", "damaged", "signal"]);
+  const given = readFields("options", options, SEARCH_OPTIONS);
   const signal = requireSignal(given.signal);
   if (typeof query !== "string" || !query.isWellFormed()) {
     throw new ContractError("query", "Expected query to be well-formed text");
@@ -142,7 +170,58 @@ export function validateSearch(query: unknown, options: unknown): ValidatedSearc
     ? retrieval.topK
     : requireInteger("topK", given.topK, 1, Number.MAX_SAFE_INTEGER);
   const damaged = requireDamaged(given.damaged);
-  return { query, topK, profile: toProfile(given.profile), retrieval, damaged, signal };
+  const filter = {
+    afterMs: toMs("after", given.after),
+    beforeMs: toMs("before", given.before),
+    roles: toRoles(given.roles),
+  };
+  return { query, topK, profile: toProfile(given.profile), retrieval, filter, damaged, signal };
+}
+
+/** What `memory.search` takes besides the query. */
+export interface TenantSearchOptions extends SearchOptions {
+  /** Only these sessions, and their statistics; all of the tenant if omitted. */
+  readonly sessions?: readonly string[] | undefined;
+}
+
+/** A call of `memory.search`, validated. */
+export interface ValidatedTenantSearch extends ValidatedSearch {
+  readonly tenantId: string;
+  /** The ids of sessions, each once; null: all. */
+  readonly sessions: readonly string[] | null;
+}
+
+/** Validates what `memory.search` takes. */
+export function validateTenantSearch(of: unknown, query: unknown, options: unknown): ValidatedTenantSearch {
+  const { tenantId } = readFields("of", of, ["tenantId"]);
+  const tenant = requireText("of.tenantId", tenantId, TURN_BYTES_MAX);
+  const { sessions, ...others } = readFields("options", options, [...SEARCH_OPTIONS, "sessions"]);
+  return { ...validateSearch(query, others), tenantId: tenant, sessions: toSessions(tenant, sessions) };
+}
+
+function toSessions(tenantId: string, value: unknown): readonly string[] | null {
+  if (value === undefined) return null;
+  const ids = requireList("sessions", value, LIST_ARGUMENT_ITEMS_MAX);
+  return [
+    ...new Set(
+      ids.map((sessionId, place) => toScope({ tenantId, sessionId }, `sessions[${place}]`).sessionId),
+    ),
+  ];
+}
+
+function toMs(field: string, value: unknown): number | null {
+  return value === undefined ? null : instantMs(toInstant(value, field));
+}
+
+function toRoles(value: unknown): ReadonlySet<Role> | null {
+  if (value === undefined) return null;
+  const roles = requireList("roles", value, ROLES_MAX);
+  for (const [place, role] of roles.entries()) {
+    if (!isRole(role)) {
+      throw new ContractError(`roles[${place}]`, `Expected roles[${place}] to be the role of a message`);
+    }
+  }
+  return new Set(roles as readonly Role[]);
 }
 
 /** A call of `assemble`, validated as far as that goes without the store. */

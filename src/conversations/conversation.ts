@@ -631,9 +631,19 @@ export class Conversation {
       signal,
     });
     if (deleted.when === "now") this.#emit({ operation: "delete", counts: { ...deleted.erased } }, startedMs);
+    if (deleted.when === "before" || deleted.isDraining) await this.#drain(signal);
     const scrubbed = wanted && await this.#scrubbed(signal);
     const { lineage } = this.#engine;
     return CALLS.module.receiptOf(plan, deleted, { lineage, reserved: plan.reserved, scrubbed });
+  }
+
+  /** A deletion that has committed never fails because an index could not be drained: then prune does it. */
+  async #drain(signal: AbortSignal | undefined): Promise<void> {
+    try {
+      await CALLS.module.drainScope(this.#engine, this.#place.scopeHash, signal);
+    } catch {
+      return;
+    }
   }
 
   /** A deletion that has committed never fails because its scrub could not finish. */

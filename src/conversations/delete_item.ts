@@ -40,7 +40,12 @@ export interface DeletePlan {
 
 /** A deletion that was made now, or one that had been made before. */
 export type Deleted =
-  | { readonly when: "now"; readonly place: EventPlace; readonly erased: Erased }
+  | {
+    readonly when: "now";
+    readonly place: EventPlace;
+    readonly erased: Erased;
+    readonly isDraining: boolean;
+  }
   | { readonly when: "before"; readonly event: RecordedEvent; readonly already: boolean };
 
 /** Deletes, unless it was deleted before. */
@@ -66,7 +71,7 @@ export function* deleteItem(transaction: WriteTransaction, plan: DeletePlan): Op
     counts,
     ...messages.length === 0 ? {} : { messages },
   });
-  return { when: "now", place: eventPlace, erased };
+  return { when: "now", place: eventPlace, erased, isDraining: change.isDraining ?? false };
 }
 
 /**

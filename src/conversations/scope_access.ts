@@ -88,10 +88,11 @@ export class ScopeAccess implements StoreAccess {
   async upkeep(signal: AbortSignal | undefined): Promise<void> {
     const { scopeHash, hashKey } = this.place;
     for (let round = 0; round < UPKEEP_ROUNDS_MAX; round++) {
-      const { more } = await this.engine.write(
+      const { more, isDraining } = await this.engine.write(
         (transaction) => CALLS.module.expireScope(transaction, scopeHash, hashKey),
         { ledger: true, signal },
       );
+      if (isDraining) await CALLS.module.drainScope(this.engine, scopeHash, signal);
       if (!more) return;
     }
   }

@@ -1,11 +1,10 @@
 /** Search: the retrieval of the RETRIEVE layer by itself, over the whole history. */
 
-import { codePointLength } from "../canonical/text.ts";
-import { printedAs } from "../contracts/discreet.ts";
 import { monotonicMs } from "../clock.ts";
 import { Damage } from "../engine/damage.ts";
 import { overlap } from "../context/evidence.ts";
-import type { Hit, Hits } from "../search/evidence_source.ts";
+import type { FoundChunk, Hit, Hits } from "../search/evidence_source.ts";
+import { type Asked, toHit } from "../search/hits.ts";
 import { Pace } from "../pace.ts";
 import { withView } from "../index/open_view.ts";
 import type { ValidatedSearch } from "./context_options.ts";
@@ -14,12 +13,6 @@ import type { View } from "../index/scope_view.ts";
 import { IndexEvidence } from "../search/index_evidence.ts";
 import { indexKind } from "../index/index_state.ts";
 import type { StoreAccess } from "../scopes/store_access.ts";
-
-const printedHit = printedAs<Hit>("Hit", ({ source: { turnId, messageId, start, end }, content, score }) => ({
-  ...{ turnId, messageId, start, end },
-  characters: codePointLength(content),
-  score,
-}));
 
 /** Searches; what it was validated with is good. */
 export async function searchStored(store: StoreAccess, validated: ValidatedSearch): Promise<Hits> {
@@ -38,19 +31,29 @@ export async function searchStored(store: StoreAccess, validated: ValidatedSearc
 
 /** The best chunks, as RETRIEVE takes them: one that overlaps a better one is passed over. */
 async function searchView(view: View, validated: ValidatedSearch): Promise<readonly Hit[]> {
-  const { query, topK, profile: { analyzer, ranking }, retrieval, signal } = validated;
+  const { query, topK, filter, profile: { analyzer, ranking }, retrieval, signal } = validated;
   const terms = analyzer.queryTerms(query);
   if (terms.length === 0) return [];
   const turns = new StoredTurns(view);
   const pace = new Pace(signal ?? null);
-  const evidence = new IndexEvidence({ view, turns, analyzer, rules: ranking, settings: retrieval, pace });
+  const settings = retrieval;
+  const evidence = new IndexEvidence({ view, turns, analyzer, rules: ranking, settings, pace, filter });
+  return await takeHits(await evidence.rank(terms, { size: 0, shortened: new Map() }), {
+    terms,
+    analyzer,
+    topK,
+  });
+}
+
+/** Takes the best chunks; passes over one that overlaps a better one. */
+async function takeHits(
+  found: Iterable<FoundChunk> | AsyncIterable<FoundChunk>,
+  { topK, ...asked }: Asked & { readonly topK: number },
+): Promise<readonly Hit[]> {
   const hits: Hit[] = [];
-  for await (const { chunk, score } of await evidence.rank(terms, { size: 0, shortened: new Map() })) {
-    const { source, content } = chunk;
-    if (hits.some((hit) => overlap(hit.source, source))) continue;
-    hits.push(
-      Object.freeze(printedHit({ source: Object.freeze(source), content, score: Object.freeze(score) })),
-    );
+  for await (const chunk of found) {
+    if (hits.some((hit) => overlap(hit.source, chunk.chunk.source))) continue;
+    hits.push(toHit(chunk, asked));
     if (hits.length >= topK) break;
   }
   return hits;

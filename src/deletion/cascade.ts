@@ -42,6 +42,8 @@ export interface Change {
   readonly row: ScopeRow;
   readonly hashKey: Uint8Array;
   readonly erased: Erased;
+  /** Set where postings of a long turn are left in an index: to be drained after this transaction. */
+  isDraining?: boolean;
 }
 
 /** The part of a turn's row that erasing needs. */

@@ -5,7 +5,15 @@
 
 import { type Operation, together, type WriteTransaction } from "../engine/operation.ts";
 import type { Row, SqlValue } from "../engine/values.ts";
-import { TERMS_PER_REQUEST } from "../limits.ts";
+import { TERMS_PER_REQUEST, TERMS_PER_STEP } from "../limits.ts";
+import {
+  DELETE_PART,
+  DELETE_PARTS_OF_INDEX,
+  type DrainingPart,
+  insertParts,
+  SELECT_STALE_PART,
+  toIntactPart,
+} from "../tables/draining_turns.ts";
 import {
   decodeTerms,
   DELETE_UNINDEXED_OF_INDEX,
@@ -49,22 +57,84 @@ function* eraseTurnFrom(
     transaction.get(SELECT_INDEXED_TURN, index.id, turn),
     transaction.run(DELETE_UNINDEXED_TURN, index.id, turn),
   ]);
+  if (index.draining > 0) change.isDraining = true;
   if (found === undefined) return;
-  const erased = isIntact && isIntactIndexedTurn(index.id, found) &&
-    (yield* eraseTerms(change, index, turn, found[9] as Uint8Array));
-  if (erased) yield* eraseIndexedTurn(change, index, headOf(index.id, found));
+  const head = headOf(index.id, found);
+  let isErased = isIntact && isIntactIndexedTurn(index.id, found);
+  if (isErased) {
+    const terms = [...decodeTerms(found[9] as Uint8Array)];
+    // Longer turns are erased in parts, each in a transaction of its own: until then a search leaves them out.
+    if (terms.length > TERMS_PER_STEP) {
+      change.isDraining = true;
+      yield* beginDraining(change, index, head, terms);
+    } else {
+      isErased = yield* eraseTerms(change, index, turn, terms);
+    }
+  }
+  if (isErased) yield* eraseIndexedTurn(change, index, head);
   else yield* eraseIndex(change, index.id);
+}
+
+/** Notes which postings of a turn are left. */
+function* beginDraining(
+  { transaction, erased }: Change,
+  index: IndexRow,
+  { turn, source }: ReturnType<typeof headOf>,
+  terms: readonly IndexedTerm[],
+): Operation<void> {
+  const parts: DrainingPart[] = [];
+  for (let from = 0; from < terms.length; from += TERMS_PER_STEP) {
+    const some = terms.slice(from, from + TERMS_PER_STEP);
+    parts.push({ indexId: index.id, turn, part: parts.length, source, terms: some });
+  }
+  erased.postings += terms.length;
+  index.draining++;
+  yield* insertParts(transaction, parts);
+}
+
+/** Erases a part of a turn that a scope's indexes no longer have. Returns whether there may be another. */
+export function* drainSome(transaction: WriteTransaction, scope: number): Operation<boolean> {
+  for (const unchecked of yield* readIndexesUnchecked(transaction, scope)) {
+    if (unchecked.index.draining === 0) continue;
+    const row = yield* transaction.get(SELECT_STALE_PART, unchecked.index.id);
+    if (row === undefined) continue;
+    yield* drainPart(transaction, unchecked, toIntactPart(row));
+    return true;
+  }
+  return false;
+}
+
+function* drainPart(
+  transaction: WriteTransaction,
+  { index, isIntact }: UncheckedIndex,
+  part: DrainingPart | null,
+): Operation<void> {
+  const change = { transaction, erased: { postings: 0, chunks: 0 } };
+  const isErased = isIntact && part !== null &&
+    (yield* eraseTerms(change, index, part.turn, part.terms));
+  if (!isErased) return yield* eraseIndex(change, index.id);
+  markIndexDirty(transaction);
+  transaction.markDirty("draining_turns");
+  yield* transaction.run(DELETE_PART, index.id, part.turn, part.part);
+  if (part.part > 0) return;
+  index.draining--;
+  yield* writeIndex(transaction, index);
+}
+
+/** What erasing from an index needs. */
+interface IndexChange {
+  readonly transaction: WriteTransaction;
+  readonly erased: Pick<Change["erased"], "postings" | "chunks">;
 }
 
 /** Erases a turn's postings; false where one is missing, or it or its term is damaged. */
 function* eraseTerms(
-  { transaction, erased }: Change,
+  { transaction, erased }: IndexChange,
   index: IndexRow,
   turn: number,
-  list: Uint8Array,
+  terms: readonly IndexedTerm[],
 ): Operation<boolean> {
   const block = blockOf(index, turn);
-  const terms = [...decodeTerms(list)];
   for (let from = 0; from < terms.length; from += TERMS_PER_REQUEST) {
     const some = terms.slice(from, from + TERMS_PER_REQUEST);
     const [postings, areLowered] = yield* together([
@@ -118,7 +188,7 @@ function* lowerTerms(
 const DELETE_INDEXED_TURN = `DELETE FROM indexed_turns WHERE index_id = $1 AND turn = $2`;
 
 function* eraseIndexedTurn(
-  { transaction, erased }: Change,
+  { transaction, erased }: IndexChange,
   index: IndexRow,
   { turn, chunks, documents, totalLength }: ReturnType<typeof headOf>,
 ): Operation<void> {
@@ -138,7 +208,7 @@ const DELETE_TERMS_OF_INDEX = `DELETE FROM index_terms WHERE index_id = $1`;
 const DELETE_TURNS_OF_INDEX = `DELETE FROM indexed_turns WHERE index_id = $1`;
 
 /** Erases a whole index, whatever state it is in. */
-function* eraseIndex({ transaction, erased }: Change, index: number): Operation<void> {
+function* eraseIndex({ transaction, erased }: IndexChange, index: number): Operation<void> {
   const [chunks, postings] = yield* together([
     transaction.get(SUM_CHUNKS, index),
     transaction.get(SUM_POSTINGS, index),
@@ -146,13 +216,15 @@ function* eraseIndex({ transaction, erased }: Change, index: number): Operation<
   erased.chunks += chunks![0] as number;
   erased.postings += postings![0] as number;
   markIndexDirty(transaction);
-  yield* together([
+  const [parts] = yield* together([
+    transaction.run(DELETE_PARTS_OF_INDEX, index),
     transaction.run(DELETE_POSTINGS_OF_INDEX, index),
     transaction.run(DELETE_TERMS_OF_INDEX, index),
     transaction.run(DELETE_TURNS_OF_INDEX, index),
     transaction.run(DELETE_UNINDEXED_OF_INDEX, index),
     transaction.run(DELETE_INDEX, index),
   ]);
+  if (parts > 0) transaction.markDirty("draining_turns");
 }
 
 /** Erases the indexes of a scope. */

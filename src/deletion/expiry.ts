@@ -17,13 +17,15 @@ import {
   together,
   type WriteTransaction,
 } from "../engine/operation.ts";
-import { CLOCK_BEHIND_MS_MAX, EXPIRED_PER_GROUP_MAX } from "../limits.ts";
+import { CLOCK_BEHIND_MS_MAX, EXPIRED_PER_GROUP_MAX, TERMS_PER_STEP } from "../limits.ts";
 
 /** The result of one round of expiry. */
 interface Upkept {
   readonly erased: Erased;
   /** Whether more has expired. */
   readonly more: boolean;
+  /** Whether postings of a long turn are left in an index. */
+  readonly isDraining: boolean;
 }
 
 /** Erases what has expired in a scope, up to a limit. Does nothing while the clock is behind. */
@@ -38,22 +40,23 @@ export function* expireScope(
   if (
     row === null || row.nextExpiry === null || row.nextExpiry > effectiveMs || behindMs > CLOCK_BEHIND_MS_MAX
   ) {
-    return { erased, more: false };
+    return { erased, more: false, isDraining: false };
   }
-  const change = { transaction, row, hashKey, erased };
+  const change: Change = { transaction, row, hashKey, erased };
   const turns = yield* expireTurns(change, effectiveMs);
   const pins = turns < EXPIRED_PER_GROUP_MAX ? yield* expirePins(change, effectiveMs) : 0;
   const more = turns + pins >= EXPIRED_PER_GROUP_MAX;
   yield* together([expireSummary(change, effectiveMs), expireReplays(change, effectiveMs)]);
   row.nextExpiry = yield* firstExpiry(transaction, row);
   yield* writeScope(transaction, row);
-  return { erased, more };
+  return { erased, more, isDraining: change.isDraining ?? false };
 }
 
 const SELECT_EXPIRED_TURNS =
   `SELECT id, turn_id, bytes, revision FROM turns WHERE scope = $1 AND expires <= $2
   ORDER BY expires, id LIMIT $3`;
 
+/** Returns how many turns it erased; the most that a group may, if there may be more. */
 function* expireTurns(change: Change, nowMs: number): Operation<number> {
   const { transaction, row, hashKey } = change;
   const expired = yield* transaction.all(SELECT_EXPIRED_TURNS, row.id, nowMs, EXPIRED_PER_GROUP_MAX);
@@ -61,6 +64,8 @@ function* expireTurns(change: Change, nowMs: number): Operation<number> {
     const before = { ...change.erased };
     yield* eraseTurn(change, { id, bytes });
     record(change, "turn", turnId, revision, before, hashKey);
+    // The words of a few turns may take as long as two hundred turns.
+    if (change.erased.postings > TERMS_PER_STEP) return EXPIRED_PER_GROUP_MAX;
   }
   return expired.length;
 }

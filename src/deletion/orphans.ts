@@ -27,19 +27,26 @@ export const ORPHANS: readonly (readonly [table: string, sql: string])[] = [
     OR index_id NOT IN (SELECT id FROM chunk_indexes)`,
   ],
   [
+    "draining_turns",
+    `SELECT count(*) FROM draining_turns WHERE index_id NOT IN (SELECT id FROM chunk_indexes)`,
+  ],
+  [
     "index_terms",
     `SELECT count(*) FROM index_terms WHERE (index_id, number) NOT IN (SELECT index_id, term FROM postings)`,
   ],
   [
     "postings",
     `SELECT count(*) FROM postings WHERE NOT EXISTS (SELECT 1 FROM indexed_turns
-    WHERE indexed_turns.index_id = postings.index_id AND indexed_turns.turn = postings.turn)`,
+    WHERE indexed_turns.index_id = postings.index_id AND indexed_turns.turn = postings.turn)
+    AND NOT EXISTS (SELECT 1 FROM draining_turns
+    WHERE draining_turns.index_id = postings.index_id AND draining_turns.turn = postings.turn)`,
   ],
   // A row has the postings of several turns, and its key names only the first: the totals show whether another is an orphan.
   [
     "postings",
     `SELECT count(*) FROM chunk_indexes WHERE retired = 0 AND
     (SELECT coalesce(sum(turns), 0) FROM postings WHERE index_id = chunk_indexes.id) <>
-    (SELECT coalesce(sum(postings), 0) FROM indexed_turns WHERE index_id = chunk_indexes.id)`,
+    (SELECT coalesce(sum(postings), 0) FROM indexed_turns WHERE index_id = chunk_indexes.id) +
+    (SELECT coalesce(sum(postings), 0) FROM draining_turns WHERE index_id = chunk_indexes.id)`,
   ],
 ];

@@ -2,6 +2,7 @@
 
 import { yieldToEventLoop } from "../clock.ts";
 import type { ScrubReport } from "../contracts/options/receipt.ts";
+import { drainAll } from "./drain_indexes.ts";
 import { selectDirty } from "../tables/dirty_tables.ts";
 import type { Engine } from "../engine/engine.ts";
 import { StorageError } from "../errors.ts";
@@ -18,6 +19,7 @@ export async function scrub(engine: Engine, options: ScrubOptions = {}): Promise
   const { signal, onTable } = options;
   const scrubbing = await engine.scrubbing?.();
   if (scrubbing === undefined) return null;
+  await drainAll(engine, signal);
   const before = await scrubbing.bytes();
   let tables = 0;
   const report = (by: ScrubReport["by"], after: number): ScrubReport => ({

@@ -196,8 +196,14 @@ function* lookForItem(
     );
     if (there.length > 0) remains[`${kind}s`] = there.length;
   }
+  if (found !== null) yield* count(transaction, "postings", SUM_STALE_POSTINGS, remains, found.row.id);
   yield* lookForOrphans(transaction, remains);
 }
+
+/** Postings of a scope's turns that are deleted or changed, and not erased yet. */
+const SUM_STALE_POSTINGS = `SELECT coalesce(sum(draining_turns.postings), 0) FROM chunk_indexes
+  JOIN draining_turns ON draining_turns.index_id = chunk_indexes.id LEFT JOIN turns ON turns.id = draining_turns.turn
+  WHERE chunk_indexes.scope = $1 AND coalesce(turns.payload_checksum <> draining_turns.source, 1)`;
 
 const COUNT_ENTRIES_UP_TO = `SELECT count(*) FROM journal_entries WHERE journal = $1 AND revision <= $2`;
 

@@ -7,6 +7,7 @@ import type { CheckCollector } from "../engine/check_collector.ts";
 import type { Row, SqlValue } from "../engine/values.ts";
 import { CHECK_ROWS_PER_BATCH } from "../limits.ts";
 import { decodeTerms, toIndexedTurn } from "../tables/indexed_turns.ts";
+import { SELECT_PARTS, toIntactPart } from "../tables/draining_turns.ts";
 import { decodePostings } from "../tables/posting_list.ts";
 
 /** Reads rows for a check, and records rows that cannot be read as problems. */
@@ -42,6 +43,7 @@ class IndexCheck {
 
   async run(scope: ScopeRow): Promise<void> {
     await this.#checkTurns();
+    await this.#checkParts();
     await this.#checkTerms();
     await this.#checkPostings();
     await this.#checkProgress(scope);
@@ -77,6 +79,22 @@ class IndexCheck {
     const wrong = turns !== totals.turns || chunks !== totals.chunks || documents !== totals.documents ||
       totalLength !== totals.totalLength;
     if (wrong) this.#problem("chunk_indexes", "The totals of an index are wrong");
+  }
+
+  /** Counts the postings of turns that are being added or erased. */
+  async #checkParts(): Promise<void> {
+    const turns = new Set<number>();
+    for await (const row of this.#pages("draining_turns", SELECT_PARTS, [0, -1], [1, 2])) {
+      const part = toIntactPart(row);
+      if (part === null) this.#problem("draining_turns", "The checksum of a part of a turn does not match");
+      turns.add(row[1] as number);
+      for (const { term, documents } of part?.terms ?? []) {
+        addTo(this.#listed, term, { turn: row[1] as number, documents });
+      }
+    }
+    if (turns.size !== this.#index.draining) {
+      this.#problem("chunk_indexes", "The number of turns that are added or erased is wrong");
+    }
   }
 
   async #checkTerms(): Promise<void> {

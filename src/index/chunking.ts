@@ -4,20 +4,26 @@ import { codePointLength } from "../canonical/text.ts";
 import { chunkId, contentHash } from "../contracts/digest.ts";
 import { printedAs } from "../contracts/discreet.ts";
 import type { Chunk } from "../contracts/chunk.ts";
-import type { Message } from "../contracts/message.ts";
 import type { Turn } from "../contracts/turn.ts";
+import type { IndexedText } from "./indexed_texts.ts";
 import { chunkerVersion, type ChunkRange, type ChunkSize } from "./chunk_ranges.ts";
 
-/** Creates the chunk of a range of a message. It takes two hashes: call it only for chunks that are returned. */
-export function makeChunk(turn: Turn, message: Message, range: ChunkRange, size: ChunkSize): Chunk {
+/** Creates the chunk of a range of a text. It takes two hashes: call it only for chunks that are returned. */
+export function makeChunk(
+  turn: Turn,
+  { message: { messageId }, call, text }: Pick<IndexedText, "message" | "call" | "text">,
+  range: ChunkRange,
+  size: ChunkSize,
+): Chunk {
   const source = {
     scope: turn.scope,
     turnId: turn.turnId,
-    messageId: message.messageId,
+    messageId,
+    ...(call === null ? {} : { toolCallId: call.id }),
     revision: turn.revision,
     start: range.start,
     end: range.end,
-    messageHash: contentHash(message),
+    messageHash: contentHash({ content: text }),
   };
   const version = chunkerVersion(size);
   return printed({

@@ -12,14 +12,24 @@ import {
   type WriteTransaction,
 } from "../engine/operation.ts";
 import { IntegrityError } from "../errors.ts";
-import { TURNS_PER_PAGE } from "../limits.ts";
+import { TERMS_PER_STEP, TURNS_PER_PAGE } from "../limits.ts";
+import { readPartsOfTurn, SELECT_SOURCES_OF_PARTS } from "../tables/draining_turns.ts";
 import { chunkRanges } from "./chunk_ranges.ts";
 import { endsAsking } from "./asking.ts";
+import { indexedTexts } from "./indexed_texts.ts";
+import { instantMs, instantOf } from "../canonical/time.ts";
 import type { IndexedChunk } from "../tables/indexed_turns.ts";
 import type { Pace } from "../pace.ts";
 import type { TermCount } from "../tables/posting_list.ts";
 import { findIndex, type IndexKind, indexOfKind, makeIndex, unindexedTurns } from "./index_state.ts";
-import { addTurns, placeTurn, type PreparedTurn } from "./index_writing.ts";
+import {
+  addPart,
+  addTurns,
+  finishTurn,
+  type LongTurn,
+  placeTurn,
+  type PreparedTurn,
+} from "./index_writing.ts";
 import type { Place } from "../scopes/place.ts";
 import { requireScope, requireUpkept } from "../scopes/present_scope.ts";
 import type { Snapshot } from "../contracts/snapshot.ts";
@@ -64,6 +74,8 @@ interface Unindexed {
   readonly remaining: number;
   /** Whether the scope has a retired index to delete. */
   readonly hasRetired: boolean;
+  /** Whether there are postings of turns that are not indexed. */
+  readonly isDraining: boolean;
 }
 
 function* currentRow(
@@ -92,7 +104,8 @@ export function* readUnindexed(
       details: { table: "chunk_indexes" },
     });
   }
-  return { index, turns, remaining, hasRetired: indexes.some(({ retired }) => retired === 1) };
+  const hasRetired = indexes.some(({ retired }) => retired === 1);
+  return { index, turns, remaining, hasRetired, isDraining: indexes.some(({ draining }) => draining > 0) };
 }
 
 function* readTurns(
@@ -165,25 +178,26 @@ export async function prepareTurn(
 ): Promise<BatchTurn> {
   if ("isDamaged" in stored) return stored;
   const { id, payloadChecksum, turn } = stored;
-  const chunks: IndexedChunk[] = [];
+  const ranges: IndexedChunk[] = [];
   const terms = new Map<string, TermCount[]>();
-  for (const [message, { content }] of turn.messages.entries()) {
-    for (const range of chunkRanges(content, size)) {
+  for (const [place, { message: { role }, text, names }] of indexedTexts(turn, analyzer).entries()) {
+    for (const range of chunkRanges(text, size)) {
       if (pace.mustYield()) await pace.rest();
-      const { frequencies, length } = analyzer.documentTerms(range.content, turn.timestamp);
+      const { frequencies, length } = analyzer.documentTerms(range.content, turn.timestamp, names);
       for (const [term, frequency] of length === 0 ? [] : frequencies) {
         const counts = terms.get(term);
-        if (counts === undefined) terms.set(term, [{ chunk: chunks.length, frequency }]);
-        else counts.push({ chunk: chunks.length, frequency });
+        if (counts === undefined) terms.set(term, [{ chunk: ranges.length, frequency }]);
+        else counts.push({ chunk: ranges.length, frequency });
       }
-      chunks.push({ message, start: range.start, end: range.end, length, asks: endsAsking(range.content) });
+      const { start, end, content } = range;
+      ranges.push({ text: place, role, start, end, length, asks: endsAsking(content) });
     }
   }
-  return { turn: id, source: payloadChecksum, chunks, terms };
+  return { turn: id, source: payloadChecksum, atMs: instantMs(instantOf(turn.timestamp)), ranges, terms };
 }
 
 /** The progress of a batch. */
-interface Indexed {
+export interface Indexed {
   /** Null if the index was replaced meanwhile. */
   readonly index: IndexRow | null;
   readonly processed: number;
@@ -208,6 +222,67 @@ export function* writeBatch(
   yield* writeIndex(transaction, index);
   const remaining = unindexedTurns(row, index) - (yield* countDamaged(transaction, index, plan.damage));
   return { index, processed: turns.length, remaining };
+}
+
+/** How far a long turn has come. */
+interface PartWritten extends Indexed {
+  /** The next part; null once the turn is indexed. */
+  readonly next: number | null;
+}
+
+/**
+ * Writes a part of a turn that is too long for one transaction, or puts it into the index after its last part. Another
+ * process may have added parts meanwhile, which are the same: then it goes on after them.
+ */
+export function* writePart(
+  transaction: WriteTransaction,
+  plan: BatchPlan,
+  from: IndexRow | null,
+  long: LongTurn,
+): Operation<PartWritten> {
+  const { turn } = long;
+  const row = yield* currentRow(transaction, plan, transaction.time().effectiveMs);
+  requireUpkept(transaction, row);
+  const found = yield* findIndex(transaction, row.id, plan.kind);
+  const gone = { index: null, processed: 0, remaining: unindexedTurns(row, found), next: null };
+  if (found?.born !== from?.born) return gone;
+  const index = found ?? (yield* makeIndex(transaction, row.id, plan.kind));
+  const [stored, indexed, parts] = yield* together([
+    transaction.get(SELECT_SOURCE, turn.turn, row.id),
+    transaction.get(SELECT_IS_INDEXED, index.id, turn.turn),
+    transaction.all(SELECT_SOURCES_OF_PARTS, index.id, turn.turn),
+  ]);
+  // If the turn has changed, its parts are erased before it is indexed again.
+  const isCurrent = stored?.[0] === turn.source && parts.every(([source]) => source === turn.source);
+  if (!isCurrent || indexed !== undefined) return gone;
+  const isLast = parts.length === long.parts.length;
+  if (parts.length === 0 && turn.turn > index.indexedTo) placeTurn(index, turn.turn);
+  if (isLast) {
+    yield* finishTurn(transaction, index, turn, yield* readPartsOfTurn(transaction, index.id, turn.turn));
+    yield* transaction.run(DELETE_UNINDEXED_TURN, index.id, turn.turn);
+    index.indexedTo = Math.max(index.indexedTo, turn.turn);
+  } else {
+    yield* addPart(transaction, index, long, parts.length);
+  }
+  yield* writeIndex(transaction, index);
+  const remaining = unindexedTurns(row, index) - (yield* countDamaged(transaction, index, plan.damage));
+  return { index, processed: isLast ? 1 : 0, remaining, next: isLast ? null : parts.length + 1 };
+}
+
+/** Splits a batch into steps, each for a transaction: turns of not too many terms, or one long turn by itself. */
+export function* stepsOf(batch: readonly BatchTurn[]): Generator<readonly BatchTurn[], void, undefined> {
+  let step: BatchTurn[] = [];
+  let terms = 0;
+  for (const turn of batch) {
+    const more = "isDamaged" in turn ? 0 : turn.terms.size;
+    if (step.length > 0 && terms + more > TERMS_PER_STEP) {
+      yield step;
+      [step, terms] = [[], 0];
+    }
+    step.push(turn);
+    terms += more;
+  }
+  if (step.length > 0) yield step;
 }
 
 const SELECT_SOURCE = `SELECT payload_checksum FROM turns WHERE id = $1 AND scope = $2`;

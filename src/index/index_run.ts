@@ -2,11 +2,29 @@
 
 import { monotonicMs, yieldToEventLoop } from "../clock.ts";
 import { type Damage, NOTHING_SKIPPED } from "../engine/damage.ts";
+import type { Operation } from "../engine/operation.ts";
 import { ConflictError, StorageError } from "../errors.ts";
-import { FRESH_TRIES_MAX, INDEX_BATCH_BYTES, INDEX_BATCH_DEFAULT } from "../limits.ts";
+import {
+  FRESH_TRIES_MAX,
+  INDEX_BATCH_BYTES,
+  INDEX_BATCH_DEFAULT,
+  POSTING_BYTES,
+  TERMS_PER_STEP,
+} from "../limits.ts";
 import { Pace } from "../pace.ts";
 import type { IndexRow } from "../tables/chunk_indexes.ts";
-import { type BatchPlan, type BatchTurn, prepareTurn, readUnindexed, writeBatch } from "./index_batch.ts";
+import { drainScope } from "../deletion/drain_indexes.ts";
+import {
+  type BatchPlan,
+  type BatchTurn,
+  type Indexed,
+  prepareTurn,
+  readUnindexed,
+  stepsOf,
+  writeBatch,
+  writePart,
+} from "./index_batch.ts";
+import { longTurn } from "./index_writing.ts";
 import { clearRetired, type IndexKind, isOutdated, noteUse } from "./index_state.ts";
 import { requireScope } from "../scopes/present_scope.ts";
 import type { Snapshot } from "../contracts/snapshot.ts";
@@ -105,6 +123,7 @@ async function tryBatch(
     const unindexed = await store.read((transaction) => readUnindexed(transaction, plan, atMs), signal);
     const { index, turns, remaining } = unindexed;
     if (unindexed.hasRetired) await clear(store, signal);
+    if (unindexed.isDraining) await drainScope(store.engine, store.place.scopeHash, signal);
     if (turns.length === 0) {
       if (index !== null) await markUsed(store, index, signal);
       return { processed: 0, remaining };
@@ -113,17 +132,58 @@ async function tryBatch(
     for (const turn of turns) prepared.push(await prepareTurn(turn, plan.kind, pace));
     // Even after a short batch, because many batches can follow one another.
     await pace.rest();
-    const bytes = turns.reduce((sum, turn) => sum + ("bytes" in turn ? turn.bytes : 0), 0);
-    const written = await store.write((transaction) => writeBatch(transaction, plan, index, prepared), {
-      bytes,
-      signal,
-    });
-    if (written.index === null) continue;
+    const written = await writeSteps(store, plan, { index, prepared, signal });
+    if (written.index === null && written.processed === 0) continue;
     if (index === null) await clear(store, signal);
     else await markUsed(store, index, signal);
     return written;
   }
   throw new ConflictError("SNAPSHOT", "Cannot index: other calls keep replacing the index; try again");
+}
+
+/** What steps are written from. */
+interface Steps {
+  readonly index: IndexRow | null;
+  readonly prepared: readonly BatchTurn[];
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Writes a batch in steps, a transaction each, so that none takes long. Stops where the index was replaced. */
+async function writeSteps(
+  store: StoreAccess,
+  plan: BatchPlan,
+  { prepared, signal, ...from }: Steps,
+): Promise<{ readonly index: IndexRow | null; readonly processed: number; readonly remaining: number }> {
+  let { index } = from;
+  let processed = 0;
+  let remaining = 0;
+  for (const step of stepsOf(prepared)) {
+    const [first] = step;
+    const long = first === undefined || "isDamaged" in first || first.terms.size <= TERMS_PER_STEP
+      ? null
+      : longTurn(first);
+    for (let next: number | null = 0; next !== null;) {
+      const of = index;
+      // With what they are written with, postings take about as many bytes as this.
+      const bytes = Math.min(TERMS_PER_STEP, step.reduce((sum, turn) => sum + sizeOf(turn), 0)) *
+        POSTING_BYTES;
+      const written: Indexed & { readonly next?: number | null } = await store.write(
+        (transaction): Operation<Indexed & { readonly next?: number | null }> =>
+          long !== null ? writePart(transaction, plan, of, long) : writeBatch(transaction, plan, of, step),
+        { bytes, signal },
+      );
+      ({ index, remaining } = written);
+      processed += written.processed;
+      if (index === null) return { index, processed, remaining };
+      next = written.next ?? null;
+      await yieldToEventLoop();
+    }
+  }
+  return { index, processed, remaining };
+}
+
+function sizeOf(turn: BatchTurn): number {
+  return "isDamaged" in turn ? 0 : turn.terms.size;
 }
 
 /** Deletes retired indexes in several write groups, and yields to the event loop between them. */

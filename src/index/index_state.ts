@@ -19,6 +19,7 @@ import {
 } from "../limits.ts";
 import type { Analyzer } from "./analysis/analyzer.ts";
 import { chunkerVersion, type ChunkSize } from "./chunk_ranges.ts";
+import { DELETE_PARTS_OF_INDEX } from "../tables/draining_turns.ts";
 import { DELETE_UNINDEXED_OF_INDEX, SELECT_IS_INDEXED } from "../tables/indexed_turns.ts";
 
 /** The identity of an index. Other settings do not need an index of their own. */
@@ -150,6 +151,7 @@ export function* clearRetired(transaction: WriteTransaction, scope: number): Ope
   if (yield* clearPostings(transaction, index.id)) return { indexes: 0, more: true };
   if (yield* clearTurns(transaction, index.id)) return { indexes: 0, more: true };
   yield* transaction.run(DELETE_UNINDEXED_OF_INDEX, index.id);
+  if ((yield* transaction.run(DELETE_PARTS_OF_INDEX, index.id)) > 0) transaction.markDirty("draining_turns");
   yield* transaction.run(DELETE_INDEX, index.id);
   return { indexes: 1, more: retired.length > 1 };
 }

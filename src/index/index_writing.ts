@@ -6,14 +6,16 @@ import { type AddedPostings, addPostings } from "../tables/postings.ts";
 import { type Operation, together, type WriteTransaction } from "../engine/operation.ts";
 import type { Row } from "../engine/values.ts";
 import { ConflictError, IntegrityError } from "../errors.ts";
-import { BLOCK_TURNS_MAX, INDEX_CHUNKS_MAX, TERMS_PER_REQUEST } from "../limits.ts";
+import { BLOCK_TURNS_MAX, INDEX_CHUNKS_MAX, TERMS_PER_REQUEST, TERMS_PER_STEP } from "../limits.ts";
 import {
   encodeChunks,
   encodeTerms,
   type IndexedChunk,
+  type IndexedTerm,
   type IndexedTurn,
   insertIndexedTurns,
 } from "../tables/indexed_turns.ts";
+import { DELETE_PARTS_OF_TURN, type DrainingPart, insertParts } from "../tables/draining_turns.ts";
 import type { Posting, TermCount } from "../tables/posting_list.ts";
 
 /** A turn, chunked and analyzed. */
@@ -22,7 +24,9 @@ export interface PreparedTurn {
   readonly turn: number;
   /** The checksum of the payload that was analyzed. */
   readonly source: number;
-  readonly chunks: readonly IndexedChunk[];
+  /** Its timestamp, in milliseconds since the Unix epoch. */
+  readonly atMs: number;
+  readonly ranges: readonly IndexedChunk[];
   /** Term → the chunks that have it, in order. */
   readonly terms: ReadonlyMap<string, readonly TermCount[]>;
 }
@@ -42,12 +46,67 @@ export function* addTurns(
 ): Operation<void> {
   requireRoom(index, turns);
   const terms = yield* numberTerms(transaction, index, turns);
-  const indexed = turns.map((turn) => indexedTurn(index, turn, terms));
+  const indexed = turns.map((turn) => indexedTurn(index, turn, listOf(turn, terms)));
   for (const turn of indexed) countTurn(index, turn);
   yield* together([
     insertIndexedTurns(transaction, indexed),
     insertPostings(transaction, index, turns, terms),
     writeTerms(transaction, index.id, terms),
+  ]);
+}
+
+/** A turn with its terms in parts, each for a transaction. */
+export interface LongTurn {
+  readonly turn: PreparedTurn;
+  readonly parts: readonly PreparedTurn["terms"][];
+}
+
+/** Splits a turn into parts. */
+export function longTurn(turn: PreparedTurn): LongTurn {
+  const terms = [...turn.terms];
+  const parts: PreparedTurn["terms"][] = [];
+  for (let from = 0; from < terms.length; from += TERMS_PER_STEP) {
+    parts.push(new Map(terms.slice(from, from + TERMS_PER_STEP)));
+  }
+  return { turn, parts };
+}
+
+/** Adds the next part of a turn, which is not in the index until {@linkcode finishTurn}. */
+export function* addPart(
+  transaction: WriteTransaction,
+  index: IndexRow,
+  { turn, parts }: LongTurn,
+  part: number,
+): Operation<void> {
+  if (part === 0) requireRoom(index, [turn]);
+  const some = { ...turn, terms: parts[part]! };
+  const numbered = yield* numberTerms(transaction, index, [some]);
+  const terms = listOf(some, numbered);
+  const { turn: row, source } = turn;
+  yield* together([
+    insertParts(transaction, [{ indexId: index.id, turn: row, part, source, terms }]),
+    insertPostings(transaction, index, [some], numbered),
+    writeTerms(transaction, index.id, numbered),
+  ]);
+  if (part === 0) index.draining++;
+}
+
+/** Puts a turn of which every part was added into the index. */
+export function* finishTurn(
+  transaction: WriteTransaction,
+  index: IndexRow,
+  turn: PreparedTurn,
+  parts: readonly DrainingPart[],
+): Operation<void> {
+  requireRoom(index, [turn]);
+  const terms = parts.flatMap((part) => part.terms).sort((left, right) => left.term - right.term);
+  const indexed = indexedTurn(index, turn, terms);
+  countTurn(index, indexed);
+  index.draining--;
+  transaction.markDirty("draining_turns");
+  yield* together([
+    insertIndexedTurns(transaction, [indexed]),
+    transaction.run(DELETE_PARTS_OF_TURN, index.id, turn.turn),
   ]);
 }
 
@@ -61,7 +120,7 @@ export function placeTurn(index: IndexRow, turn: number): void {
 }
 
 function requireRoom(index: IndexRow, turns: readonly PreparedTurn[]): void {
-  const chunks = turns.reduce((sum, turn) => sum + turn.chunks.length, index.chunks);
+  const chunks = turns.reduce((sum, turn) => sum + turn.ranges.length, index.chunks);
   if (chunks <= INDEX_CHUNKS_MAX) return;
   throw new ConflictError("CAPACITY", "Cannot index: the index would have too many chunks", {
     details: { chunks, chunksMax: INDEX_CHUNKS_MAX },
@@ -94,25 +153,33 @@ function numberedTerm(index: IndexRow, term: string, row: Row | undefined): Numb
   return { number, before: documents, documents };
 }
 
-function indexedTurn(
-  index: IndexRow,
-  { turn, source, chunks, terms }: PreparedTurn,
+/** The terms of a turn, by number. */
+function listOf(
+  { terms }: PreparedTurn,
   numbered: ReadonlyMap<string, NumberedTerm>,
-): IndexedTurn {
+): readonly IndexedTerm[] {
   const list = [...terms].map(([term, counts]) => ({
     term: numbered.get(term)!.number,
     documents: counts.length,
   }));
+  return list.sort((left, right) => left.term - right.term);
+}
+
+function indexedTurn(
+  index: IndexRow,
+  { turn, source, atMs, ranges, terms }: PreparedTurn,
+  list: readonly IndexedTerm[],
+): IndexedTurn {
   return {
     indexId: index.id,
     turn,
     source,
-    chunks: chunks.length,
-    documents: chunks.reduce((count, { length }) => count + (length > 0 ? 1 : 0), 0),
-    totalLength: chunks.reduce((sum, { length }) => sum + length, 0),
+    chunks: ranges.length,
+    documents: ranges.reduce((count, { length }) => count + (length > 0 ? 1 : 0), 0),
+    totalLength: ranges.reduce((sum, { length }) => sum + length, 0),
     postings: terms.size,
-    chunkList: encodeChunks(chunks),
-    termList: encodeTerms(list.sort((left, right) => left.term - right.term)),
+    chunkList: encodeChunks({ atMs, ranges }),
+    termList: encodeTerms(list),
   };
 }
 

@@ -14,7 +14,9 @@ import { makeChunk } from "./chunking.ts";
 import { type IndexedChunk, SELECT_TURN_OF_INDEX, toSearchedTurn } from "../tables/indexed_turns.ts";
 import { Pace } from "../pace.ts";
 import { View, ViewGone } from "./scope_view.ts";
-import { isComplete } from "./index_state.ts";
+import { type IndexKind, isComplete } from "./index_state.ts";
+import { indexedTexts } from "./indexed_texts.ts";
+import { analyzerOf } from "./analysis/analyzer.ts";
 import type { Snapshot } from "../contracts/snapshot.ts";
 import { type Reading, requireCurrent } from "../scopes/take_snapshot.ts";
 import type { Moment, StoreAccess } from "../scopes/store_access.ts";
@@ -112,7 +114,9 @@ async function readPages(
     for (const { turn, ranges } of page.stored) {
       if (pace.mustYield()) await pace.rest();
       turns.push(turn.turn);
-      for (const chunk of verifiedChunks(turn.turn, ranges, size)) chunks.push(chunk);
+      for (const chunk of verifiedChunks(turn.turn, ranges, { size, analyzer: analyzerOf(index.indexKey) })) {
+        chunks.push(chunk);
+      }
     }
     after = page.after;
   }
@@ -139,20 +143,20 @@ function* readPage(
   return { stored, after: rows.length < TURNS_PER_PAGE ? null : rows.at(-1)![0] as number };
 }
 
-/** Yields the chunks of a turn; throws unless the index has exactly these. */
+/** Yields the chunks of a turn's contents; throws unless the index has exactly the chunks of its texts. */
 function* verifiedChunks(
   turn: TimedTurn,
   ranges: readonly IndexedChunk[],
-  size: ChunkSize,
+  { size, analyzer }: Omit<IndexKind, "key">,
 ): Generator<Chunk, void, undefined> {
   let next = 0;
-  for (const [position, message] of turn.messages.entries()) {
-    for (const range of chunkRanges(message.content, size)) {
+  for (const [position, text] of indexedTexts(turn, analyzer).entries()) {
+    for (const range of chunkRanges(text.text, size)) {
       const indexed = ranges[next++];
-      if (indexed?.message !== position || indexed.start !== range.start || indexed.end !== range.end) {
+      if (indexed?.text !== position || indexed.start !== range.start || indexed.end !== range.end) {
         throw damaged();
       }
-      yield makeChunk(turn, message, range, size);
+      if (text.call === null) yield makeChunk(turn, text, range, size);
     }
   }
   if (next !== ranges.length) throw damaged();

@@ -26,7 +26,7 @@ export type ReadStore = <T>(factory: (transaction: ReadTransaction) => Operation
 /** The parts of a view. */
 interface ViewOptions {
   readonly place: Place;
-  readonly reading: Reading;
+  readonly reading: Pick<Reading, "row" | "expiredTurns">;
   /** Null if the scope has no turns, or the index is not complete. */
   readonly index: IndexRow | null;
   /** Whether the index is complete. */
@@ -36,8 +36,7 @@ interface ViewOptions {
 }
 
 /** A consistent view of a scope, without expired turns and without damaged turns that are skipped. */
-export class View {
-  readonly snapshot: Snapshot;
+export class SessionView {
   readonly row: ScopeRow;
   /** The rows of expired and skipped turns, which the view leaves out. */
   readonly expiredTurns: ReadonlySet<number>;
@@ -55,7 +54,6 @@ export class View {
 
   /** Creates the view of a first reading. */
   constructor({ place, reading, index, isIndexed, read, damage }: ViewOptions) {
-    this.snapshot = reading.snapshot;
     this.row = reading.row;
     this.expiredTurns = reading.expiredTurns;
     this.turnCount = reading.row.turns - reading.expiredTurns.size;
@@ -128,6 +126,17 @@ export class View {
       this.#turns.set(id, turn);
     }
     return requireSource(turn, source);
+  }
+}
+
+/** A view of which the snapshot is known. */
+export class View extends SessionView {
+  readonly snapshot: Snapshot;
+
+  /** Creates the view of a first reading. */
+  constructor(options: ViewOptions & { readonly reading: Reading }) {
+    super(options);
+    this.snapshot = options.reading.snapshot;
   }
 }
 

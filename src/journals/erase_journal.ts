@@ -51,7 +51,12 @@ export function* clearOrDelete(transaction: WriteTransaction, plan: EraseJournal
   yield* writeScope(transaction, scope);
   const { erased } = change;
   const event = { kind: "journal", scopeHash: place.scopeHash, keyHash, reserved, floor } as const;
-  return { when: "now", place: transaction.record({ ...event, counts: { ...erased } }), erased };
+  return {
+    when: "now",
+    place: transaction.record({ ...event, counts: { ...erased } }),
+    erased,
+    isDraining: false,
+  };
 }
 
 /** An earlier deletion, or the clearing that the same operation id made. */

@@ -160,7 +160,8 @@ function unpackStored(scope: ScopeRow, { key, revision, payload }: StoredPin): T
 
 const SELECT_EXPIRED_TURNS = `SELECT id, turn_id FROM turns WHERE scope = $1 AND expires <= $2 ORDER BY id`;
 
-function* selectExpiredTurns(
+/** Finds the turns of a scope that have expired at some time: row → turn id. */
+export function* selectExpiredTurns(
   transaction: ReadTransaction,
   row: ScopeRow,
   atMs: number,

@@ -2,6 +2,10 @@
 
 import type { Chunk } from "../contracts/chunk.ts";
 import type { DamagedRow } from "../contracts/damaged.ts";
+import type { Role } from "../contracts/message.ts";
+import type { TimedTurn } from "../contracts/turn.ts";
+import type { MatchedRange } from "../index/analysis/matched_ranges.ts";
+import type { IndexedText } from "../index/indexed_texts.ts";
 import type { SourceRef } from "../contracts/source_ref.ts";
 
 /** The score of a chunk, and its parts. */
@@ -22,12 +26,28 @@ export interface RankedChunk {
   readonly score: Score;
 }
 
-/** A chunk of the conversation that a search found. */
+/** A ranked chunk, with what it was taken from. */
+export interface FoundChunk extends RankedChunk {
+  readonly turn: TimedTurn;
+  readonly text: IndexedText;
+}
+
+/** A chunk of a conversation that a search found: of what was said, or of the arguments of a call. */
 export interface Hit {
   /** The place of the chunk in the conversation. */
   readonly source: SourceRef;
+  /** The session. */
+  readonly sessionId: string;
+  /** The time of the turn: ISO text with an offset. */
+  readonly timestamp: string;
+  /** Who speaks. */
+  readonly role: Role;
+  /** The name of the tool, if the chunk is of the arguments of a call. */
+  readonly toolName?: string;
   /** The text. */
   readonly content: string;
+  /** The words of the text that match the query, in order, in code points of the same text as `source`. */
+  readonly matches: readonly MatchedRange[];
   /** The score. */
   readonly score: Score;
 }
@@ -64,10 +84,11 @@ export interface EvidenceSource {
   ): Promise<Iterable<RankedChunk> | AsyncIterable<RankedChunk>>;
 }
 
-/** Whether the window shows a chunk whole. */
+/** Whether the window shows a chunk whole. It never shortens the arguments of a call. */
 export function isShown(
-  chunk: { readonly messageId: string; readonly content: string },
+  chunk: { readonly messageId: string; readonly isCall: boolean; readonly content: string },
   visible: VisibleText,
 ): boolean {
-  return visible.get(chunk.messageId)?.includes(chunk.content) ?? false;
+  const shown = visible.get(chunk.messageId);
+  return shown !== undefined && (chunk.isCall || shown.includes(chunk.content));
 }

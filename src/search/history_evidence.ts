@@ -1,13 +1,13 @@
 /** Finds evidence in a history in memory. */
 
 import type { Chunk } from "../contracts/chunk.ts";
-import type { Message } from "../contracts/message.ts";
 import type { TimedTurn } from "../contracts/turn.ts";
 import type { Analyzer, DocumentTerms } from "../index/analysis/analyzer.ts";
 import { endsAsking } from "../index/asking.ts";
 import type { DocumentCounts } from "./bm25.ts";
 import { type ChunkRange, chunkRanges, type ChunkSize } from "../index/chunk_ranges.ts";
 import { makeChunk } from "../index/chunking.ts";
+import { type IndexedText, indexedTexts } from "../index/indexed_texts.ts";
 import { type EvidenceSource, isShown, type RankedChunk, type WindowView } from "./evidence_source.ts";
 import { lentTerms } from "./neighbours.ts";
 import type { Pace } from "../pace.ts";
@@ -33,10 +33,12 @@ interface HistoryEvidenceOptions {
 /** A chunk of the history, as a document. */
 interface HistoryDocument extends RankedDocument {
   readonly messageId: string;
+  /** Whether it is of the arguments of a call. */
+  readonly isCall: boolean;
   readonly content: string;
 }
 
-/** The documents of a turn, by message, in order. */
+/** The documents of a turn, by text, in order. */
 type TurnDocuments = readonly (readonly HistoryDocument[])[];
 
 /** Searches a history in memory. Each turn is chunked and analyzed once, however often the window changes. */
@@ -79,24 +81,27 @@ export class HistoryEvidence implements EvidenceSource {
   }
 
   async #documentsOf(turn: TimedTurn): Promise<TurnDocuments> {
-    const messages: HistoryDocument[][] = [];
-    for (const message of turn.messages) {
+    const texts: HistoryDocument[][] = [];
+    for (const text of indexedTexts(turn, this.#options.analyzer)) {
       const documents: HistoryDocument[] = [];
-      for (const range of this.#rangesOf(turn, message)) {
+      for (const range of this.#rangesOf(turn, text)) {
         if (this.#options.pace.mustYield()) await this.#options.pace.rest();
-        const document = this.#document(turn, message, range);
+        const document = this.#document(turn, text, range);
         if (document !== null) documents.push(document);
       }
-      messages.push(documents);
+      texts.push(documents);
     }
-    return messages;
+    return texts;
   }
 
-  /** Returns the chunks of a message, in the order of its text. A chunk index may list them in another order. */
-  #rangesOf(turn: TimedTurn, message: Message): Iterable<ChunkRange & { readonly made?: Chunk }> {
-    if (this.#chunks === null) return chunkRanges(message.content, this.#options.retrieval);
+  /** Returns the chunks of a text, in order. A chunk index has those of contents, maybe in another order. */
+  #rangesOf(
+    turn: TimedTurn,
+    { message, call, text }: IndexedText,
+  ): Iterable<ChunkRange & { readonly made?: Chunk }> {
+    if (this.#chunks === null || call !== null) return chunkRanges(text, this.#options.retrieval);
     return (this.#chunks.get(turn.turnId) ?? [])
-      .filter(({ source }) => source.messageId === message.messageId)
+      .filter(({ source }) => source.messageId === message.messageId && source.toolCallId === undefined)
       .sort((left, right) => left.source.start - right.source.start)
       .map((chunk) => ({
         start: chunk.source.start,
@@ -107,16 +112,21 @@ export class HistoryEvidence implements EvidenceSource {
   }
 
   /** Analyzes a chunk; returns null if it has no words. */
-  #document(turn: TimedTurn, message: Message, range: ChunkRange & { made?: Chunk }): HistoryDocument | null {
+  #document(
+    turn: TimedTurn,
+    text: IndexedText,
+    range: ChunkRange & { made?: Chunk },
+  ): HistoryDocument | null {
     const { analyzer, retrieval } = this.#options;
-    const found = analyzer.documentTerms(range.content, turn.timestamp);
+    const found = analyzer.documentTerms(range.content, turn.timestamp, text.names);
     if (found.length === 0) return null;
     return {
       counts: countsFor(this.#terms, found),
       asks: endsAsking(range.content),
-      messageId: message.messageId,
+      messageId: text.message.messageId,
+      isCall: text.call !== null,
       content: range.content,
-      chunk: () => range.made ?? makeChunk(turn, message, range, retrieval),
+      chunk: () => range.made ?? makeChunk(turn, text, range, retrieval),
     };
   }
 }

@@ -2,7 +2,7 @@
 
 import type { Operation } from "../engine/operation.ts";
 import type { Analyzer } from "../index/analysis/analyzer.ts";
-import type { EvidenceSource, RankedChunk, WindowView } from "./evidence_source.ts";
+import type { EvidenceSource, FoundChunk, WindowView } from "./evidence_source.ts";
 import { lentTerms } from "./neighbours.ts";
 import type { Pace } from "../pace.ts";
 import type { RankingRules } from "./ranking.ts";
@@ -12,11 +12,13 @@ import { SearchCache } from "./search_cache.ts";
 import {
   type Corpus,
   findTerms,
-  type FoundTerm,
   type Query,
   readCorpus,
   type ShortenedTurn,
+  type WithoutDraining,
+  withoutDraining,
 } from "./index_query.ts";
+import { NO_FILTER, type SearchFilter } from "./search_filter.ts";
 import { PrunedRanking } from "./pruned_ranking.ts";
 import type { SearchSettings } from "./search_settings.ts";
 
@@ -29,6 +31,8 @@ interface IndexEvidenceOptions {
   readonly rules: RankingRules;
   readonly settings: SearchSettings;
   readonly pace: Pace;
+  /** What is left out; nothing by default. */
+  readonly filter?: SearchFilter;
 }
 
 interface Prepared {
@@ -40,7 +44,7 @@ interface Prepared {
 export class IndexEvidence implements EvidenceSource {
   readonly #options: IndexEvidenceOptions;
   readonly #cache = new SearchCache();
-  #found: readonly FoundTerm[] | null = null;
+  #found: WithoutDraining | null = null;
 
   /** Creates a search of a view. */
   constructor(options: IndexEvidenceOptions) {
@@ -51,27 +55,30 @@ export class IndexEvidence implements EvidenceSource {
   async rank(
     terms: readonly string[],
     window: WindowView,
-  ): Promise<Iterable<RankedChunk> | AsyncIterable<RankedChunk>> {
-    const { view, turns, rules, settings, pace } = this.#options;
+  ): Promise<Iterable<FoundChunk> | AsyncIterable<FoundChunk>> {
+    const { view, turns, rules, settings, pace, filter = NO_FILTER } = this.#options;
     const index = view.indexToSearch();
     const known = this.#found;
     if (index === null) return [];
     const boundary = turns.boundary(window.size);
     const shortened = shortenedOf(turns, window);
     const { query, corpus } = await view.read(function* (transaction): Operation<Prepared> {
-      const found = known ?? (yield* findTerms(transaction, index, terms));
+      const { found, draining } = known ??
+        (yield* withoutDraining(transaction, index, yield* findTerms(transaction, index, terms)));
       const query = {
         index,
         terms: terms.length,
         lent: lentTerms(terms),
         found,
         boundary,
-        expiredTurns: view.expiredTurns,
+        expiredTurns: draining.size === 0 ? view.expiredTurns : view.expiredTurns.union(draining),
+        draining,
+        filter,
         shortened,
       };
       return { query, corpus: yield* readCorpus(transaction, query) };
     });
-    this.#found = query.found;
+    this.#found = query;
     if (corpus.statistics.documents === 0) return [];
     return new PrunedRanking({ view, query, corpus, cache: this.#cache, rules, settings, pace });
   }

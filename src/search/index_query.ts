@@ -4,9 +4,12 @@ import { SELECT_TERM, termChecksum } from "../tables/index_terms.ts";
 import { blockOf, type IndexRow } from "../tables/chunk_indexes.ts";
 import { readRowOfTurn } from "../tables/postings.ts";
 import type { Operation, ReadTransaction } from "../engine/operation.ts";
+import type { Row } from "../engine/values.ts";
 import { IntegrityError } from "../errors.ts";
 import type { CorpusStatistics } from "./bm25.ts";
 import { isShown, type VisibleText } from "./evidence_source.ts";
+import { analyzerOf } from "../index/analysis/analyzer.ts";
+import { type IndexedText, indexedTexts } from "../index/indexed_texts.ts";
 import { CodePointMap } from "../canonical/code_point_map.ts";
 import {
   type IndexedChunk,
@@ -14,8 +17,10 @@ import {
   toIndexedTurnHead,
   toSearchedTurn,
 } from "../tables/indexed_turns.ts";
+import { readParts } from "../tables/draining_turns.ts";
 import { decodePostings, type TermCount } from "../tables/posting_list.ts";
 import { link, LoadedTurn } from "./loaded_turn.ts";
+import type { SearchFilter } from "./search_filter.ts";
 import type { StoredTurn } from "../tables/turns.ts";
 
 /** A term of the question that the index has. */
@@ -38,12 +43,48 @@ export function* findTerms(
   const rows = yield* transaction.getEach(SELECT_TERM, terms.map((term) => [index.id, term]));
   for (const [position, term] of terms.entries()) {
     const row = rows[position];
-    if (row === undefined) continue;
-    const [number, documents, checksum] = row as [number, number, number];
-    if (termChecksum(index.id, number, term, documents) !== checksum) throw damaged("index_terms");
-    found.push({ index: position, number, documents });
+    if (row !== undefined) found.push(toFoundTerm({ index: index.id, term, position }, row));
   }
   return found;
+}
+
+/** What of an index a search leaves out: turns that are being added or erased. */
+export interface WithoutDraining {
+  /** Terms with the documents of other turns alone. */
+  readonly found: readonly FoundTerm[];
+  /** The rows of those turns. */
+  readonly draining: ReadonlySet<number>;
+}
+
+/** Takes the documents of turns that are being added or erased from the counts of terms. */
+export function* withoutDraining(
+  transaction: ReadTransaction,
+  index: IndexRow,
+  found: readonly FoundTerm[],
+): Operation<WithoutDraining> {
+  if (index.draining === 0) return { found, draining: NO_TURNS };
+  const parts = yield* readParts(transaction, index.id);
+  const left = new Map(found.map(({ number, documents }) => [number, documents]));
+  for (const { term, documents } of parts.flatMap(({ terms }) => terms)) {
+    const count = left.get(term);
+    if (count !== undefined) left.set(term, count - documents);
+  }
+  return {
+    found: found.map((term) => ({ ...term, documents: left.get(term.number)! })),
+    draining: new Set(parts.map(({ turn }) => turn)),
+  };
+}
+
+const NO_TURNS: ReadonlySet<number> = new Set();
+
+/** Validates the columns `number`, `documents`, `checksum` of a term that stands at a position of the question. */
+export function toFoundTerm(
+  { index, term, position }: { readonly index: number; readonly term: string; readonly position: number },
+  row: Row,
+): FoundTerm {
+  const [number, documents, checksum] = row as [number, number, number];
+  if (termChecksum(index, number, term, documents) !== checksum) throw damaged("index_terms");
+  return { index: position, number, documents };
 }
 
 /** A turn of the window whose text was shortened. */
@@ -63,8 +104,12 @@ export interface Query {
   readonly found: readonly FoundTerm[];
   /** The row of the oldest turn in the window. */
   readonly boundary: number;
-  /** The rows of turns that have expired or are skipped. */
+  /** The rows of turns that have expired or are skipped, and of those that are being added or erased. */
   readonly expiredTurns: ReadonlySet<number>;
+  /** The rows of turns that are being added or erased: `found` does not count them. */
+  readonly draining: ReadonlySet<number>;
+  /** Chunks that it leaves out are not returned, and count like all others. */
+  readonly filter: SearchFilter;
   /** Shortened turns of the window, oldest first. Their chunks are searched, except those that are shown whole. */
   readonly shortened: readonly ShortenedTurn[];
 }
@@ -138,7 +183,7 @@ function* takeWindow(transaction: ReadTransaction, query: Query, totals: Totals)
           decodePostings({ indexId: index.id, term: number }, row)
         )
       ) {
-        if (turn < boundary) continue;
+        if (turn < boundary || query.draining.has(turn)) continue;
         totals.documentFrequencies[term]! -= counts.length;
         kept.get(turn)?.push([term, counts]);
       }
@@ -179,9 +224,10 @@ function* addShortened(
   for (const { stored, visible } of query.shortened) {
     const row = yield* transaction.get(SELECT_TURN_OF_INDEX, query.index.id, stored.id);
     if (row === undefined || row[1] !== stored.payloadChecksum) throw damaged("indexed_turns");
-    const { source, ranges } = toSearchedTurn(query.index.id, row);
-    const known = { turn: stored.id, source, ranges, unread: new Set<number>(), counts: new Map() };
-    const turn = new LoadedTurn(known, (range) => !isRangeShown(stored, range, visible));
+    const { source, atMs, ranges } = toSearchedTurn(query.index.id, row);
+    const known = { turn: stored.id, source, atMs, ranges, unread: new Set<number>(), counts: new Map() };
+    const texts = indexedTexts(stored.turn, analyzerOf(query.index.indexKey));
+    const turn = new LoadedTurn(known, (range) => !isRangeShown(texts, range, visible));
     for (const [term, counts] of postings.get(stored.id) ?? []) turn.take(term, counts);
     addDocuments(turn, totals);
     if (turn.messages.length > 0) turns.push(turn);
@@ -190,11 +236,11 @@ function* addShortened(
   return turns;
 }
 
-function isRangeShown({ turn }: StoredTurn, range: IndexedChunk, visible: VisibleText): boolean {
-  const message = turn.messages[range.message];
-  if (message === undefined) throw damaged("indexed_turns");
-  const content = new CodePointMap(message.content).slice(range.start, range.end);
-  return isShown({ messageId: message.messageId, content }, visible);
+function isRangeShown(texts: readonly IndexedText[], range: IndexedChunk, visible: VisibleText): boolean {
+  const text = texts[range.text];
+  if (text === undefined) throw damaged("indexed_turns");
+  const content = new CodePointMap(text.text).slice(range.start, range.end);
+  return isShown({ messageId: text.message.messageId, isCall: text.call !== null, content }, visible);
 }
 
 function addDocuments(turn: LoadedTurn, totals: Totals): void {

@@ -24,7 +24,7 @@ export class LoadedDocument {
   }
 }
 
-/** A message that has documents. */
+/** A message, or a call of one, that has documents. */
 export class LoadedMessage {
   readonly turn: LoadedTurn;
   readonly documents: LoadedDocument[] = [];
@@ -47,6 +47,8 @@ export interface KnownTurn {
   readonly turn: number;
   /** The checksum of the payload that was indexed. */
   readonly source: number;
+  /** Its timestamp, in milliseconds since the Unix epoch. */
+  readonly atMs: number;
   readonly ranges: readonly IndexedChunk[];
   /** Terms of the question that it has, and whose postings were not read for it yet. */
   readonly unread: Set<number>;
@@ -60,6 +62,8 @@ export class LoadedTurn {
   readonly id: number;
   /** The checksum of the payload that was indexed. */
   readonly source: number;
+  /** Its timestamp, in milliseconds since the Unix epoch. */
+  readonly atMs: number;
   readonly messages: readonly LoadedMessage[];
   /** Terms of the question that it has, and whose postings were not read for it yet. */
   readonly unread: Set<number>;
@@ -76,6 +80,7 @@ export class LoadedTurn {
   constructor(known: KnownTurn, isUnseen: (range: IndexedChunk) => boolean = () => true) {
     this.id = known.turn;
     this.source = known.source;
+    this.atMs = known.atMs;
     this.unread = known.unread;
     this.counts = known.counts;
     this.messages = messagesOf(this, known.ranges, isUnseen);
@@ -120,8 +125,8 @@ function messagesOf(
   let position = -1;
   for (const [chunk, range] of ranges.entries()) {
     if (range.length === 0 || !isUnseen(range)) continue;
-    if (range.message !== position) messages.push(new LoadedMessage(turn));
-    position = range.message;
+    if (range.text !== position) messages.push(new LoadedMessage(turn));
+    position = range.text;
     const message = messages.at(-1)!;
     message.documents.push(new LoadedDocument(message, chunk, range, message.documents.length));
   }

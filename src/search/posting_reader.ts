@@ -5,13 +5,13 @@ import type { Operation, ReadTransaction } from "../engine/operation.ts";
 import { POSTINGS_PER_READ, POSTINGS_PER_ROW_MAX } from "../limits.ts";
 import type { Pace } from "../pace.ts";
 import { decodePostings } from "../tables/posting_list.ts";
-import type { View } from "../index/scope_view.ts";
+import type { SessionView } from "../index/scope_view.ts";
 import type { FoundPosting, SearchCache } from "./search_cache.ts";
 import type { Corpus, FoundTerm, Query } from "./index_query.ts";
 
 /** The search that postings are read for. */
 interface PostingTask {
-  readonly view: View;
+  readonly view: SessionView;
   readonly query: Query;
   readonly corpus: Corpus;
   readonly cache: SearchCache;

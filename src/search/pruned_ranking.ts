@@ -9,10 +9,10 @@ import { compareCodePoints } from "../canonical/text.ts";
 import type { Operation, ReadTransaction } from "../engine/operation.ts";
 import { INDEXED_TURNS_PER_READ, POSTINGS_BEFORE_LOOK, SETTLED_PER_READ } from "../limits.ts";
 import { LexicalScorer } from "./bm25.ts";
-import type { RankedChunk } from "./evidence_source.ts";
+import type { FoundChunk } from "./evidence_source.ts";
 import type { Pace } from "../pace.ts";
 import type { RankingRules } from "./ranking.ts";
-import type { View } from "../index/scope_view.ts";
+import type { SessionView } from "../index/scope_view.ts";
 import { type Bound, Bounds, LENDING_DISTANCES } from "./score_bounds.ts";
 import { ChunkReader } from "./chunk_reader.ts";
 import { Heap } from "./heap.ts";
@@ -20,6 +20,7 @@ import { type LoadedDocument, neighbour } from "./loaded_turn.ts";
 import { type FoundPosting, LoadedTurns, type PageStart, type SearchCache } from "./search_cache.ts";
 import { PostingReader } from "./posting_reader.ts";
 import type { Corpus, FoundTerm, Query } from "./index_query.ts";
+import { isWanted } from "./search_filter.ts";
 import type { SearchSettings } from "./search_settings.ts";
 
 /** Next best chunks whose turns are read together with a chunk, because the caller will probably ask for them. */
@@ -30,7 +31,7 @@ const COST = { turn: 10, posting: 0.3, candidate: 1, settled: 70 } as const;
 
 /** The input of a ranking. */
 interface RankingTask {
-  readonly view: View;
+  readonly view: SessionView;
   readonly query: Query;
   readonly corpus: Corpus;
   readonly cache: SearchCache;
@@ -40,7 +41,7 @@ interface RankingTask {
 }
 
 /** Iterates over chunks, best first; ties are ordered by chunk id. */
-export class PrunedRanking implements AsyncIterable<RankedChunk> {
+export class PrunedRanking implements AsyncIterable<FoundChunk> {
   readonly #task: RankingTask;
   readonly #bounds: Bounds;
   readonly #turns: LoadedTurns;
@@ -74,12 +75,20 @@ export class PrunedRanking implements AsyncIterable<RankedChunk> {
   }
 
   /** Computes the order as far as the caller iterates. */
-  async *[Symbol.asyncIterator](): AsyncGenerator<RankedChunk, void, undefined> {
-    for (let tied = await this.#next(); tied.length > 0; tied = await this.#next()) yield* tied;
+  async *[Symbol.asyncIterator](): AsyncGenerator<FoundChunk, void, undefined> {
+    for (let tied = await this.next(); tied.length > 0; tied = await this.next()) yield* tied;
   }
 
-  /** Returns the next chunks with the same score, in order; none at the end. */
-  async #next(): Promise<readonly RankedChunk[]> {
+  /** An upper bound of every score. */
+  get most(): number {
+    return this.#bounds.unseen;
+  }
+
+  /**
+   * Returns the next chunks with the same score, in order; none at the end. The minimum score may rise between two calls:
+   * then some chunks below it are not returned.
+   */
+  async next(): Promise<readonly FoundChunk[]> {
     const { pace, settings: { minimumScore } } = this.#task;
     for (;;) {
       if (pace.mustYield()) await pace.rest();
@@ -98,11 +107,10 @@ export class PrunedRanking implements AsyncIterable<RankedChunk> {
 
   /** Reads the postings of the rarest unread terms: of at least one, and about as many as were read so far. */
   async #extend(): Promise<void> {
-    const frequencies = this.#task.corpus.statistics.documentFrequencies;
     const terms: FoundTerm[] = [];
     let postings = 0;
     while (this.#unread.length > 0) {
-      postings += frequencies[this.#unread.at(-1)!.index]!;
+      postings += this.#postingsOf(this.#unread.at(-1)!);
       if (terms.length > 0 && postings > Math.max(POSTINGS_BEFORE_LOOK, this.#postings)) break;
       terms.push(this.#unread.pop()!);
     }
@@ -122,11 +130,16 @@ export class PrunedRanking implements AsyncIterable<RankedChunk> {
   #isReadingCheaper(): boolean {
     const next = this.#unread.at(-1);
     if (next === undefined) return false;
-    const { query: { index }, corpus: { statistics } } = this.#task;
-    const postings = statistics.documentFrequencies[next.index]!;
+    const { query: { index } } = this.#task;
+    const postings = this.#postingsOf(next);
     const newTurns = Math.min(index.turns - this.#turns.count, postings);
     const reading = newTurns * COST.turn + postings * COST.posting + this.#open.size * COST.candidate;
     return this.#settled * COST.settled >= reading;
+  }
+
+  /** At most how many postings of a term there are here: statistics may be of other sessions too. */
+  #postingsOf({ index, documents }: FoundTerm): number {
+    return Math.min(documents, this.#task.corpus.statistics.documentFrequencies[index]!);
   }
 
   /** Loads the turns of postings and their neighbours: one by one, or all turns if that is less work. */
@@ -163,7 +176,7 @@ export class PrunedRanking implements AsyncIterable<RankedChunk> {
 
   /** Rebuilds the heap from all loaded documents. */
   async #reopen(): Promise<void> {
-    const { pace, rules: { dialogue }, settings: { minimumScore } } = this.#task;
+    const { pace, query: { filter }, rules: { dialogue }, settings: { minimumScore } } = this.#task;
     const turns = [...this.#turns.all()];
     for (const turn of turns) {
       if (pace.mustYield()) await pace.rest();
@@ -175,7 +188,8 @@ export class PrunedRanking implements AsyncIterable<RankedChunk> {
       for (const message of messages) {
         const around = dialogue ? this.#bounds.around(message) : undefined;
         for (const document of message.documents) {
-          if (document.isTaken) continue;
+          const { isTaken, range: { role } } = document;
+          if (isTaken || !isWanted(filter, message.turn.atMs, role)) continue;
           const bound = this.#bounds.of(document, around);
           if (bound.most > minimumScore) open.push(bound);
         }
@@ -213,7 +227,7 @@ export class PrunedRanking implements AsyncIterable<RankedChunk> {
   }
 
   /** Removes and returns the best candidates, which have the same score. */
-  async #takeTied(total: number): Promise<readonly RankedChunk[]> {
+  async #takeTied(total: number): Promise<readonly FoundChunk[]> {
     const tied: LoadedDocument[] = [];
     for (let { best } = this.#open; best?.isExact && best.most === total; { best } = this.#open) {
       best.document.isTaken = true;
@@ -225,7 +239,7 @@ export class PrunedRanking implements AsyncIterable<RankedChunk> {
       tied,
       ahead.map(({ document }) => document),
     );
-    return chunks.map((chunk, position) => ({ chunk, score: this.#bounds.score(tied[position]!) }))
+    return chunks.map((chunk, position) => ({ ...chunk, score: this.#bounds.score(tied[position]!) }))
       .sort((left, right) => compareCodePoints(left.chunk.chunkId, right.chunk.chunkId));
   }
 }

@@ -262,8 +262,8 @@ export class LoadedTurns {
     const id = row[0] as number;
     let known = this.#cache.turns.get(id);
     if (known === undefined) {
-      const { turn, source, ranges, termList } = toSearchedTurn(this.#query.index.id, row);
-      known = { turn, source, ranges, unread: termsAmong(this.#sought, termList), counts: new Map() };
+      const { termList, ...turn } = toSearchedTurn(this.#query.index.id, row);
+      known = { ...turn, unread: termsAmong(this.#sought, termList), counts: new Map() };
       this.#cache.turns.set(id, known);
     }
     return known;

@@ -31,6 +31,8 @@ export interface IndexRow {
   terms: number;
   /** Turns that were added to the last block. */
   blockTurns: number;
+  /** Turns of which there are postings, but which are not indexed: they are being added or erased. */
+  draining: number;
   /** The row of the first turn of each block, in order. */
   blocks: readonly number[];
 }
@@ -126,6 +128,7 @@ export function* insertIndex(
     totalLength: 0,
     terms: 0,
     blockTurns: 0,
+    draining: 0,
     blocks: [0],
   };
   const fields = { ...row, blockList: encodeBlocks(row.blocks) };

@@ -4,13 +4,19 @@ import { checksumOf } from "../canonical/checksum.ts";
 import { VarintReader, VarintWriter } from "../canonical/varints.ts";
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
 import type { Row } from "../engine/values.ts";
+import type { Role } from "../contracts/message.ts";
 import { IntegrityError } from "../errors.ts";
 import { INDEXED_TURNS } from "./schema/index_tables.ts";
 
+/** The roles of speakers, by the number that a list of chunks has for each. */
+const ROLES: readonly Role[] = ["system", "developer", "user", "assistant", "tool"];
+
 /** The place of a chunk in its turn. */
 export interface IndexedChunk {
-  /** The position of its message in the turn, from 0. */
-  readonly message: number;
+  /** The place of its text among the indexed texts of the turn, from 0. */
+  readonly text: number;
+  /** Who speaks. */
+  readonly role: Role;
   /** Its first code point. */
   readonly start: number;
   /** The code point after its last. */
@@ -60,6 +66,8 @@ export function isIntactIndexedTurn(indexId: number, row: Row): boolean {
 
 /** The part of an indexed turn that a search reads. */
 interface SearchedTurn extends Pick<IndexedTurnHead, "turn" | "source"> {
+  /** The turn's timestamp, in milliseconds since the Unix epoch. */
+  readonly atMs: number;
   readonly ranges: readonly IndexedChunk[];
   readonly termList: Uint8Array;
 }
@@ -68,7 +76,7 @@ interface SearchedTurn extends Pick<IndexedTurnHead, "turn" | "source"> {
 export function toSearchedTurn(indexId: number, row: Row): SearchedTurn {
   if (!areIntactLists(indexId, row)) throw damaged();
   const [turn, source, , chunkList, termList] = row as [number, number, number, Uint8Array, Uint8Array];
-  return { turn, source, ranges: decodeChunks(chunkList), termList };
+  return { turn, source, ...decodeChunks(chunkList), termList };
 }
 
 function areIntactLists(indexId: number, row: Row): boolean {
@@ -94,7 +102,7 @@ export function toIndexedTurn(
 ): IndexedTurnHead & { readonly ranges: readonly IndexedChunk[]; readonly termList: Uint8Array } {
   if (!isIntactIndexedTurn(indexId, row)) throw damaged();
   const head = headOf(indexId, row);
-  return { ...head, ranges: decodeChunks(row[8] as Uint8Array), termList: row[9] as Uint8Array };
+  return { ...head, ranges: decodeChunks(row[8] as Uint8Array).ranges, termList: row[9] as Uint8Array };
 }
 
 /** A row's head, unvalidated. */
@@ -121,40 +129,57 @@ export function* insertIndexedTurns(
   yield* transaction.runEach(INDEXED_TURNS.insert, rows);
 }
 
-/** Chunks as bytes: position of the message since the chunk before and whether it asks; start since it, size, length. */
-export function encodeChunks(chunks: readonly IndexedChunk[]): Uint8Array {
+/** Milliseconds from the year 1 to the Unix epoch: times are stored from there, so that none is negative. */
+const EPOCH_FROM_YEAR_1_MS = 62_135_596_800_000;
+
+/** What a list of chunks holds. */
+interface TimedChunks {
+  /** The turn's timestamp, in milliseconds since the Unix epoch. */
+  readonly atMs: number;
+  readonly ranges: readonly IndexedChunk[];
+}
+
+/**
+ * Chunks as bytes: the turn's time; for each chunk the distance from the text before, the role and whether it asks as one
+ * number; the start since the chunk before, the size, the length.
+ */
+export function encodeChunks({ atMs, ranges }: TimedChunks): Uint8Array {
   const writer = new VarintWriter();
-  let message = 0;
+  writer.add(atMs + EPOCH_FROM_YEAR_1_MS);
+  let text = 0;
   let start = 0;
-  for (const chunk of chunks) {
-    if (chunk.message !== message) start = 0;
-    writer.add((chunk.message - message) * 2 + (chunk.asks ? 1 : 0));
+  for (const chunk of ranges) {
+    if (chunk.text !== text) start = 0;
+    writer.add((chunk.text - text) * 16 + ROLES.indexOf(chunk.role) * 2 + (chunk.asks ? 1 : 0));
     writer.add(chunk.start - start);
     writer.add(chunk.end - chunk.start);
     writer.add(chunk.length);
-    ({ message, start } = chunk);
+    ({ text, start } = chunk);
   }
   return writer.bytes();
 }
 
 /** Reads chunks back. */
-function decodeChunks(bytes: Uint8Array): readonly IndexedChunk[] {
-  const chunks: IndexedChunk[] = [];
+function decodeChunks(bytes: Uint8Array): TimedChunks {
+  const ranges: IndexedChunk[] = [];
   const reader = new VarintReader(bytes);
-  let message = 0;
+  const atMs = reader.next() - EPOCH_FROM_YEAR_1_MS;
+  let text = 0;
   let before = 0;
   while (!reader.isAtEnd) {
     const head = reader.next();
-    const step = Math.floor(head / 2);
+    const step = Math.floor(head / 16);
     const start = reader.next() + (step === 0 ? before : 0);
     const end = start + reader.next();
     const length = reader.next();
-    if (Number.isNaN(step + end + length)) throw damaged();
-    message += step;
+    const role = ROLES[(head >> 1) & 7];
+    if (Number.isNaN(step + end + length) || role === undefined) throw damaged();
+    text += step;
     before = start;
-    chunks.push({ message, start, end, length, asks: head % 2 === 1 });
+    ranges.push({ text, role, start, end, length, asks: head % 2 === 1 });
   }
-  return chunks;
+  if (Number.isNaN(atMs)) throw damaged();
+  return { atMs, ranges };
 }
 
 /** Terms, by number, as bytes: the distance from the one before and whether it has several documents; then how many. */

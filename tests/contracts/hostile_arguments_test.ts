@@ -247,6 +247,8 @@ const LISTS: Readonly<Record<string, string>> = {
   "openMemory: 1.kinds": "kinds",
   "restoreMemory: 2.kinds": "kinds",
   "Memory.importLines: 0": "lines",
+  "Memory.search: 2.roles": "roles",
+  "Memory.search: 2.sessions": "sessions",
   "Records.put: 1.items": "value.items",
   "KindRecords.put: 1.items": "value.items",
   "KindRecords.getMany: 1": "keys",

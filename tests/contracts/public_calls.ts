@@ -209,6 +209,14 @@ function memoryCalls({ memory, lines }: Stage): readonly PublicCall[] {
     { name: "Memory.conversation", given: [SCOPE], call: memory.conversation.bind(memory) },
     { name: "Memory.journal", given: [SCOPE, "tools"], call: memory.journal.bind(memory) },
     {
+      name: "Memory.search",
+      given: [{ tenantId: SCOPE.tenantId }, "pears", {
+        ...{ topK: 1, profile: "holdfast", retrieval: RETRIEVAL, after: AT, before: AT, roles: ["user"] },
+        ...{ sessions: [SCOPE.sessionId], damaged: "error", signal: signal() },
+      }],
+      call: memory.search.bind(memory),
+    },
+    {
       name: "Memory.prune",
       given: [{ ...progress, scrub: false, acceptClock: false }],
       call: memory.prune.bind(memory),

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { type Memory, openMemory, restoreMemory } from "@holdfast/memory";
 import { RESULT } from "../../src/engines/sqlite/drivers/result_codes.ts";
 import { nodeSqlite } from "../../src/engines/sqlite/drivers/node_sqlite.ts";
+import { TERMS_PER_STEP } from "../../src/limits.ts";
 import { ORCHARD, pinOf, pinUp, readTurns, revise, turnOf } from "../conversations/samples.ts";
 import { factAt } from "../../src/testing/records/record_samples.ts";
 import {
@@ -27,6 +28,7 @@ const BUSY_TIMEOUT_MS = 5_000;
 export async function useEverything(): Promise<PlanningDriver> {
   const driver = new PlanningDriver(nodeSqlite);
   for (const operation of PUBLIC_OPERATIONS) await useOne(driver, operation);
+  await eraseLong(driver);
   await verifyDeletions(driver);
   await exportDue(driver);
   await restore(driver);
@@ -45,6 +47,22 @@ async function useOne(driver: PlanningDriver, operation: StruckOperation): Promi
   await operation.run(memory, undefined).catch((error: { code?: unknown }) => {
     assert.equal(error.code, "CONFLICT", operation.name);
   });
+}
+
+/** Indexes and erases a turn with more words than one transaction may, searched between the two. */
+async function eraseLong(driver: PlanningDriver): Promise<void> {
+  await using store = await makeFileStore(driver, await TemporaryDirectory.makeInMemory());
+  const memory = await store.open(optionsFor(BUSY_TIMEOUT_MS));
+  await prepareTalk(memory);
+  const conversation = talkOf(memory);
+  const words = Array.from({ length: TERMS_PER_STEP + 1 }, (_, n) => `z${n}`).join(" ");
+  const { turnId } = await conversation.append([{ role: "user", content: words }]);
+  await conversation.search("z1");
+  const content = "short";
+  const turn = { turnId, scope: ORCHARD, messages: [{ messageId: "long", role: "user", content }] } as const;
+  await conversation.putTurn(turn, { operationId: "long", expectedRevision: await conversation.revision() });
+  await conversation.search("short");
+  await memory.prune();
 }
 
 async function verifyDeletions(driver: PlanningDriver): Promise<void> {

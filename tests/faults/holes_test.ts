@@ -16,6 +16,9 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "deletion/verify_receipt.ts": "only verifyReceipt() reads it",
   "search/search_cache.ts": "only read, of terms so common that their postings are not: tests/index/",
   "search/index_query.ts SELECT_HEAD": "only read, where expired content could not be erased",
+  "tables/draining_turns.ts":
+    "a turn with more words than a matrix can strike: tests/index/long_turns_test.ts",
+  "tables/schema/dialects.ts rewrite draining_turns": "likewise",
   "conversations/mend_scopes.ts": "a work file: tests/restore/mended_backups_test.ts",
   "conversations/mend_strays.ts SELECT_STRAY_TURNS": "likewise",
   "records/mend_records.ts DELETE_OPERATION": "likewise",

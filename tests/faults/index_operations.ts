@@ -135,6 +135,13 @@ export const INDEX_OPERATIONS: readonly StruckOperation[] = [
     run: (memory, signal) => talkOf(memory).search("t1", { profile: "reference", signal }),
   },
   {
+    name: "a search of a tenant that indexes first",
+    calls: "Memory.search",
+    prepare: prepareUnindexed,
+    steps: true,
+    run: (memory, signal) => memory.search({ tenantId: talkOf(memory).scope.tenantId }, "birch", { signal }),
+  },
+  {
     name: "a search that finds something expired",
     calls: "Conversation.search",
     prepare: prepareExpiring,

@@ -1,7 +1,7 @@
 /** Tests that another process may change a scope between any two reads of a search or an assembly. */
 
 import assert from "node:assert/strict";
-import { type Conversation, nodeSqlite, openMemory, type SqliteDriver } from "../../mod.ts";
+import { type Conversation, type Memory, nodeSqlite, openMemory, type SqliteDriver } from "../../mod.ts";
 import { testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { TemporaryDirectory } from "../kit/temporary_directory.ts";
 
@@ -49,11 +49,15 @@ function deleteElsewhere(path: string, turnId: string): void {
 }
 
 /** Makes a call; resolves to the ids of the turns that it found. */
-type Find = (conversation: Conversation) => Promise<readonly string[]>;
+type Find = (conversation: Conversation, memory: Memory) => Promise<readonly string[]>;
 
 const CALLS: Readonly<Record<string, Find>> = {
   search: async (conversation) =>
     (await conversation.search(QUESTION, { topK: 3 })).map(({ source }) => source.turnId),
+  "memory.search": async (_conversation, memory) =>
+    (await memory.search({ tenantId: SCOPE.tenantId }, QUESTION, { topK: 3 })).map(({ source }) =>
+      source.turnId
+    ),
   assemble: async (conversation) =>
     (await conversation.assemble(QUESTION, BUDGET, { system: "S" })).context.diagnostics.retrievedTurnIds,
 };
@@ -83,7 +87,7 @@ async function findMeanwhile(
   const driver = new InterruptingDriver();
   await using memory = await openMemory(path, { driver });
   const conversation = memory.conversation(SCOPE);
-  assert.ok((await find(conversation)).includes(deleted));
+  assert.ok((await find(conversation, memory)).includes(deleted));
   let interrupted = false;
   driver.interrupt = () => {
     interrupted = true;
@@ -91,7 +95,7 @@ async function findMeanwhile(
   };
   driver.left = left;
   let found: readonly string[] = [];
-  await assert.doesNotReject(async () => void (found = await find(conversation)));
+  await assert.doesNotReject(async () => void (found = await find(conversation, memory)));
   return interrupted ? { deleted, found } : null;
 }
 

@@ -131,7 +131,7 @@ Deno.test("indexBatch() continues where it stopped, even after a restart, and ch
   const conversation = first.conversation(SCOPE);
   for (const text of ["one", "two", "three"]) await conversation.append([{ role: "user", content: text }]);
   const snapshot = await conversation.snapshot();
-  const indexKey = "characters-v1:360:80/rich-v1";
+  const indexKey = "characters-v1:360:80/rich-v2";
   assert.deepEqual(await conversation.indexBatch(snapshot, {}, { batchSize: 1 }), {
     status: "BUILDING",
     processed: 1,
@@ -195,7 +195,7 @@ Deno.test("Two indexes coexist; a third one replaces the least recently used one
   await conversation.search("pump", { retrieval: { chunkCharacters: 100 } });
   await conversation.search("pump", { retrieval: { chunkCharacters: 200 } });
   await conversation.search("pump", { retrieval: { chunkCharacters: 100 }, topK: 9 });
-  const both = ["characters-v1:100:80/rich-v1", "characters-v1:200:80/rich-v1"];
+  const both = ["characters-v1:100:80/rich-v2", "characters-v1:200:80/rich-v2"];
   assert.deepEqual(keys(), both);
   const found = await conversation.search("pump", { profile: "reference" });
   assert.equal(found.length, 4);

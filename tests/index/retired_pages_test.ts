@@ -15,8 +15,8 @@ import { SCOPE } from "./scenario.ts";
 const INSERT_OTHERS =
   `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < $1)
   INSERT INTO chunk_indexes (id, scope, index_key, born, used, retired, indexed_to, turns, chunks, documents,
-  total_length, terms, block_turns, block_list, checksum)
-  SELECT n, 1000 + n, 'x', n, 1, 0, 0, 0, 0, 0, 0, 0, 0, x'', 0 FROM numbers`;
+  total_length, terms, block_turns, draining, block_list, checksum)
+  SELECT n, 1000 + n, 'x', n, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, x'', 0 FROM numbers`;
 
 const SELECT_META =
   `SELECT lineage, generation, epoch, pending_from, applied, applied_head, verified, counter,

@@ -19,6 +19,20 @@ function assertFinds(question: string, document: string): void {
   );
 }
 
+Deno.test("the forms of words whose base ends with -eed have one term, and those of -ee as well", () => {
+  for (const forms of ["proceed proceeds proceeded proceeding", "exceed exceeded", "overfeed overfeeding"]) {
+    const terms = forms.split(" ").map((word) => RICH_ANALYZER.queryTerms(word)[0]);
+    assert.deepEqual(new Set(terms).size, 1, forms);
+  }
+  for (const forms of ["agree agreed", "guarantee guaranteed", "decreed decree", "refereed referee"]) {
+    assert.deepEqual(
+      new Set(forms.split(" ").map((word) => RICH_ANALYZER.queryTerms(word)[0])).size,
+      1,
+      forms,
+    );
+  }
+});
+
 Deno.test("RET-01 Any text is a valid question, and none has query syntax", () => {
   const questions = [
     ...[

@@ -100,6 +100,8 @@ CREATE TABLE scopes (
 
 CREATE UNIQUE INDEX scopes_by_hash ON scopes (scope_hash);
 
+CREATE INDEX scopes_by_tenant ON scopes (tenant);
+
 CREATE INDEX scopes_by_expiry ON scopes (next_expiry) WHERE next_expiry IS NOT NULL;
 
 CREATE TABLE turns (
@@ -233,6 +235,7 @@ CREATE TABLE chunk_indexes (
   total_length INTEGER NOT NULL,
   terms INTEGER NOT NULL,
   block_turns INTEGER NOT NULL,
+  draining INTEGER NOT NULL,
   block_list BLOB NOT NULL,
   checksum INTEGER NOT NULL
 ) STRICT;
@@ -260,6 +263,17 @@ CREATE TABLE indexed_turns (
 ) STRICT;
 
 CREATE UNIQUE INDEX indexed_turns_by_turn ON indexed_turns (index_id, turn);
+
+CREATE TABLE draining_turns (
+  index_id INTEGER NOT NULL,
+  turn INTEGER NOT NULL,
+  part INTEGER NOT NULL,
+  source INTEGER NOT NULL,
+  postings INTEGER NOT NULL,
+  checksum INTEGER NOT NULL,
+  term_list BLOB NOT NULL,
+  PRIMARY KEY (index_id, turn, part)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE index_terms (
   index_id INTEGER NOT NULL,

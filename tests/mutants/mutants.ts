@@ -13,6 +13,7 @@ import { NAMED_BREAKS } from "./breaks/named.ts";
 import { COMPARISON_BREAKS, EXPIRY_BREAKS, TENANT_BREAKS } from "./breaks/records.ts";
 import { RESTORE_BREAKS } from "./breaks/restores.ts";
 import { ROUND_BREAKS } from "./breaks/rounds.ts";
+import { SEARCH_BREAKS } from "./breaks/searches.ts";
 import { TIME_BREAKS } from "./breaks/times.ts";
 import { TRANSACTION_BREAKS } from "./breaks/transactions.ts";
 import { DAMAGE_BREAKS, LIMIT_BREAKS } from "./breaks/values.ts";
@@ -33,6 +34,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...RESTORE_BREAKS,
   ...TIME_BREAKS,
   ...ROUND_BREAKS,
+  ...SEARCH_BREAKS,
   ...LINES_BREAKS,
   ...CONTEXT_BREAKS,
   ...JOURNAL_BREAKS,

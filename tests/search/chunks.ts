@@ -9,7 +9,9 @@ import { makeChunk } from "../../src/index/chunking.ts";
 export function chunksOf(turns: readonly Turn[], size: ChunkSize): readonly Chunk[] {
   return turns.flatMap((turn) =>
     turn.messages.flatMap((message) =>
-      [...chunkRanges(message.content, size)].map((range) => makeChunk(turn, message, range, size))
+      [...chunkRanges(message.content, size)].map((range) =>
+        makeChunk(turn, { message, call: null, text: message.content }, range, size)
+      )
     )
   );
 }

@@ -97,6 +97,7 @@ const SOURCE: Layout = {
     start: "start",
     end: "end",
     message_hash: "messageHash",
+    tool_call_id: "toolCallId",
   },
   required: [],
   nested: { scope: SCOPE },

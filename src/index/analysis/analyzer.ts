@@ -14,12 +14,19 @@ export interface DocumentTerms {
   readonly length: number;
 }
 
+/** Returns the analyzer of an index, by the key of either. */
+export function analyzerOf(key: string): Analyzer {
+  return key.endsWith(LEXICAL_ANALYZER.key) ? LEXICAL_ANALYZER : RICH_ANALYZER;
+}
+
 /** Turns texts into terms. Documents and questions go through the same function. */
 export interface Analyzer {
   /** The name and version of the analyzer. An index can be searched only with the analyzer that built it. */
   readonly key: string;
-  /** Returns the terms of a chunk that was written at `timestamp` (ISO text). */
-  documentTerms(content: string, timestamp: string): DocumentTerms;
+  /** Whether names, and calls of tools, are indexed too. */
+  readonly readsCalls: boolean;
+  /** Returns the terms of a chunk that was written at `timestamp` (ISO text), and of the `names` that it is found by. */
+  documentTerms(content: string, timestamp: string, names?: string): DocumentTerms;
   /** Returns the terms of a question without duplicates, in code point order. Scores are summed in this order. */
   queryTerms(question: string): readonly string[];
 }
@@ -30,14 +37,19 @@ const QUERY_TERMS_MAX = 512;
 /** The reference's analyzer. */
 export const LEXICAL_ANALYZER: Analyzer = {
   key: "lexical-v1",
+  readsCalls: false,
   documentTerms: (content) => countTerms(lexicalTokens(content)),
   queryTerms: (question) => sortedTerms(new Set(lexicalTokens(question))),
 };
 
 /** The default profile's analyzer. */
 export const RICH_ANALYZER: Analyzer = {
-  key: "rich-v1",
-  documentTerms: (content, timestamp) => addDate(countTerms(richTerms(content)), timestamp),
+  key: "rich-v2",
+  readsCalls: true,
+  documentTerms: (content, timestamp, names = "") => {
+    const terms = names === "" ? richTerms(content) : [...richTerms(names), ...richTerms(content)];
+    return addDate(countTerms(terms), timestamp);
+  },
   queryTerms: (question) => sortedTerms(meaningfulTerms(question)),
 };
 

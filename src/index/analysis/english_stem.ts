@@ -40,7 +40,11 @@ function withoutPlural(word: string): string {
   return /(?:[sxz]|[cs]h)es$/.test(word) && word.length > 4 ? word.slice(0, -2) : word.slice(0, -1);
 }
 
+/** Words whose base ends with -eed: of "proceed" and "overfeed" nothing is removed, of "agreed" the d. */
+const BASE_EED = /(?:[bcdfnsw]|bl|br|sp)eed$/;
+
 function withoutTense(word: string): string {
+  if (BASE_EED.test(word)) return word;
   if (word.endsWith("eed")) return measure(word.slice(0, -3)) > 0 ? word.slice(0, -1) : word;
   const ending = word.endsWith("ed") ? 2 : word.endsWith("ing") ? 3 : 0;
   const stem = word.slice(0, word.length - ending);

@@ -20,6 +20,7 @@ export const CHUNK_INDEXES = defineTable({
     totalLength: INTEGER,
     terms: INTEGER,
     blockTurns: INTEGER,
+    draining: INTEGER,
     blockList: BYTES,
     checksum: INTEGER,
   },
@@ -28,7 +29,7 @@ export const CHUNK_INDEXES = defineTable({
   indexes: [{ name: "scope", columns: ["scope"] }],
   checksumOver: [
     ...["id", "scope", "indexKey", "born", "used", "retired", "indexedTo", "turns", "chunks"] as const,
-    ...["documents", "totalLength", "terms", "blockTurns", "blockList"] as const,
+    ...["documents", "totalLength", "terms", "blockTurns", "draining", "blockList"] as const,
   ],
   isBackedUp: false,
 });
@@ -63,6 +64,25 @@ export const INDEXED_TURNS = defineTable({
   checksumOver: ["indexId", "turn", "source", "chunks", "documents", "totalLength", "postings"],
   isBackedUp: false,
   rewrittenBy: ["indexId", "turn"],
+});
+
+// Which postings there are of turns that are added or erased in parts, a transaction each: `postings` of them a part.
+export const DRAINING_TURNS = defineTable({
+  name: "draining_turns",
+  columns: {
+    indexId: INTEGER,
+    turn: INTEGER,
+    part: INTEGER,
+    source: INTEGER,
+    postings: INTEGER,
+    checksum: INTEGER,
+    termList: BYTES,
+  },
+  key: ["indexId", "turn", "part"],
+  isClustered: true,
+  checksumOver: ["indexId", "turn", "part", "source", "postings", "termList"],
+  isBackedUp: false,
+  rewrittenBy: ["indexId", "turn", "part"],
 });
 
 // A number is never given to another term of the same index, so that a stale list can name no other term.
@@ -102,6 +122,7 @@ export const INDEX_TABLES: readonly TableShape[] = [
   CHUNK_INDEXES,
   UNINDEXED_TURNS,
   INDEXED_TURNS,
+  DRAINING_TURNS,
   INDEX_TERMS,
   POSTINGS,
 ];

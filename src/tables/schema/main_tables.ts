@@ -172,6 +172,7 @@ export const SCOPES = defineTable({
   fixed: ["scopeHash", "tenant", "session"],
   indexes: [
     { name: "hash", columns: ["scopeHash"], isUnique: true },
+    { name: "tenant", columns: ["tenant"] },
     { name: "expiry", columns: ["nextExpiry"], where: "nextExpiry" },
   ],
   checksumOver: [

@@ -56,7 +56,7 @@ export const COPY_PLANS: Plans = {
       because: "counts a whole copy",
     },
     "SELECT count(*) FROM scopes": {
-      plan: "SCAN scopes USING COVERING INDEX scopes_by_hash",
+      plan: "SCAN scopes USING COVERING INDEX scopes_by_tenant",
       because: "counts a whole copy",
     },
     "SELECT count(*) FROM summaries": { plan: "SCAN summaries", because: "counts a whole copy" },
@@ -100,6 +100,7 @@ export const COPY_PLANS: Plans = {
       plan: "SCAN indexed_turns USING INDEX indexed_turns_by_turn",
       because: "rewrites the whole table",
     },
+    "rewrite draining_turns": { plan: "SCAN draining_turns", because: "rewrites the whole table" },
     "rewrite index_terms": { plan: "SCAN index_terms", because: "rewrites the whole table" },
     "rewrite journal_entries": {
       plan: "SCAN journal_entries USING INDEX sqlite_autoindex_journal_entries_1",

@@ -37,6 +37,9 @@ export const DELETION_PLANS: Plans = {
     SUM_CHUNKS: "SEARCH indexed_turns USING INDEX indexed_turns_by_turn (index_id=?)",
     SUM_POSTINGS: "SEARCH postings USING PRIMARY KEY (index_id=?)",
   },
+  "deletion/drain_indexes.ts": {
+    SELECT_DRAINING: "SEARCH chunk_indexes USING INTEGER PRIMARY KEY (rowid>?)",
+  },
   "deletion/orphans.ts": {
     "SELECT count(*) FROM covered_turns WHERE turn NOT IN (SELECT id FROM turns)": {
       plan: "SCAN covered_turns; USING ROWID SEARCH ON TABLE turns FOR IN-OPERATOR",
@@ -84,10 +87,10 @@ export const DELETION_PLANS: Plans = {
         "SCAN turns USING COVERING INDEX turns_by_scope; USING ROWID SEARCH ON TABLE scopes FOR IN-OPERATOR",
       because: "looks everywhere for what a deletion left",
     },
-    "SELECT count(*) FROM chunk_indexes WHERE retired = 0 AND (SELECT coalesce(sum(turns), 0) FROM postings WHERE index_id = chunk_indexes.id) <> (SELECT coalesce(sum(postings), 0) FROM indexed_turns WHERE index_id = chunk_indexes.id)":
+    "SELECT count(*) FROM chunk_indexes WHERE retired = 0 AND (SELECT coalesce(sum(turns), 0) FROM postings WHERE index_id = chunk_indexes.id) <> (SELECT coalesce(sum(postings), 0) FROM indexed_turns WHERE index_id = chunk_indexes.id) + (SELECT coalesce(sum(postings), 0) FROM draining_turns WHERE index_id = chunk_indexes.id)":
       {
         plan:
-          "SCAN chunk_indexes; CORRELATED SCALAR SUBQUERY 1; SEARCH postings USING PRIMARY KEY (index_id=?); CORRELATED SCALAR SUBQUERY 2; SEARCH indexed_turns USING INDEX indexed_turns_by_turn (index_id=?)",
+          "SCAN chunk_indexes; CORRELATED SCALAR SUBQUERY 1; SEARCH postings USING PRIMARY KEY (index_id=?); CORRELATED SCALAR SUBQUERY 2; SEARCH indexed_turns USING INDEX indexed_turns_by_turn (index_id=?); CORRELATED SCALAR SUBQUERY 3; SEARCH draining_turns USING PRIMARY KEY (index_id=?)",
         because: "looks everywhere for what a deletion left",
       },
     "SELECT count(*) FROM chunk_indexes WHERE scope NOT IN (SELECT id FROM scopes)": {
@@ -107,12 +110,16 @@ export const DELETION_PLANS: Plans = {
           "SCAN indexed_turns USING COVERING INDEX indexed_turns_by_turn; USING ROWID SEARCH ON TABLE turns FOR IN-OPERATOR; USING ROWID SEARCH ON TABLE chunk_indexes FOR IN-OPERATOR",
         because: "looks everywhere for what a deletion left",
       },
-    "SELECT count(*) FROM postings WHERE NOT EXISTS (SELECT 1 FROM indexed_turns WHERE indexed_turns.index_id = postings.index_id AND indexed_turns.turn = postings.turn)":
+    "SELECT count(*) FROM postings WHERE NOT EXISTS (SELECT 1 FROM indexed_turns WHERE indexed_turns.index_id = postings.index_id AND indexed_turns.turn = postings.turn) AND NOT EXISTS (SELECT 1 FROM draining_turns WHERE draining_turns.index_id = postings.index_id AND draining_turns.turn = postings.turn)":
       {
         plan:
-          "SCAN postings; CORRELATED SCALAR SUBQUERY 1; SEARCH indexed_turns USING COVERING INDEX indexed_turns_by_turn (index_id=? AND turn=?)",
+          "SCAN postings; CORRELATED SCALAR SUBQUERY 1; SEARCH indexed_turns USING COVERING INDEX indexed_turns_by_turn (index_id=? AND turn=?); CORRELATED SCALAR SUBQUERY 2; SEARCH draining_turns USING PRIMARY KEY (index_id=? AND turn=?)",
         because: "looks everywhere for what a deletion left",
       },
+    "SELECT count(*) FROM draining_turns WHERE index_id NOT IN (SELECT id FROM chunk_indexes)": {
+      plan: "SCAN draining_turns; USING ROWID SEARCH ON TABLE chunk_indexes FOR IN-OPERATOR",
+      because: "looks everywhere for what a deletion left",
+    },
     "SELECT count(*) FROM unindexed_turns WHERE turn NOT IN (SELECT id FROM turns) OR index_id NOT IN (SELECT id FROM chunk_indexes)":
       {
         plan:
@@ -125,6 +132,8 @@ export const DELETION_PLANS: Plans = {
     UPSERT_FLOOR: "",
   },
   "deletion/verify_receipt.ts": {
+    SUM_STALE_POSTINGS:
+      "SEARCH chunk_indexes USING COVERING INDEX chunk_indexes_by_scope (scope=?); SEARCH draining_turns USING PRIMARY KEY (index_id=?); SEARCH turns USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN",
     COUNT_ENTRIES_UP_TO: "SEARCH journal_entries USING INDEX sqlite_autoindex_journal_entries_1 (journal=?)",
     COUNT_FLOORS: "SEARCH floors USING PRIMARY KEY (scope_hash=?)",
     COUNT_PINS_WITHOUT_SOURCE:

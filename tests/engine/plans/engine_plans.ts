@@ -81,7 +81,7 @@ export const ENGINE_PLANS: Plans = {
   "engines/sqlite/restore/prepare_restored.ts": {
     COUNT_ROWS: {
       plan:
-        "SCAN CONSTANT ROW; SCALAR SUBQUERY 1; SCAN records USING COVERING INDEX records_by_revision; SCALAR SUBQUERY 2; SCAN scopes USING COVERING INDEX scopes_by_hash; SCALAR SUBQUERY 3; SCAN turns USING COVERING INDEX turns_by_scope; SCALAR SUBQUERY 4; SCAN pins; SCALAR SUBQUERY 5; SCAN journal_entries USING COVERING INDEX sqlite_autoindex_journal_entries_1",
+        "SCAN CONSTANT ROW; SCALAR SUBQUERY 1; SCAN records USING COVERING INDEX records_by_revision; SCALAR SUBQUERY 2; SCAN scopes USING COVERING INDEX scopes_by_tenant; SCALAR SUBQUERY 3; SCAN turns USING COVERING INDEX turns_by_scope; SCALAR SUBQUERY 4; SCAN pins; SCALAR SUBQUERY 5; SCAN journal_entries USING COVERING INDEX sqlite_autoindex_journal_entries_1",
       because: "counts a whole copy",
     },
   },

@@ -17,6 +17,25 @@ export const INDEX_PLANS: Plans = {
     SELECT_TURNS:
       "SEARCH indexed_turns USING INDEX indexed_turns_by_turn (index_id=? AND turn>?); SEARCH turns USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN",
   },
+  "tables/draining_turns.ts": {
+    DELETE_PART: "SEARCH draining_turns USING PRIMARY KEY (index_id=? AND turn=? AND part=?)",
+    DELETE_PARTS_OF_INDEX: "SEARCH draining_turns USING PRIMARY KEY (index_id=?)",
+    DELETE_PARTS_OF_TURN: "SEARCH draining_turns USING PRIMARY KEY (index_id=? AND turn=?)",
+    SELECT_PARTS: "SEARCH draining_turns USING PRIMARY KEY (index_id=? AND (turn,part)>(?,?))",
+    SELECT_PARTS_OF_TURN: "SEARCH draining_turns USING PRIMARY KEY (index_id=? AND turn=?)",
+    SELECT_SOURCES_OF_PARTS: "SEARCH draining_turns USING PRIMARY KEY (index_id=? AND turn=?)",
+    SELECT_STALE_PART:
+      "SEARCH draining_turns USING PRIMARY KEY (index_id=?); SEARCH turns USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN",
+    "DRAINING_TURNS.insert": "",
+  },
+  "tables/tenant_sessions.ts": {
+    SELECT_SESSION:
+      "SEARCH scopes USING INDEX scopes_by_hash (scope_hash=?); SEARCH chunk_indexes USING INDEX chunk_indexes_by_scope (scope=?) LEFT-JOIN",
+    SELECT_SESSIONS:
+      "SEARCH scopes USING INDEX scopes_by_tenant (tenant=? AND rowid>?); SEARCH chunk_indexes USING INDEX chunk_indexes_by_scope (scope=?) LEFT-JOIN",
+    SELECT_TERM_OF_SESSIONS:
+      "SEARCH scopes USING COVERING INDEX scopes_by_tenant (tenant=? AND rowid>? AND rowid<?); SEARCH chunk_indexes USING INDEX chunk_indexes_by_scope (scope=?); SEARCH index_terms USING INDEX index_terms_by_term (index_id=? AND term=?)",
+  },
   "search/search_cache.ts": {
     SELECT_TURNS_AFTER:
       "SEARCH indexed_turns USING INDEX indexed_turns_by_turn (index_id=? AND turn>? AND turn<?)",
