@@ -8,7 +8,7 @@ import {
   type Scope,
   type Watermark,
 } from "../../mod.ts";
-import { historyOf, LIMITS } from "../history.ts";
+import { historyOf, LIMITS, QUESTION } from "../history.ts";
 import { factOf, identityOf } from "../stores.ts";
 import { type GrowthOperation, operation, reading } from "./operation.ts";
 import { NEW_TEXT, type World } from "./world.ts";
@@ -88,6 +88,12 @@ export const STORE_OPERATIONS: readonly GrowthOperation[] = [
       return 2;
     },
     undo: (world, { turnId }) => world.delete("turn", turnId),
+  }),
+  reading({
+    name: "search of a tenant",
+    calls: "Memory.search",
+    grows: { turns: "opens every session that has a word of the question" },
+    run: async ({ memory, scope }) => (await memory.search({ tenantId: scope.tenantId }, QUESTION)).length,
   }),
   operation({
     name: "openMemory, one read",

@@ -102,11 +102,15 @@ Deno.test("CTX-02 the beginning of a request stays over sixty turns, with eviden
     let before = "";
     let moves = 0;
     let start: string | undefined;
+    let expectedRevision = await conversation.create();
     for (let turn = 0; turn < 60; turn++) {
-      await conversation.append([
-        { role: "user", content: text(15) },
-        { role: "assistant", content: text(15) },
-      ]);
+      // Ids of their own: where a window starts depends on them.
+      const messages = [
+        { messageId: `u${turn}`, role: "user", content: text(15) },
+        { messageId: `a${turn}`, role: "assistant", content: text(15) },
+      ] as const;
+      const given = { turnId: `turn-${turn}`, scope: SCOPE, messages };
+      expectedRevision = await conversation.putTurn(given, { operationId: `put ${turn}`, expectedRevision });
       const options = { ...OPTIONS, system: "You track orders. ".repeat(16), options: { retrieve } };
       const { context } = await conversation.assemble(text(8), { maxInputTokens: 4_000 }, options);
       const now = JSON.stringify(context.request.messages);

@@ -241,6 +241,18 @@ export const INNER_CALLS: Readonly<Record<string, InnerCall>> = {
     (revision, { snapshot }) => assert.equal(revision, snapshot.revision),
   ),
   ...innerJournalCalls(SCOPE),
+  "Memory.search": inner(
+    ({ memory }) => memory.search({ tenantId: INNER_TENANT }, "i1"),
+    ([best]) => assert.equal(best?.content, "i1"),
+  ),
+  "Memory.transaction": inner(
+    ({ memory }) =>
+      memory.transaction((transaction) => [
+        transaction.append(SCOPE, [{ role: "user", content: "new" }]),
+        transaction.put(NEW, factOf("new"), { expectedRevision: null, ttl: 60 }),
+      ]),
+    async ([{ turnId }], arranged) => assert.deepEqual(await ids(arranged), ["i1", "i2", turnId]),
+  ),
   "Memory.prune": inner(
     ({ memory }) => memory.prune(),
     ({ scrub }) => assert.equal(scrub?.complete, true),

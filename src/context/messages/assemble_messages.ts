@@ -221,7 +221,7 @@ class MessagesAssembly {
 const WRAPPING_TOKENS = 16;
 
 /** The share of the budget within which the start of the window moves; the rest is for system text, pins and question. */
-const STRIDE_SHARE = 3 / 4;
+const STRIDE_SHARE = 7 / 8;
 
 const NOTHING_RETRIEVED: ChosenEvidence = { chunks: [], draft: EMPTY_DRAFT, hasMatches: false };
 
