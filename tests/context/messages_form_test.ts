@@ -11,11 +11,13 @@ import {
   type Budget,
   type Conversation,
   type Memory,
+  type Message,
   type MessagesContext,
   type NewMessage,
   openMemory,
 } from "@holdfast/memory";
 import { anthropicMessages, openaiResponses } from "@holdfast/memory/formats";
+import { isBlank } from "../../src/canonical/text.ts";
 import { SPOKEN } from "../kit/message_arbitrary.ts";
 import { testThatNothingIsLeftOpen } from "../kit/soundness.ts";
 import { Seeded } from "../model/records/seeded.ts";
@@ -53,6 +55,12 @@ const call = (...ids: readonly string[]): NewMessage => ({
   toolCalls: ids.map((id) => ({ id, name: "read_file", arguments: { path: `/src/${id}.ts` } })),
 });
 const result = (toolCallId: string, content: string): NewMessage => ({ role: "tool", toolCallId, content });
+
+/** Whether a message says anything to a model. */
+function saysSomething({ role, content, parts = [], toolCalls }: Message): boolean {
+  const hasMore = parts.some(({ type }) => type !== "text" && type !== "reasoning");
+  return role === "tool" || toolCalls !== undefined || !isBlank(content) || hasMore;
+}
 
 /** So many different words. */
 function words(count: number, seed = 1): string {
@@ -213,6 +221,35 @@ Deno.test("Evidence stands just before the question, and a summary and pins befo
   assert.equal(second, context.messages.length - 3, "before the newest turn, the evidence and the question");
 });
 
+Deno.test("Messages that say nothing are left out, and a user's message comes first, as providers demand", async () => {
+  await using memory = await openMemory(":memory:");
+  const conversation = await talk(
+    memory,
+    [{ role: "assistant", content: "How can I help?" }],
+    [{ role: "user", content: "Where is order 7?" }, { role: "assistant", content: "" }],
+    [{ role: "assistant", content: null }, {
+      role: "assistant",
+      content: [{ type: "reasoning", text: "Hm." }],
+    }],
+    [{ role: "user", content: " " }, { role: "system", content: "" }],
+  );
+  for (const question of ["And order 8?", null]) {
+    const { context } = await conversation.assemble(question, {}, OPTIONS);
+    const said = [
+      ["system", "You help."],
+      ["user", "[EARLIER MESSAGES ARE LEFT OUT]"],
+      ["assistant", "How can I help?"],
+      ["user", "Where is order 7?"],
+      ...(question === null ? [] : [["user", question]]),
+    ];
+    assert.deepEqual(context.request.messages.map(({ role, content }) => [role, content]), said);
+    const { messages } = context.write(anthropicMessages);
+    assert.equal(messages[0]!.role, "user");
+    assert(messages.every(({ content }) => content.length > 0));
+    assert.equal(context.diagnostics.keptTurnIds.length, 2);
+  }
+});
+
 Deno.test("A request is one that the SDKs take, by their types", async () => {
   await using memory = await openMemory(":memory:");
   const conversation = await talk(memory, [{ role: "user", content: "Look." }], [
@@ -270,7 +307,7 @@ Deno.test("Any history and any budget: within it, no orphan, the newest message 
       assert.deepEqual(await assemble(), context);
       const stored = (await Array.fromAsync(conversation.turns())).flatMap(({ messages }) => messages);
       const omitted = new Set(context.diagnostics.omittedResultIds);
-      const newest = stored.findLast(({ messageId }) => !omitted.has(messageId));
+      const newest = stored.findLast((message) => !omitted.has(message.messageId) && saysSomething(message));
       const shown = new Set(context.messages.map(({ messageId }) => messageId));
       if (newest !== undefined) assert(shown.has(newest.messageId), "the newest message is there");
     }),

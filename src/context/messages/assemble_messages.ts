@@ -146,7 +146,10 @@ class MessagesAssembly {
     const rest = [...units.flatMap(({ messages }) => messages), ...this.#question];
     const last = rest.findLastIndex(({ role }) => role === "user");
     const at = last < 0 ? 0 : last;
-    return [...before, ...rest.slice(0, at), ...evidence, ...rest.slice(at)];
+    const shown = [...rest.slice(0, at), ...evidence, ...rest.slice(at)];
+    // Some providers refuse a history that an assistant begins.
+    const opening = before.length === 1 && shown[0]?.role === "assistant" ? [EARLIER] : [];
+    return [...before, ...opening, ...shown];
   }
 
   async #summarize(units: readonly PlannedUnit[], reserve: number): Promise<ChosenSummary> {
@@ -190,8 +193,8 @@ class MessagesAssembly {
     const said = summaryMessage(summary.draft);
     const messages = this.#request(units, said, evidenceMessage(evidence.draft));
     const { tokens, text } = this.#size.exact(messages);
-    const keptTurnIds = turnsOf(units);
-    const early = 1 + this.#pins.length + said.length;
+    const keptTurnIds = turnsOf(units.filter((unit) => unit.messages.length > 0));
+    const early = 1 + this.#pins.length + said.length + (messages.includes(EARLIER) ? 1 : 0);
     const newest = units.findLast((unit) => unit.messages.length > 0)?.messages.length ?? 0;
     const older = units.reduce((sum, unit) => sum + unit.messages.length, 0) - newest;
     return messagesContext({
@@ -216,6 +219,13 @@ class MessagesAssembly {
     });
   }
 }
+
+/** Stands for what came before a window that an assistant's message begins. */
+const EARLIER: Message = validatedMessage({
+  messageId: "earlier",
+  role: "user",
+  content: "[EARLIER MESSAGES ARE LEFT OUT]",
+});
 
 /** Tokens of the braces and names around the messages of a request. */
 const WRAPPING_TOKENS = 16;

@@ -3,6 +3,7 @@
  * unit in any case: shortened, and in the last resort without its oldest steps.
  */
 
+import { isBlank } from "../../canonical/text.ts";
 import { sha256Hex } from "../../canonical/sha256.ts";
 import type { Message } from "../../contracts/message.ts";
 import { pairCalls } from "../../contracts/pairing.ts";
@@ -105,8 +106,17 @@ function shownUnit(plan: WindowPlan, unit: Unit, capTokens: number | null): Plan
 
 function planned({ size }: WindowPlan, unit: Unit, given: readonly Message[]): PlannedUnit {
   const shown = { messages: given, isComplete: isComplete(given) };
-  const messages = shownMessages(shown, pairWindow([shown]));
+  const messages = shownMessages(shown, pairWindow([shown])).filter(saysSomething);
   return { unit, messages, tokens: size.about(messages) };
+}
+
+/**
+ * Whether a message says anything to a model; providers refuse one that does not: an answer that ended at once, or of which
+ * there is only the reasoning.
+ */
+function saysSomething({ role, content, parts = [], toolCalls }: Message): boolean {
+  return role === "tool" || toolCalls !== undefined || !isBlank(content) ||
+    parts.some(({ type }) => type !== "text" && type !== "reasoning");
 }
 
 /** The newest unit so that it fits, with room for the one before if that can be. */
