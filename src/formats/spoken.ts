@@ -54,7 +54,13 @@ function spokenCall({ id, name, arguments: given }: NewToolCall): ToolCall {
 
 function withBytes(part: MediaPart, media?: MediaSource): MediaPart {
   if (part.ref === undefined) return part;
-  const data = typeof media === "function" ? media(part.ref) : media?.get(part.ref);
+  const data: unknown = typeof media === "function" ? media(part.ref) : media?.get(part.ref);
+  if (data !== undefined && !(data instanceof Uint8Array)) {
+    throw new ContractError(
+      "media",
+      "Expected media to give bytes at once; conversation.withMedia reads them",
+    );
+  }
   if (data === undefined) return part;
   const { ref: _ref, bytes: _bytes, ...facts } = part;
   return { ...facts, data };

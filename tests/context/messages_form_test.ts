@@ -221,6 +221,33 @@ Deno.test("Evidence stands just before the question, and a summary and pins befo
   assert.equal(second, context.messages.length - 3, "before the newest turn, the evidence and the question");
 });
 
+Deno.test("CTX-03 a late result stands after its call, also where another result of it came with it", async () => {
+  await using memory = await openMemory(":memory:");
+  const conversation = await talk(
+    memory,
+    [{ role: "user", content: "Go." }, call("b")],
+    [{ role: "user", content: "Stop." }],
+    [result("b", "Late."), { ...result("b", "Later."), messageId: "second" }],
+  );
+  const { context } = await conversation.assemble(null, {}, OPTIONS);
+  const contents = context.messages.map(({ role, content }) => [role, content]).slice(1);
+  assert.deepEqual(contents, [["user", "Go."], ["assistant", ""], ["tool", "Late."], ["user", "Stop."]]);
+  assert.deepEqual(context.diagnostics.omittedResultIds, ["second"]);
+  assert.deepEqual(context.diagnostics.interruptedCallIds, []);
+});
+
+Deno.test("The bytes of media in a context are those of withMedia; a promise of them is refused", async () => {
+  await using memory = await openMemory(":memory:");
+  const data = new Uint8Array([137, 80, 78, 71]);
+  const picture = [{ type: "media", mediaType: "image/png", data }] as const;
+  const conversation = await talk(memory, [{ role: "user", content: picture }]);
+  const { context } = await conversation.assemble(null, {}, OPTIONS);
+  const request = anthropicMessages.write(await conversation.withMedia(context.messages));
+  assert(JSON.stringify(request).includes("iVBORw=="));
+  const media = (() => Promise.resolve(data)) as unknown as () => Uint8Array;
+  assert.throws(() => context.write(anthropicMessages, { media }), { code: "CONTRACT", field: "media" });
+});
+
 Deno.test("Messages that say nothing are left out, and a user's message comes first, as providers demand", async () => {
   await using memory = await openMemory(":memory:");
   const conversation = await talk(

@@ -35,14 +35,11 @@ export class Units {
   async next(): Promise<Unit | null> {
     const newest = await this.#turnAt(0);
     if (newest === null) return null;
-    let size = 1;
-    for (let tried = 1; tried <= TURNS_PER_UNIT_MAX; tried++) {
-      const turns = this.#ahead.slice(0, tried).reverse();
-      if (pairCalls(messagesOf(turns)).orphans.size === 0) {
-        size = tried;
-        break;
-      }
-      if ((await this.#turnAt(tried)) === null) break;
+    let [size, fewest] = [1, Infinity];
+    for (let tried = 1; tried <= TURNS_PER_UNIT_MAX && fewest > 0; tried++) {
+      if ((await this.#turnAt(tried - 1)) === null) break;
+      const orphans = pairCalls(messagesOf(this.#ahead.slice(0, tried).reverse())).orphans.size;
+      if (orphans < fewest) [size, fewest] = [tried, orphans];
     }
     const turns = this.#ahead.slice(0, size).reverse();
     this.#ahead = this.#ahead.slice(size);

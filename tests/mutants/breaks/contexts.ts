@@ -27,8 +27,8 @@ export const CONTEXT_BREAKS: readonly Mutant[] = [
   {
     name: "a unit may begin with a result",
     file: "src/context/messages/units.ts",
-    find: "if (pairCalls(messagesOf(turns)).orphans.size === 0) {",
-    replace: "if (turns.length > 0) {",
+    find: "if (orphans < fewest) [size, fewest] = [tried, orphans];",
+    replace: "if (tried < fewest) [size, fewest] = [tried, 0];",
     test: MESSAGES,
     promise: "CTX-03 a loop of tools goes on",
     why: "in a loop whose steps are turns, every result would be left out",
@@ -50,5 +50,14 @@ export const CONTEXT_BREAKS: readonly Mutant[] = [
     test: MESSAGES,
     promise: "CTX-04 more input tokens than the context window has",
     why: "a model would refuse what the budget promised",
+  },
+  {
+    name: "messages that say nothing are sent",
+    file: "src/context/messages/plan_messages.ts",
+    find: "pairWindow([shown])).filter(saysSomething);",
+    replace: "pairWindow([shown])).filter((message) => saysSomething(message) || true);",
+    test: MESSAGES,
+    promise: "Messages that say nothing are left out",
+    why: "providers refuse an empty message, and one such turn would fail every later request",
   },
 ];
