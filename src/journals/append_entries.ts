@@ -129,11 +129,11 @@ function isSameJson(left: string, right: string): boolean {
 
 /** Requires that what grew stays within the limits of its scope. */
 export function requireJournalCapacity(
-  { turnBytes, journalBytes }: ScopeRow,
+  { turnBytes, journalBytes, mediaBytes }: ScopeRow,
   before: Pick<ScopeRow, "journalBytes">,
   limits: ScopeLimits,
 ): void {
-  const bytes = turnBytes + journalBytes;
+  const bytes = turnBytes + journalBytes + mediaBytes;
   if (bytes <= limits.bytes || journalBytes <= before.journalBytes) return;
   throw new ConflictError("CAPACITY", "Cannot append to journal: the scope would exceed its limits", {
     details: { bytes, bytesMax: limits.bytes },

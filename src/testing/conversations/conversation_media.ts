@@ -217,7 +217,8 @@ function testRefusals({ promise }: Suite): void {
     "Media counts in what a conversation may hold, and a turn has a bound of its own",
     async (store) => {
       const limits = { bytesPerScope: 610_000, mediaBytesPerTurn: 600_003 };
-      const conversation = (await store.open({ ...atNoon(), limits })).conversation(ORCHARD);
+      const memory = await store.open({ ...atNoon(), limits });
+      const conversation = memory.conversation(ORCHARD);
       await store.assertChangesNothing(() => conversation.append([picture(PEAR), picture(PLUM)]), {
         code: "CONTRACT",
         field: "messages",
@@ -229,6 +230,8 @@ function testRefusals({ promise }: Suite): void {
       await store.assertChangesNothing(() => conversation.append([picture(new Uint8Array(10_000))]), {
         reason: "CAPACITY",
       });
+      const entries = [{ json: "x".repeat(10_000) }];
+      await assert.rejects(memory.journal(ORCHARD).append(entries), { code: "CONFLICT", reason: "CAPACITY" });
     },
   );
 }
