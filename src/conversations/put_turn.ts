@@ -8,7 +8,7 @@ import { changedScope, changedTurn, eraseMessageIds } from "../deletion/cascade.
 import { deletedMessages } from "../deletion/deleted_messages.ts";
 import { noteUnindexed } from "../deletion/erase_index.ts";
 import { itemHashOf } from "../deletion/scope_hashes.ts";
-import { noteExpiry, readScope, type ScopeRow, writeScope } from "../tables/scopes.ts";
+import { bytesOf, noteExpiry, readScope, type ScopeRow, writeScope } from "../tables/scopes.ts";
 import { type Tombstone, tombstoneOf } from "../deletion/tombstones.ts";
 import { clockBehind, hasPassed } from "../engine/effective_time.ts";
 import { known, type Operation, together, type WriteTransaction } from "../engine/operation.ts";
@@ -224,7 +224,7 @@ export function requireCapacity(
   { old, media: { addedBytes } }: { readonly old: TurnHead | null; readonly media: FoundMedia },
 ): void {
   const turns = row.turns + (old === null ? 1 : 0);
-  const total = row.turnBytes + row.journalBytes + row.mediaBytes + addedBytes + bytes - (old?.bytes ?? 0);
+  const total = bytesOf(row) + addedBytes + bytes - (old?.bytes ?? 0);
   if (turns <= limits.turns && total <= limits.bytes) return;
   const option = turns > limits.turns ? "turnsPerScope" : "bytesPerScope";
   throw new ConflictError(

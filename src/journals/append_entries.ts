@@ -14,7 +14,7 @@ import { changeOf, requireUpkept } from "../scopes/present_scope.ts";
 import { insertEntry, SELECT_ENTRY_BY_UUID, toEntry } from "../tables/journal_entries.ts";
 import { insertJournal, type JournalRow, readJournal, writeJournal } from "../tables/journals.ts";
 import { type OperationKey, recallOperation } from "../tables/operation_ids.ts";
-import { type ScopeRow, writeScope } from "../tables/scopes.ts";
+import { bytesOf, type ScopeRow, writeScope } from "../tables/scopes.ts";
 import { type JournalPlace, requireJournalRevision, requireNotDeleted } from "./journal_place.ts";
 
 /** An entry, validated and encoded. */
@@ -129,12 +129,12 @@ function isSameJson(left: string, right: string): boolean {
 
 /** Requires that what grew stays within the limits of its scope. */
 export function requireJournalCapacity(
-  { turnBytes, journalBytes, mediaBytes }: ScopeRow,
+  row: ScopeRow,
   before: Pick<ScopeRow, "journalBytes">,
   limits: ScopeLimits,
 ): void {
-  const bytes = turnBytes + journalBytes + mediaBytes;
-  if (bytes <= limits.bytes || journalBytes <= before.journalBytes) return;
+  const bytes = bytesOf(row);
+  if (bytes <= limits.bytes || row.journalBytes <= before.journalBytes) return;
   throw new ConflictError("CAPACITY", "Cannot append to journal: the scope would exceed its limits", {
     details: { bytes, bytesMax: limits.bytes },
   });

@@ -4,9 +4,8 @@ import { toHex } from "../canonical/keyed_hash.ts";
 import type { Damage } from "../engine/damage.ts";
 import type { Operation, ReadTransaction } from "../engine/operation.ts";
 import { IntegrityError } from "../errors.ts";
-import { MEDIA_PIECE_BYTES } from "../limits.ts";
 import { loadMedia, type StoredMedia } from "../media/read_media.ts";
-import { piecesOf } from "../tables/media.ts";
+import { splitIntoPieces } from "../tables/media.ts";
 import { mediaLine } from "./line.ts";
 import type { TurnLine } from "./read_scope.ts";
 
@@ -35,10 +34,8 @@ export class ExportedMedia {
       if (this.#exported.has(refs[index]!)) continue;
       const data = await this.#load(each);
       if (data === null || data === "damaged") return data;
-      for (let piece = 0; piece < piecesOf(data.length); piece++) {
-        const part = data.subarray(piece * MEDIA_PIECE_BYTES, (piece + 1) * MEDIA_PIECE_BYTES);
-        lines.push(mediaLine(refs[index]!, data.length, piece, part));
-      }
+      const pieces = splitIntoPieces(data);
+      lines.push(...pieces.map((part, piece) => mediaLine(refs[index]!, data.length, piece, part)));
     }
     for (const ref of refs) this.#exported.add(ref);
     return lines;

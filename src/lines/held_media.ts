@@ -1,10 +1,9 @@
 /** Media that an import has read, until the turn that refers to it is stored. */
 
-import { sha256Hex } from "../canonical/sha256.ts";
 import type { MessageDraft } from "../contracts/message.ts";
 import { ContractError } from "../errors.ts";
 import { citedMedia, type GivenMedia } from "../media/given_media.ts";
-import { piecesOf } from "../tables/media.ts";
+import { joinPieces, piecesOf } from "../tables/media.ts";
 import type { ImportedPiece } from "./parse_line.ts";
 
 /** The media of one scope's lines. A turn that is refused leaves its own here, for another that refers to it as well. */
@@ -37,15 +36,8 @@ export class HeldMedia {
   }
 
   #finish({ ref, bytes }: ImportedPiece): void {
-    const whole = new Uint8Array(bytes);
-    let at = 0;
-    for (const { data } of this.#pieces) {
-      whole.set(data, at);
-      at += data.length;
-    }
-    if (sha256Hex(whole) !== ref) {
-      throw new ContractError("ref", "Expected ref to be the SHA-256 of the media");
-    }
+    const whole = joinPieces(this.#pieces.map(({ data }) => data), { ref, bytes });
+    if (whole === null) throw new ContractError("ref", "Expected ref to be the SHA-256 of the media");
     if (this.#whole.has(ref)) this.#bytes -= bytes;
     this.#whole.set(ref, whole);
     this.#pieces = [];

@@ -1,13 +1,13 @@
 /** Reading the bytes of media, a few pieces at a time; they are checked by their hash. */
 
 import { fromHex, toHex } from "../canonical/keyed_hash.ts";
-import { sha256Hex } from "../canonical/sha256.ts";
 import type { Operation, ReadTransaction } from "../engine/operation.ts";
 import { MEDIA_PIECES_PER_READ } from "../limits.ts";
 import type { Place } from "../scopes/place.ts";
 import { requireScope } from "../scopes/present_scope.ts";
 import {
   isIntactRef,
+  joinPieces,
   pieceOf,
   piecesOf,
   SELECT_LIVE_REF,
@@ -62,7 +62,7 @@ export async function loadMedia(read: Read, media: StoredMedia): Promise<Uint8Ar
     pieces.push(...page.map(pieceOf));
     if (page.length < limit) count = pieces.length;
   }
-  const whole = joinPieces(pieces, hash, bytes);
+  const whole = joinPieces(pieces, { ref: toHex(hash), bytes });
   if (whole !== null) return whole;
   const isThere = await read((transaction) => transaction.get(SELECT_REF, row.id, hash)) !== undefined;
   if (isThere) {
@@ -77,17 +77,5 @@ export function* readWhole(
   { row, hash, bytes }: Omit<StoredMedia, "turnId" | "row"> & { readonly row: Pick<ScopeRow, "id"> },
 ): Operation<Uint8Array | null> {
   const rows = yield* transaction.all(SELECT_PIECES, row.id, hash, 0, piecesOf(bytes) + 1);
-  return joinPieces(rows.map(pieceOf), hash, bytes);
-}
-
-/** Puts pieces together; null unless they are what the hash stands for. */
-function joinPieces(pieces: readonly Uint8Array[], hash: Uint8Array, bytes: number): Uint8Array | null {
-  if (pieces.reduce((sum, { length }) => sum + length, 0) !== bytes) return null;
-  const whole = new Uint8Array(bytes);
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return sha256Hex(whole) === toHex(hash) ? whole : null;
+  return joinPieces(rows.map(pieceOf), { ref: toHex(hash), bytes });
 }

@@ -1,5 +1,6 @@
 /** Media: references from turns to bytes, and the bytes in pieces, as rows. */
 
+import { sha256Hex } from "../canonical/sha256.ts";
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
 import type { Row } from "../engine/values.ts";
 import { MEDIA_PIECE_BYTES } from "../limits.ts";
@@ -53,18 +54,37 @@ export function piecesOf(bytes: number): number {
   return Math.max(1, Math.ceil(bytes / MEDIA_PIECE_BYTES));
 }
 
+/** The pieces of media, in order. */
+export function splitIntoPieces(data: Uint8Array): readonly Uint8Array[] {
+  return Array.from(
+    { length: piecesOf(data.length) },
+    (_, piece) => data.subarray(piece * MEDIA_PIECE_BYTES, (piece + 1) * MEDIA_PIECE_BYTES),
+  );
+}
+
+/** Puts pieces together; null unless there are so many bytes, with this hash in hex. */
+export function joinPieces(
+  pieces: readonly Uint8Array[],
+  { ref, bytes }: { readonly ref: string; readonly bytes: number },
+): Uint8Array | null {
+  if (pieces.reduce((sum, { length }) => sum + length, 0) !== bytes) return null;
+  const whole = new Uint8Array(bytes);
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return sha256Hex(whole) === ref ? whole : null;
+}
+
 /** Writes the pieces of media. */
 export function* insertPieces(
   transaction: WriteTransaction,
   { scope, hash, data }: { readonly scope: number; readonly hash: Uint8Array; readonly data: Uint8Array },
 ): Operation<void> {
-  const rows = Array.from({ length: piecesOf(data.length) }, (_, piece) =>
-    MEDIA_PIECES.toValues({
-      scope,
-      hash,
-      piece,
-      payload: data.subarray(piece * MEDIA_PIECE_BYTES, (piece + 1) * MEDIA_PIECE_BYTES),
-    }));
+  const rows = splitIntoPieces(data).map((payload, piece) =>
+    MEDIA_PIECES.toValues({ scope, hash, piece, payload })
+  );
   yield* transaction.runEach(MEDIA_PIECES.insert, rows);
 }
 

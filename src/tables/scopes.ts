@@ -115,6 +115,13 @@ export function* insertScope(
   return row;
 }
 
+/** Bytes of everything in a scope that its limit covers. */
+export function bytesOf(
+  { turnBytes, journalBytes, mediaBytes }: Pick<ScopeRow, "turnBytes" | "journalBytes" | "mediaBytes">,
+): number {
+  return turnBytes + journalBytes + mediaBytes;
+}
+
 /** Notes when something in the scope expires. */
 export function noteExpiry(row: ScopeRow, expiryMs: number | null): void {
   if (expiryMs !== null && (row.nextExpiry === null || expiryMs < row.nextExpiry)) row.nextExpiry = expiryMs;

@@ -248,6 +248,67 @@ Deno.test("The bytes of media in a context are those of withMedia; a promise of 
   assert.throws(() => context.write(anthropicMessages, { media }), { code: "CONTRACT", field: "media" });
 });
 
+Deno.test("What cacheBreakpoints name is the same in the next request, also where evidence stands between steps", async () => {
+  await using memory = await openMemory(":memory:");
+  const conversation = await talk(memory, [{ role: "user", content: "The invoice number is 4711." }]);
+  for (let turn = 0; turn < 30; turn++) {
+    await conversation.append([{ role: "user", content: words(30, turn) }]);
+  }
+  await conversation.append([{ role: "user", content: "Look it up." }]);
+  let before: MessagesContext | null = null;
+  for (let step = 0; step < 4; step++) {
+    await conversation.append([call(`c${step}`), result(`c${step}`, "Nothing.")]);
+    const options = { ...OPTIONS, query: step % 2 === 0 ? "invoice number" : `word${step}` };
+    const { context } = await conversation.assemble(null, { maxInputTokens: 1_500 }, options);
+    const [, stable] = context.cacheBreakpoints;
+    const evidence = context.messages.findIndex(({ content }) => content.startsWith("[RETRIEVED DATA]"));
+    assert(evidence < 0 || stable! <= evidence, "what changes with each request lies behind");
+    if (before?.diagnostics.keptTurnIds[0] === context.diagnostics.keptTurnIds[0]) {
+      const shared = Math.min(stable!, before!.cacheBreakpoints[1]!);
+      assert(shared > 2);
+      assert.deepEqual(context.messages.slice(0, shared), before!.messages.slice(0, shared));
+    }
+    before = context;
+  }
+});
+
+Deno.test("The newest turn is not shortened for one before it that is not kept", async () => {
+  const ids = [..."abcdefghijkl"];
+  const newest: readonly NewMessage[] = [
+    { role: "user", content: "Look." },
+    call(...ids),
+    ...ids.map((id) => result(id, words(40))),
+  ];
+  await using without = await openMemory(":memory:");
+  const alone = await talk(without, newest);
+  for (const size of [10, 40, 80, 160]) {
+    await using memory = await openMemory(":memory:");
+    const both = await talk(memory, [{ role: "user", content: words(size) }], newest);
+    const outcomes = new Set<string>();
+    for (let maxInputTokens = 900; maxInputTokens <= 1_700; maxInputTokens += 50) {
+      const [first, second] = await Promise.all(
+        [both, alone].map((conversation) => conversation.assemble(null, { maxInputTokens }, OPTIONS)),
+      );
+      const { context } = first!;
+      const shown = (messages: MessagesContext["messages"]): readonly string[] =>
+        messages.slice(-newest.length).map(({ content }) => content);
+      const isKept = context.diagnostics.keptTurnIds.length > 1;
+      outcomes.add(isKept ? "kept" : "left out");
+      if (!isKept) assert.deepEqual(shown(context.messages), shown(second!.context.messages));
+    }
+    assert.equal(outcomes.size, 2);
+  }
+  await using memory = await openMemory(":memory:");
+  const long = await talk(
+    memory,
+    Array.from({ length: 8 }, () => ({ role: "user", content: words(80) })),
+    newest,
+  );
+  const { context } = await long.assemble(null, { maxInputTokens: 2_500 }, OPTIONS);
+  assert.equal(context.diagnostics.keptTurnIds.length, 1, "more than a quarter of the room");
+  assert.deepEqual(context.diagnostics.degraded, []);
+});
+
 Deno.test("Messages that say nothing are left out, and a user's message comes first, as providers demand", async () => {
   await using memory = await openMemory(":memory:");
   const conversation = await talk(

@@ -1,24 +1,15 @@
 /** Assembles a context in messages: what changes seldom first, then the window, evidence, and the question. */
 
-import type { Instant } from "../../canonical/time.ts";
 import { sha256Hex } from "../../canonical/sha256.ts";
 import { type Message, validatedMessage } from "../../contracts/message.ts";
-import type { TimedPin } from "../../contracts/pin.ts";
-import type { ToolDefinition } from "../../contracts/tool.ts";
-import type { Pace } from "../../pace.ts";
-import type { EvidenceSource } from "../../search/evidence_source.ts";
 import { pinnedDraft, requiredTooLarge } from "../budget_plan.ts";
 import { fittingReserves, inputAllowance } from "../configuration.ts";
-import type { CountMemory } from "../counting/count_memory.ts";
 import { Calibrator } from "../counting/estimate.ts";
 import { PartCounter } from "../counting/part_counter.ts";
-import type { TokenCounter } from "../counting/token_counter.ts";
 import { chooseEvidence, type ChosenEvidence } from "../evidence.ts";
-import type { AssemblySettings } from "../layers.ts";
+import type { AssemblyInput } from "../layers.ts";
 import { contentOf, type Draft, EMPTY_DRAFT } from "../rendering.ts";
 import { chooseSummary, type ChosenSummary } from "../summary_layer.ts";
-import type { SummarySource } from "../summary_policy.ts";
-import type { TurnSource } from "../window_turns.ts";
 import { type MessagesContext, messagesContext } from "./messages_context.ts";
 import { loose, type MessagesWindow, planMessages, type PlannedUnit } from "./plan_messages.ts";
 import { RequestSize } from "./request_size.ts";
@@ -26,22 +17,11 @@ import { Shortener } from "./shorten_message.ts";
 import { Units } from "./units.ts";
 
 /** The validated input of an assembly in messages. */
-interface MessagesInput {
-  readonly settings: AssemblySettings;
-  readonly counter: TokenCounter;
-  readonly memory: CountMemory;
-  readonly pace: Pace;
-  readonly at: Instant;
-  readonly system: string;
-  /** Null in the middle of a loop, when the newest message is what is to be answered. */
+interface MessagesInput extends Omit<AssemblyInput, "question"> {
+  /** Null in the middle of a loop: then the model answers the newest message. */
   readonly question: Message | null;
-  /** What evidence is looked for; null for none. */
+  /** The text that evidence is searched for; null for no evidence. */
   readonly query: string | null;
-  readonly pins: readonly TimedPin[];
-  readonly tools: readonly ToolDefinition[];
-  readonly turns: TurnSource;
-  readonly evidence: EvidenceSource;
-  readonly summaries: SummarySource | null;
 }
 
 /**
@@ -191,16 +171,19 @@ class MessagesAssembly {
   ): MessagesContext {
     const { turns, tools, at } = this.#input;
     const said = summaryMessage(summary.draft);
-    const messages = this.#request(units, said, evidenceMessage(evidence.draft));
+    const found = evidenceMessage(evidence.draft);
+    const messages = this.#request(units, said, found);
     const { tokens, text } = this.#size.exact(messages);
-    const keptTurnIds = turnsOf(units.filter((unit) => unit.messages.length > 0));
+    const keptTurnIds = shownTurns(units);
     const early = 1 + this.#pins.length + said.length + (messages.includes(EARLIER) ? 1 : 0);
     const newest = units.findLast((unit) => unit.messages.length > 0)?.messages.length ?? 0;
     const older = units.reduce((sum, unit) => sum + unit.messages.length, 0) - newest;
+    // Evidence changes with each request, and so does the place of all that follows it.
+    const stable = found.length === 0 ? early + older : Math.min(early + older, messages.indexOf(found[0]!));
     return messagesContext({
       messages,
       tools,
-      cacheBreakpoints: older > 0 ? [early, early + older] : [early],
+      cacheBreakpoints: older > 0 ? [early, stable] : [early],
       diagnostics: {
         degraded,
         inputAllowance: this.#allowance,
@@ -252,6 +235,14 @@ function evidenceMessage(draft: Draft): readonly Message[] {
 
 function turnsOf(units: readonly PlannedUnit[]): readonly string[] {
   return units.flatMap(({ unit }) => unit.turns.map(({ turnId }) => turnId));
+}
+
+/** The turns of which something is shown. */
+function shownTurns(units: readonly PlannedUnit[]): readonly string[] {
+  const shown = new Set(units.flatMap(({ messages }) => messages.map(({ messageId }) => messageId)));
+  const turns = units.flatMap(({ unit }) => unit.turns);
+  return turns.filter(({ messages }) => messages.some(({ messageId }) => shown.has(messageId)))
+    .map(({ turnId }) => turnId);
 }
 
 function shortenedIn(units: readonly PlannedUnit[]): readonly string[] {

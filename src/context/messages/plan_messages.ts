@@ -33,7 +33,11 @@ export interface MessagesWindow {
 /** A unit with what is shown of it. */
 export interface PlannedUnit {
   readonly unit: Unit;
+  /** Those of its messages that are planned, shortened where they have to be. */
+  readonly given: readonly Message[];
+  /** What the request shows of them, each result after its call. */
   readonly messages: readonly Message[];
+  /** About how many tokens they add to the request. */
   readonly tokens: number;
 }
 
@@ -44,9 +48,9 @@ interface WindowPlan {
   readonly shortener: Shortener;
   /** Tokens that any text of the window may have; null shortens nothing. */
   readonly capTokens: number | null;
-  /** Tokens that the window may have, in the next request as in this one: the start depends on it. */
+  /** Tokens by which the start is chosen: they follow from the budget alone, so that the start stays from one request to the next. */
   readonly strideTokens: number;
-  /** Tokens that there are now. */
+  /** Tokens that the other parts of this request leave for the window. */
   readonly roomTokens: number;
 }
 
@@ -62,7 +66,8 @@ export async function planMessages(plan: WindowPlan): Promise<MessagesWindow> {
   if (newest === null) return { units: nothing.reverse(), degraded: [] };
   const before = await plan.units.next();
   const shown = before === null ? null : shownUnit(plan, before, plan.capTokens);
-  const spared = shown === null ? 0 : Math.min(shown.tokens, Math.floor(plan.roomTokens / 4));
+  // Room is spared only for a unit that then fits.
+  const spared = shown === null || shown.tokens > plan.roomTokens / 4 ? 0 : shown.tokens;
   const { unit, degraded } = fitted(plan, newest, plan.roomTokens, spared);
   const found = [unit];
   let tokens = unit.tokens;
@@ -107,7 +112,7 @@ function shownUnit(plan: WindowPlan, unit: Unit, capTokens: number | null): Plan
 function planned({ size }: WindowPlan, unit: Unit, given: readonly Message[]): PlannedUnit {
   const shown = { messages: given, isComplete: isComplete(given) };
   const messages = shownMessages(shown, pairWindow([shown])).filter(saysSomething);
-  return { unit, messages, tokens: size.about(messages) };
+  return { unit, given, messages, tokens: size.about(messages) };
 }
 
 /**
@@ -148,6 +153,8 @@ function fitted(
     const fitting = planned(plan, unit, messages);
     if (fitting.tokens + sparedTokens <= roomTokens) return { unit: fitting, degraded };
   }
+  // The unit before cannot be kept as well: this one need not be shortened for it.
+  if (sparedTokens > 0) return fitted(plan, unit, roomTokens, 0);
   return withoutOldestSteps(plan, { unit, messages, degraded }, roomTokens);
 }
 
@@ -204,8 +211,8 @@ export function loose(units: readonly PlannedUnit[]): {
   readonly interruptedCallIds: readonly string[];
   readonly omittedResultIds: readonly string[];
 } {
-  const turns = units.map(({ unit: { messages } }) => ({ messages, isComplete: isComplete(messages) }));
-  const orphans = units.flatMap(({ unit: { messages } }) => [...pairCalls(messages).orphans]);
+  const turns = units.map(({ given }) => ({ messages: given, isComplete: isComplete(given) }));
+  const orphans = units.flatMap(({ given }) => [...pairCalls(given).orphans]);
   const calls = turns.flatMap((turn) => openCalls([turn], pairWindow([turn])));
   return {
     interruptedCallIds: calls.map(({ id }) => id),

@@ -58,14 +58,13 @@ export function* readSessions(
   const last = rows.at(-1)?.[0] as number | undefined;
   if (last === undefined) return { sessions: [], after: null };
   const found = yield* foundBy(transaction, reading, { tenantId, after, last });
-  const sessions: SearchedSession[] = [];
-  for (const row of rows) {
+  const sessions = yield* together(rows.flatMap((row) => {
     const damage = reading.newDamage();
     const session = damage.read(() => toIndexedSession(row));
-    if (session === undefined) continue;
+    if (session === undefined) return [];
     const terms = found.get(session.index?.id ?? -1) ?? [];
-    sessions.push(yield* toSearched(transaction, reading, session, { found: terms, damage }));
-  }
+    return [toSearched(transaction, reading, session, { found: terms, damage })];
+  }));
   return { sessions, after: rows.length < limit ? null : last };
 }
 

@@ -374,7 +374,7 @@ function testDamage({ promise, restoring }: Suite): void {
   });
 
   promise(
-    "BAD-01 an export leaves out turns whose media is damaged, if it is told to, and says so",
+    "BAD-01 an export leaves out turns whose media is damaged, where the call asks for it, and says so",
     async (store) => {
       const memory = await fill(store);
       await spoil(store);
@@ -410,15 +410,18 @@ function testDamage({ promise, restoring }: Suite): void {
     },
   );
 
-  restoring("BAD-01 a backup leaves out turns whose media is damaged, if it is told to", async (store) => {
-    const memory = await fill(store);
-    await spoil(store);
-    const backup = await store.backUp("agent.backup", { damaged: "skip" });
-    const watermark = await memory.deletionWatermark();
-    const restored = await store.restore(backup, { ...atNoon(), watermark });
-    const conversation = restored.conversation(ORCHARD);
-    assert.equal((await readTurns(conversation)).length, 1);
-    assert.deepEqual(await conversation.media(sha256Hex(PLUM)), PLUM);
-    assert.deepEqual((await restored.check()).problems, []);
-  });
+  restoring(
+    "BAD-01 a backup leaves out turns whose media is damaged, where the call asks for it",
+    async (store) => {
+      const memory = await fill(store);
+      await spoil(store);
+      const backup = await store.backUp("agent.backup", { damaged: "skip" });
+      const watermark = await memory.deletionWatermark();
+      const restored = await store.restore(backup, { ...atNoon(), watermark });
+      const conversation = restored.conversation(ORCHARD);
+      assert.equal((await readTurns(conversation)).length, 1);
+      assert.deepEqual(await conversation.media(sha256Hex(PLUM)), PLUM);
+      assert.deepEqual((await restored.check()).problems, []);
+    },
+  );
 }

@@ -27,9 +27,9 @@ export const JOURNAL_BREAKS: readonly Mutant[] = [
   },
   {
     name: "turns do not count the bytes of journals",
-    file: "src/conversations/put_turn.ts",
-    find: "row.turnBytes + row.journalBytes + row.mediaBytes",
-    replace: "row.turnBytes + row.mediaBytes",
+    file: "src/tables/scopes.ts",
+    find: "return turnBytes + journalBytes + mediaBytes;",
+    replace: "return turnBytes + mediaBytes + 0 * journalBytes;",
     test: SUITE,
     promise: "both share the scope's bytes",
     why: "a scope would exceed its limit",
