@@ -107,6 +107,8 @@ export type {
   DeleteOptions,
   DeleteTarget,
   ErasedCounts,
+  EraseOptions,
+  EraseTarget,
   PruneOptions,
   PruneProgress,
   PruneReport,
@@ -117,6 +119,12 @@ export type {
   ScrubReport,
   UnpinOptions,
 } from "./src/contracts/options/receipt.ts";
+export type {
+  Session,
+  SessionChanges,
+  SessionPage,
+  SessionsOptions,
+} from "./src/contracts/options/session_options.ts";
 export type { Scope } from "./src/contracts/scope.ts";
 export type { SourceRef } from "./src/contracts/source_ref.ts";
 export { type Summary, summaryFromHistory, type SummaryInput } from "./src/contracts/summary.ts";

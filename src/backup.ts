@@ -4,6 +4,7 @@ import { readFields, requireCallback, requireDamaged, requireSignal } from "./co
 import type { BackupOptions, BackupReport } from "./contracts/options/backup_options.ts";
 import type { RecordKind } from "./contracts/record_kind.ts";
 import { checkConversations } from "./conversations/check_conversations.ts";
+import { drainErased } from "./deletion/drain_scopes.ts";
 import { Damage } from "./engine/damage.ts";
 import type { CheckRows, Engine } from "./engine/engine.ts";
 import { ContractError } from "./errors.ts";
@@ -34,6 +35,8 @@ export async function backUp(
   if (files === undefined) {
     throw new ContractError("destination", "Cannot back up: the store is not kept in files");
   }
+  // What is erased for every call must not go into a file that may be kept for years.
+  if (of === "store" && !engine.readOnly) await drainErased(engine, signal);
   const { mendCopy } = damage.isSkipped ? await import("./mend_copy.ts") : { mendCopy: undefined };
   const report = await files.backUp(of, destination, {
     signal,

@@ -86,6 +86,7 @@ export class ContractError extends MemoryError {
  * - `CAPACITY`: a documented limit is reached
  * - `NOT_READY`: an index is not complete (retryable once it is)
  * - `CLOCK`: the clock is behind the highest time seen
+ * - `SUBJECT`: the session or record is of another person than the call says
  */
 export type ConflictReason =
   | "REVISION"
@@ -96,7 +97,8 @@ export type ConflictReason =
   | "EXPIRED"
   | "CAPACITY"
   | "NOT_READY"
-  | "CLOCK";
+  | "CLOCK"
+  | "SUBJECT";
 
 const RETRYABLE_REASONS: ReadonlySet<ConflictReason> = new Set(["REVISION", "SNAPSHOT", "NOT_READY"]);
 

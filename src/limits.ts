@@ -66,6 +66,24 @@ export const RECORD_OPERATION_KEPT_MS = 86_400_000;
 /** Remembered operations that one call may remove: two for each one added keep them from piling up. */
 export const OPERATIONS_CLEARED_PER_CALL = 2;
 
+/** Unicode code points of a session's title: a line in a list. */
+export const TITLE_CODE_POINTS_MAX = 1_000;
+
+/** Unicode code points of a subject: an id, an e-mail address, a name. */
+export const SUBJECT_CODE_POINTS_MAX = 256;
+
+/** Sessions in one page, unless the caller says otherwise. */
+export const SESSIONS_DEFAULT = 50;
+
+/** Sessions in one page: with metadata of the largest size, a page is 8 MB. */
+export const SESSIONS_MAX = 500;
+
+/** Erased sessions whose contents one group erases. */
+export const DRAINED_SCOPES_PER_STEP = 64;
+
+/** Turns of erased sessions after which a group ends: holds the lock for about a hundredth of a second. */
+export const DRAINED_TURNS_PER_STEP = 512;
+
 /** Records in one page of `list`, unless the caller says otherwise. */
 export const LIST_ITEMS_DEFAULT = 100;
 

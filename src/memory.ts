@@ -11,7 +11,10 @@ import type {
   Lines,
 } from "./contracts/options/lines_options.ts";
 import type { EmitEvent } from "./contracts/options/memory_options.ts";
+import type { SessionPage, SessionsOptions } from "./contracts/options/session_options.ts";
 import type {
+  EraseOptions,
+  EraseTarget,
   PruneOptions,
   PruneReport,
   Receipt,
@@ -39,6 +42,7 @@ import {
   type TransactionResults,
 } from "./transaction.ts";
 
+const SESSIONS = new LateModule(() => import("./sessions/session_calls.ts"));
 const TENANT_SEARCH = new LateModule(() => import("./conversations/tenants/tenant_search.ts"));
 
 /** The files of a memory's store, for the command line; not part of the public interface. */
@@ -178,6 +182,76 @@ export class Memory implements AsyncDisposable {
       ({ validateTenantSearch }, given) => validateTenantSearch(...given),
     );
     return await TENANT_SEARCH.module.searchTenant({ engine: this.#engine, emit: this.#emit }, validated);
+  }
+
+  /**
+   * Lists a tenant's sessions with their titles, a page at a time: the session that was written to last comes first. A page
+   * costs the same however many sessions there are; one of a single person by id reads past the sessions of others.
+   *
+   * @throws {ContractError} naming the argument
+   * @throws {IntegrityError} if a row is damaged, unless damaged ones are skipped
+   * @throws {StorageError} `BUSY`, `IO`, `REPLACED`, `CLOSED`
+   *
+   * @example
+   * ```ts
+   * import assert from "node:assert/strict";
+   * import { openMemory } from "@holdfast/memory";
+   *
+   * await using memory = await openMemory(":memory:");
+   * const chat = memory.conversation({ tenantId: "acme", sessionId: "ticket-7" });
+   * await chat.append([{ role: "user", content: "Where is order 7?" }]);
+   * await chat.describe({ title: "Order 7", metadata: { language: "en" } });
+   * const { items, next } = await memory.sessions("acme", { limit: 20 });
+   * assert.deepEqual(items.map(({ sessionId, title, turns }) => [sessionId, title, turns]), [["ticket-7", "Order 7", 1]]);
+   * assert.equal(next, null);
+   * ```
+   */
+  async sessions(tenantId: string, options: SessionsOptions = {}): Promise<SessionPage> {
+    const validated = await validateLate(
+      SESSIONS,
+      [tenantId, options],
+      ({ validateList }, given) => validateList(this.#engine.hashKey, ...given),
+    );
+    return await SESSIONS.module.readSessionPage(this.#engine, validated);
+  }
+
+  /**
+   * Erases everything of a tenant, or of one person in it: sessions with all that lies under them, and records. From the
+   * moment the erasure is recorded no call finds any of it; the rows go in bounded groups, and the call resolves once they are
+   * gone. What is written later is not touched, so that a tenant or person can begin anew.
+   *
+   * A restore of an older backup erases it too. Sessions and records are of the person that `append`, `describe`, `put` or
+   * `label` said last.
+   *
+   * @returns the receipt of the erasure, also where there was nothing to erase
+   * @throws {ContractError} naming the field
+   * @throws {StorageError} `BUSY`, `FULL`, `IO`, `READONLY`, `REPLACED`, `CLOSED`
+   *
+   * @example
+   * ```ts
+   * import assert from "node:assert/strict";
+   * import { openMemory } from "@holdfast/memory";
+   *
+   * await using memory = await openMemory(":memory:");
+   * const gwen = { tenantId: "acme", subject: "gwen@example.org" };
+   * const chat = memory.conversation({ tenantId: "acme", sessionId: "ticket-7" });
+   * await chat.append([{ role: "user", content: "I live in Cardiff." }], { subject: gwen.subject });
+   * const receipt = await memory.erase(gwen);
+   * assert.deepEqual([receipt.erased.sessions, receipt.erased.turns], [1, 1]);
+   * assert.equal((await memory.verifyReceipt(receipt, gwen)).valid, true);
+   * assert.deepEqual((await memory.sessions("acme")).items, []);
+   * ```
+   */
+  async erase(target: EraseTarget, options: EraseOptions = {}): Promise<Receipt> {
+    const validated = await validateLate(
+      SESSIONS,
+      [target, options],
+      ({ validateErase }, given) => validateErase(...given),
+    );
+    const startedMs = monotonicMs();
+    const receipt = await SESSIONS.module.eraseEverything(this.#engine, validated);
+    this.#emit({ operation: "erase", counts: { ...receipt.erased } }, startedMs);
+    return receipt;
   }
 
   /**

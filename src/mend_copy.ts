@@ -2,6 +2,7 @@
 
 import { mendNextScope } from "./conversations/mend_scopes.ts";
 import { mendStrays } from "./conversations/mend_strays.ts";
+import { drainScopes } from "./deletion/draining_scopes.ts";
 import type { Damage } from "./engine/damage.ts";
 import type { CopyStep } from "./engine/engine_files.ts";
 import { mendJournals, mendStrayJournals } from "./journals/mend_journals.ts";
@@ -13,6 +14,7 @@ const NO_BYTES = new Uint8Array();
 /** Mends a copy, step by step. Never removes meta, events or floors: without them, deleted things could come back. */
 export async function mendCopy(step: CopyStep, hashKey: Uint8Array, damage: Damage): Promise<void> {
   const mending = { hashKey, damage };
+  while (await step(drainScopes));
   for (let after: Identity | null = { tenantId: "", kind: "", key: "" }; after !== null;) {
     const from: Identity = after;
     after = await step((transaction) => mendRecords(transaction, from, damage));

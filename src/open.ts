@@ -187,6 +187,7 @@ async function startMemory(
   const memory = new Memory(engine, { ...given, emit, restored });
   try {
     if (given.acceptClock) await acceptClock(engine, emit);
+    if (!engine.readOnly && await isErasing(engine)) void finishErasing(engine);
   } catch (error) {
     await memory.close();
     throw error;
@@ -248,4 +249,21 @@ async function acceptClock(engine: Engine, emit: EmitEvent): Promise<void> {
   const { lowerClockMark } = await import("./prune.ts");
   const loweredByMs = await engine.write(lowerClockMark);
   if (loweredByMs > 0) emit({ operation: "acceptClock", counts: { loweredByMs } }, startedMs);
+}
+
+const SELECT_DRAINING_SCOPE = `SELECT scope FROM draining_scopes LIMIT 1`;
+
+/** Whether a process was ended before all was erased of a tenant or person; no call finds any of it. */
+async function isErasing(engine: Engine): Promise<boolean> {
+  return (await engine.read((transaction) => transaction.get(SELECT_DRAINING_SCOPE))) !== undefined;
+}
+
+/** Goes on erasing while other calls run. What it leaves, a prune, a backup, a scrub or the next open erases. */
+async function finishErasing(engine: Engine): Promise<void> {
+  try {
+    const { drainErased } = await import("./deletion/drain_scopes.ts");
+    await drainErased(engine, undefined);
+  } catch {
+    return;
+  }
 }

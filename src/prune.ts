@@ -10,6 +10,7 @@ import { clearRetired, selectRetired } from "./index/index_state.ts";
 import { expireScope, type ExpiringScope, selectExpiredScopes } from "./deletion/expiry.ts";
 import { nothingErased } from "./deletion/cascade.ts";
 import { drainAll } from "./deletion/drain_indexes.ts";
+import { drainErased } from "./deletion/drain_scopes.ts";
 import { scrub } from "./deletion/scrub.ts";
 import { isDamage } from "./engine/check_collector.ts";
 import type { Engine } from "./engine/engine.ts";
@@ -33,6 +34,7 @@ export async function prune(engine: Engine, options: PruneOptions): Promise<Prun
   const progress: ReportProgress = (part, done: number): void => onProgress?.({ part, done });
   await expireScopes(engine, expired, signal, progress);
   await purgeTenants(engine, expired, signal, progress);
+  await drainErased(engine, signal);
   await drainAll(engine, signal);
   const retiredIndexes = await clearIndexes(engine, signal, progress);
   const files = await engine.files?.();

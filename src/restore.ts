@@ -6,6 +6,7 @@ import { type RestoreProgress, type RestoreReport, toWatermark } from "./contrac
 import type { RecordKind } from "./contracts/record_kind.ts";
 import type { Watermark } from "./contracts/watermark.ts";
 import { dropDerived, moveRevisions } from "./scopes/restored_scopes.ts";
+import { drainScopes } from "./deletion/draining_scopes.ts";
 import type { ApplyEvent } from "./engine/engine.ts";
 import type { OpenedStore } from "./engines/sqlite/database/opened_store.ts";
 import type { SqliteDriver } from "./engines/sqlite/drivers/driver.ts";
@@ -123,7 +124,7 @@ export async function restore(
   const { store, prepared } = await restoreStore(paths, {
     ...parts,
     checkRows: rowsCheck(parts.kinds),
-    resetRows: { dropDerived, moveRevisions },
+    resetRows: { dropDerived, drainScopes, moveRevisions },
     emit: (step, done) => onProgress?.({ step, done }),
   });
   try {

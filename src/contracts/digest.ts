@@ -78,6 +78,7 @@ interface AppendFacts {
   /** ISO text. */
   readonly timestamp: string | null;
   readonly metadata: Metadata | null;
+  readonly subject: string | null;
   readonly skipsDuplicates: boolean;
 }
 
@@ -85,10 +86,11 @@ interface AppendFacts {
 export function appendInputDigest(
   messages: readonly MessageDraft[],
   expiresAt: Expiry,
-  { timestamp, metadata, skipsDuplicates }: AppendFacts,
+  { timestamp, metadata, subject, skipsDuplicates }: AppendFacts,
 ): string {
   const facts = (timestamp === null ? "" : `,"timestamp:${timestamp}"`) +
-    (metadata === null ? "" : `,${encodeMetadata(metadata)}`) + (skipsDuplicates ? ',"skip"' : "");
+    (metadata === null ? "" : `,${encodeMetadata(metadata)}`) +
+    (subject === null ? "" : `,${quote(`subject:${subject}`)}`) + (skipsDuplicates ? ',"skip"' : "");
   return sha256Hex(`[${encodeMessages(messages)},${expiresAt === null ? "null" : quote(expiresAt)}${facts}]`);
 }
 

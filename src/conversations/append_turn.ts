@@ -1,10 +1,14 @@
 /** Appending a turn: the scope is made where there is none; messages that are there already may be skipped. */
 
+import { equalBytes } from "../canonical/keyed_hash.ts";
 import type { Message } from "../contracts/message.ts";
 import { deletedMessages } from "../deletion/deleted_messages.ts";
 import { type Operation, together, type WriteTransaction } from "../engine/operation.ts";
+import { hashOfSubject } from "../deletion/scope_hashes.ts";
+import { ConflictError } from "../errors.ts";
 import { createScope } from "../scopes/ensure_scope.ts";
 import { requireUpkept } from "../scopes/present_scope.ts";
+import { NO_DESCRIPTION, writeDescription } from "../tables/descriptions.ts";
 import { type ScopeRow, writeScope } from "../tables/scopes.ts";
 import {
   type Before,
@@ -21,6 +25,8 @@ import { makeRoomForOperation, rememberScopeOperation } from "./remember_scope_o
 export interface AppendPlan extends PutTurnPlan {
   /** Whether messages that are there already, or were deleted, are left out. */
   readonly skipsDuplicates: boolean;
+  /** The person whose session it is; null where the caller does not say. */
+  readonly subject: string | null;
 }
 
 /** What an append did. */
@@ -40,9 +46,34 @@ export function* appendTurn(
   generation: number,
 ): Operation<AppendResult> {
   const before = yield* readBefore(transaction, plan);
-  const row = before.row ?? (yield* createScope(transaction, plan.place, generation));
+  const row = before.row ?? (yield* createDescribed(transaction, plan, generation));
+  if (before.row !== null && before.recalled === null) requireSameSubject(row, plan);
   if (plan.skipsDuplicates) return yield* appendNew(transaction, row, plan, before);
   return { revision: yield* putTurnInto(transaction, row, plan, before), turnId: plan.turnId, skipped: [] };
+}
+
+/** Creates the scope, with its subject if the call says one. */
+function* createDescribed(
+  transaction: WriteTransaction,
+  { place, subject }: AppendPlan,
+  generation: number,
+): Operation<ScopeRow> {
+  if (subject === null) return yield* createScope(transaction, place, generation);
+  const hash = hashOfSubject(place.hashKey, place.scope.tenantId, subject);
+  const row = yield* createScope(transaction, place, generation, hash);
+  yield* writeDescription(transaction, row.id, { ...NO_DESCRIPTION, subject });
+  return row;
+}
+
+/** A session has one subject for good, unless `describe` changes it: that is an event of the ledger. */
+function requireSameSubject(row: ScopeRow, { place, subject }: AppendPlan): void {
+  if (subject === null) return;
+  const hash = hashOfSubject(place.hashKey, place.scope.tenantId, subject);
+  if (row.subject !== null && equalBytes(row.subject, hash)) return;
+  throw new ConflictError(
+    "SUBJECT",
+    "Cannot append: the session has another subject, or none; describe changes it",
+  );
 }
 
 /** Appends those messages that are new. */

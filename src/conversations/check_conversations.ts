@@ -3,7 +3,7 @@
 import { checksumOf } from "../canonical/checksum.ts";
 import { equalBytes } from "../canonical/keyed_hash.ts";
 import { unpackPin, unpackSummary } from "../contracts/stored/unpack.ts";
-import { scopeHashOf } from "../deletion/scope_hashes.ts";
+import { hashOfSubject, scopeHashOf } from "../deletion/scope_hashes.ts";
 import { ORPHANS } from "../deletion/orphans.ts";
 import { type ScopeRow, SELECT_SCOPE_BY_ROW, toScopeRow } from "../tables/scopes.ts";
 import { SUM_JOURNALS } from "../tables/journals.ts";
@@ -13,6 +13,7 @@ import type { Operation, ReadTransaction } from "../engine/operation.ts";
 import type { Row, SqlValue } from "../engine/values.ts";
 import { CHECK_ATTEMPTS_PER_SCOPE, CHECK_ROWS_PER_BATCH } from "../limits.ts";
 import { checkIndexes } from "../index/check_index.ts";
+import { SELECT_DESCRIPTION, toDescription } from "../tables/descriptions.ts";
 import { requirePin, SELECT_PINS, toPinFields } from "../tables/pins.ts";
 import { SELECT_REPLAYS, toReplay } from "../tables/replays.ts";
 import { requireSummary, SELECT_COVERED_TURN_IDS, SELECT_SUMMARY } from "../tables/summaries.ts";
@@ -155,6 +156,7 @@ async function checkScope(reader: Reader, scope: ScopeRow): Promise<void> {
   await checkMedia(reader, scope, { place, references });
   await checkJournalTotals(reader, scope, place);
   await checkSummary(reader, scope, place);
+  await checkDescription(reader, scope, place);
   await checkReplays(reader, scope, place);
   await checkIndexes(reader, scope, place);
   const operations = (await reader.all("operations", COUNT_OPERATIONS, scope.scopeHash))[0]?.[0];
@@ -254,6 +256,23 @@ async function checkSummary(reader: Reader, scope: ScopeRow, place: string): Pro
     }
   });
   await reader.collector.batch("summaries", 1);
+}
+
+async function checkDescription(reader: Reader, scope: ScopeRow, place: string): Promise<void> {
+  const [row] = await reader.all("descriptions", SELECT_DESCRIPTION, scope.id);
+  const hashKey = await reader.hashKey();
+  reader.validate("descriptions", place, () => {
+    const { subject } = toDescription(scope, row);
+    if (subject === null || hashKey === null) return;
+    const hash = hashOfSubject(hashKey, scope.tenant, subject);
+    if (scope.subject !== null && equalBytes(scope.subject, hash)) return;
+    reader.collector.problem(
+      "main",
+      "descriptions",
+      "The subject of a session is not the one of its row",
+      place,
+    );
+  });
 }
 
 async function checkReplays(reader: Reader, scope: ScopeRow, place: string): Promise<void> {

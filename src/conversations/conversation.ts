@@ -25,6 +25,7 @@ import { type Message, toMessages } from "../contracts/message.ts";
 import type { NewMessages } from "../contracts/new_message.ts";
 import type { PinInput } from "../contracts/pin.ts";
 import type { DeleteOptions, DeleteTarget, Receipt, UnpinOptions } from "../contracts/options/receipt.ts";
+import type { Session, SessionChanges } from "../contracts/options/session_options.ts";
 import type { Scope } from "../contracts/scope.ts";
 import type { Summary } from "../contracts/summary.ts";
 import type { TimedTurn, TurnInput } from "../contracts/turn.ts";
@@ -64,6 +65,7 @@ import type { IndexProgress } from "../index/index_progress.ts";
 import type { StoreAccess } from "../scopes/store_access.ts";
 import type { TurnsOptions } from "./turns_options.ts";
 
+const SESSIONS = new LateModule(() => import("../sessions/session_calls.ts"));
 const CONTEXTS = new LateModule(() => import("./contexts.ts"));
 
 // Arguments are validated, copied and hashed when a call is made; what runs in the store is loaded by the first call.
@@ -560,6 +562,49 @@ export class Conversation {
     );
     requireSame(now, of);
     return now;
+  }
+
+  /**
+   * Says what a session is for lists: a title, metadata, and whose data it is. Makes the session, unless it is there. Neither
+   * its revision nor its cached responses change. With nothing to change, it reads what is said.
+   *
+   * A subject that is given when the session is made costs nothing; one that is set or changed later is an event of the
+   * ledger, so that an erasure and a restore of an older backup know it.
+   *
+   * @returns the session as `memory.sessions` lists it
+   * @throws {ContractError} naming the field
+   * @throws {ConflictError} `DELETED`; `MISSING` where there is nothing to change and no session
+   * @throws {IntegrityError} if what is said is damaged
+   * @throws {StorageError} as `create`
+   *
+   * @example
+   * ```ts
+   * import assert from "node:assert/strict";
+   * import { openMemory } from "@holdfast/memory";
+   *
+   * await using memory = await openMemory(":memory:");
+   * const conversation = memory.conversation({ tenantId: "acme", sessionId: "ticket-4711" });
+   * await conversation.describe({ title: "Flights", subject: "gwen@example.org" });
+   * const { title, subject, turns } = await conversation.describe({ title: "Flights in March" });
+   * assert.deepEqual([title, subject, turns], ["Flights in March", "gwen@example.org", 0]);
+   * ```
+   */
+  async describe(changes: SessionChanges = {}, options: CallOptions = {}): Promise<Session> {
+    const signal = readSignal(options);
+    const validated = await validateLate(
+      SESSIONS,
+      [changes],
+      ({ validateChanges }, given) => validateChanges(...given),
+    );
+    const { describeSession, readDescribed, sessionOf } = SESSIONS.module;
+    const plan = { place: this.#place, generation: this.#engine.generation, changes: validated };
+    const { row, description } = Object.keys(validated).length === 0
+      ? await this.#access.read((transaction) => readDescribed(transaction, this.#place), signal)
+      : await this.#access.write((transaction) => describeSession(transaction, plan), {
+        ledger: validated.subject !== undefined,
+        signal,
+      });
+    return sessionOf(row, description);
   }
 
   /**

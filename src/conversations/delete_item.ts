@@ -69,7 +69,7 @@ export function* deleteItem(transaction: WriteTransaction, plan: DeletePlan): Op
     reserved: plan.reserved,
     floor,
     counts,
-    ...messages.length === 0 ? {} : { messages },
+    ...messages.length === 0 ? {} : { hashes: messages },
   });
   return { when: "now", place: eventPlace, erased, isDraining: change.isDraining ?? false };
 }

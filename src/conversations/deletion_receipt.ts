@@ -8,7 +8,7 @@ import type { Deleted } from "./delete_item.ts";
 /** What was deleted, by its name. */
 interface DeletedItem {
   readonly place: Place;
-  readonly kind: Receipt["kind"];
+  readonly kind: Exclude<Receipt["kind"], "erase">;
   readonly key: string;
 }
 

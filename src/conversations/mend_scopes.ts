@@ -17,7 +17,8 @@ import {
   nothingErased,
 } from "../deletion/cascade.ts";
 import { itemHashOf, scopeHashOf } from "../deletion/scope_hashes.ts";
-import { damagedRow, readScopeUnchecked, type ScopeRow, writeScope } from "../tables/scopes.ts";
+import { DELETE_DESCRIPTION, SELECT_DESCRIPTION, toDescription } from "../tables/descriptions.ts";
+import { damagedRow, readScopeUnchecked, type ScopeRow, setSubject, writeScope } from "../tables/scopes.ts";
 import { raiseFloor } from "../deletion/tombstones.ts";
 import type { Damage } from "../engine/damage.ts";
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
@@ -101,6 +102,7 @@ function* mendScope(change: Change, isIntact: boolean, mending: Mending): Operat
   yield* mendTurns(change, mending);
   yield* mendPins(change);
   yield* mendSummary(change);
+  yield* mendDescription(change, mending);
   const left = new Set((yield* transaction.all(SELECT_PINS, row.id)).map((pin) => toPinFields(pin).key));
   for (const { key } of pins.map(toPinFields)) {
     if (!left.has(key)) mending.damage.note(damagedRow("A pin is left out", "pins", row, { key }));
@@ -248,6 +250,14 @@ function isSummaryOf(row: ScopeRow, found: Row, covered: readonly unknown[]): bo
   }
 }
 
+/** Leaves out what is said of a session where that is damaged. */
+function* mendDescription({ transaction, row }: Change, { damage }: Mending): Operation<void> {
+  const found = yield* transaction.get(SELECT_DESCRIPTION, row.id);
+  if (damage.read(() => toDescription(row, found)) !== undefined) return;
+  yield* transaction.run(DELETE_DESCRIPTION, row.id);
+  transaction.markDirty("descriptions");
+}
+
 const COUNT_ROWS = `SELECT (SELECT count(*) FROM turns WHERE scope = $1),
   (SELECT coalesce(sum(bytes), 0) FROM turns WHERE scope = $1),
   (SELECT count(*) FROM pins WHERE scope = $1), (SELECT count(*) FROM operations WHERE scope_hash = $2),
@@ -269,6 +279,8 @@ function* mendTotals({ transaction, row }: Change, isIntact: boolean): Operation
     // A restore moves it to a new range, above all that were ever issued.
     if (!Number.isSafeInteger(row.revision) || row.revision < 0) row.revision = 0;
     row.revision %= IMPORTED_REVISIONS_MAX;
+    // Any later erasure covers it: rather too much is erased than too little.
+    yield* setSubject(transaction, row, row.subject instanceof Uint8Array ? row.subject : null, 0);
   }
   yield* writeScope(transaction, row);
 }

@@ -11,6 +11,7 @@ const SELECT_STRAY_TURNS =
 
 /** By table. */
 const DELETE_STRAYS: readonly (readonly [table: string, sql: string])[] = [
+  ["descriptions", `DELETE FROM descriptions WHERE scope NOT IN (SELECT id FROM scopes)`],
   ["message_ids", `DELETE FROM message_ids WHERE turn NOT IN (SELECT id FROM turns)`],
   ["media_refs", `DELETE FROM media_refs WHERE turn NOT IN (SELECT id FROM turns)`],
   ["media_pieces", `DELETE FROM media_pieces WHERE scope NOT IN (SELECT id FROM scopes)`],

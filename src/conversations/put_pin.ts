@@ -3,7 +3,7 @@
 import { extract, type SourceRef } from "../contracts/source_ref.ts";
 import { changedScope } from "../deletion/cascade.ts";
 import { itemHashOf } from "../deletion/scope_hashes.ts";
-import { noteExpiry, readScope, type ScopeRow, writeScope } from "../tables/scopes.ts";
+import { noteExpiry, noteWriting, readScope, type ScopeRow, writeScope } from "../tables/scopes.ts";
 import { type Tombstone, tombstoneOf } from "../deletion/tombstones.ts";
 import { known, type Operation, together, type WriteTransaction } from "../engine/operation.ts";
 import type { Row } from "../engine/values.ts";
@@ -49,6 +49,7 @@ export function* putPin(transaction: WriteTransaction, given: PutPinPlan): Opera
     transaction.get(SELECT_PIN_REVISION, row.id, key),
     given.source === null ? known(undefined) : transaction.get(SELECT_TURN, row.id, given.source.turnId),
     makeRoomForOperation(transaction, row, operation),
+    noteWriting(transaction, row),
   ]);
   const plan = yield* withNextRevision(
     transaction,

@@ -8,7 +8,7 @@ import { changedScope, changedTurn, eraseMessageIds } from "../deletion/cascade.
 import { deletedMessages } from "../deletion/deleted_messages.ts";
 import { noteUnindexed } from "../deletion/erase_index.ts";
 import { itemHashOf } from "../deletion/scope_hashes.ts";
-import { bytesOf, noteExpiry, readScope, type ScopeRow, writeScope } from "../tables/scopes.ts";
+import { bytesOf, noteExpiry, noteWriting, readScope, type ScopeRow, writeScope } from "../tables/scopes.ts";
 import { type Tombstone, tombstoneOf } from "../deletion/tombstones.ts";
 import { clockBehind, hasPassed } from "../engine/effective_time.ts";
 import { known, type Operation, together, type WriteTransaction } from "../engine/operation.ts";
@@ -139,6 +139,7 @@ export function* putTurnInto(
     deletedMessages(transaction, place, given),
     findMedia(transaction, row, given),
     makeRoomForOperation(transaction, row, operation),
+    noteWriting(transaction, row),
   ]);
   const plan = yield* completed(transaction, given, row, { old, tombstone });
   requireFuture(transaction, plan.expiry, { action: "put turn", field: "expiresAt" });

@@ -1,5 +1,6 @@
 import { equalBytes } from "../canonical/keyed_hash.ts";
 import type { EmitEvent } from "../contracts/options/memory_options.ts";
+import { tenantHash } from "../deletion/scope_hashes.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { DeletionEvent, Operation, ReadTransaction, WriteTransaction } from "../engine/operation.ts";
 import { LateModule } from "../contracts/late_module.ts";
@@ -44,7 +45,9 @@ export class ScopeAccess implements StoreAccess {
   }
 
   #concerns(event: DeletionEvent): boolean {
-    return event.kind !== "record" && equalBytes(event.scopeHash, this.place.scopeHash);
+    const { hashKey, scope, scopeHash } = this.place;
+    if (event.kind === "erase") return equalBytes(event.scopeHash, tenantHash(hashKey, scope.tenantId));
+    return event.kind !== "record" && equalBytes(event.scopeHash, scopeHash);
   }
 
   async readUpkept<T extends ExpiryState>(

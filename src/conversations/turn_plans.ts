@@ -4,6 +4,7 @@ import { toHex } from "../canonical/keyed_hash.ts";
 import { toInstant } from "../canonical/time.ts";
 import { randomIdentity } from "../clock.ts";
 import { readFields } from "../contracts/arguments.ts";
+import { requireSubject } from "../contracts/options/session_options.ts";
 import { LIFETIME_NAMES, lifetimeText, readLifetime } from "../contracts/options/lifetime.ts";
 import { appendInputDigest, putTurnInputDigest } from "../contracts/digest.ts";
 import { type Message, type MessageDraft, toMetadata, toNewMessages } from "../contracts/message.ts";
@@ -63,6 +64,7 @@ export function planAppend(context: Context, value: unknown, options: unknown): 
     ...LIFETIME_NAMES,
     "timestamp",
     "metadata",
+    "subject",
     "onDuplicate",
     "signal",
   ]);
@@ -71,7 +73,9 @@ export function planAppend(context: Context, value: unknown, options: unknown): 
   const metadata = given.metadata === undefined ? null : toMetadata(given.metadata);
   const skipsDuplicates = toSkipsDuplicates(given.onDuplicate);
   const { place } = context;
-  const input = appendInputDigest(messages, lifetimeText(lifetime), { timestamp, metadata, skipsDuplicates });
+  const subject = given.subject === undefined ? null : requireSubject(given.subject);
+  const facts = { timestamp, metadata, subject, skipsDuplicates };
+  const input = appendInputDigest(messages, lifetimeText(lifetime), facts);
   const operation = given.operationId === undefined
     ? null
     : operationKey(place, given.operationId, "append", input);
@@ -94,6 +98,7 @@ export function planAppend(context: Context, value: unknown, options: unknown): 
       expiry: endOf(context, lifetime),
       operation,
     }),
+    subject,
     skipsDuplicates,
   };
 }

@@ -27,7 +27,7 @@ export function* applyDeletion(
   hashKey: Uint8Array,
 ): Operation<void> {
   // Also where the scope or turn is not there: it may be made again, and a client may send the message again.
-  yield* reserveMessages(transaction, event.scopeHash, event.messages ?? []);
+  yield* reserveMessages(transaction, event.scopeHash, event.hashes ?? []);
   const found = yield* readScopeUnchecked(transaction, event.scopeHash);
   if (found === null) {
     if (event.kind === "scope") yield* eraseByScopeHash(transaction, event.scopeHash);

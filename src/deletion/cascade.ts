@@ -11,6 +11,7 @@ import { eraseMediaOfScope, eraseMediaOfTurn } from "./erase_media.ts";
 import { itemHashOf } from "./scope_hashes.ts";
 import type { ScopeRow } from "../tables/scopes.ts";
 import { raiseFloors } from "./tombstones.ts";
+import { DELETE_DESCRIPTION } from "../tables/descriptions.ts";
 import { SELECT_COVERED } from "../tables/summaries.ts";
 import { DELETE_MESSAGE_IDS, DELETE_TURN } from "../tables/turns.ts";
 
@@ -44,6 +45,11 @@ export interface Change {
   readonly erased: Erased;
   /** Set where postings of a long turn are left in an index: to be drained after this transaction. */
   isDraining?: boolean;
+}
+
+/** A change of everything under a scope, whose row need not be there. */
+export interface ContentsChange extends Pick<Change, "transaction" | "erased"> {
+  readonly row: Pick<ScopeRow, "id">;
 }
 
 /** The part of a turn's row that erasing needs. */
@@ -129,7 +135,7 @@ const DELETE_SUMMARY = `DELETE FROM summaries WHERE scope = $1`;
 const DELETE_COVERED_TURNS = `DELETE FROM covered_turns WHERE scope = $1`;
 
 /** Erases a scope's summary. */
-export function* eraseSummary({ transaction, row, erased }: Change): Operation<void> {
+export function* eraseSummary({ transaction, row, erased }: ContentsChange): Operation<void> {
   const [removed] = yield* together([
     transaction.run(DELETE_SUMMARY, row.id),
     transaction.run(DELETE_COVERED_TURNS, row.id),
@@ -141,7 +147,7 @@ export function* eraseSummary({ transaction, row, erased }: Change): Operation<v
 const DELETE_REPLAYS = `DELETE FROM replays WHERE scope = $1`;
 
 /** Erases a scope's cached responses. */
-function* eraseReplays({ transaction, row, erased }: Change): Operation<void> {
+function* eraseReplays({ transaction, row, erased }: ContentsChange): Operation<void> {
   const removed = yield* transaction.run(DELETE_REPLAYS, row.id);
   if (removed > 0) transaction.markDirty("replays");
   erased.replay += removed;
@@ -157,22 +163,33 @@ const DELETE_SCOPE = `DELETE FROM scopes WHERE id = $1`;
 /** Erases a scope with all its rows: only its hash remains, in the ledger and in main's copy of it. */
 export function* eraseScope(change: Change): Operation<void> {
   const { transaction, row, erased } = change;
-  const [turns, pins, operations] = yield* together([
+  const [operations] = yield* together([
+    eraseByScopeHash(transaction, row.scopeHash),
+    eraseContents(change),
+    transaction.run(DELETE_SCOPE, row.id),
+  ]);
+  erased.operations += operations;
+  transaction.markDirty("scopes");
+}
+
+/** Erases everything that lies under the row of a scope, which may be gone already. */
+export function* eraseContents(change: ContentsChange): Operation<void> {
+  const { transaction, row, erased } = change;
+  const [turns, pins, descriptions] = yield* together([
     transaction.run(DELETE_TURNS_OF_SCOPE, row.id),
     transaction.run(DELETE_PINS_OF_SCOPE, row.id),
-    eraseByScopeHash(transaction, row.scopeHash),
+    transaction.run(DELETE_DESCRIPTION, row.id),
     transaction.run(DELETE_MESSAGE_IDS_OF_SCOPE, row.id),
     eraseSummary(change),
     eraseReplays(change),
     eraseIndexesOfScope(change),
     eraseJournalsOfScope(change),
     eraseMediaOfScope(change),
-    transaction.run(DELETE_SCOPE, row.id),
   ]);
   erased.turns += turns;
   erased.pins += pins;
-  erased.operations += operations;
-  for (const table of ["turns", "message_ids", "pins", "scopes"]) transaction.markDirty(table);
+  for (const table of ["turns", "message_ids", "pins"]) transaction.markDirty(table);
+  if (descriptions > 0) transaction.markDirty("descriptions");
 }
 
 /**

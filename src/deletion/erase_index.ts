@@ -22,7 +22,7 @@ import {
   type IndexedTerm,
   isIntactIndexedTurn,
 } from "../tables/indexed_turns.ts";
-import type { Change } from "./cascade.ts";
+import type { Change, ContentsChange } from "./cascade.ts";
 import {
   blockOf,
   DELETE_INDEX,
@@ -228,7 +228,7 @@ function* eraseIndex({ transaction, erased }: IndexChange, index: number): Opera
 }
 
 /** Erases the indexes of a scope. */
-export function* eraseIndexesOfScope(change: Change): Operation<void> {
+export function* eraseIndexesOfScope(change: ContentsChange): Operation<void> {
   const indexes = yield* readIndexesUnchecked(change.transaction, change.row.id);
   yield* together(indexes.map(({ index }) => eraseIndex(change, index.id)));
 }

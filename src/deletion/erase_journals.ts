@@ -2,7 +2,7 @@
 
 import type { Operation } from "../engine/operation.ts";
 import type { JournalRow } from "../tables/journals.ts";
-import type { Change } from "./cascade.ts";
+import type { Change, ContentsChange } from "./cascade.ts";
 
 const SUM_BYTES_FROM =
   `SELECT coalesce(sum(bytes), 0) FROM journal_entries WHERE journal = $1 AND place >= $2`;
@@ -45,7 +45,7 @@ const DELETE_ENTRIES_OF_SCOPE = `DELETE FROM journal_entries
 const DELETE_JOURNALS_OF_SCOPE = `DELETE FROM journals WHERE scope = $1`;
 
 /** Erases all journals of a scope. */
-export function* eraseJournalsOfScope({ transaction, row, erased }: Change): Operation<void> {
+export function* eraseJournalsOfScope({ transaction, row, erased }: ContentsChange): Operation<void> {
   const entries = yield* transaction.run(DELETE_ENTRIES_OF_SCOPE, row.id);
   const journals = yield* transaction.run(DELETE_JOURNALS_OF_SCOPE, row.id);
   if (entries > 0) transaction.markDirty("journal_entries");

@@ -9,7 +9,7 @@ import {
   SELECT_REFS_OF_TURN,
   toMediaRef,
 } from "../tables/media.ts";
-import type { Change } from "./cascade.ts";
+import type { Change, ContentsChange } from "./cascade.ts";
 
 /**
  * Erases what a turn refers to, except media that it keeps, by hash in hex. The reference itself goes in any case; what is
@@ -40,7 +40,7 @@ const DELETE_PIECES_OF_SCOPE = `DELETE FROM media_pieces WHERE scope = $1`;
 const DELETE_REFS_OF_SCOPE = `DELETE FROM media_refs WHERE scope = $1`;
 
 /** Erases all media of a scope. */
-export function* eraseMediaOfScope({ transaction, row, erased }: Change): Operation<void> {
+export function* eraseMediaOfScope({ transaction, row, erased }: ContentsChange): Operation<void> {
   const [count, pieces, refs] = yield* together([
     transaction.get(COUNT_MEDIA, row.id),
     transaction.run(DELETE_PIECES_OF_SCOPE, row.id),

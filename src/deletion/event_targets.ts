@@ -20,3 +20,8 @@ export function* targetsOf<Target>(
   places.set(place, loaded);
   return loaded;
 }
+
+/** Forgets them all, after rows were erased that the maps may hold. */
+export function forgetTargets(transaction: WriteTransaction): void {
+  remembered.delete(transaction);
+}

@@ -1,21 +1,28 @@
 /** Orphans: rows whose parent does not exist, which an incomplete deletion would leave. */
 
+/** No scope has the row: neither one that is there, nor one that was erased and whose contents are being erased. */
+const NO_SCOPE = `scope NOT IN (SELECT id FROM scopes UNION ALL SELECT scope FROM draining_scopes)`;
+
 /** Statements that count them, by table. */
 export const ORPHANS: readonly (readonly [table: string, sql: string])[] = [
-  ["turns", `SELECT count(*) FROM turns WHERE scope NOT IN (SELECT id FROM scopes)`],
+  ["turns", `SELECT count(*) FROM turns WHERE ${NO_SCOPE}`],
+  [
+    "descriptions",
+    `SELECT count(*) FROM descriptions WHERE ${NO_SCOPE}`,
+  ],
   ["message_ids", `SELECT count(*) FROM message_ids WHERE turn NOT IN (SELECT id FROM turns)`],
-  ["pins", `SELECT count(*) FROM pins WHERE scope NOT IN (SELECT id FROM scopes)`],
-  ["summaries", `SELECT count(*) FROM summaries WHERE scope NOT IN (SELECT id FROM scopes)`],
+  ["pins", `SELECT count(*) FROM pins WHERE ${NO_SCOPE}`],
+  ["summaries", `SELECT count(*) FROM summaries WHERE ${NO_SCOPE}`],
   ["covered_turns", `SELECT count(*) FROM covered_turns WHERE turn NOT IN (SELECT id FROM turns)`],
   ["media_refs", `SELECT count(*) FROM media_refs WHERE turn NOT IN (SELECT id FROM turns)`],
   [
     "media_pieces",
     `SELECT count(*) FROM media_pieces WHERE (scope, hash) NOT IN (SELECT scope, hash FROM media_refs)`,
   ],
-  ["journals", `SELECT count(*) FROM journals WHERE scope NOT IN (SELECT id FROM scopes)`],
+  ["journals", `SELECT count(*) FROM journals WHERE ${NO_SCOPE}`],
   ["journal_entries", `SELECT count(*) FROM journal_entries WHERE journal NOT IN (SELECT id FROM journals)`],
-  ["replays", `SELECT count(*) FROM replays WHERE scope NOT IN (SELECT id FROM scopes)`],
-  ["chunk_indexes", `SELECT count(*) FROM chunk_indexes WHERE scope NOT IN (SELECT id FROM scopes)`],
+  ["replays", `SELECT count(*) FROM replays WHERE ${NO_SCOPE}`],
+  ["chunk_indexes", `SELECT count(*) FROM chunk_indexes WHERE ${NO_SCOPE}`],
   [
     "unindexed_turns",
     `SELECT count(*) FROM unindexed_turns WHERE turn NOT IN (SELECT id FROM turns)

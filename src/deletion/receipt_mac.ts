@@ -6,14 +6,21 @@ import type { Scope } from "../contracts/scope.ts";
 import { nothingErased } from "./cascade.ts";
 import { itemHashOf, scopeHashOf, tenantHash } from "./scope_hashes.ts";
 
+type CountName = keyof Receipt["erased"];
+
+const COUNT_NAMES = Object.keys(nothingErased()) as readonly CountName[];
+const OWNED_COUNT_NAMES: readonly CountName[] = [...COUNT_NAMES, "sessions", "records"];
+
 /** The names of a receipt's counts, in the order in which they are hashed. */
-export const COUNT_NAMES = Object.keys(nothingErased()) as readonly (keyof Receipt["erased"])[];
+export function countNames(kind: Receipt["kind"]): readonly CountName[] {
+  return kind === "erase" ? OWNED_COUNT_NAMES : COUNT_NAMES;
+}
 
 /** The hashes of what was deleted; without a key it is the whole scope. */
 export function receiptTarget(
   hashKey: Uint8Array,
   { kind, scope, key }: {
-    readonly kind: Receipt["kind"];
+    readonly kind: Exclude<Receipt["kind"], "erase">;
     readonly scope: Scope;
     readonly key?: string | undefined;
   },
@@ -30,7 +37,7 @@ export function receiptTarget(
 export function receiptMac(hashKey: Uint8Array, receipt: Omit<Receipt, "mac">): string {
   const { lineage, sequence, head, kind, reserved, at, already, scrubbed, target, erased } = receipt;
   const told = [lineage, `${sequence}`, head, kind, `${reserved}`, at, `${already}`, `${scrubbed}`];
-  const about = [target.tenantId, target.sessionId, target.key ?? ""];
-  const counts = COUNT_NAMES.map((name) => `${erased[name]}`);
+  const about = [target.tenantId, target.sessionId ?? "", target.key ?? target.subject ?? ""];
+  const counts = countNames(kind).map((name) => `${erased[name]}`);
   return toHex(keyedHash(hashKey, ["receipt", ...told, ...about, ...counts]));
 }

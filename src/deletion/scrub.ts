@@ -3,6 +3,7 @@
 import { yieldToEventLoop } from "../clock.ts";
 import type { ScrubReport } from "../contracts/options/receipt.ts";
 import { drainAll } from "./drain_indexes.ts";
+import { drainErased } from "./drain_scopes.ts";
 import { selectDirty } from "../tables/dirty_tables.ts";
 import type { Engine } from "../engine/engine.ts";
 import { StorageError } from "../errors.ts";
@@ -19,6 +20,7 @@ export async function scrub(engine: Engine, options: ScrubOptions = {}): Promise
   const { signal, onTable } = options;
   const scrubbing = await engine.scrubbing?.();
   if (scrubbing === undefined) return null;
+  await drainErased(engine, signal);
   await drainAll(engine, signal);
   const before = await scrubbing.bytes();
   let tables = 0;

@@ -9,10 +9,11 @@ import type { Operation, ReadTransaction, RecordedEvent } from "../engine/operat
 import type { SqlValue } from "../engine/values.ts";
 import { ContractError, IntegrityError } from "../errors.ts";
 import { TURN_BYTES_MAX } from "../limits.ts";
-import { type Erased, nothingErased } from "./cascade.ts";
-import { itemHashOf, tenantHash } from "./scope_hashes.ts";
+import { nothingErased } from "./cascade.ts";
+import { countOwned } from "./erase_owned.ts";
+import { hashOfSubject, itemHashOf, tenantHash } from "./scope_hashes.ts";
 import { ORPHANS } from "./orphans.ts";
-import { COUNT_NAMES, receiptMac, receiptTarget } from "./receipt_mac.ts";
+import { countNames, receiptMac, receiptTarget } from "./receipt_mac.ts";
 import { SELECT_JOURNALS, toJournalUnchecked } from "../tables/journals.ts";
 import { readScopeUnchecked } from "../tables/scopes.ts";
 import { COUNT_OPERATIONS } from "../tables/operation_ids.ts";
@@ -23,7 +24,7 @@ const RECEIPT_FIELDS = [
   ...["erased", "target", "mac"] as const,
 ];
 
-const KINDS: ReadonlySet<unknown> = new Set<Receipt["kind"]>(["scope", "turn", "pin", "journal"]);
+const KINDS: ReadonlySet<unknown> = new Set<Receipt["kind"]>(["scope", "turn", "pin", "journal", "erase"]);
 
 /** Verifies a receipt; with a subject, also that it is about that. */
 export async function verifyReceipt(
@@ -55,18 +56,24 @@ function requireReceipt(value: unknown): Receipt {
     typeof at !== "string" || !KINDS.has(kind) || typeof reserved !== "boolean" ||
     typeof already !== "boolean" || typeof scrubbed !== "boolean" || typeof mac !== "string"
   ) throw noReceipt();
-  const counts = readFields("receipt.erased", erased, COUNT_NAMES);
+  const counts = readFields("receipt.erased", erased, countNames(kind as Receipt["kind"]));
   if (Object.values(counts).some((count) => typeof count !== "number")) throw noReceipt();
-  return { ...rest as Receipt, erased: counts as unknown as ErasedCounts, target: requireTarget(target) };
+  return {
+    ...rest as Receipt,
+    erased: counts as unknown as ErasedCounts,
+    target: requireTarget(kind as Receipt["kind"], target),
+  };
 }
 
-function requireTarget(value: unknown): ReceiptTarget {
-  const target = readFields("receipt.target", value, ["tenantId", "sessionId", "key"]);
-  const { tenantId, sessionId, key } = target;
+function requireTarget(kind: Receipt["kind"], value: unknown): ReceiptTarget {
+  const target = readFields("receipt.target", value, ["tenantId", "sessionId", "key", "subject"]);
+  const { tenantId, sessionId, key, subject } = target;
   const isHash = (hash: unknown): boolean => typeof hash === "string";
-  if (isHash(tenantId) && isHash(sessionId) && (key === undefined || isHash(key))) {
-    return target as unknown as ReceiptTarget;
-  }
+  const isHashOrAbsent = (hash: unknown): boolean => hash === undefined || isHash(hash);
+  const areNamed = kind === "erase"
+    ? sessionId === undefined && key === undefined && isHashOrAbsent(subject)
+    : isHash(sessionId) && isHashOrAbsent(key) && subject === undefined;
+  if (isHash(tenantId) && areNamed) return target as unknown as ReceiptTarget;
   throw noReceipt();
 }
 
@@ -76,10 +83,18 @@ function noReceipt(): ContractError {
 
 /** Whether a receipt names these, as far as they are given. */
 function isAbout({ kind, target }: Receipt, hashKey: Uint8Array, value: unknown): boolean {
-  const given = readFields("subject", value, ["tenantId", "sessionId", "key"]);
+  const given = readFields("subject", value, ["tenantId", "sessionId", "key", "subject"]);
   const text = (name: keyof typeof given): string =>
     requireText(`subject.${name}`, given[name], TURN_BYTES_MAX);
   const tenantId = text("tenantId");
+  if (kind === "erase" || given.subject !== undefined) {
+    const subject = given.subject === undefined
+      ? undefined
+      : toHex(hashOfSubject(hashKey, tenantId, text("subject")));
+    return kind === "erase" && given.sessionId === undefined && given.key === undefined &&
+      toHex(tenantHash(hashKey, tenantId)) === target.tenantId &&
+      (subject === undefined || subject === target.subject);
+  }
   if (given.sessionId === undefined) {
     if (given.key === undefined) return toHex(tenantHash(hashKey, tenantId)) === target.tenantId;
     throw new ContractError("subject.sessionId", "Expected subject.sessionId to be given with subject.key");
@@ -108,10 +123,11 @@ function* lookAgain(
   if (found === "damaged") return { event: false, applied: true, remains: {} };
   const { kind, scopeHash, keyHash, reserved, at, counts, head } = found;
   const event = kind === receipt.kind && reserved === receipt.reserved && head === receipt.head &&
-    instantFromMs(at).text === receipt.at && saysTheSame(receipt.erased, counts) &&
+    instantFromMs(at).text === receipt.at && saysTheSame(receipt, counts) &&
     namesTheSame(receipt, toHex(scopeHash), toHex(keyHash));
   const remains: Record<string, number> = {};
-  if (event && kind === "scope") yield* lookForScope(transaction, scopeHash, remains);
+  if (event && kind === "erase") yield* lookForOwned(transaction, hashKey, found, remains);
+  else if (event && kind === "scope") yield* lookForScope(transaction, scopeHash, remains);
   else if (event && kind === "journal") yield* lookForJournal(transaction, hashKey, found, remains);
   else if (event) yield* lookForItem(transaction, hashKey, found, remains);
   return { event, applied: true, remains };
@@ -132,13 +148,14 @@ function* findEvent(
 
 /** Whether a receipt names what the event does: an event of a scope has the scope's hash in both places. */
 function namesTheSame({ kind, target }: Receipt, scopeHash: string, keyHash: string): boolean {
+  if (kind === "erase") return target.tenantId === scopeHash && (target.subject ?? scopeHash) === keyHash;
   return target.sessionId === scopeHash && (kind === "scope" ? scopeHash : target.key) === keyHash;
 }
 
 /** Whether a receipt's counts are those of the event, which the chain covers. */
-function saysTheSame(erased: ErasedCounts, counts: RecordedEvent["counts"]): boolean {
-  const recorded = { ...nothingErased(), ...counts as Partial<Erased> };
-  return COUNT_NAMES.every((name) => erased[name] === recorded[name]);
+function saysTheSame({ kind, erased }: Receipt, counts: RecordedEvent["counts"]): boolean {
+  const recorded = { ...nothingErased(), ...counts as Partial<ErasedCounts> };
+  return countNames(kind).every((name) => erased[name] === recorded[name]);
 }
 
 const COUNT_SCOPES = `SELECT count(*) FROM scopes WHERE scope_hash = $1`;
@@ -155,6 +172,19 @@ function* lookForScope(
   yield* count(transaction, "scopes", COUNT_SCOPES, remains, scopeHash);
   yield* count(transaction, "operations", COUNT_OPERATIONS, remains, scopeHash);
   yield* count(transaction, "floors", COUNT_FLOORS, remains, scopeHash);
+  yield* lookForOrphans(transaction, remains);
+}
+
+/** Nothing older than the event is left of a tenant or person. */
+function* lookForOwned(
+  transaction: ReadTransaction,
+  hashKey: Uint8Array,
+  event: RecordedEvent,
+  remains: Record<string, number>,
+): Operation<void> {
+  for (const [table, rows] of Object.entries(yield* countOwned(transaction, event, hashKey))) {
+    if (rows > 0) remains[table] = rows;
+  }
   yield* lookForOrphans(transaction, remains);
 }
 

@@ -29,7 +29,7 @@ function nextHead(head: string, event: Omit<RecordedEvent, "head">): string {
     event.floor,
     event.at,
     encodeCounts(event.counts),
-    ...event.messages === undefined ? [] : [toHex(encodeHashes(event.messages))],
+    ...event.hashes === undefined ? [] : [toHex(encodeHashes(event.hashes))],
   ]));
 }
 
@@ -43,7 +43,7 @@ export function encodeHashes(hashes: readonly Uint8Array[] = []): Uint8Array {
 /** Hashes read back; undefined where there are none. */
 export function decodeHashes(bytes: unknown): readonly Uint8Array[] | undefined {
   if (!(bytes instanceof Uint8Array) || bytes.length % KEYED_HASH_BYTES !== 0) {
-    throw new IntegrityError("Cannot use ledger: the messages of an event are damaged");
+    throw new IntegrityError("Cannot use ledger: the hashes of an event are damaged");
   }
   if (bytes.length === 0) return undefined;
   return Array.from(

@@ -117,6 +117,10 @@ export class GroupTransaction implements WriteTransaction {
     this.#counter = upTo;
   }
 
+  deletions(): number {
+    return this.#facts.applied + this.#events.length;
+  }
+
   record(event: DeletionEvent): EventPlace {
     this.#changed = true;
     const place = { sequence: 0, head: "", at: 0 };

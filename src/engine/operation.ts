@@ -188,6 +188,8 @@ export interface WriteTransaction extends ReadTransaction {
    * or a backup was restored, so that what is left of one row can never be taken for a part of another.
    */
   nextId(table: keyof LastIds): number;
+  /** How many deletions the ledger has, with those that the group has recorded so far. */
+  deletions(): number;
   /** Keeps the counter from issuing a revision that was imported, or a lower one. */
   skipRevisions(upTo: number): void;
   /**
@@ -217,8 +219,11 @@ export interface DeletionEvent {
   readonly floor: number;
   /** What was erased, as counts. */
   readonly counts: Readonly<Record<string, number>>;
-  /** Keyed hashes of the ids of messages that went with a turn and may not come back; absent where there are none. */
-  readonly messages?: readonly Uint8Array[];
+  /**
+   * Further keyed hashes; absent where there are none. Of a turn: of the ids of its messages, which may not come back. Of a
+   * subject: of the person whose data the scope or record is from now on.
+   */
+  readonly hashes?: readonly Uint8Array[];
 }
 
 /** The place of an event in the ledger; filled in when its group is recorded. */
@@ -231,7 +236,7 @@ export interface EventPlace {
 }
 
 /** The kinds of things whose deletion the ledger records. */
-export type DeletionKind = "record" | "scope" | "turn" | "pin" | "journal";
+export type DeletionKind = "record" | "scope" | "turn" | "pin" | "journal" | "subject" | "erase";
 
 /** An event as the ledger stores it. */
 export interface RecordedEvent extends DeletionEvent {

@@ -14,7 +14,7 @@ import { changeOf, requireUpkept } from "../scopes/present_scope.ts";
 import { insertEntry, SELECT_ENTRY_BY_UUID, toEntry } from "../tables/journal_entries.ts";
 import { insertJournal, type JournalRow, readJournal, writeJournal } from "../tables/journals.ts";
 import { type OperationKey, recallOperation } from "../tables/operation_ids.ts";
-import { bytesOf, type ScopeRow, writeScope } from "../tables/scopes.ts";
+import { bytesOf, noteWriting, type ScopeRow, writeScope } from "../tables/scopes.ts";
 import { type JournalPlace, requireJournalRevision, requireNotDeleted } from "./journal_place.ts";
 
 /** An entry, validated and encoded. */
@@ -49,6 +49,7 @@ export function* appendEntries(transaction: WriteTransaction, plan: AppendEntrie
   const journal = found ?? (yield* makeJournal(transaction, scope, plan));
   const { journalBytes } = scope;
   const change = changeOf(transaction, place, scope);
+  yield* noteWriting(transaction, scope);
   if (from !== null) yield* eraseSuffix(change, journal, from);
   yield* addEntries(change, journal, { ...plan, journalBytes });
   if (operation !== null) yield* rememberScopeOperation(transaction, scope, operation, journal.revision);

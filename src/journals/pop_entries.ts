@@ -5,7 +5,7 @@ import type { Operation, WriteTransaction } from "../engine/operation.ts";
 import { changeOf } from "../scopes/present_scope.ts";
 import { type EntryFields, SELECT_ENTRIES, SELECT_PLACE_BEFORE, toEntry } from "../tables/journal_entries.ts";
 import { writeJournal } from "../tables/journals.ts";
-import { writeScope } from "../tables/scopes.ts";
+import { noteWriting, writeScope } from "../tables/scopes.ts";
 import { findJournal, type JournalPlace, requireJournalRevision } from "./journal_place.ts";
 
 /** A pop, validated. */
@@ -23,6 +23,7 @@ export function* popEntries(transaction: WriteTransaction, plan: PopPlan): Opera
   const first = from === undefined ? 1 : from[0] as number;
   const rows = yield* transaction.all(SELECT_ENTRIES, journal.id, first, journal.last, plan.count);
   const entries = rows.map((row) => toEntry(row, { ...scope, ...journal }));
+  yield* noteWriting(transaction, scope);
   yield* eraseEntriesFrom(changeOf(transaction, plan.place, scope), journal, first);
   yield* writeJournal(transaction, journal);
   yield* writeScope(transaction, scope);

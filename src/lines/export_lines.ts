@@ -138,7 +138,7 @@ class Export {
           nowSeconds: Math.floor(transaction.time().effectiveMs / 1_000),
           content: this.#content,
           damage,
-        }), (event) => event.kind === "record");
+        }), (event) => event.kind === "record" || event.kind === "erase");
       if (page.lines.length > 0) yield* this.#marked(page.applied);
       yield* this.#counted("records", page.lines);
       yield* this.#skippedLines(damage);
@@ -164,7 +164,7 @@ class Export {
   /** Yields a scope's lines; returns false if the scope does not exist. */
   async *#scope(scopeHash: Uint8Array): AsyncGenerator<string, boolean> {
     const concerns = (event: DeletionEvent): boolean =>
-      event.kind !== "record" && equalBytes(event.scopeHash, scopeHash);
+      event.kind === "erase" || event.kind !== "record" && equalBytes(event.scopeHash, scopeHash);
     if (!(yield* this.#conversation(scopeHash, concerns))) return false;
     yield* exportJournals({
       content: this.#content,

@@ -266,7 +266,8 @@ class Import {
     const { engine, limits, emit } = this.#target;
     const place = placeOf(engine.hashKey, this.#scope!.scope);
     const differing = this.#differing;
-    const target = { place, limits, generation: engine.generation, origin: this.#origin!, differing };
+    const line = this.#scope!;
+    const target = { place, line, limits, generation: engine.generation, origin: this.#origin!, differing };
     return await new ScopeAccess(engine, place, emit).write(
       (transaction) => importItems(transaction, items, target),
       {

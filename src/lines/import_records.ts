@@ -1,5 +1,6 @@
 /** Imports records that do not exist here, with their own revision, creation time and deadline. */
 
+import { hashOfSubject, tenantHash } from "../deletion/scope_hashes.ts";
 import { hasPassed } from "../engine/effective_time.ts";
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
 import { mayBeKept } from "../engine/revision_range.ts";
@@ -9,7 +10,7 @@ import { writeRecord } from "../records/put.ts";
 import { type RawRecord, readRecord } from "../records/read.ts";
 import { recordHash, valueChecksum } from "../tables/records.ts";
 import type { ImportedRecord } from "./parse_record.ts";
-import { isRecordRefused, type Origin } from "./tombstone_pass.ts";
+import { isRecordRefused, type Origin, ownershipOf } from "./tombstone_pass.ts";
 
 /** The outcome of a line. */
 export type Outcome = "imported" | "unchanged" | "conflicting" | "refused" | "expired";
@@ -64,13 +65,18 @@ function* importRecord(
   record: ImportedRecord,
   { hashKey, generation, origin }: RecordPlace,
 ): Operation<Outcome> {
-  const { identity, version, body, created, maxAge, expires } = record;
+  const { identity, version, body, created, maxAge, expires, subject } = record;
   if (isPast(transaction, expires === null ? null : expires * 1_000)) return "expired";
   const old = yield* readRecord(transaction, identity);
   if (old !== null) return isSame(old, record) ? "unchanged" : "conflicting";
   if (yield* isRecordRefused(transaction, recordHash(hashKey, identity), record.revision, origin)) {
     return "refused";
   }
+  const keyHash = recordHash(hashKey, identity);
+  const given = subject === null ? null : hashOfSubject(hashKey, identity.tenantId, subject);
+  const place = { tenantHash: tenantHash(hashKey, identity.tenantId), keyHash, subject: given };
+  const owner = yield* ownershipOf(transaction, place, origin);
+  if (owner.isErased) return "refused";
   const revision = takeRevision(transaction, record.revision, generation);
   yield* writeRecord(transaction, { identity, body }, {
     revision,
@@ -78,6 +84,9 @@ function* importRecord(
     maxAge,
     expires,
     version,
+    born: transaction.deletions(),
+    subjectHash: owner.subject,
+    subject: owner.subject === given ? subject : null,
     valueChecksum: valueChecksum(identity, { revision, expires, version, body }),
   });
   return "imported";
@@ -86,8 +95,8 @@ function* importRecord(
 /** Compares all but the revision, which counts the writes of a store and is no part of the value. */
 function isSame({ head, body }: RawRecord, record: ImportedRecord): boolean {
   return body === record.body && head.version === record.version && head.created === record.created &&
-    head.maxAge === record.maxAge &&
-    head.expires === record.expires;
+    head.maxAge === record.maxAge && head.expires === record.expires &&
+    (record.subject === null || head.subject === null || head.subject === record.subject);
 }
 
 /**

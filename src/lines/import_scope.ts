@@ -1,8 +1,9 @@
 /** Imports items of one scope that do not exist here, with their own revisions and times. */
 
+import { equalBytes } from "../canonical/keyed_hash.ts";
 import { instantFromMs, instantOf } from "../canonical/time.ts";
 import { matches } from "../contracts/summary.ts";
-import { ensureScope } from "../scopes/ensure_scope.ts";
+import { createScope } from "../scopes/ensure_scope.ts";
 import type { Place } from "../scopes/place.ts";
 import { changeOf, requireUpkept } from "../scopes/present_scope.ts";
 import { proveSource, requirePinCapacity, toPinRow, writePin } from "../conversations/put_pin.ts";
@@ -13,8 +14,10 @@ import { requireSummary, SELECT_SUMMARY } from "../tables/summaries.ts";
 import { requirePayload, SELECT_TURN, toTurnFields, toTurnHead } from "../tables/turns.ts";
 import { changedScope } from "../deletion/cascade.ts";
 import { deletedMessages } from "../deletion/deleted_messages.ts";
-import { itemHashOf } from "../deletion/scope_hashes.ts";
-import { noteExpiry, readScope, type ScopeRow, writeScope } from "../tables/scopes.ts";
+import { hashOfSubject, itemHashOf, tenantHash } from "../deletion/scope_hashes.ts";
+import { encodeDescription, readDescription, writeDescription } from "../tables/descriptions.ts";
+import { NOTHING_SKIPPED } from "../engine/damage.ts";
+import { importTimes, noteExpiry, readScope, type ScopeRow, writeScope } from "../tables/scopes.ts";
 import { isReserved } from "../deletion/tombstones.ts";
 import { type Operation, together, type WriteTransaction } from "../engine/operation.ts";
 import { ConflictError, ContractError } from "../errors.ts";
@@ -22,12 +25,14 @@ import { requireMediaBytes } from "../media/given_media.ts";
 import { findMedia } from "../media/turn_media.ts";
 import { type ImportedEntry, importEntry, importJournal } from "./import_journal.ts";
 import { importEach, isPast, type Outcome, type Outcomes } from "./import_records.ts";
-import type { ImportedPin, ImportedSummary, ImportedTurn, ScopeItem } from "./parse_line.ts";
-import { isItemRefused, type Origin } from "./tombstone_pass.ts";
+import type { ImportedPin, ImportedScope, ImportedSummary, ImportedTurn, ScopeItem } from "./parse_line.ts";
+import { isItemRefused, type Origin, ownershipOf } from "./tombstone_pass.ts";
 
 /** The scope to import into. */
 interface ScopeTarget {
   readonly place: Place;
+  /** The line of the scope. */
+  readonly line: ImportedScope;
   readonly limits: ScopeLimits;
   readonly generation: number;
   readonly origin: Origin;
@@ -41,19 +46,67 @@ export function* importItems(
   items: readonly ScopeItem[],
   target: ScopeTarget,
 ): Operation<Outcomes> {
-  const { place, generation } = target;
-  const found = yield* readScope(transaction, place.scopeHash);
-  if (found === null && (yield* isReserved(transaction, place.scopeHash))) {
+  const { place, generation, origin, line } = target;
+  const owned = ownedPlaceOf(target);
+  const [found, owner] = yield* together([
+    readScope(transaction, place.scopeHash),
+    ownershipOf(transaction, owned, origin),
+  ]);
+  if (owner.isErased || (found === null && (yield* isReserved(transaction, place.scopeHash)))) {
     return { outcomes: items.map(() => "refused" as const), failure: null };
   }
-  const row = found ?? (yield* ensureScope(transaction, place, generation));
+  const row = found ?? (yield* createScope(transaction, place, generation, owner.subject));
+  if (found === null) {
+    const isSameSubject = owner.subject !== null && owned.subject !== null &&
+      equalBytes(owner.subject, owned.subject);
+    yield* describeImported(transaction, row, line, isSameSubject);
+  }
   requireUpkept(transaction, row);
   const { revision } = row;
   const current = { transaction, row, target, differing: target.differing };
-  const scopeOutcome = found === null ? "imported" : "unchanged";
+  const scopeOutcome = found === null
+    ? "imported"
+    : (yield* isDescribedOtherwise(transaction, found, line))
+    ? "conflicting"
+    : "unchanged";
   const result = yield* importEach(items, (item) => importItem(current, item, scopeOutcome));
   if (row.revision !== revision) yield* writeScope(transaction, row);
   return result;
+}
+
+function ownedPlaceOf({ place: { hashKey, scope, scopeHash }, line: { description } }: ScopeTarget): {
+  readonly tenantHash: Uint8Array;
+  readonly keyHash: Uint8Array;
+  readonly subject: Uint8Array | null;
+} {
+  const { subject } = description;
+  return {
+    tenantHash: tenantHash(hashKey, scope.tenantId),
+    keyHash: scopeHash,
+    subject: subject === null ? null : hashOfSubject(hashKey, scope.tenantId, subject),
+  };
+}
+
+/** Writes what a line says of a scope that was just created. A person who is known by hash alone has no name. */
+function* describeImported(
+  transaction: WriteTransaction,
+  row: ScopeRow,
+  { created, updated, recent, description }: ImportedScope,
+  isSameSubject: boolean,
+): Operation<void> {
+  yield* importTimes(transaction, row, { created, updated, recent });
+  const kept = isSameSubject ? description : { ...description, subject: null };
+  if (encodeDescription(kept) !== "{}") yield* writeDescription(transaction, row.id, kept);
+}
+
+/** Whether a scope that is there is described otherwise than in its line; what is there stays. */
+function* isDescribedOtherwise(
+  transaction: WriteTransaction,
+  row: ScopeRow,
+  { description }: ImportedScope,
+): Operation<boolean> {
+  const own = yield* readDescription(transaction, row, NOTHING_SKIPPED);
+  return encodeDescription(own) !== encodeDescription(description);
 }
 
 /** The current scope; its row is changed in place. */

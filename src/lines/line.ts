@@ -2,6 +2,8 @@
 
 import { encodeBase64 } from "../canonical/base64.ts";
 import { quote } from "../canonical/canonical_json.ts";
+import { instantFromMs } from "../canonical/time.ts";
+import { encodeMetadata } from "../contracts/message.ts";
 import { encodeScope } from "../contracts/payload.ts";
 import { RunningSha256 } from "../canonical/sha256.ts";
 import type { DamagedRow } from "../contracts/damaged.ts";
@@ -10,6 +12,8 @@ import type { Scope } from "../contracts/scope.ts";
 import type { Watermark } from "../contracts/watermark.ts";
 import type { EntryFields } from "../tables/journal_entries.ts";
 import type { JournalRow } from "../tables/journals.ts";
+import type { Description } from "../tables/descriptions.ts";
+import type { ScopeRow } from "../tables/scopes.ts";
 import type { TurnHead } from "../tables/turns.ts";
 import type { Identity, RecordHead } from "../tables/records.ts";
 
@@ -59,24 +63,38 @@ export function recordOutline(identity: Identity, head: RecordHead, bytes: numbe
 }
 
 function recordStart({ tenantId, kind, key }: Identity, head: RecordHead): string {
-  const { revision, created, maxAge, expires, version } = head;
+  const { revision, created, maxAge, expires, version, subject } = head;
   return `{"type":"record","tenant":${quote(tenantId)},"kind":${quote(kind)},"key":${quote(key)},` +
     `"revision":${revision},"created":${created},"max_age":${maxAge},"expires":${expires}` +
-    (version === 1 ? "" : `,"version":${version}`);
+    (version === 1 ? "" : `,"version":${version}`) + (subject === null ? "" : `,"subject":${quote(subject)}`);
 }
 
-/** A scope, without its revision, which belongs to the store and not to the content. */
-export function scopeLine(scope: Scope): string {
-  return `{"type":"scope","scope":${encodeScope(scope)}}`;
+/** A scope and what is said of it, without its revision, which belongs to the store and not to the content. */
+export function scopeLine(scope: Scope, row: SessionTimes, description: Description): string {
+  const { title, metadata, subject } = description;
+  return `{"type":"scope","scope":${encodeScope(scope)},${timesOf(row)}` +
+    (title === null ? "" : `,"title":${quote(title)}`) +
+    (metadata === null ? "" : `,"metadata":${encodeMetadata(metadata)}`) +
+    (subject === null ? "" : `,"subject":${quote(subject)}`) + "}";
+}
+
+/** When a session was created and written to, and its place among those of its tenant. */
+type SessionTimes = Pick<ScopeRow, "created" | "updated" | "recent">;
+
+function timesOf({ created, updated, recent }: SessionTimes): string {
+  return `"created_at":${quote(instantFromMs(created).text)},` +
+    `"updated_at":${quote(instantFromMs(updated).text)},"recent":${recent}`;
 }
 
 /** A scope with its running totals. */
 export function scopeOutline(
   scope: Scope,
-  totals: { readonly revision: number; readonly turns: number; readonly turnBytes: number },
+  totals: SessionTimes & Pick<ScopeRow, "revision" | "turns" | "turnBytes">,
 ): string {
   const { revision, turns, turnBytes } = totals;
-  return `{"type":"scope","scope":${encodeScope(scope)},"revision":${revision},"turns":${turns},` +
+  return `{"type":"scope","scope":${encodeScope(scope)},${
+    timesOf(totals)
+  },"revision":${revision},"turns":${turns},` +
     `"turn_bytes":${turnBytes}}`;
 }
 

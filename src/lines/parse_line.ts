@@ -21,6 +21,10 @@ import { boolean, string, where } from "../contracts/schema.ts";
 import { type Scope, scopeSchema } from "../contracts/scope.ts";
 import type { Summary } from "../contracts/summary.ts";
 import type { TimedTurn } from "../contracts/turn.ts";
+import { requireSubject, requireTitle } from "../contracts/options/session_options.ts";
+import { toMetadata } from "../contracts/message.ts";
+import { expiryMs } from "../canonical/time.ts";
+import type { Description } from "../tables/descriptions.ts";
 import { unpackPin, unpackSummary, unpackTurn } from "../contracts/stored/unpack.ts";
 import { deadlineOf, requireBytes, writtenPin, writtenSummary } from "../conversations/plans.ts";
 import type { WrittenPin } from "../conversations/put_pin.ts";
@@ -70,9 +74,21 @@ export interface ImportedSummary {
   readonly written: WrittenSummary;
 }
 
+/** A scope to import. What an older line does not say is null. */
+export interface ImportedScope {
+  readonly type: "scope";
+  readonly scope: Scope;
+  /** Milliseconds. */
+  readonly created: number | null;
+  /** Milliseconds. */
+  readonly updated: number | null;
+  readonly recent: number | null;
+  readonly description: Description;
+}
+
 /** A scope, or an item of it. */
 export type ScopeItem =
-  | { readonly type: "scope"; readonly scope: Scope }
+  | ImportedScope
   | ImportedTurn
   | ImportedPin
   | ImportedSummary
@@ -127,7 +143,7 @@ export function parseLine(text: string, kinds: ReadonlyMap<string, RecordKind>):
     case "record":
       return parseRecord(given, kinds);
     case "scope":
-      return validateLine(SCOPE, given);
+      return parseScope(given);
     case "media":
       return parsePiece(given);
     case "turn":
@@ -220,7 +236,34 @@ function parseHeader(given: LineFields): ParsedHeader {
 }
 
 const MARK = fields({ type: oneOf(["mark"], "must be mark"), sequence: integer(0) });
-const SCOPE = fields({ type: oneOf(["scope"], "must be scope"), scope: STORED_SCOPE });
+const SCOPE = fields({
+  type: anything,
+  scope: STORED_SCOPE,
+  created_at: optional(time),
+  updated_at: optional(time),
+  recent: optional(integer(1)),
+  title: optional(anything),
+  metadata: optional(anything),
+  subject: optional(anything),
+});
+
+function parseScope(given: LineFields): ImportedScope {
+  const { scope, recent, ...rest } = validateLine(SCOPE, given);
+  const { created_at: created, updated_at: updated, title, metadata, subject } = rest;
+  return {
+    type: "scope",
+    scope,
+    created: created === undefined || created === null ? null : expiryMs(created),
+    updated: updated === undefined || updated === null ? null : expiryMs(updated),
+    recent: recent ?? null,
+    description: {
+      title: title === undefined ? null : requireTitle(title),
+      metadata: metadata === undefined ? null : toMetadata(toPlain(metadata as CanonicalValue, "metadata")),
+      subject: subject === undefined ? null : requireSubject(subject),
+    },
+  };
+}
+
 const SKIPPED = fields({
   type: oneOf(["skipped"], "must be skipped"),
   table: string,

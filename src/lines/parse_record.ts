@@ -3,6 +3,7 @@
 import { type CanonicalValue, Float } from "../canonical/canonical_json.ts";
 import type { Json } from "../canonical/plain.ts";
 import { anything, fields, integer, optional } from "../contracts/validate.ts";
+import { requireSubject } from "../contracts/options/session_options.ts";
 import { type RecordKind, requireIdentifier } from "../contracts/record_kind.ts";
 import { string } from "../contracts/schema.ts";
 import { ContractError } from "../errors.ts";
@@ -22,6 +23,7 @@ export interface ImportedRecord {
   readonly maxAge: number | null;
   readonly expires: number | null;
   readonly version: number;
+  readonly subject: string | null;
   readonly body: string;
 }
 
@@ -35,6 +37,7 @@ const RECORD = fields({
   max_age: nullable(integer(1, RECORD_SECONDS_MAX)),
   expires: nullable(integer(1, 2 * RECORD_SECONDS_MAX)),
   version: optional(integer(1, KIND_VERSION_MAX)),
+  subject: optional(anything),
   value: anything,
 });
 
@@ -63,6 +66,7 @@ export function parseRecord(given: LineFields, kinds: ReadonlyMap<string, Record
     maxAge,
     expires,
     version,
+    subject: fields.subject === undefined ? null : requireSubject(fields.subject),
     body,
   };
 }

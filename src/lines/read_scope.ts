@@ -1,6 +1,7 @@
 /** Reads a scope for an export, without expired items: at one moment, or page by page while it does not change. */
 
 import { utf8Length } from "../canonical/utf8.ts";
+import { readDescription } from "../tables/descriptions.ts";
 import { SELECT_PINS, type StoredPin, toStoredPins } from "../tables/pins.ts";
 import { SELECT_SUMMARY, type StoredSummary, toStoredSummary } from "../tables/summaries.ts";
 import { SELECT_REFS_OF_TURN, toMediaRef } from "../tables/media.ts";
@@ -60,7 +61,9 @@ function* readView(transaction: ReadTransaction, plan: ScopePlan): Operation<Sco
   const scope = { tenantId: row.tenant, sessionId: row.session };
   const expiredBytes = yield* readExpiredTurns(transaction, row, plan.atMs);
   const expiredTurns = new Set(expiredBytes.keys());
-  const opening = plan.content ? scopeLine(scope) : scopeOutline(scope, withoutExpired(row, expiredBytes));
+  const opening = plan.content
+    ? scopeLine(scope, row, yield* readDescription(transaction, row, plan.damage))
+    : scopeOutline(scope, withoutExpired(row, expiredBytes));
   const [summaryRow, pinRows] = yield* together([
     transaction.get(SELECT_SUMMARY, row.id),
     transaction.all(SELECT_PINS, row.id),
@@ -89,11 +92,11 @@ function isOnlyAppendedTo(viewed: ScopeRow, now: ScopeRow): boolean {
 
 /** A scope's running totals without its expired turns. */
 function withoutExpired(
-  { revision, turns, turnBytes }: ScopeRow,
+  row: ScopeRow,
   expiredBytes: ReadonlyMap<number, number>,
-): Pick<ScopeRow, "revision" | "turns" | "turnBytes"> {
+): ScopeRow {
   const bytes = expiredBytes.values().reduce((sum, each) => sum + each, 0);
-  return { revision, turns: turns - expiredBytes.size, turnBytes: turnBytes - bytes };
+  return { ...row, turns: row.turns - expiredBytes.size, turnBytes: row.turnBytes - bytes };
 }
 
 function lineOfSummary({ payload }: StoredSummary, { content }: ScopePlan): string {

@@ -1,7 +1,13 @@
 /** Decides whether an imported item was deleted here, so that an import brings nothing back. */
 
 import { tombstoneOf } from "../deletion/tombstones.ts";
-import type { Operation, ReadTransaction } from "../engine/operation.ts";
+import {
+  type DeletionKind,
+  type Operation,
+  type ReadTransaction,
+  type RecordedEvent,
+  together,
+} from "../engine/operation.ts";
 
 /** The origin of lines. */
 export interface Origin {
@@ -34,7 +40,7 @@ export function* isRecordRefused(
   revision: number,
   { sequence }: Origin,
 ): Operation<boolean> {
-  const events = yield* transaction.eventsOf(keyHash);
+  const events = (yield* transaction.eventsOf(keyHash)).filter(({ kind }) => kind !== "subject");
   if (sequence === null) return events.length > 0;
   return events.some((event) => event.reserved || revision <= event.floor || event.sequence > sequence);
 }
@@ -59,4 +65,46 @@ function* wasDeletedSince(
 ): Operation<boolean> {
   if (sequence === null) return false;
   return (yield* transaction.eventsOf(keyHash)).some((event) => event.sequence > sequence);
+}
+
+/** What an erasure may cover: a scope or record, and whose it is according to its line. */
+interface OwnedPlace {
+  readonly tenantHash: Uint8Array;
+  /** The hash under which labels of it stand. */
+  readonly keyHash: Uint8Array;
+  /** The hash of its subject in the line; null if it has none. */
+  readonly subject: Uint8Array | null;
+}
+
+/** Whose something is now, and whether it was erased since its line was exported. */
+interface Ownership {
+  readonly subject: Uint8Array | null;
+  readonly isErased: boolean;
+}
+
+/**
+ * Whose a scope or record of this store's own lines is, by the labels since its export, and whether it was erased since with
+ * its tenant or with whose it was at that moment. Lines of another store are as they say.
+ */
+export function* ownershipOf(
+  transaction: ReadTransaction,
+  { tenantHash, keyHash, subject }: OwnedPlace,
+  { sequence: from }: Origin,
+): Operation<Ownership> {
+  if (from === null) return { subject, isErased: false };
+  const isNewer = (kind: DeletionKind) => (event: RecordedEvent): boolean =>
+    event.kind === kind && event.sequence > from;
+  const [own, tenant] = yield* together([transaction.eventsOf(keyHash), transaction.eventsOf(tenantHash)]);
+  const labels = own.filter(isNewer("subject"));
+  let isErased = tenant.some(isNewer("erase"));
+  let [begin, whose] = [from, subject];
+  for (const label of [...labels, null]) {
+    const end = label?.sequence ?? Infinity;
+    const erasures = whose === null ? [] : yield* transaction.eventsOf(whose);
+    isErased ||= erasures.some((event) =>
+      event.kind === "erase" && event.sequence > begin && event.sequence < end
+    );
+    if (label !== null) [begin, whose] = [end, label.hashes?.[0] ?? null];
+  }
+  return { subject: whose, isErased };
 }

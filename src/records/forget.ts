@@ -88,23 +88,35 @@ export function* applyForget(
   event: RecordedEvent,
   hashKey: Uint8Array,
 ): Operation<void> {
-  const place = toHex(event.scopeHash);
-  const records = yield* targetsOf(
-    transaction,
-    `records ${place}`,
-    function* (): Operation<Map<string, Identity>> {
-      const tenantId = yield* findTenant(transaction, place, hashKey);
-      if (tenantId === null) return new Map();
-      const rows = yield* transaction.all(SELECT_RECORD_KEYS, tenantId);
-      const identities = rows.map(([kind, key]) => ({ tenantId, kind: kind as string, key: key as string }));
-      return new Map(identities.map((identity) => [toHex(recordHash(hashKey, identity)), identity]));
-    },
-  );
-  const key = toHex(event.keyHash);
-  const identity = records.get(key);
+  const identity = yield* findRecord(transaction, event, hashKey);
   if (identity === undefined) return;
-  records.delete(key);
+  (yield* recordsOf(transaction, event, hashKey)).delete(toHex(event.keyHash));
   yield* eraseRecord(transaction, identity);
+}
+
+/** The record that an event names; undefined if there is none. */
+export function* findRecord(
+  transaction: WriteTransaction,
+  event: RecordedEvent,
+  hashKey: Uint8Array,
+): Operation<Identity | undefined> {
+  return (yield* recordsOf(transaction, event, hashKey)).get(toHex(event.keyHash));
+}
+
+/** The records of the tenant that an event names, by their hashes. */
+function recordsOf(
+  transaction: WriteTransaction,
+  { scopeHash }: RecordedEvent,
+  hashKey: Uint8Array,
+): Operation<Map<string, Identity>> {
+  const place = toHex(scopeHash);
+  return targetsOf(transaction, `records ${place}`, function* (): Operation<Map<string, Identity>> {
+    const tenantId = yield* findTenant(transaction, place, hashKey);
+    if (tenantId === null) return new Map();
+    const rows = yield* transaction.all(SELECT_RECORD_KEYS, tenantId);
+    const identities = rows.map(([kind, key]) => ({ tenantId, kind: kind as string, key: key as string }));
+    return new Map(identities.map((identity) => [toHex(recordHash(hashKey, identity)), identity]));
+  });
 }
 
 /** The tenant with a hash; null if it has no records. */

@@ -1,5 +1,6 @@
 /** Puts records: compare-and-swap on the revision, and a new deadline. */
 
+import { equalBytes } from "../canonical/keyed_hash.ts";
 import { isReserved } from "../deletion/tombstones.ts";
 import { clockBehind, hasPassed } from "../engine/effective_time.ts";
 import { known, type Operation, together, type WriteTransaction } from "../engine/operation.ts";
@@ -11,7 +12,14 @@ import { type OperationKey, recallOperation } from "../tables/operation_ids.ts";
 import { purgeNow } from "./read.ts";
 import { newerVersion } from "./stored_value.ts";
 import { upsertRecord } from "../tables/record_rows.ts";
-import { type Identity, isExpired, type RecordHead, toHead, valueChecksum } from "../tables/records.ts";
+import {
+  HEAD_COLUMNS,
+  type Identity,
+  isExpired,
+  type RecordHead,
+  toHead,
+  valueChecksum,
+} from "../tables/records.ts";
 
 /** A put, validated, encoded and ready to run. */
 export interface PutPlan {
@@ -32,13 +40,20 @@ export interface PutPlan {
   /** Seconds; null for the store's time. */
   readonly now: number | null;
   readonly operation: OperationKey | null;
+  /** Whose record it is; undefined where the caller does not say. */
+  readonly subject: Subject | undefined;
+}
+
+/** A person, by name and by hash. */
+export interface Subject {
+  readonly text: string;
+  readonly hash: Uint8Array;
 }
 
 const PUTTING = { action: "put record", field: "expiresAt" };
 
 /** One record's head, without its body. */
-export const SELECT_RECORD_HEAD =
-  `SELECT revision, created, max_age, expires, version, value_checksum, checksum FROM records
+export const SELECT_RECORD_HEAD = `SELECT ${HEAD_COLUMNS} FROM records
   WHERE tenant = $1 AND kind = $2 AND key = $3`;
 
 /** Puts a record; returns its new revision. */
@@ -57,7 +72,10 @@ export function* putRecord(transaction: WriteTransaction, plan: PutPlan): Operat
   if (old !== null) assertReplaceable(plan, old, now);
   else assertCreatable(plan, reserved ?? (yield* isReserved(transaction, plan.keyHash())));
   const ttl = secondsOf(transaction, plan, old, now);
-  const head = planHead({ ...plan, ttl }, old, now, transaction.nextRevision());
+  requireSameSubject(plan, old);
+  const head = planHead({ ...plan, ttl }, {
+    ...{ old, now, revision: transaction.nextRevision(), deletions: transaction.deletions() },
+  });
   if (found !== null) transaction.markDirty("records");
   yield* together([
     writeRecord(transaction, plan, head),
@@ -138,12 +156,31 @@ function revisionConflict(expected: number | null, current: number | null): Conf
   });
 }
 
+/** A record has one subject for good, unless `label` changes it: that is an event of the ledger. */
+function requireSameSubject({ subject }: PutPlan, old: RecordHead | null): void {
+  if (subject === undefined || old === null) return;
+  if (old.subjectHash !== null && equalBytes(old.subjectHash, subject.hash)) return;
+  throw new ConflictError("SUBJECT", "Cannot put record: it has another subject, or none; label changes it", {
+    currentRevision: old.revision,
+  });
+}
+
+/** What the row to write follows from, besides the plan. */
+interface Predecessor {
+  readonly old: RecordHead | null;
+  /** Seconds. */
+  readonly now: number;
+  readonly revision: number;
+  /** How many deletions the ledger has. */
+  readonly deletions: number;
+}
+
 /** The row to write. The creation time never changes, `maxAge` only falls, and the deadline never exceeds it. */
-export function planHead(
-  plan: Pick<PutPlan, "identity" | "version" | "body" | "maxAge"> & { readonly ttl: number | null },
-  old: RecordHead | null,
-  now: number,
-  revision: number,
+function planHead(
+  plan: Pick<PutPlan, "identity" | "version" | "body" | "maxAge" | "subject"> & {
+    readonly ttl: number | null;
+  },
+  { old, now, revision, deletions }: Predecessor,
 ): RecordHead {
   const created = old?.created ?? now;
   const maxAge = lower(old?.maxAge ?? null, plan.maxAge);
@@ -157,9 +194,14 @@ export function planHead(
       },
     );
   }
-  const { identity, version, body } = plan;
-  const checksum = valueChecksum(identity, { revision, expires, version, body });
-  return { revision, created, maxAge, expires, version, valueChecksum: checksum };
+  const { identity, version, body, subject } = plan;
+  return {
+    ...{ revision, created, maxAge, expires, version },
+    born: old?.born ?? deletions,
+    subjectHash: old === null ? subject?.hash ?? null : old.subjectHash,
+    subject: old === null ? subject?.text ?? null : old.subject,
+    valueChecksum: valueChecksum(identity, { revision, expires, version, body }),
+  };
 }
 
 function lower(left: number | null, right: number | null): number | null {

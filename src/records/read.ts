@@ -3,10 +3,9 @@
 import type { GroupTime, Operation, ReadTransaction, WriteTransaction } from "../engine/operation.ts";
 import type { Row } from "../engine/values.ts";
 import { EXPIRED_PER_GROUP_MAX, TENANTS_PER_READ } from "../limits.ts";
-import { assertValue, type Identity, type RecordHead, toHead } from "../tables/records.ts";
+import { assertValue, HEAD_COLUMNS, type Identity, type RecordHead, toHead } from "../tables/records.ts";
 
-const SELECT_RECORD =
-  `SELECT revision, created, max_age, expires, version, value_checksum, checksum, body FROM records
+const SELECT_RECORD = `SELECT ${HEAD_COLUMNS}, body FROM records
   WHERE tenant = $1 AND kind = $2 AND key = $3`;
 
 /** A record as stored, expired or not. */
@@ -24,7 +23,7 @@ export function* readRecord(transaction: ReadTransaction, identity: Identity): O
 /** Validates the columns of a head, its checksum, and the body. */
 function toRecord(identity: Identity, row: Row): RawRecord {
   const head = toHead(identity, row);
-  const body = row[7] as string;
+  const body = row[10] as string;
   assertValue(identity, { ...head, body }, head.valueChecksum);
   return { head, body };
 }
@@ -44,12 +43,10 @@ interface ListedRecord extends RecordHead {
   readonly key: string;
 }
 
-const SELECT_LIVE_RECORDS =
-  `SELECT revision, created, max_age, expires, version, value_checksum, checksum, kind, key FROM records
+const SELECT_LIVE_RECORDS = `SELECT ${HEAD_COLUMNS}, kind, key FROM records
   WHERE tenant = $1 AND (kind, key) > ($2, $3) AND (expires IS NULL OR expires > $4) ORDER BY kind, key LIMIT $5`;
 
-const SELECT_LIVE_RECORDS_OF_KIND =
-  `SELECT revision, created, max_age, expires, version, value_checksum, checksum, kind, key
+const SELECT_LIVE_RECORDS_OF_KIND = `SELECT ${HEAD_COLUMNS}, kind, key
   FROM records WHERE tenant = $1 AND kind = $2 AND key > $3 AND (expires IS NULL OR expires > $4)
   ORDER BY key LIMIT $5`;
 
@@ -63,7 +60,7 @@ export function* listRecords(
     ? yield* transaction.all(SELECT_LIVE_RECORDS, tenantId, after.kind, after.key, now, limit)
     : yield* transaction.all(SELECT_LIVE_RECORDS_OF_KIND, tenantId, kind, after.key, now, limit);
   return rows.map((row) => {
-    const identity = { tenantId, kind: row[7] as string, key: row[8] as string };
+    const identity = { tenantId, kind: row[10] as string, key: row[11] as string };
     return { ...toHead(identity, row), kind: identity.kind, key: identity.key };
   });
 }

@@ -24,9 +24,11 @@ import type {
   RecordValue,
   StoredRecord,
 } from "../contracts/record.ts";
+import type { CallOptions } from "../contracts/options/conversation_options.ts";
+import { requireSubject } from "../contracts/options/session_options.ts";
 import type { PutOptions, UpdateOptions } from "../contracts/options/record_options.ts";
 import { isBuiltIn, type RecordKind, requireIdentifier } from "../contracts/record_kind.ts";
-import { tenantHash } from "../deletion/scope_hashes.ts";
+import { hashOfSubject, tenantHash } from "../deletion/scope_hashes.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { DeletionEvent, GroupTime } from "../engine/operation.ts";
 import { ConflictError, ContractError } from "../errors.ts";
@@ -48,7 +50,7 @@ import {
 import { LateModule } from "../contracts/late_module.ts";
 import { KindRecords } from "./kind_records.ts";
 import { fromStored } from "./stored_value.ts";
-import type { PutPlan } from "./put.ts";
+import type { PutPlan, Subject } from "./put.ts";
 import { toBody } from "./validate_value.ts";
 import type { OperationKey } from "../tables/operation_ids.ts";
 import { type Identity, isExpired, type RawValue, readValue, recordHash } from "../tables/records.ts";
@@ -56,6 +58,7 @@ import { type Identity, isExpired, type RawValue, readValue, recordHash } from "
 // Loaded by the first list or change, to keep start-up short.
 const READING = new LateModule(() => import("./read.ts"));
 const PUTTING = new LateModule(() => import("./put.ts"));
+const LABELLING = new LateModule(() => import("./label_record.ts"));
 const FORGETTING = new LateModule(() => import("./forget.ts"));
 
 const NO_OPTIONS: { readonly now?: undefined; readonly signal?: undefined } = Object.freeze({});
@@ -164,6 +167,7 @@ export class Records {
       "now",
       "operationId",
       "maxAge",
+      "subject",
       "signal",
     ]);
     const lifetime = requireLifetime(kind, given, unlessGiven);
@@ -173,6 +177,7 @@ export class Records {
     const expectedRevision = requireExpected(given.expectedRevision);
     const now = given.now === undefined ? null : requireNow(given.now);
     const record = { ...id, kind: kind.name };
+    const subject = given.subject === undefined ? undefined : this.#subject(id.tenantId, given.subject);
     const operation = this.#operation(id.tenantId, given.operationId, [
       "put",
       kind.name,
@@ -180,12 +185,13 @@ export class Records {
       body,
       lifetime === "kept" ? lifetime : `${lifetimeText(lifetime)}`,
       `${maxAge}`,
+      ...given.subject === undefined ? [] : [`subject:${given.subject}`],
     ]);
     const keyHash = (): Uint8Array => recordHash(this.#engine.hashKey, record);
     const plan = {
       ...{ identity: record, keyHash, body, expectedRevision, maxAge, now, operation },
       ...{ lifetime, ttlMax: kind.ttlMax ?? RECORD_SECONDS_MAX },
-      ...{ version: kind.version, replacesExpired: !isBuiltIn(kind) },
+      ...{ version: kind.version, replacesExpired: !isBuiltIn(kind), subject },
     };
     return { plan, signal: requireSignal(given.signal) };
   }
@@ -239,7 +245,9 @@ export class Records {
 
   #read(record: Identity, signal: AbortSignal | undefined): Promise<RawValue | null> {
     return this.#engine.read((transaction) => readValue(transaction, record), {
-      concerns: (event) => equalBytes(event.keyHash, recordHash(this.#engine.hashKey, record)),
+      concerns: (event) =>
+        equalBytes(event.keyHash, recordHash(this.#engine.hashKey, record)) ||
+        event.kind === "erase" && this.#concernsTenant(event, record.tenantId),
       signal,
     });
   }
@@ -297,6 +305,51 @@ export class Records {
     );
     this.#emit({ operation: "forget", counts: { records: removed ? 1 : 0 } }, startedMs);
     return removed;
+  }
+
+  /**
+   * Sets the person whose data a record is, or removes it with null. `memory.erase` finds all sessions and records of a
+   * person by it. Neither the value nor the revision changes; a restore of an older backup sets the subject too.
+   *
+   * @returns whether there is such a record, expired or not
+   * @throws {ContractError} naming the field
+   * @throws {IntegrityError} if the row is damaged
+   * @throws {StorageError} as `put`
+   *
+   * @example
+   * ```ts
+   * import assert from "node:assert/strict";
+   * import { openMemory } from "@holdfast/memory";
+   *
+   * await using memory = await openMemory(":memory:");
+   * const fact = { tenantId: "acme", kind: "fact", key: "language" } as const;
+   * const value = { schema: 1, text: "Speaks Welsh.", source: "ticket-7", reviewed: true } as const;
+   * await memory.records.put(fact, value, { expectedRevision: null, ttl: 3_600 });
+   * assert.equal(await memory.records.label(fact, "gwen@example.org"), true);
+   * const { erased } = await memory.erase({ tenantId: "acme", subject: "gwen@example.org" });
+   * assert.equal(erased.records, 1);
+   * ```
+   */
+  async label(
+    identity: RecordIdentity,
+    subject: string | null,
+    options: CallOptions = NO_OPTIONS,
+  ): Promise<boolean> {
+    const { kind, tenantId, key } = this.#identity(identity);
+    const signal = requireSignal(readFields("options", options, ["signal"]).signal);
+    const { hashKey } = this.#engine;
+    const record = { tenantId, kind: kind.name, key };
+    const plan = {
+      identity: record,
+      scopeHash: tenantHash(hashKey, tenantId),
+      keyHash: recordHash(hashKey, record),
+      subject: subject === null ? null : this.#subject(tenantId, subject),
+    };
+    return await this.#engine.write((transaction) => LABELLING.module.labelRecord(transaction, plan), {
+      needs: LABELLING.load(),
+      ledger: true,
+      signal,
+    });
   }
 
   /**
@@ -496,6 +549,11 @@ export class Records {
     return kind;
   }
 
+  #subject(tenant: string, given: unknown): Subject {
+    const text = requireSubject(given);
+    return { text, hash: hashOfSubject(this.#engine.hashKey, tenant, text) };
+  }
+
   #now(given: unknown, store: { time(): GroupTime } = this.#engine): number {
     return given === undefined ? Math.floor(store.time().effectiveMs / 1000) : requireNow(given);
   }
@@ -513,7 +571,8 @@ export class Records {
   }
 
   #concernsTenant(event: DeletionEvent, tenant: string): boolean {
-    return event.kind === "record" && equalBytes(event.scopeHash, tenantHash(this.#engine.hashKey, tenant));
+    return (event.kind === "record" || event.kind === "erase") &&
+      equalBytes(event.scopeHash, tenantHash(this.#engine.hashKey, tenant));
   }
 }
 

@@ -3,7 +3,7 @@
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
 import type { Row } from "../engine/values.ts";
 import { IntegrityError } from "../errors.ts";
-import { assertValue, type Identity, type RecordHead, toHead } from "./records.ts";
+import { assertValue, headChecksum, type Identity, type RecordHead, toHead } from "./records.ts";
 import { RECORDS } from "./schema/main_tables.ts";
 
 /** Records by tenant, kind and key. Parameters: the three to begin after, how many. */
@@ -18,11 +18,13 @@ export function identityOf(row: Row): Identity {
 
 /** Requires that a record's row is intact, its body included. */
 export function requireRecord(row: Row): { readonly head: RecordHead; readonly body: string } {
-  const { revision, created, maxAge, expires, version, valueChecksum, checksum, body } = RECORDS.toFields(
-    row,
-  );
+  const { revision, created, maxAge, expires, version, valueChecksum, checksum, body, ...rest } = RECORDS
+    .toFields(row);
+  const { born, subjectHash, subject } = rest;
   const identity = identityOf(row);
-  const head = toHead(identity, [revision, created, maxAge, expires, version, valueChecksum, checksum]);
+  const head = toHead(identity, [
+    ...[revision, created, maxAge, expires, version, born, subjectHash, subject, valueChecksum, checksum],
+  ]);
   assertValue(identity, { revision, expires, version, body }, valueChecksum);
   return { head, body };
 }
@@ -39,4 +41,22 @@ export function* upsertRecord(
     ...RECORDS.toValues({ ...record, tenant, kind, key }),
   );
   if (changed !== 1) throw new IntegrityError("Cannot put record: the file did not take the write");
+}
+
+const UPDATE_LABEL = `UPDATE records SET subject_hash = $1, subject = $2, born = $3, checksum = $4
+  WHERE tenant = $5 AND kind = $6 AND key = $7`;
+
+/** Writes whose record it is; nothing else of the row changes. */
+export function* relabelRecord(
+  transaction: WriteTransaction,
+  identity: Identity,
+  head: RecordHead,
+): Operation<void> {
+  const { tenantId, kind, key } = identity;
+  const { subjectHash, subject, born } = head;
+  transaction.markDirty("records");
+  yield* transaction.run(
+    UPDATE_LABEL,
+    ...[subjectHash, subject, born, headChecksum(identity, head), tenantId, kind, key],
+  );
 }

@@ -30,6 +30,12 @@ export interface RecordHead {
   readonly expires: number | null;
   /** The version of its kind that the value was written with. */
   readonly version: number;
+  /** How many deletions the ledger had when the row was created, or got its subject: a later erasure covers it. */
+  readonly born: number;
+  /** The hash of the person whose record it is; null if it has no subject. */
+  readonly subjectHash: Uint8Array | null;
+  /** The person; null where none is, or where only the hash is known. */
+  readonly subject: string | null;
   /** Checksum of identity, revision, deadline, version and body; see {@linkcode valueChecksum}. */
   readonly valueChecksum: number;
 }
@@ -50,20 +56,30 @@ export function toHead(identity: Identity, row: Row): RecordHead {
     maxAge: row[2] as number | null,
     expires: row[3] as number | null,
     version: row[4] as number,
-    valueChecksum: row[5] as number,
+    born: row[5] as number,
+    subjectHash: row[6] as Uint8Array | null,
+    subject: row[7] as string | null,
+    valueChecksum: row[8] as number,
   };
-  if (headChecksum(identity, head) !== row[6]) {
+  if (headChecksum(identity, head) !== row[9]) {
     throw damagedRecord("Cannot read record: its checksum does not match", identity);
   }
   return head;
 }
 
 /** The checksum over identity and head, whose part for the body is the other checksum: lists need not read bodies. */
-function headChecksum(identity: Identity, head: RecordHead): number {
+export function headChecksum(identity: Identity, head: RecordHead): number {
   const { tenantId, kind, key } = identity;
-  const { revision, created, maxAge, expires, version, valueChecksum } = head;
-  return checksumOf(tenantId, kind, key, revision, created, maxAge, expires, version, valueChecksum);
+  const { revision, created, maxAge, expires, version, born, subjectHash, subject, valueChecksum } = head;
+  return checksumOf(
+    ...[tenantId, kind, key, revision, created, maxAge, expires, version],
+    ...[born, subjectHash, subject, valueChecksum],
+  );
 }
+
+/** The columns of a head, in the order in which {@linkcode toHead} takes them. */
+export const HEAD_COLUMNS =
+  "revision, created, max_age, expires, version, born, subject_hash, subject, value_checksum, checksum";
 
 /** The columns that a read of one record returns. No others: each column costs as much as the work on it here. */
 export const SELECT_VALUE = `SELECT revision, expires, version, body, value_checksum FROM records

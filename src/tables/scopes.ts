@@ -26,6 +26,16 @@ export interface ScopeRow {
   operations: number;
   /** No later than the first time at which something in the scope expires, in milliseconds; null if nothing does. */
   nextExpiry: number | null;
+  /** How many deletions the ledger had when the scope was created, or got its subject: a later erasure covers it. */
+  born: number;
+  /** When it was created, in milliseconds. */
+  created: number;
+  /** When a caller last wrote a turn, a pin or an entry, in milliseconds. */
+  updated: number;
+  /** The higher, the more recently a caller wrote to it, among the sessions of its tenant. */
+  recent: number;
+  /** The hash of the person whose session it is; null if it has no subject. */
+  subject: Uint8Array | null;
 }
 
 /** One scope. Parameter: its hash. */
@@ -99,7 +109,8 @@ export function* writeScope(transaction: WriteTransaction, row: ScopeRow): Opera
 /** Creates a scope's row. */
 export function* insertScope(
   transaction: WriteTransaction,
-  scope: Pick<ScopeRow, "scopeHash" | "tenant" | "session" | "revision">,
+  scope: Pick<ScopeRow, "scopeHash" | "tenant" | "session" | "revision" | "subject">,
+  newest: MostRecent | null,
 ): Operation<ScopeRow> {
   const totals = {
     turns: 0,
@@ -110,9 +121,78 @@ export function* insertScope(
     mediaBytes: 0,
     operations: 0,
   };
-  const row = { ...scope, ...totals, id: transaction.nextId("scopes"), nextExpiry: null };
+  const { effectiveMs } = transaction.time();
+  const row = {
+    ...scope,
+    ...totals,
+    id: transaction.nextId("scopes"),
+    nextExpiry: null,
+    born: transaction.deletions(),
+    created: effectiveMs,
+    updated: effectiveMs,
+    recent: recentAfter(newest),
+  };
   yield* transaction.run(SCOPES.insert, ...SCOPES.toValues(row));
   return row;
+}
+
+const SELECT_MOST_RECENT =
+  `SELECT id, recent FROM scopes WHERE tenant = $1 ORDER BY recent DESC, id DESC LIMIT 1`;
+
+/** The session of a tenant that was written to last. */
+interface MostRecent {
+  readonly id: number;
+  readonly recent: number;
+}
+
+/** Reads which session of a tenant was written to last; null if it has none. */
+export function* readMostRecent(transaction: ReadTransaction, tenant: string): Operation<MostRecent | null> {
+  const row = yield* transaction.get(SELECT_MOST_RECENT, tenant);
+  return row === undefined ? null : { id: row[0] as number, recent: row[1] as number };
+}
+
+function recentAfter(newest: MostRecent | null): number {
+  return (newest?.recent ?? 0) + 1;
+}
+
+const UPDATE_RECENT = `UPDATE scopes SET recent = $1 WHERE id = $2`;
+
+/** Notes that a caller wrote to the session; the caller of this writes the row. Most often the session is the most recent already, and its index is spared. */
+export function* noteWriting(transaction: WriteTransaction, row: ScopeRow): Operation<void> {
+  row.updated = transaction.time().effectiveMs;
+  const newest = yield* readMostRecent(transaction, row.tenant);
+  if (newest?.id === row.id) return;
+  row.recent = recentAfter(newest);
+  yield* transaction.run(UPDATE_RECENT, row.recent, row.id);
+}
+
+const UPDATE_TIMES = `UPDATE scopes SET created = $1, recent = $2 WHERE id = $3`;
+
+/** Gives a session that was just created the times of another store, as far as they are known. */
+export function* importTimes(
+  transaction: WriteTransaction,
+  row: ScopeRow,
+  times: { readonly created: number | null; readonly updated: number | null; readonly recent: number | null },
+): Operation<void> {
+  row.created = times.created ?? row.created;
+  row.updated = times.updated ?? row.updated;
+  row.recent = times.recent ?? row.recent;
+  yield* transaction.run(UPDATE_TIMES, row.created, row.recent, row.id);
+  yield* writeScope(transaction, row);
+}
+
+const UPDATE_SUBJECT = `UPDATE scopes SET subject = $1, born = $2 WHERE id = $3`;
+
+/** Sets whose session it is, from an event of the ledger on. The caller of this writes the row. */
+export function* setSubject(
+  transaction: WriteTransaction,
+  row: ScopeRow,
+  subject: Uint8Array | null,
+  event: number,
+): Operation<void> {
+  row.subject = subject;
+  row.born = event;
+  yield* transaction.run(UPDATE_SUBJECT, subject, event, row.id);
 }
 
 /** Bytes of everything in a scope that its limit covers. */

@@ -127,7 +127,7 @@ function find(store: ObservedStore): Found {
 export function assertChain(store: ObservedStore): void {
   const columns =
     "sequence, batch, kind, lower(hex(scope_hash)), lower(hex(key_hash)), reserved, floor, at, " +
-    "counts, head, lower(hex(messages))";
+    "counts, head, lower(hex(hashes))";
   const events = store.ledger(`SELECT ${columns} FROM events ORDER BY sequence`);
   assert.deepEqual(store.main(`SELECT ${columns} FROM deletions ORDER BY sequence`), events);
   const [[lineage, epoch, count, last]] = store.ledger(

@@ -32,6 +32,9 @@ CREATE TABLE records (
   max_age INTEGER,
   expires INTEGER,
   version INTEGER NOT NULL,
+  born INTEGER NOT NULL,
+  subject_hash BLOB,
+  subject TEXT,
   value_checksum INTEGER NOT NULL,
   checksum INTEGER NOT NULL,
   body TEXT NOT NULL,
@@ -41,6 +44,8 @@ CREATE TABLE records (
 CREATE INDEX records_by_expiry ON records (tenant, expires) WHERE expires IS NOT NULL;
 
 CREATE INDEX records_by_revision ON records (tenant, kind, revision);
+
+CREATE INDEX records_by_subject ON records (subject_hash) WHERE subject_hash IS NOT NULL;
 
 CREATE TABLE operations (
   scope_hash BLOB NOT NULL,
@@ -65,7 +70,7 @@ CREATE TABLE deletions (
   at INTEGER NOT NULL,
   counts TEXT NOT NULL,
   head TEXT NOT NULL,
-  messages BLOB NOT NULL,
+  hashes BLOB NOT NULL,
   checksum INTEGER NOT NULL
 ) STRICT;
 
@@ -95,6 +100,11 @@ CREATE TABLE scopes (
   media_bytes INTEGER NOT NULL,
   operations INTEGER NOT NULL,
   next_expiry INTEGER,
+  born INTEGER NOT NULL,
+  created INTEGER NOT NULL,
+  updated INTEGER NOT NULL,
+  recent INTEGER NOT NULL,
+  subject BLOB,
   checksum INTEGER NOT NULL
 ) STRICT;
 
@@ -102,7 +112,30 @@ CREATE UNIQUE INDEX scopes_by_hash ON scopes (scope_hash);
 
 CREATE INDEX scopes_by_tenant ON scopes (tenant);
 
+CREATE INDEX scopes_by_session ON scopes (tenant, session);
+
+CREATE INDEX scopes_by_recent ON scopes (tenant, recent);
+
+CREATE INDEX scopes_by_subject ON scopes (subject, recent) WHERE subject IS NOT NULL;
+
 CREATE INDEX scopes_by_expiry ON scopes (next_expiry) WHERE next_expiry IS NOT NULL;
+
+CREATE TABLE draining_scopes (
+  scope INTEGER PRIMARY KEY,
+  scope_hash BLOB NOT NULL,
+  event INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX draining_scopes_by_hash ON draining_scopes (scope_hash);
+
+CREATE INDEX draining_scopes_by_event ON draining_scopes (event);
+
+CREATE TABLE descriptions (
+  scope INTEGER PRIMARY KEY,
+  payload_checksum INTEGER NOT NULL,
+  checksum INTEGER NOT NULL,
+  payload TEXT NOT NULL
+) STRICT;
 
 CREATE TABLE turns (
   id INTEGER PRIMARY KEY,
@@ -326,5 +359,5 @@ CREATE TABLE events (
   at INTEGER NOT NULL,
   counts TEXT NOT NULL,
   head TEXT NOT NULL,
-  messages BLOB NOT NULL
+  hashes BLOB NOT NULL
 ) STRICT;

@@ -50,6 +50,11 @@ export interface AppendOptions extends Lifetime {
   /** Plain JSON of the caller's own for the turn: stored and returned, never indexed, never sent to a model. */
   readonly metadata?: Metadata | undefined;
   /**
+   * The person whose data the session is, of at most 256 code points; set where the call creates the session. One that is
+   * there keeps its subject: another one is refused, and `describe` changes it.
+   */
+  readonly subject?: string | undefined;
+  /**
    * What to do with a message whose id the scope already has, or whose id was deleted with its turn: `"error"` (the default)
    * refuses the call, `"skip"` leaves the message out.
    */

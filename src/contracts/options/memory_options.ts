@@ -44,6 +44,7 @@ export interface MemoryEvent {
     | "index"
     | "search"
     | "assemble"
+    | "erase"
     | "prune"
     | "check"
     | "import"

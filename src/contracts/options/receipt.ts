@@ -24,16 +24,22 @@ export interface ErasedCounts {
   readonly entries: number;
   /** Media, each counted once. */
   readonly media: number;
+  /** Sessions; only where `kind` is `erase`. What lies under them is counted as turns, pins, journals and operations. */
+  readonly sessions?: number;
+  /** Records; only where `kind` is `erase`. */
+  readonly records?: number;
 }
 
 /** What was deleted, as keyed hashes: without the store's key no guess can be confirmed by them. */
 export interface ReceiptTarget {
   /** The hash of the tenant: 32 lower-case hex digits, as all of them. */
   readonly tenantId: string;
-  /** The hash of the session, its tenant included. */
-  readonly sessionId: string;
+  /** The hash of the session, its tenant included; absent where `kind` is `erase`. */
+  readonly sessionId?: string;
   /** The hash of the turn's id, the pin's key or the journal's part, its session included; absent for a whole scope. */
   readonly key?: string;
+  /** The hash of the person, the tenant included; only where `kind` is `erase`, absent for everything of a tenant. */
+  readonly subject?: string;
 }
 
 /** What a receipt has to be about; a field that is left out is not compared. */
@@ -47,6 +53,8 @@ export interface ReceiptSubject {
    * whole session.
    */
   readonly key?: string | undefined;
+  /** The person, of a receipt of `erase`. */
+  readonly subject?: string | undefined;
 }
 
 /** A receipt: the deletion's place in the ledger, and what was deleted. Keep it to prove the deletion later. */
@@ -58,8 +66,11 @@ export interface Receipt {
   /** The hash chain up to and including the event: 64 lower-case hex digits. */
   readonly head: string;
   /** What was deleted. */
-  readonly kind: "scope" | "turn" | "pin" | "journal";
-  /** Whether the identifier can never be used again; false for a journal that was cleared, and a pin that was taken off. */
+  readonly kind: "scope" | "turn" | "pin" | "journal" | "erase";
+  /**
+   * Whether the identifier can never be used again; false for a journal that was cleared, a pin that was taken off, and for
+   * everything of a tenant or person.
+   */
   readonly reserved: boolean;
   /** When, as ISO text. */
   readonly at: string;
@@ -119,6 +130,22 @@ export interface DeleteOptions {
 export interface UnpinOptions extends DeleteOptions {
   /** The scope's revision; whatever it is if omitted. */
   readonly expectedRevision?: number | undefined;
+}
+
+/** Whose data `erase` erases. */
+export interface EraseTarget {
+  /** The tenant. */
+  readonly tenantId: string;
+  /** The person, as sessions and records were labelled; everything of the tenant if omitted. */
+  readonly subject?: string | undefined;
+}
+
+/** What `erase` takes besides whose data it erases. */
+export interface EraseOptions {
+  /** Whether to scrub the bytes from the files right afterwards. An erasure never fails because its scrub did. */
+  readonly scrub?: boolean | undefined;
+  /** Withdraws the call while it is queued. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** What `prune` takes. */

@@ -20,6 +20,11 @@ export type PutOptions<Kind extends string = string> = KindLifetime<Kind> & {
   readonly operationId?: string | undefined;
   /** Seconds from the record's creation that no later `put` can pass; a later one can only lower it. */
   readonly maxAge?: number | undefined;
+  /**
+   * The person whose data the record is, of at most 256 code points; set when the record is created. `memory.erase` finds
+   * all sessions and records of a person by it. A record that is there keeps its subject: another one is refused.
+   */
+  readonly subject?: string | undefined;
   /** Withdraws the call while it is queued. */
   readonly signal?: AbortSignal | undefined;
 };

@@ -21,6 +21,8 @@ export const TEXT: Column<string> = { type: "text", isNullable: false };
 export const TEXT_OR_NULL: Column<string | null> = { type: "text", isNullable: true };
 /** Bytes. */
 export const BYTES: Column<Uint8Array> = { type: "bytes", isNullable: false };
+/** Bytes, or null. */
+export const BYTES_OR_NULL: Column<Uint8Array | null> = { type: "bytes", isNullable: true };
 
 /** The columns of a table in order, each under the name of its field; the field `turnId` is the column `turn_id`. */
 type Columns = Readonly<Record<string, Column>>;
@@ -52,7 +54,7 @@ interface TableOptions<C extends Columns, Name extends string> {
   readonly columns: C;
   /** Columns of the primary key; none where a unique index takes its place. */
   readonly key: readonly Name[];
-  /** Columns that never change once a row is there; `UPDATE` leaves them out, and with them their indexes. */
+  /** Columns that `UPDATE` leaves out, and with them their indexes: they never change, or have a statement of their own. */
   readonly fixed?: readonly Name[];
   /** The last column, where it holds the content; `selectHead` leaves it out, since content may fill pages of its own. */
   readonly content?: "payload" | "body";

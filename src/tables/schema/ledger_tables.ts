@@ -51,7 +51,7 @@ const EVENTS = defineTable({
     at: INTEGER,
     counts: TEXT,
     head: TEXT,
-    messages: BYTES,
+    hashes: BYTES,
   },
   key: ["sequence"],
   isBackedUp: true,

@@ -2,6 +2,7 @@
 
 import {
   BYTES,
+  BYTES_OR_NULL,
   defineTable,
   INTEGER,
   INTEGER_OR_NULL,
@@ -54,6 +55,9 @@ export const RECORDS = defineTable({
     maxAge: INTEGER_OR_NULL,
     expires: INTEGER_OR_NULL,
     version: INTEGER,
+    born: INTEGER,
+    subjectHash: BYTES_OR_NULL,
+    subject: TEXT_OR_NULL,
     valueChecksum: INTEGER,
     checksum: INTEGER,
     body: TEXT,
@@ -64,6 +68,7 @@ export const RECORDS = defineTable({
   indexes: [
     { name: "expiry", columns: ["tenant", "expires"], where: "expires" },
     { name: "revision", columns: ["tenant", "kind", "revision"] },
+    { name: "subject", columns: ["subjectHash"], where: "subjectHash" },
   ],
   checksumOver: [
     ...[
@@ -75,6 +80,9 @@ export const RECORDS = defineTable({
       "maxAge",
       "expires",
       "version",
+      "born",
+      "subjectHash",
+      "subject",
       "valueChecksum",
     ] as const,
   ],
@@ -112,7 +120,7 @@ export const DELETIONS = defineTable({
     at: INTEGER,
     counts: TEXT,
     head: TEXT,
-    messages: BYTES,
+    hashes: BYTES,
     checksum: INTEGER,
   },
   key: ["sequence"],
@@ -128,7 +136,7 @@ export const DELETIONS = defineTable({
     "at",
     "counts",
     "head",
-    "messages",
+    "hashes",
   ],
   isBackedUp: true,
 });
@@ -166,22 +174,51 @@ export const SCOPES = defineTable({
     mediaBytes: INTEGER,
     operations: INTEGER,
     nextExpiry: INTEGER_OR_NULL,
+    born: INTEGER,
+    created: INTEGER,
+    updated: INTEGER,
+    recent: INTEGER,
+    subject: BYTES_OR_NULL,
     checksum: INTEGER,
   },
   key: ["id"],
-  fixed: ["scopeHash", "tenant", "session"],
+  fixed: ["scopeHash", "tenant", "session", "born", "created", "recent", "subject"],
   indexes: [
     { name: "hash", columns: ["scopeHash"], isUnique: true },
     { name: "tenant", columns: ["tenant"] },
+    { name: "session", columns: ["tenant", "session"] },
+    { name: "recent", columns: ["tenant", "recent"] },
+    { name: "subject", columns: ["subject", "recent"], where: "subject" },
     { name: "expiry", columns: ["nextExpiry"], where: "nextExpiry" },
   ],
   checksumOver: [
     ...["id", "scopeHash", "tenant", "session", "revision"] as const,
     ...["turns", "turnBytes", "pins", "journals", "journalBytes"] as const,
     ...["mediaBytes", "operations", "nextExpiry"] as const,
+    ...["born", "created", "updated", "recent", "subject"] as const,
   ],
   isBackedUp: true,
   rewrittenBy: ["id"],
+});
+
+// Scopes that were erased with their tenant or subject, and whose contents are still to be erased: by the id that the row had.
+export const DRAINING_SCOPES = defineTable({
+  name: "draining_scopes",
+  columns: { scope: INTEGER, scopeHash: BYTES, event: INTEGER },
+  key: ["scope"],
+  indexes: [{ name: "hash", columns: ["scopeHash"] }, { name: "event", columns: ["event"] }],
+  isBackedUp: true,
+});
+
+// What a caller says of a session, apart from its row, which every append writes.
+export const DESCRIPTIONS = defineTable({
+  name: "descriptions",
+  columns: { scope: INTEGER, payloadChecksum: INTEGER, checksum: INTEGER, payload: TEXT },
+  key: ["scope"],
+  content: "payload",
+  checksumOver: ["scope", "payloadChecksum"],
+  isBackedUp: true,
+  rewrittenBy: ["scope"],
 });
 
 // A turn's id grows with each new turn, so that the order of ids within a scope is the order in which turns came.
@@ -291,8 +328,8 @@ export const REPLAYS = defineTable({
 
 /** All of them, in the order in which they are created and copied. */
 export const MAIN_TABLES: readonly TableShape[] = [
-  ...[MAIN_META, RECORDS, OPERATIONS, DELETIONS, FLOORS, DIRTY, SCOPES, TURNS, MESSAGE_IDS, PINS, SUMMARIES],
-  ...[COVERED_TURNS, REPLAYS],
+  ...[MAIN_META, RECORDS, OPERATIONS, DELETIONS, FLOORS, DIRTY, SCOPES, DRAINING_SCOPES, DESCRIPTIONS, TURNS],
+  ...[MESSAGE_IDS, PINS, SUMMARIES, COVERED_TURNS, REPLAYS],
   ...MEDIA_TABLES,
   ...JOURNAL_TABLES,
   ...INDEX_TABLES,

@@ -33,7 +33,7 @@ export function assertAgreement(main: MainPlace, ledger: Ledger, meta: LedgerMet
 }
 
 const SELECT_COPIES =
-  `SELECT sequence, batch, kind, scope_hash, key_hash, reserved, floor, at, counts, head, messages
+  `SELECT sequence, batch, kind, scope_hash, key_hash, reserved, floor, at, counts, head, hashes
   FROM deletions WHERE sequence > $1 ORDER BY sequence LIMIT $2`;
 
 /**

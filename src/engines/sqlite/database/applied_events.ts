@@ -16,16 +16,16 @@ import { toRecordedEvent } from "./ledger.ts";
 const SELECT_HEAD = `SELECT head FROM deletions WHERE sequence = $1`;
 
 const SELECT_EVENT =
-  `SELECT sequence, batch, kind, scope_hash, key_hash, reserved, floor, at, counts, head, messages, checksum
+  `SELECT sequence, batch, kind, scope_hash, key_hash, reserved, floor, at, counts, head, hashes, checksum
   FROM deletions WHERE sequence = $1`;
 
 const SELECT_EVENTS =
-  `SELECT sequence, batch, kind, scope_hash, key_hash, reserved, floor, at, counts, head, messages, checksum
+  `SELECT sequence, batch, kind, scope_hash, key_hash, reserved, floor, at, counts, head, hashes, checksum
   FROM deletions WHERE key_hash = $1 ORDER BY sequence`;
 
 /** Main's copies of events after one, oldest first. Parameters: a sequence, how many. */
 export const SELECT_DELETIONS_AFTER =
-  `SELECT sequence, batch, kind, scope_hash, key_hash, reserved, floor, at, counts, head, messages, checksum
+  `SELECT sequence, batch, kind, scope_hash, key_hash, reserved, floor, at, counts, head, hashes, checksum
   FROM deletions WHERE sequence > $1 ORDER BY sequence LIMIT $2`;
 
 /** Copies before the first, which following the chain would not find. */

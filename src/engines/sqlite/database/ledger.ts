@@ -49,11 +49,11 @@ const PAGE_SIZE = `PRAGMA page_size`;
 const SELECT_HEAD = `SELECT head FROM events WHERE sequence = $1`;
 
 const SELECT_EVENTS =
-  `SELECT sequence, batch, kind, scope_hash, key_hash, reserved, floor, at, counts, head, messages
+  `SELECT sequence, batch, kind, scope_hash, key_hash, reserved, floor, at, counts, head, hashes
   FROM events WHERE sequence > $1 ORDER BY sequence LIMIT $2`;
 
 const INSERT_EVENT =
-  `INSERT INTO events (sequence, batch, kind, scope_hash, key_hash, reserved, floor, at, counts, head, messages)
+  `INSERT INTO events (sequence, batch, kind, scope_hash, key_hash, reserved, floor, at, counts, head, hashes)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`;
 
 /** The deletion ledger: an append-only chain of events in a database of its own. */
@@ -226,7 +226,7 @@ export class Ledger {
         event.at,
         encodeCounts(event.counts),
         event.head,
-        encodeHashes(event.messages),
+        encodeHashes(event.hashes),
       );
     }
   }
@@ -249,11 +249,13 @@ function isPossible({ lineage, generation, epoch, count, head, probe, announced 
     isCount(count) && isHead(head) && isCount(probe) && isCount(Math.abs(announced ?? 0));
 }
 
-const KINDS: ReadonlySet<unknown> = new Set<DeletionKind>(["record", "scope", "turn", "pin", "journal"]);
+const KINDS: ReadonlySet<unknown> = new Set<DeletionKind>([
+  ...["record", "scope", "turn", "pin", "journal", "subject", "erase"] as const,
+]);
 
 /** Validates an event's row. */
 export function toRecordedEvent(row: Row): RecordedEvent {
-  const [sequence, batch, kind, scopeHash, keyHash, reserved, floor, at, counts, head, messageHashes] = row;
+  const [sequence, batch, kind, scopeHash, keyHash, reserved, floor, at, counts, head, encodedHashes] = row;
   if (!KINDS.has(kind)) throw new IntegrityError("Cannot use ledger: an event has an unknown kind");
   if (!(scopeHash instanceof Uint8Array && keyHash instanceof Uint8Array)) {
     throw new IntegrityError("Cannot use ledger: an event lacks a hash of its scope or key");
@@ -261,7 +263,7 @@ export function toRecordedEvent(row: Row): RecordedEvent {
   if (reserved !== 0 && reserved !== 1) {
     throw new IntegrityError("Cannot use ledger: an event's reserved flag must be 0 or 1");
   }
-  const messages = decodeHashes(messageHashes);
+  const hashes = decodeHashes(encodedHashes);
   return {
     sequence: sequence as number,
     batch: batch as number,
@@ -273,6 +275,6 @@ export function toRecordedEvent(row: Row): RecordedEvent {
     at: at as number,
     counts: decodeCounts(counts as string),
     head: head as string,
-    ...messages === undefined ? {} : { messages },
+    ...hashes === undefined ? {} : { hashes },
   };
 }

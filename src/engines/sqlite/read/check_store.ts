@@ -80,13 +80,13 @@ const COUNTED_TWICE: readonly (readonly [table: string, sql: string])[] = [
 ];
 
 /** Messages that an event says were deleted, of which no floor keeps a client from sending them again. */
-const COUNT_UNRESERVED_MESSAGES = `WITH RECURSIVE deleted (scope_hash, messages, place) AS (
-  SELECT scope_hash, messages, 1 FROM deletions WHERE octet_length(messages) > 0
+const COUNT_UNRESERVED_MESSAGES = `WITH RECURSIVE deleted (scope_hash, hashes, place) AS (
+  SELECT scope_hash, hashes, 1 FROM deletions WHERE kind = 'turn' AND octet_length(hashes) > 0
   UNION ALL
-  SELECT scope_hash, messages, place + 16 FROM deleted WHERE place + 16 <= octet_length(messages))
+  SELECT scope_hash, hashes, place + 16 FROM deleted WHERE place + 16 <= octet_length(hashes))
   SELECT count(*) FROM deleted WHERE NOT EXISTS (SELECT 1 FROM floors
-  WHERE floors.scope_hash = deleted.scope_hash AND floors.key_hash = substr(deleted.messages, deleted.place, 16))
-  AND NOT EXISTS (SELECT 1 FROM deletions WHERE deletions.key_hash = deleted.scope_hash)`;
+  WHERE floors.scope_hash = deleted.scope_hash AND floors.key_hash = substr(deleted.hashes, deleted.place, 16))
+  AND NOT EXISTS (SELECT 1 FROM deletions WHERE deletions.key_hash = deleted.scope_hash AND deletions.reserved = 1)`;
 
 function checkCounts(connection: Connection, collector: CheckCollector): void {
   for (const [table, sql] of COUNTED_TWICE) {
@@ -191,10 +191,10 @@ function compareCopies(main: Connection, events: readonly RecordedEvent[], colle
 }
 
 function isCopy(row: Row, event: RecordedEvent): boolean {
-  const { batch, kind, scopeHash, keyHash, reserved, floor, at, counts, head, messages } = event;
+  const { batch, kind, scopeHash, keyHash, reserved, floor, at, counts, head, hashes } = event;
   const same = row[1] === batch && row[2] === kind && toHex(row[3] as Uint8Array) === toHex(scopeHash) &&
     toHex(row[4] as Uint8Array) === toHex(keyHash) && row[5] === (reserved ? 1 : 0) && row[6] === floor &&
     row[7] === at && row[8] === encodeCounts(counts) && row[9] === head &&
-    toHex(row[10] as Uint8Array) === toHex(encodeHashes(messages));
+    toHex(row[10] as Uint8Array) === toHex(encodeHashes(hashes));
   return same && checksumOf(...row.slice(0, 11)) === row[11];
 }

@@ -20,6 +20,8 @@ import { type MainMeta, readMainMeta, updateMainMeta } from "../database/main_me
 /** What a restore does to a copy's rows besides applying deletions. Each step continues after the last one. */
 export interface ResetRows {
   readonly dropDerived: (transaction: WriteTransaction) => Operation<void>;
+  /** Erases a part of what was erased with its tenant or person; returns whether there may be more. */
+  readonly drainScopes: (transaction: WriteTransaction) => Operation<boolean>;
   readonly moveRevisions: (
     transaction: WriteTransaction,
     after: number,
@@ -149,6 +151,12 @@ export async function prepareRestored(
   try {
     const before = countRows(main);
     if (ledger !== null) await applyNewer(ledger, meta, parts, from.sequence);
+    const draining = new GroupTransaction(clock, meta, APPLIED_EVENTS);
+    while (main.drive(parts.resetRows.drainScopes(draining))) {
+      await yieldIfBusy();
+      signal?.throwIfAborted();
+    }
+    insertDirty(main, draining.dirty);
     const after = countRows(main);
     meta.verified = Math.min(meta.verified, meta.applied);
     meta.pendingFrom = generation;

@@ -7,12 +7,12 @@ import type { Connection } from "../database/connection.ts";
 
 const INSERT_DELETION =
   `INSERT INTO deletions (sequence, batch, kind, scope_hash, key_hash, reserved, floor, at, counts,
-  head, messages, checksum) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`;
+  head, hashes, checksum) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`;
 
 /** Copies applied events to main. */
 export function insertDeletions(main: Connection, events: readonly RecordedEvent[]): void {
   for (const event of events) {
-    const { sequence, batch, kind, scopeHash, keyHash, reserved, floor, at, counts, head, messages } = event;
+    const { sequence, batch, kind, scopeHash, keyHash, reserved, floor, at, counts, head, hashes } = event;
     const columns = [
       sequence,
       batch,
@@ -24,7 +24,7 @@ export function insertDeletions(main: Connection, events: readonly RecordedEvent
       at,
       encodeCounts(counts),
       head,
-      encodeHashes(messages),
+      encodeHashes(hashes),
     ] as const;
     main.run(INSERT_DELETION, ...columns, checksumOf(...columns));
   }

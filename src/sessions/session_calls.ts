@@ -1,0 +1,92 @@
+/** The calls on a tenant's sessions, loaded by the first of them. */
+
+import { toHex } from "../canonical/keyed_hash.ts";
+import { instantFromMs } from "../canonical/time.ts";
+import type { Receipt } from "../contracts/options/receipt.ts";
+import type { SessionPage } from "../contracts/options/session_options.ts";
+import { nothingErased } from "../deletion/cascade.ts";
+import { drainErased } from "../deletion/drain_scopes.ts";
+import { eraseOwned, type OwnedCounts, raiseTenantFloor } from "../deletion/erase_owned.ts";
+import { receiptMac } from "../deletion/receipt_mac.ts";
+import { hashOfSubject, tenantHash } from "../deletion/scope_hashes.ts";
+import { scrub } from "../deletion/scrub.ts";
+import type { Engine } from "../engine/engine.ts";
+import type { EventPlace, Operation, WriteTransaction } from "../engine/operation.ts";
+import { listSessions } from "./list_sessions.ts";
+import type { ValidatedErase, ValidatedList } from "./validate_sessions.ts";
+
+export { describeSession, readDescribed } from "./describe_session.ts";
+export { sessionOf } from "./list_sessions.ts";
+export { validateChanges, validateErase, validateList } from "./validate_sessions.ts";
+
+/** Lists one page of a tenant's sessions. */
+export function readSessionPage(engine: Engine, list: ValidatedList): Promise<SessionPage> {
+  return engine.read((transaction) => listSessions(transaction, list), { signal: list.signal });
+}
+
+/** What an erasure did. */
+interface Erasure {
+  readonly place: EventPlace;
+  readonly counts: OwnedCounts;
+}
+
+function* erase(
+  transaction: WriteTransaction,
+  tenantId: string,
+  { scopeHash, subject }: { readonly scopeHash: Uint8Array; readonly subject: Uint8Array | null },
+): Operation<Erasure> {
+  const { counts, floor } = yield* eraseOwned(transaction, subject ?? tenantId, transaction.deletions() + 1);
+  yield* raiseTenantFloor(transaction, scopeHash, floor);
+  const keyHash = subject ?? scopeHash;
+  const event = { kind: "erase", scopeHash, keyHash, reserved: false, floor, counts: { ...counts } } as const;
+  return { place: transaction.record(event), counts };
+}
+
+/** Erases everything of a tenant, or of a person in it; resolves once nothing of it is left in a table. */
+export async function eraseEverything(
+  engine: Engine,
+  { tenantId, subject: person, scrub: isScrubWanted, signal }: ValidatedErase,
+): Promise<Receipt> {
+  const { hashKey, lineage } = engine;
+  const scopeHash = tenantHash(hashKey, tenantId);
+  const subject = person === null ? null : hashOfSubject(hashKey, tenantId, person);
+  const { place, counts } = await engine.write(
+    (transaction) => erase(transaction, tenantId, { scopeHash, subject }),
+    { ledger: true, signal },
+  );
+  await drained(engine, signal);
+  const receipt = {
+    lineage,
+    sequence: place.sequence,
+    head: place.head,
+    kind: "erase",
+    reserved: false,
+    at: instantFromMs(place.at).text,
+    already: false,
+    scrubbed: isScrubWanted && await isScrubbed(engine, signal),
+    erased: Object.freeze({ ...nothingErased(), ...counts }),
+    target: Object.freeze({
+      tenantId: toHex(scopeHash),
+      ...subject === null ? {} : { subject: toHex(subject) },
+    }),
+  } as const;
+  return Object.freeze({ ...receipt, mac: receiptMac(hashKey, receipt) });
+}
+
+/** An erasure that has committed never fails because its contents could not be erased at once: the next open goes on. */
+async function drained(engine: Engine, signal: AbortSignal | undefined): Promise<void> {
+  try {
+    await drainErased(engine, signal);
+  } catch {
+    return;
+  }
+}
+
+/** An erasure that has committed never fails because its scrub could not finish. */
+async function isScrubbed(engine: Engine, signal: AbortSignal | undefined): Promise<boolean> {
+  try {
+    return (await scrub(engine, { signal }))?.complete ?? false;
+  } catch {
+    return false;
+  }
+}
