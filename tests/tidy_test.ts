@@ -151,8 +151,19 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     ...["ground", "canonical", "contracts", "formats", "search", "context/counting", "context"],
   ],
   records: ["ground", "canonical", "contracts", "contracts/options", "engine", "tables", "deletion"],
+  sessions: [
+    "ground",
+    "canonical",
+    "contracts",
+    "contracts/options",
+    "engine",
+    "tables",
+    "deletion",
+    "scopes",
+  ],
   conversations: [
     ...["ground", "canonical", "contracts", "contracts/options", "engine", "tables", "deletion", "scopes"],
+    ...["sessions"],
     ...["contracts/stored", "index", "search", "context/counting", "context", "context/messages", "media"],
   ],
   "conversations/tenants": [
@@ -231,6 +242,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
       "index",
       "search",
       "records",
+      "sessions",
       "conversations",
       "conversations/tenants",
       "journals",

@@ -3,6 +3,7 @@
 import type { Damaged } from "./damaged.ts";
 import { codePointLength, isBlank } from "../canonical/text.ts";
 import { ContractError } from "../errors.ts";
+import { SUBJECT_CODE_POINTS_MAX, TITLE_CODE_POINTS_MAX } from "../limits.ts";
 
 /** The names that fields had once, each with the one that replaced it. */
 const SUCCESSORS: ReadonlyMap<string, string> = new Map([
@@ -201,6 +202,16 @@ export function requireText(field: string, value: unknown, max: number): string 
     });
   }
   return value;
+}
+
+/** Requires a title. */
+export function requireTitle(value: unknown): string {
+  return requireText("title", value, TITLE_CODE_POINTS_MAX);
+}
+
+/** Requires a subject. */
+export function requireSubject(value: unknown): string {
+  return requireText("subject", value, SUBJECT_CODE_POINTS_MAX);
 }
 
 /** Requires an exact boolean. */

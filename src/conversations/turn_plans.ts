@@ -3,8 +3,7 @@
 import { toHex } from "../canonical/keyed_hash.ts";
 import { toInstant } from "../canonical/time.ts";
 import { randomIdentity } from "../clock.ts";
-import { readFields } from "../contracts/arguments.ts";
-import { requireSubject } from "../contracts/options/session_options.ts";
+import { readFields, requireSubject } from "../contracts/arguments.ts";
 import { LIFETIME_NAMES, lifetimeText, readLifetime } from "../contracts/options/lifetime.ts";
 import { appendInputDigest, putTurnInputDigest } from "../contracts/digest.ts";
 import { type Message, type MessageDraft, toMetadata, toNewMessages } from "../contracts/message.ts";

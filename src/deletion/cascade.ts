@@ -156,7 +156,8 @@ function* eraseReplays({ transaction, row, erased }: ContentsChange): Operation<
 const DELETE_TURNS_OF_SCOPE = `DELETE FROM turns WHERE scope = $1`;
 const DELETE_MESSAGE_IDS_OF_SCOPE = `DELETE FROM message_ids WHERE scope = $1`;
 const DELETE_PINS_OF_SCOPE = `DELETE FROM pins WHERE scope = $1`;
-const DELETE_OPERATIONS_OF_SCOPE = `DELETE FROM operations WHERE scope_hash = $1`;
+/** Parameter: the hash of the scope. */
+export const DELETE_OPERATIONS_OF_SCOPE = `DELETE FROM operations WHERE scope_hash = $1`;
 const DELETE_FLOORS_OF_SCOPE = `DELETE FROM floors WHERE scope_hash = $1`;
 const DELETE_SCOPE = `DELETE FROM scopes WHERE id = $1`;
 

@@ -7,7 +7,7 @@ import {
   type WriteTransaction,
 } from "../engine/operation.ts";
 import { DRAINED_SCOPES_PER_STEP, DRAINED_TURNS_PER_STEP, TERMS_PER_STEP } from "../limits.ts";
-import { eraseContents, nothingErased } from "./cascade.ts";
+import { DELETE_OPERATIONS_OF_SCOPE, eraseContents, nothingErased } from "./cascade.ts";
 
 // A scope that is there is never drained, whatever a damaged row says.
 const SELECT_DRAINING_SCOPES = `SELECT scope, scope_hash FROM draining_scopes
@@ -37,10 +37,9 @@ export function* hasDrainingScopes(transaction: ReadTransaction): Operation<bool
 }
 
 const SELECT_DRAINING_BY_HASH = `SELECT scope FROM draining_scopes WHERE scope_hash = $1 LIMIT 1`;
-const DELETE_LEFT_OPERATIONS = `DELETE FROM operations WHERE scope_hash = $1`;
 
 /** Before a scope is created again: forgets the operations of the erased one of its name, which would answer for its calls. */
 export function* eraseLeftOperations(transaction: WriteTransaction, scopeHash: Uint8Array): Operation<void> {
   if ((yield* transaction.get(SELECT_DRAINING_BY_HASH, scopeHash)) === undefined) return;
-  yield* transaction.run(DELETE_LEFT_OPERATIONS, scopeHash);
+  yield* transaction.run(DELETE_OPERATIONS_OF_SCOPE, scopeHash);
 }

@@ -8,6 +8,7 @@ import {
   together,
   type WriteTransaction,
 } from "../engine/operation.ts";
+import { SELECT_NEXT_TENANT } from "../tables/records.ts";
 import { forgetTargets } from "./event_targets.ts";
 import { tenantHash } from "./scope_hashes.ts";
 import { raiseFloor } from "./tombstones.ts";
@@ -116,7 +117,6 @@ export function* countOwned(
 }
 
 const SELECT_NEXT_TENANT_OF_SCOPES = `SELECT tenant FROM scopes WHERE tenant > $1 ORDER BY tenant LIMIT 1`;
-const SELECT_NEXT_TENANT_OF_RECORDS = `SELECT tenant FROM records WHERE tenant > $1 ORDER BY tenant LIMIT 1`;
 
 /** The tenant with a hash; null if it has neither sessions nor records. */
 function* findTenant(
@@ -125,7 +125,7 @@ function* findTenant(
   hashKey: Uint8Array,
 ): Operation<string | null> {
   const wanted = toHex(hash);
-  for (const sql of [SELECT_NEXT_TENANT_OF_SCOPES, SELECT_NEXT_TENANT_OF_RECORDS]) {
+  for (const sql of [SELECT_NEXT_TENANT_OF_SCOPES, SELECT_NEXT_TENANT]) {
     for (let after = "";;) {
       const found = yield* transaction.get(sql, after);
       if (found === undefined) break;

@@ -1,5 +1,6 @@
 /** Parses one line of an import, validated as strictly as the arguments of a put. */
 
+import { requireSubject, requireTitle } from "../contracts/arguments.ts";
 import { decodeBase64 } from "../canonical/base64.ts";
 import { canonicalJson, type CanonicalValue } from "../canonical/canonical_json.ts";
 import { encodeTurn } from "../contracts/payload.ts";
@@ -21,7 +22,6 @@ import { boolean, string, where } from "../contracts/schema.ts";
 import { type Scope, scopeSchema } from "../contracts/scope.ts";
 import type { Summary } from "../contracts/summary.ts";
 import type { TimedTurn } from "../contracts/turn.ts";
-import { requireSubject, requireTitle } from "../contracts/options/session_options.ts";
 import { toMetadata } from "../contracts/message.ts";
 import { expiryMs } from "../canonical/time.ts";
 import type { Description } from "../tables/descriptions.ts";

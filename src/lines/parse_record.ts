@@ -1,9 +1,9 @@
 /** Parses a record's line, validated as a put validates its arguments. */
 
+import { requireSubject } from "../contracts/arguments.ts";
 import { type CanonicalValue, Float } from "../canonical/canonical_json.ts";
 import type { Json } from "../canonical/plain.ts";
 import { anything, fields, integer, optional } from "../contracts/validate.ts";
-import { requireSubject } from "../contracts/options/session_options.ts";
 import { type RecordKind, requireIdentifier } from "../contracts/record_kind.ts";
 import { string } from "../contracts/schema.ts";
 import { ContractError } from "../errors.ts";

@@ -73,9 +73,8 @@ export function* putRecord(transaction: WriteTransaction, plan: PutPlan): Operat
   else assertCreatable(plan, reserved ?? (yield* isReserved(transaction, plan.keyHash())));
   const ttl = secondsOf(transaction, plan, old, now);
   requireSameSubject(plan, old);
-  const head = planHead({ ...plan, ttl }, {
-    ...{ old, now, revision: transaction.nextRevision(), deletions: transaction.deletions() },
-  });
+  const counts = { revision: transaction.nextRevision(), deletions: transaction.deletions() };
+  const head = planHead({ ...plan, ttl }, old, now, counts);
   if (found !== null) transaction.markDirty("records");
   yield* together([
     writeRecord(transaction, plan, head),
@@ -165,22 +164,14 @@ function requireSameSubject({ subject }: PutPlan, old: RecordHead | null): void 
   });
 }
 
-/** What the row to write follows from, besides the plan. */
-interface Predecessor {
-  readonly old: RecordHead | null;
-  /** Seconds. */
-  readonly now: number;
-  readonly revision: number;
-  /** How many deletions the ledger has. */
-  readonly deletions: number;
-}
-
 /** The row to write. The creation time never changes, `maxAge` only falls, and the deadline never exceeds it. */
-function planHead(
+export function planHead(
   plan: Pick<PutPlan, "identity" | "version" | "body" | "maxAge" | "subject"> & {
     readonly ttl: number | null;
   },
-  { old, now, revision, deletions }: Predecessor,
+  old: RecordHead | null,
+  now: number,
+  { revision, deletions }: { readonly revision: number; readonly deletions: number },
 ): RecordHead {
   const created = old?.created ?? now;
   const maxAge = lower(old?.maxAge ?? null, plan.maxAge);

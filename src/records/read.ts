@@ -3,7 +3,14 @@
 import type { GroupTime, Operation, ReadTransaction, WriteTransaction } from "../engine/operation.ts";
 import type { Row } from "../engine/values.ts";
 import { EXPIRED_PER_GROUP_MAX, TENANTS_PER_READ } from "../limits.ts";
-import { assertValue, HEAD_COLUMNS, type Identity, type RecordHead, toHead } from "../tables/records.ts";
+import {
+  assertValue,
+  HEAD_COLUMNS,
+  type Identity,
+  type RecordHead,
+  SELECT_NEXT_TENANT,
+  toHead,
+} from "../tables/records.ts";
 
 const SELECT_RECORD = `SELECT ${HEAD_COLUMNS}, body FROM records
   WHERE tenant = $1 AND kind = $2 AND key = $3`;
@@ -91,8 +98,6 @@ export function* purgeSome(
   if (removed > 0) transaction.markDirty("records");
   return { removed, more: removed === EXPIRED_PER_GROUP_MAX };
 }
-
-const SELECT_NEXT_TENANT = `SELECT tenant FROM records WHERE tenant > $1 ORDER BY tenant LIMIT 1`;
 
 /** The next tenant that has records, in code point order; null after the last. */
 export function* selectNextTenant(transaction: ReadTransaction, after: string): Operation<string | null> {

@@ -9,6 +9,7 @@ import {
   requireBoolean,
   requireInteger,
   requireSignal,
+  requireSubject,
   requireText,
 } from "../contracts/arguments.ts";
 import type {
@@ -25,7 +26,6 @@ import type {
   StoredRecord,
 } from "../contracts/record.ts";
 import type { CallOptions } from "../contracts/options/conversation_options.ts";
-import { requireSubject } from "../contracts/options/session_options.ts";
 import type { PutOptions, UpdateOptions } from "../contracts/options/record_options.ts";
 import { isBuiltIn, type RecordKind, requireIdentifier } from "../contracts/record_kind.ts";
 import { hashOfSubject, tenantHash } from "../deletion/scope_hashes.ts";

@@ -24,7 +24,7 @@ export interface DescriptionChanges {
 }
 
 /** A session and what is said of it. */
-export interface DescribedScope {
+interface DescribedScope {
   readonly row: ScopeRow;
   readonly description: Description;
 }

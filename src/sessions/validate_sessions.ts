@@ -6,11 +6,12 @@ import {
   requireDamaged,
   requireInteger,
   requireSignal,
+  requireSubject,
   requireText,
+  requireTitle,
 } from "../contracts/arguments.ts";
 import type { Damaged } from "../contracts/damaged.ts";
 import { toMetadata } from "../contracts/message.ts";
-import { requireSubject, requireTitle } from "../contracts/options/session_options.ts";
 import { hashOfSubject } from "../deletion/scope_hashes.ts";
 import { ContractError } from "../errors.ts";
 import { SESSIONS_DEFAULT, SESSIONS_MAX } from "../limits.ts";

@@ -128,3 +128,6 @@ export function isExpired(expires: number | null, nowSeconds: number): boolean {
 
 /** Parameters: tenant, kind, key. */
 export const DELETE_RECORD = `DELETE FROM records WHERE tenant = $1 AND kind = $2 AND key = $3`;
+
+/** The next tenant that has records. Parameter: the one to begin after. */
+export const SELECT_NEXT_TENANT = `SELECT tenant FROM records WHERE tenant > $1 ORDER BY tenant LIMIT 1`;

@@ -128,7 +128,7 @@ for (const { id, message, start, end } of VECTORS.chunks_4_1_of_t1) {
   });
 }
 
-const NO_FACTS = { timestamp: null, metadata: null, skipsDuplicates: false };
+const NO_FACTS = { timestamp: null, metadata: null, subject: null, skipsDuplicates: false };
 
 Deno.test("historyDigest() hashes each turn's messages as the reference does", () => {
   const { sha256 } = canonicalVector("Turn.content_hash preimage t1");

@@ -23,6 +23,7 @@ function* putPair(transaction: WriteTransaction, index: number): Operation<void>
       maxAge: null,
       now: 100,
       operation: null,
+      subject: undefined,
     });
     if (half === "left" && index % 2 === 1) throw new Error("between the two");
   }

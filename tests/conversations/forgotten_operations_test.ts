@@ -19,7 +19,7 @@ const INSERT_OPERATIONS =
 
 const SELECT_SCOPE =
   `SELECT id, scope_hash, tenant, session, revision, turns, turn_bytes, pins, journals, journal_bytes,
-  media_bytes, operations, next_expiry FROM scopes`;
+  media_bytes, operations, next_expiry, born, created, updated, recent, subject FROM scopes`;
 
 /** Remembers so many operations behind the store's back, each a millisecond after the one before. */
 function remember(store: TestStore, count: number, atMs: number): void {

@@ -57,7 +57,7 @@ const CHANGES: readonly (readonly [string, Partial<RecordedEvent>])[] = [
   ["at", { at: 1_750_000_000_001 }],
   ["counts", { counts: { records: 2 } }],
   ["counts, one more", { counts: { records: 1, turns: 0 } }],
-  ["messages", { messages: [new Uint8Array(16).fill(1)] }],
+  ["hashes", { messages: [new Uint8Array(16).fill(1)] }],
   ["head", { head: EVENTS[0]!.head }],
 ];
 

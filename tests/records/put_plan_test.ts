@@ -4,10 +4,14 @@ import { planHead } from "../../src/records/put.ts";
 import type { RecordHead } from "../../src/tables/records.ts";
 
 const BODY = "{}";
+const NOBODYS = { born: 0, subjectHash: null, subject: null };
+const COUNTS = { revision: 2, deletions: 0 };
 const IDENTITY = { tenantId: "orchard", kind: "fact", key: "preference" };
 
+const PLAN = { identity: IDENTITY, version: 1, body: BODY, subject: undefined };
+
 function oldHead(created: number, maxAge: number | null): RecordHead {
-  return { revision: 1, created, maxAge, expires: null, version: 1, valueChecksum: 0 };
+  return { revision: 1, created, maxAge, expires: null, version: 1, ...NOBODYS, valueChecksum: 0 };
 }
 
 /** ttl, maxAge, the old row's creation and maxAge (or no row), now; creation, maxAge and deadline of the new row. */
@@ -36,7 +40,7 @@ const PLANS: readonly (readonly [
 
 Deno.test("planHead() keeps the creation time, only lowers maxAge, and chooses the earlier deadline", () => {
   for (const [ttl, maxAge, old, now, created, planned, expires] of PLANS) {
-    const head = planHead({ identity: IDENTITY, version: 1, body: BODY, ttl, maxAge }, old, now, 2);
+    const head = planHead({ ...PLAN, ttl, maxAge }, old, now, COUNTS);
     assert.deepEqual([head.revision, head.created, head.maxAge, head.expires], [
       2,
       created,
@@ -49,8 +53,7 @@ Deno.test("planHead() keeps the creation time, only lowers maxAge, and chooses t
 Deno.test("planHead() refuses a deadline that is not after now", () => {
   for (const maxAge of [1, 49, 50]) {
     assert.throws(
-      () =>
-        planHead({ identity: IDENTITY, version: 1, body: BODY, ttl: 60, maxAge }, oldHead(100, null), 150, 2),
+      () => planHead({ ...PLAN, ttl: 60, maxAge }, oldHead(100, null), 150, COUNTS),
       (error) => error instanceof ConflictError && error.reason === "EXPIRED" && error.currentRevision === 1,
     );
   }

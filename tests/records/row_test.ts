@@ -12,6 +12,9 @@ const HEAD: RecordHead = {
   maxAge: 86_400,
   expires: 1_750_000_060,
   version: 3,
+  born: 2,
+  subjectHash: Uint8Array.of(7, 8, 9),
+  subject: "gwen",
   valueChecksum: valueChecksum(IDENTITY, { revision: 7, expires: 1_750_000_060, version: 3, body: BODY }),
 };
 const ROW = [
@@ -26,8 +29,8 @@ Deno.test("toHead() accepts a row with a matching checksum", () => {
 
 Deno.test("toHead() refuses a row with any one bit of any column flipped", () => {
   for (const [column, value] of ROW.entries()) {
-    for (const flipped of flippedBits(value as number)) {
-      assert.throws(() => toHead(IDENTITY, ROW.with(column, flipped as number)), IntegrityError);
+    for (const flipped of flippedBits(value!)) {
+      assert.throws(() => toHead(IDENTITY, ROW.with(column, flipped)), IntegrityError);
     }
   }
 });

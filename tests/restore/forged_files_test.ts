@@ -12,7 +12,8 @@ const SUMMED = {
   meta: `lineage, generation, epoch, pending_from, applied, applied_head, verified, counter, last_scope,
     last_turn, last_index, last_journal, clock_mark,
     clock_epoch, hash_key, probe, scrubs, shrunk_bytes`,
-  records: "tenant, kind, key, revision, created, max_age, expires, version, value_checksum",
+  records:
+    "tenant, kind, key, revision, created, max_age, expires, version, born, subject_hash, subject, value_checksum",
   scopes:
     `id, scope_hash, tenant, session, revision, turns, turn_bytes, pins, journals, journal_bytes, operations,
     next_expiry`,

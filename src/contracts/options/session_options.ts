@@ -1,7 +1,5 @@
 /** What callers say of a session, and what they are told of it. */
 
-import { SUBJECT_CODE_POINTS_MAX, TITLE_CODE_POINTS_MAX } from "../../limits.ts";
-import { requireText } from "../arguments.ts";
 import type { Damaged, DamagedRow } from "../damaged.ts";
 import type { Metadata } from "../message.ts";
 
@@ -66,14 +64,4 @@ export interface SessionPage {
   readonly next: string | null;
   /** Damaged rows that were left out. Always empty without `damaged: "skip"`. */
   readonly skipped: readonly DamagedRow[];
-}
-
-/** Requires a title. */
-export function requireTitle(value: unknown): string {
-  return requireText("title", value, TITLE_CODE_POINTS_MAX);
-}
-
-/** Requires a subject. */
-export function requireSubject(value: unknown): string {
-  return requireText("subject", value, SUBJECT_CODE_POINTS_MAX);
 }

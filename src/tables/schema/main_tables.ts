@@ -202,7 +202,7 @@ export const SCOPES = defineTable({
 });
 
 // Scopes that were erased with their tenant or subject, and whose contents are still to be erased: by the id that the row had.
-export const DRAINING_SCOPES = defineTable({
+const DRAINING_SCOPES = defineTable({
   name: "draining_scopes",
   columns: { scope: INTEGER, scopeHash: BYTES, event: INTEGER },
   key: ["scope"],

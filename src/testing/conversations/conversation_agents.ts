@@ -307,7 +307,7 @@ function testDeletedMessages({ durable, promise }: Suite): void {
     await memory.prune();
     assert.equal(JSON.stringify(await store.state()).includes("given"), false);
     const [event] = await store.events();
-    assert.deepEqual(event!.messages?.map((hash) => hash.length), [16], "the other id is the store's own");
+    assert.deepEqual(event!.hashes?.map((hash) => hash.length), [16], "the other id is the store's own");
     await memory.check();
   });
 

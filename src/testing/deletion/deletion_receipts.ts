@@ -44,7 +44,9 @@ export function testReceipts({ makeStore, promise, durable }: Suite): void {
       const receipt = await erase(conversation, "turn", "t1");
       const { lineage, sequence, head } = await memory.deletionWatermark();
       const { target, mac, ...told } = receipt;
-      for (const hash of [mac, target.tenantId, target.sessionId, target.key ?? ""]) assert.match(hash, HASH);
+      for (const hash of [mac, target.tenantId, target.sessionId!, target.key ?? ""]) {
+        assert.match(hash, HASH);
+      }
       assert.deepEqual(told, {
         lineage,
         sequence,

@@ -120,6 +120,9 @@ export function testRoundTrip({ promise, durable }: LinesSuite): void {
       {
         type: "scope",
         scope: { tenant_id: "orchard", session_id: "spring" },
+        created_at: "2027-01-15T08:00:00+00:00",
+        updated_at: "2027-01-15T08:00:00+00:00",
+        recent: 1,
         revision: 6,
         turns: 2,
         turn_bytes: 744,
@@ -132,6 +135,9 @@ export function testRoundTrip({ promise, durable }: LinesSuite): void {
       {
         type: "scope",
         scope: { tenant_id: "harbour", session_id: "spring" },
+        created_at: "2027-01-15T08:00:00+00:00",
+        updated_at: "2027-01-15T08:00:00+00:00",
+        recent: 1,
         revision: 1,
         turns: 1,
         turn_bytes: 236,

@@ -16,6 +16,9 @@ const HEAD: RecordHead = {
   maxAge: null,
   expires: 160,
   version: 1,
+  born: 0,
+  subjectHash: null,
+  subject: null,
   valueChecksum: 0,
 };
 const INTEGRITY = { name: "IntegrityError", code: "INTEGRITY" };
@@ -50,7 +53,14 @@ const BAD_BODIES: readonly (readonly [string, string])[] = [
 type StoredRecord = Fields<typeof RECORDS.columns>;
 
 /** What only puts and lists read. */
-const HEAD_ONLY: ReadonlySet<string> = new Set(["created", "maxAge", "checksum"]);
+const HEAD_ONLY: ReadonlySet<string> = new Set([
+  "created",
+  "maxAge",
+  "born",
+  "subjectHash",
+  "subject",
+  "checksum",
+]);
 
 /** Every column of a record, how it is changed, and another value for it. */
 const CHANGES: readonly (readonly [keyof StoredRecord, string, (row: StoredRecord) => SqlValue])[] = [
@@ -63,6 +73,9 @@ const CHANGES: readonly (readonly [keyof StoredRecord, string, (row: StoredRecor
   ["expires", "one more", ({ expires }) => expires! + 1],
   ["expires", "none", () => null],
   ["version", "one more", ({ version }) => version + 1],
+  ["born", "one more", ({ born }) => born + 1],
+  ["subjectHash", "set", () => new Uint8Array(16)],
+  ["subject", "set", () => "gwen"],
   ["valueChecksum", "one more", (row) => row.valueChecksum + 1],
   ["checksum", "one more", ({ checksum }) => checksum + 1],
   ["body", "another letter", ({ body }) => body.replace("Fictional", "fictional")],
