@@ -257,6 +257,7 @@ const SELECT_DRAINING_SCOPE = `SELECT scope FROM draining_scopes LIMIT 1`;
 async function isErasing(engine: Engine): Promise<boolean> {
   const found = await engine.read((transaction) => transaction.get(SELECT_DRAINING_SCOPE), {
     concerns: () => false,
+    refreshes: false,
   });
   return found !== undefined;
 }

@@ -270,6 +270,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "testing/lines": ["facade", "testing/kit", "testing/records"],
   "testing/backups": ["tables/schema", "facade", "testing/kit", "testing/records", "testing/lines"],
   "testing/searches": ["facade", "testing/kit"],
+  "testing/sessions": ["tables/schema", "facade", "testing/kit"],
   testing: [
     ...["testing/kit", "testing/records", "testing/conversations", "testing/deletion", "testing/lines"],
     ...["testing/backups", "testing/searches"],

@@ -137,6 +137,12 @@ export const CONVERSATION_OPERATIONS: readonly GrowthOperation[] = [
       count(conversation.turns({ snapshot, from: snapshot.turnCount >> 1, limit: SOME_TURNS })),
   }),
   operation({
+    name: "describe",
+    calls: "Conversation.describe",
+    ready: (world) => Promise.resolve(world.newName()),
+    run: async ({ conversation }, title) => Number((await conversation.describe({ title })).title === title),
+  }),
+  operation({
     name: "unpin",
     calls: "Conversation.unpin",
     ready: async (world) => {

@@ -103,6 +103,18 @@ export const RECORD_OPERATIONS: readonly GrowthOperation[] = [
       memory.records.put(identityOf(1_000), factOf(0), { expectedRevision: null, ttl: TTL }),
     run: async ({ memory }, revision) => Number(await memory.records.forget(identityOf(1_000), revision)),
   }),
+  operation({
+    name: "records.label",
+    calls: "Records.label",
+    ready: async ({ memory }) => {
+      await memory.records.put(identityOf(1_000), factOf(0), { expectedRevision: null, ttl: TTL });
+    },
+    run: async ({ memory }) => Number(await memory.records.label(identityOf(1_000), "gwen")),
+    undo: async ({ memory }) => {
+      const found = await memory.records.get(identityOf(1_000));
+      await memory.records.forget(identityOf(1_000), found!.revision);
+    },
+  }),
   reading({
     name: "records.list, a page of 10",
     calls: "Records.list",

@@ -90,6 +90,21 @@ export const STORE_OPERATIONS: readonly GrowthOperation[] = [
     undo: (world, { turnId }) => world.delete("turn", turnId),
   }),
   reading({
+    name: "sessions, a page",
+    calls: "Memory.sessions",
+    run: async ({ memory, scope }) => (await memory.sessions(scope.tenantId)).items.length,
+  }),
+  operation({
+    name: "erase, a person with one session",
+    calls: "Memory.erase",
+    ready: async ({ memory, scope: { tenantId } }) => {
+      const conversation = memory.conversation({ tenantId, sessionId: "of one person" });
+      await conversation.append([{ role: "user", content: "hello" }], { subject: "gwen" });
+    },
+    run: async ({ memory, scope: { tenantId } }) =>
+      (await memory.erase({ tenantId, subject: "gwen" })).erased.sessions!,
+  }),
+  reading({
     name: "search of a tenant",
     calls: "Memory.search",
     grows: { turns: "opens every session that has a word of the question" },

@@ -3,13 +3,13 @@
 import { equalBytes } from "../canonical/keyed_hash.ts";
 import type { Message } from "../contracts/message.ts";
 import { deletedMessages } from "../deletion/deleted_messages.ts";
-import { type Operation, together, type WriteTransaction } from "../engine/operation.ts";
-import { hashOfSubject } from "../deletion/scope_hashes.ts";
+import { known, type Operation, together, type WriteTransaction } from "../engine/operation.ts";
+import { hashOfSubject } from "../tables/subjects.ts";
 import { ConflictError } from "../errors.ts";
-import { createScope } from "../scopes/ensure_scope.ts";
+import { planScope } from "../scopes/ensure_scope.ts";
 import { requireUpkept } from "../scopes/present_scope.ts";
 import { NO_DESCRIPTION, writeDescription } from "../tables/descriptions.ts";
-import { type ScopeRow, writeScope } from "../tables/scopes.ts";
+import { insertScope, type ScopeRow, writeScope } from "../tables/scopes.ts";
 import {
   type Before,
   messageOwners,
@@ -45,24 +45,31 @@ export function* appendTurn(
   plan: AppendPlan,
   generation: number,
 ): Operation<AppendResult> {
-  const before = yield* readBefore(transaction, plan);
-  const row = before.row ?? (yield* createDescribed(transaction, plan, generation));
-  if (before.row !== null && before.recalled === null) requireSameSubject(row, plan);
-  if (plan.skipsDuplicates) return yield* appendNew(transaction, row, plan, before);
-  return { revision: yield* putTurnInto(transaction, row, plan, before), turnId: plan.turnId, skipped: [] };
+  const found = yield* readBefore(transaction, plan);
+  if (found.row !== null && found.recalled === null) requireSameSubject(found.row, plan);
+  const { row, creation } = found.row === null
+    ? yield* creationOf(transaction, plan, generation)
+    : { row: found.row, creation: known(undefined) };
+  if (plan.skipsDuplicates) {
+    yield* creation;
+    return yield* appendNew(transaction, row, plan, found);
+  }
+  const revision = yield* putTurnInto(transaction, row, plan, { ...found, creation });
+  return { revision, turnId: plan.turnId, skipped: [] };
 }
 
-/** Creates the scope, with its subject if the call says one. */
-function* createDescribed(
+/** The row of a scope that is not there, and what has to be written to create it, with its subject if the call says one. */
+function* creationOf(
   transaction: WriteTransaction,
   { place, subject }: AppendPlan,
   generation: number,
-): Operation<ScopeRow> {
-  if (subject === null) return yield* createScope(transaction, place, generation);
-  const hash = hashOfSubject(place.hashKey, place.scope.tenantId, subject);
-  const row = yield* createScope(transaction, place, generation, hash);
-  yield* writeDescription(transaction, row.id, { ...NO_DESCRIPTION, subject });
-  return row;
+): Operation<{ readonly row: ScopeRow; readonly creation: Operation<unknown> }> {
+  const hash = subject === null ? null : hashOfSubject(place.hashKey, place.scope.tenantId, subject);
+  const row = yield* planScope(transaction, place, generation, hash);
+  const insert = insertScope(transaction, row);
+  if (subject === null) return { row, creation: insert };
+  const describe = writeDescription(transaction, row.id, { ...NO_DESCRIPTION, names: [subject] }, true);
+  return { row, creation: together([insert, describe]) };
 }
 
 /** A session has one subject for good, unless `describe` changes it: that is an event of the ledger. */

@@ -3,7 +3,8 @@
 import { checksumOf } from "../canonical/checksum.ts";
 import { equalBytes } from "../canonical/keyed_hash.ts";
 import { unpackPin, unpackSummary } from "../contracts/stored/unpack.ts";
-import { hashOfSubject, scopeHashOf } from "../deletion/scope_hashes.ts";
+import { scopeHashOf } from "../deletion/scope_hashes.ts";
+import { nameOf } from "../tables/subjects.ts";
 import { ORPHANS } from "../deletion/orphans.ts";
 import { type ScopeRow, SELECT_SCOPE_BY_ROW, toScopeRow } from "../tables/scopes.ts";
 import { SUM_JOURNALS } from "../tables/journals.ts";
@@ -262,16 +263,9 @@ async function checkDescription(reader: Reader, scope: ScopeRow, place: string):
   const [row] = await reader.all("descriptions", SELECT_DESCRIPTION, scope.id);
   const hashKey = await reader.hashKey();
   reader.validate("descriptions", place, () => {
-    const { subject } = toDescription(scope, row);
-    if (subject === null || hashKey === null) return;
-    const hash = hashOfSubject(hashKey, scope.tenant, subject);
-    if (scope.subject !== null && equalBytes(scope.subject, hash)) return;
-    reader.collector.problem(
-      "main",
-      "descriptions",
-      "The subject of a session is not the one of its row",
-      place,
-    );
+    const { names } = toDescription(scope, row);
+    if (names.length === 0 || hashKey === null || nameOf(hashKey, { ...scope, names }) !== null) return;
+    reader.collector.problem("main", "descriptions", "No name is that of the session's subject", place);
   });
 }
 

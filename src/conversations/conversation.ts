@@ -596,15 +596,18 @@ export class Conversation {
       [changes],
       ({ validateChanges }, given) => validateChanges(...given),
     );
-    const { describeSession, readDescribed, sessionOf } = SESSIONS.module;
-    const plan = { place: this.#place, generation: this.#engine.generation, changes: validated };
-    const { row, description } = Object.keys(validated).length === 0
-      ? await this.#access.read((transaction) => readDescribed(transaction, this.#place), signal)
-      : await this.#access.write((transaction) => describeSession(transaction, plan), {
-        ledger: validated.subject !== undefined,
-        signal,
-      });
-    return sessionOf(row, description);
+    const { describeSession, labelSession, readDescribed, sessionOf } = SESSIONS.module;
+    const { generation, hashKey } = this.#engine;
+    const plan = { place: this.#place, generation, changes: validated };
+    if (Object.keys(validated).length === 0) {
+      const read = await this.#access.read((transaction) => readDescribed(transaction, this.#place), signal);
+      return sessionOf(hashKey, read.row, read.description);
+    }
+    const said = await this.#access.write((transaction) => describeSession(transaction, plan), { signal });
+    const { row, description } = said.isOthers
+      ? await this.#access.write((transaction) => labelSession(transaction, plan), { ledger: true, signal })
+      : said;
+    return sessionOf(hashKey, row, description);
   }
 
   /**

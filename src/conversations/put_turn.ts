@@ -97,6 +97,8 @@ export interface Before {
   readonly recalled: number | null;
   /** What remains of an earlier turn with the id; null where it was not read. */
   readonly tombstone: Tombstone | null;
+  /** What is still to be written of a scope that the call creates. */
+  readonly creation?: Operation<unknown>;
 }
 
 /** Reads it. */
@@ -127,7 +129,7 @@ export function* putTurnInto(
   transaction: WriteTransaction,
   row: ScopeRow,
   given: PutTurnPlan,
-  { recalled, tombstone }: Before,
+  { recalled, tombstone, creation = known(undefined) }: Before,
 ): Operation<number> {
   if (recalled !== null) return recalled;
   requireUpkept(transaction, row);
@@ -139,6 +141,7 @@ export function* putTurnInto(
     deletedMessages(transaction, place, given),
     findMedia(transaction, row, given),
     makeRoomForOperation(transaction, row, operation),
+    creation,
     noteWriting(transaction, row),
   ]);
   const plan = yield* completed(transaction, given, row, { old, tombstone });

@@ -1,13 +1,12 @@
 /** Applies an event that says whose session it is. */
 
-import { toHex } from "../canonical/keyed_hash.ts";
 import { Damage } from "../engine/damage.ts";
 import type { Operation, RecordedEvent, WriteTransaction } from "../engine/operation.ts";
 import { readDescription, writeDescription } from "../tables/descriptions.ts";
 import { readScopeUnchecked, setSubject, writeScope } from "../tables/scopes.ts";
-import { hashOfSubject } from "./scope_hashes.ts";
+import { nameOf } from "../tables/subjects.ts";
 
-/** Labels the session that an event names. The person's name is known where the session had the same label before. */
+/** Labels the session that an event names. */
 export function* applyScopeLabel(
   transaction: WriteTransaction,
   { scopeHash, hashes, sequence }: RecordedEvent,
@@ -21,8 +20,7 @@ export function* applyScopeLabel(
   // A damaged row is left as it is: a fresh checksum would hide the damage, and a refusal would stop every tenant.
   if (isIntact) yield* writeScope(transaction, row);
   const description = yield* readDescription(transaction, row, new Damage("skip"));
-  if (description.subject === null) return;
-  const known = hashOfSubject(hashKey, row.tenant, description.subject);
-  if (subject !== null && toHex(known) === toHex(subject)) return;
-  yield* writeDescription(transaction, row.id, { ...description, subject: null });
+  const name = nameOf(hashKey, { tenant: row.tenant, subject, names: description.names });
+  const names = name === null ? [] : [name];
+  yield* writeDescription(transaction, row.id, { ...description, names });
 }

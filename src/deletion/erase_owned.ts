@@ -43,7 +43,7 @@ const SUM_SCOPES_OF_SUBJECT = `SELECT count(*), coalesce(sum(turns), 0), coalesc
 const DRAIN_SCOPES_OF_SUBJECT = `INSERT INTO draining_scopes (scope, scope_hash, event)
   SELECT id, scope_hash, $2 FROM scopes WHERE subject = $1 AND born < $2`;
 const DELETE_SCOPES_OF_SUBJECT = `DELETE FROM scopes WHERE subject = $1 AND born < $2`;
-const DELETE_RECORDS_OF_SUBJECT = `DELETE FROM records WHERE subject_hash = $1 AND born < $2`;
+const DELETE_RECORDS_OF_SUBJECT = `DELETE FROM records WHERE subject = $1 AND born < $2`;
 
 /**
  * Takes away what a tenant has, or a person by the hash of the subject: records at once, sessions by their rows, so that no
@@ -97,7 +97,7 @@ const COUNT_DRAINING = `SELECT count(*) FROM draining_scopes WHERE event = $1`;
 const COUNT_SCOPES_OF_TENANT = `SELECT count(*) FROM scopes WHERE tenant = $1 AND born < $2`;
 const COUNT_RECORDS_OF_TENANT = `SELECT count(*) FROM records WHERE tenant = $1 AND born < $2`;
 const COUNT_SCOPES_OF_SUBJECT = `SELECT count(*) FROM scopes WHERE subject = $1 AND born < $2`;
-const COUNT_RECORDS_OF_SUBJECT = `SELECT count(*) FROM records WHERE subject_hash = $1 AND born < $2`;
+const COUNT_RECORDS_OF_SUBJECT = `SELECT count(*) FROM records WHERE subject = $1 AND born < $2`;
 
 /** How much is left of what an event names, by table. */
 export function* countOwned(

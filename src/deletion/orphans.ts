@@ -1,28 +1,53 @@
-/** Orphans: rows whose parent does not exist, which an incomplete deletion would leave. */
-
-/** No scope has the row: neither one that is there, nor one that was erased and whose contents are being erased. */
-const NO_SCOPE = `scope NOT IN (SELECT id FROM scopes UNION ALL SELECT scope FROM draining_scopes)`;
+/**
+ * Orphans: rows whose parent does not exist, which an incomplete deletion would leave. A scope that was erased and whose
+ * contents are still being erased counts as one that exists.
+ */
 
 /** Statements that count them, by table. */
 export const ORPHANS: readonly (readonly [table: string, sql: string])[] = [
-  ["turns", `SELECT count(*) FROM turns WHERE ${NO_SCOPE}`],
+  [
+    "turns",
+    `SELECT count(*) FROM turns WHERE scope NOT IN (SELECT id FROM scopes
+    UNION ALL SELECT scope FROM draining_scopes)`,
+  ],
   [
     "descriptions",
-    `SELECT count(*) FROM descriptions WHERE ${NO_SCOPE}`,
+    `SELECT count(*) FROM descriptions WHERE scope NOT IN (SELECT id FROM scopes
+    UNION ALL SELECT scope FROM draining_scopes)`,
   ],
   ["message_ids", `SELECT count(*) FROM message_ids WHERE turn NOT IN (SELECT id FROM turns)`],
-  ["pins", `SELECT count(*) FROM pins WHERE ${NO_SCOPE}`],
-  ["summaries", `SELECT count(*) FROM summaries WHERE ${NO_SCOPE}`],
+  [
+    "pins",
+    `SELECT count(*) FROM pins WHERE scope NOT IN (SELECT id FROM scopes
+    UNION ALL SELECT scope FROM draining_scopes)`,
+  ],
+  [
+    "summaries",
+    `SELECT count(*) FROM summaries WHERE scope NOT IN (SELECT id FROM scopes
+    UNION ALL SELECT scope FROM draining_scopes)`,
+  ],
   ["covered_turns", `SELECT count(*) FROM covered_turns WHERE turn NOT IN (SELECT id FROM turns)`],
   ["media_refs", `SELECT count(*) FROM media_refs WHERE turn NOT IN (SELECT id FROM turns)`],
   [
     "media_pieces",
     `SELECT count(*) FROM media_pieces WHERE (scope, hash) NOT IN (SELECT scope, hash FROM media_refs)`,
   ],
-  ["journals", `SELECT count(*) FROM journals WHERE ${NO_SCOPE}`],
+  [
+    "journals",
+    `SELECT count(*) FROM journals WHERE scope NOT IN (SELECT id FROM scopes
+    UNION ALL SELECT scope FROM draining_scopes)`,
+  ],
   ["journal_entries", `SELECT count(*) FROM journal_entries WHERE journal NOT IN (SELECT id FROM journals)`],
-  ["replays", `SELECT count(*) FROM replays WHERE ${NO_SCOPE}`],
-  ["chunk_indexes", `SELECT count(*) FROM chunk_indexes WHERE ${NO_SCOPE}`],
+  [
+    "replays",
+    `SELECT count(*) FROM replays WHERE scope NOT IN (SELECT id FROM scopes
+    UNION ALL SELECT scope FROM draining_scopes)`,
+  ],
+  [
+    "chunk_indexes",
+    `SELECT count(*) FROM chunk_indexes WHERE scope NOT IN (SELECT id FROM scopes
+    UNION ALL SELECT scope FROM draining_scopes)`,
+  ],
   [
     "unindexed_turns",
     `SELECT count(*) FROM unindexed_turns WHERE turn NOT IN (SELECT id FROM turns)

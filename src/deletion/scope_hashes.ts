@@ -8,11 +8,6 @@ export function tenantHash(hashKey: Uint8Array, tenant: string): Uint8Array {
   return keyedHash(hashKey, ["tenant", tenant]);
 }
 
-/** The hash of a person whose data sessions and records of a tenant are. */
-export function hashOfSubject(hashKey: Uint8Array, tenant: string, subject: string): Uint8Array {
-  return keyedHash(hashKey, ["subject", tenant, subject]);
-}
-
 /** The hash of a scope. */
 export function scopeHashOf(hashKey: Uint8Array, { tenantId, sessionId }: Scope): Uint8Array {
   return keyedHash(hashKey, ["scope", tenantId, sessionId]);

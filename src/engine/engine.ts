@@ -25,6 +25,8 @@ export interface EngineSupports {
 export interface ReadOptions {
   /** Whether a pending deletion concerns what is read, so that it must be completed first; by default each does. */
   readonly concerns?: (event: DeletionEvent) => boolean;
+  /** Whether `peek` may rely on what this read found of files and ledger; true if omitted. */
+  readonly refreshes?: boolean;
   /** Modules that have to be loaded first. */
   readonly needs?: Promise<void> | undefined;
   /** Cancels the wait. */

@@ -221,7 +221,7 @@ export interface DeletionEvent {
   readonly counts: Readonly<Record<string, number>>;
   /**
    * Further keyed hashes; absent where there are none. Of a turn: of the ids of its messages, which may not come back. Of a
-   * subject: of the person whose data the scope or record is from now on.
+   * subject: of the person whose data the scope or record is from now on. Of an erasure: of its operation id.
    */
   readonly hashes?: readonly Uint8Array[];
 }

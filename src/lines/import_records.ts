@@ -1,6 +1,7 @@
 /** Imports records that do not exist here, with their own revision, creation time and deadline. */
 
-import { hashOfSubject, tenantHash } from "../deletion/scope_hashes.ts";
+import { tenantHash } from "../deletion/scope_hashes.ts";
+import { hashOfSubject, isSameSubject } from "../tables/subjects.ts";
 import { hasPassed } from "../engine/effective_time.ts";
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
 import { mayBeKept } from "../engine/revision_range.ts";
@@ -8,7 +9,7 @@ import { ConflictError, ContractError } from "../errors.ts";
 import { CLOCK_BEHIND_MS_MAX } from "../limits.ts";
 import { writeRecord } from "../records/put.ts";
 import { type RawRecord, readRecord } from "../records/read.ts";
-import { recordHash, valueChecksum } from "../tables/records.ts";
+import { encodeNames, namesOf, recordHash, valueChecksum } from "../tables/records.ts";
 import type { ImportedRecord } from "./parse_record.ts";
 import { isRecordRefused, type Origin, ownershipOf } from "./tombstone_pass.ts";
 
@@ -85,8 +86,8 @@ function* importRecord(
     expires,
     version,
     born: transaction.deletions(),
-    subjectHash: owner.subject,
-    subject: owner.subject === given ? subject : null,
+    subject: owner.subject,
+    names: subject === null || !isSameSubject(owner.subject, given) ? null : encodeNames([subject]),
     valueChecksum: valueChecksum(identity, { revision, expires, version, body }),
   });
   return "imported";
@@ -96,7 +97,7 @@ function* importRecord(
 function isSame({ head, body }: RawRecord, record: ImportedRecord): boolean {
   return body === record.body && head.version === record.version && head.created === record.created &&
     head.maxAge === record.maxAge && head.expires === record.expires &&
-    (record.subject === null || head.subject === null || head.subject === record.subject);
+    (record.subject === null || head.names === null || namesOf(head).includes(record.subject));
 }
 
 /**

@@ -1,6 +1,5 @@
 /** Imports items of one scope that do not exist here, with their own revisions and times. */
 
-import { equalBytes } from "../canonical/keyed_hash.ts";
 import { instantFromMs, instantOf } from "../canonical/time.ts";
 import { matches } from "../contracts/summary.ts";
 import { createScope } from "../scopes/ensure_scope.ts";
@@ -14,8 +13,14 @@ import { requireSummary, SELECT_SUMMARY } from "../tables/summaries.ts";
 import { requirePayload, SELECT_TURN, toTurnFields, toTurnHead } from "../tables/turns.ts";
 import { changedScope } from "../deletion/cascade.ts";
 import { deletedMessages } from "../deletion/deleted_messages.ts";
-import { hashOfSubject, itemHashOf, tenantHash } from "../deletion/scope_hashes.ts";
-import { encodeDescription, readDescription, writeDescription } from "../tables/descriptions.ts";
+import { itemHashOf, tenantHash } from "../deletion/scope_hashes.ts";
+import { hashOfSubject, isSameSubject } from "../tables/subjects.ts";
+import {
+  isSameDescription,
+  NO_DESCRIPTION,
+  readDescription,
+  writeDescription,
+} from "../tables/descriptions.ts";
 import { NOTHING_SKIPPED } from "../engine/damage.ts";
 import { importTimes, noteExpiry, readScope, type ScopeRow, writeScope } from "../tables/scopes.ts";
 import { isReserved } from "../deletion/tombstones.ts";
@@ -57,9 +62,7 @@ export function* importItems(
   }
   const row = found ?? (yield* createScope(transaction, place, generation, owner.subject));
   if (found === null) {
-    const isSameSubject = owner.subject !== null && owned.subject !== null &&
-      equalBytes(owner.subject, owned.subject);
-    yield* describeImported(transaction, row, line, isSameSubject);
+    yield* describeImported(transaction, row, line, isSameSubject(owner.subject, owned.subject));
   }
   requireUpkept(transaction, row);
   const { revision } = row;
@@ -74,12 +77,11 @@ export function* importItems(
   return result;
 }
 
-function ownedPlaceOf({ place: { hashKey, scope, scopeHash }, line: { description } }: ScopeTarget): {
+function ownedPlaceOf({ place: { hashKey, scope, scopeHash }, line: { subject } }: ScopeTarget): {
   readonly tenantHash: Uint8Array;
   readonly keyHash: Uint8Array;
   readonly subject: Uint8Array | null;
 } {
-  const { subject } = description;
   return {
     tenantHash: tenantHash(hashKey, scope.tenantId),
     keyHash: scopeHash,
@@ -91,22 +93,23 @@ function ownedPlaceOf({ place: { hashKey, scope, scopeHash }, line: { descriptio
 function* describeImported(
   transaction: WriteTransaction,
   row: ScopeRow,
-  { created, updated, recent, description }: ImportedScope,
-  isSameSubject: boolean,
+  { created, updated, recent, title, metadata, subject }: ImportedScope,
+  isOfSubject: boolean,
 ): Operation<void> {
   yield* importTimes(transaction, row, { created, updated, recent });
-  const kept = isSameSubject ? description : { ...description, subject: null };
-  if (encodeDescription(kept) !== "{}") yield* writeDescription(transaction, row.id, kept);
+  const description = { title, metadata, names: subject !== null && isOfSubject ? [subject] : [] };
+  if (title === null && metadata === null && description.names.length === 0) return;
+  yield* writeDescription(transaction, row.id, description, true);
 }
 
 /** Whether a scope that is there is described otherwise than in its line; what is there stays. */
 function* isDescribedOtherwise(
   transaction: WriteTransaction,
   row: ScopeRow,
-  { description }: ImportedScope,
+  { title, metadata }: ImportedScope,
 ): Operation<boolean> {
   const own = yield* readDescription(transaction, row, NOTHING_SKIPPED);
-  return encodeDescription(own) !== encodeDescription(description);
+  return !isSameDescription(own, { ...NO_DESCRIPTION, title, metadata });
 }
 
 /** The current scope; its row is changed in place. */

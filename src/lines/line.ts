@@ -53,8 +53,13 @@ export function markLine(sequence: number): string {
 }
 
 /** A record; its body is JSON already and is copied as stored. */
-export function recordLine(identity: Identity, head: RecordHead, body: string): string {
-  return `${recordStart(identity, head)},"value":${body}}`;
+export function recordLine(
+  identity: Identity,
+  head: RecordHead,
+  { subject, body }: { readonly subject: string | null; readonly body: string },
+): string {
+  const whose = subject === null ? "" : `,"subject":${quote(subject)}`;
+  return `${recordStart(identity, head)}${whose},"value":${body}}`;
 }
 
 /** A record without its value. */
@@ -63,15 +68,18 @@ export function recordOutline(identity: Identity, head: RecordHead, bytes: numbe
 }
 
 function recordStart({ tenantId, kind, key }: Identity, head: RecordHead): string {
-  const { revision, created, maxAge, expires, version, subject } = head;
+  const { revision, created, maxAge, expires, version } = head;
   return `{"type":"record","tenant":${quote(tenantId)},"kind":${quote(kind)},"key":${quote(key)},` +
     `"revision":${revision},"created":${created},"max_age":${maxAge},"expires":${expires}` +
-    (version === 1 ? "" : `,"version":${version}`) + (subject === null ? "" : `,"subject":${quote(subject)}`);
+    (version === 1 ? "" : `,"version":${version}`);
 }
 
 /** A scope and what is said of it, without its revision, which belongs to the store and not to the content. */
-export function scopeLine(scope: Scope, row: SessionTimes, description: Description): string {
-  const { title, metadata, subject } = description;
+export function scopeLine(
+  scope: Scope,
+  row: SessionTimes,
+  { title, metadata, subject }: Pick<Description, "title" | "metadata"> & { readonly subject: string | null },
+): string {
   return `{"type":"scope","scope":${encodeScope(scope)},${timesOf(row)}` +
     (title === null ? "" : `,"title":${quote(title)}`) +
     (metadata === null ? "" : `,"metadata":${encodeMetadata(metadata)}`) +

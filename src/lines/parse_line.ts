@@ -22,9 +22,8 @@ import { boolean, string, where } from "../contracts/schema.ts";
 import { type Scope, scopeSchema } from "../contracts/scope.ts";
 import type { Summary } from "../contracts/summary.ts";
 import type { TimedTurn } from "../contracts/turn.ts";
-import { toMetadata } from "../contracts/message.ts";
+import { type Metadata, toMetadata } from "../contracts/message.ts";
 import { expiryMs } from "../canonical/time.ts";
-import type { Description } from "../tables/descriptions.ts";
 import { unpackPin, unpackSummary, unpackTurn } from "../contracts/stored/unpack.ts";
 import { deadlineOf, requireBytes, writtenPin, writtenSummary } from "../conversations/plans.ts";
 import type { WrittenPin } from "../conversations/put_pin.ts";
@@ -83,7 +82,9 @@ export interface ImportedScope {
   /** Milliseconds. */
   readonly updated: number | null;
   readonly recent: number | null;
-  readonly description: Description;
+  readonly title: string | null;
+  readonly metadata: Metadata | null;
+  readonly subject: string | null;
 }
 
 /** A scope, or an item of it. */
@@ -256,11 +257,9 @@ function parseScope(given: LineFields): ImportedScope {
     created: created === undefined || created === null ? null : expiryMs(created),
     updated: updated === undefined || updated === null ? null : expiryMs(updated),
     recent: recent ?? null,
-    description: {
-      title: title === undefined ? null : requireTitle(title),
-      metadata: metadata === undefined ? null : toMetadata(toPlain(metadata as CanonicalValue, "metadata")),
-      subject: subject === undefined ? null : requireSubject(subject),
-    },
+    title: title === undefined ? null : requireTitle(title),
+    metadata: metadata === undefined ? null : toMetadata(toPlain(metadata as CanonicalValue, "metadata")),
+    subject: subject === undefined ? null : requireSubject(subject),
   };
 }
 

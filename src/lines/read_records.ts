@@ -4,7 +4,8 @@ import type { Damage } from "../engine/damage.ts";
 import type { Operation, ReadTransaction } from "../engine/operation.ts";
 import { EXPORT_ROWS_PER_PAGE } from "../limits.ts";
 import { identityOf, requireRecord, SELECT_RECORDS_AFTER } from "../tables/record_rows.ts";
-import { type Identity, isExpired } from "../tables/records.ts";
+import { nameOf } from "../tables/subjects.ts";
+import { type Identity, isExpired, namesOf } from "../tables/records.ts";
 import { recordLine, recordOutline } from "./line.ts";
 
 /** A page of lines, and the identity after which the next begins; null after the last. */
@@ -27,7 +28,7 @@ export function* readRecordLines(
 ): Operation<RecordLines> {
   const { tenantId, kind, key } = after;
   const rows = yield* transaction.all(SELECT_RECORDS_AFTER, tenantId, kind, key, EXPORT_ROWS_PER_PAGE);
-  const { applied } = yield* transaction.facts();
+  const { applied, hashKey } = yield* transaction.facts();
   const lines: string[] = [];
   let last = after;
   for (const row of rows) {
@@ -37,7 +38,12 @@ export function* readRecordLines(
     const { head, body } = record;
     if (isExpired(head.expires, nowSeconds)) continue;
     // A body is ASCII, so its length is its size.
-    lines.push(content ? recordLine(last, head, body) : recordOutline(last, head, body.length));
+    if (!content) lines.push(recordOutline(last, head, body.length));
+    else {
+      const { subject: hash } = head;
+      const subject = nameOf(hashKey, { tenant: last.tenantId, subject: hash, names: namesOf(head) });
+      lines.push(recordLine(last, head, { subject, body }));
+    }
   }
   return { lines, after: rows.length < EXPORT_ROWS_PER_PAGE ? null : last, applied };
 }

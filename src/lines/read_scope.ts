@@ -1,6 +1,8 @@
 /** Reads a scope for an export, without expired items: at one moment, or page by page while it does not change. */
 
 import { utf8Length } from "../canonical/utf8.ts";
+import type { Metadata } from "../contracts/message.ts";
+import { nameOf } from "../tables/subjects.ts";
 import { readDescription } from "../tables/descriptions.ts";
 import { SELECT_PINS, type StoredPin, toStoredPins } from "../tables/pins.ts";
 import { SELECT_SUMMARY, type StoredSummary, toStoredSummary } from "../tables/summaries.ts";
@@ -62,7 +64,7 @@ function* readView(transaction: ReadTransaction, plan: ScopePlan): Operation<Sco
   const expiredBytes = yield* readExpiredTurns(transaction, row, plan.atMs);
   const expiredTurns = new Set(expiredBytes.keys());
   const opening = plan.content
-    ? scopeLine(scope, row, yield* readDescription(transaction, row, plan.damage))
+    ? scopeLine(scope, row, yield* describedFor(transaction, row, plan))
     : scopeOutline(scope, withoutExpired(row, expiredBytes));
   const [summaryRow, pinRows] = yield* together([
     transaction.get(SELECT_SUMMARY, row.id),
@@ -78,6 +80,18 @@ function* readView(transaction: ReadTransaction, plan: ScopePlan): Operation<Sco
   const { applied } = yield* transaction.facts();
   const lastTurn = (yield* transaction.get(SELECT_LAST_TURN, row.id))![0] as number;
   return { row, opening, closing, expiredTurns, lastTurn, applied };
+}
+
+function* describedFor(
+  transaction: ReadTransaction,
+  row: ScopeRow,
+  { damage }: ScopePlan,
+): Operation<
+  { readonly title: string | null; readonly metadata: Metadata | null; readonly subject: string | null }
+> {
+  const { title, metadata, names } = yield* readDescription(transaction, row, damage);
+  const { hashKey } = yield* transaction.facts();
+  return { title, metadata, subject: nameOf(hashKey, { ...row, names }) };
 }
 
 const SELECT_LAST_TURN = `SELECT coalesce(max(id), 0) FROM turns WHERE scope = $1`;

@@ -1,48 +1,52 @@
 /** Sets the person whose record it is: an event of the ledger, so that a restore of an older backup knows it too. */
 
-import { toHex } from "../canonical/keyed_hash.ts";
 import type { Operation, RecordedEvent, WriteTransaction } from "../engine/operation.ts";
 import { IntegrityError } from "../errors.ts";
 import { relabelRecord } from "../tables/record_rows.ts";
-import { type Identity, type RecordHead, toHead } from "../tables/records.ts";
+import { encodeNames, type Identity, namesOf, type RecordHead, toHead } from "../tables/records.ts";
+import { isSameSubject, nameOf } from "../tables/subjects.ts";
 import { findRecord } from "./forget.ts";
 import { SELECT_RECORD_HEAD, type Subject } from "./put.ts";
 
 /** A label, validated. */
 interface LabelPlan {
   readonly identity: Identity;
+  readonly hashKey: Uint8Array;
   readonly scopeHash: Uint8Array;
   readonly keyHash: Uint8Array;
   /** Null removes it. */
   readonly subject: Subject | null;
 }
 
+/** Notes the name that a record is about to have, besides its own; returns whose the record is now. */
+export function* nameRecord(
+  transaction: WriteTransaction,
+  { identity, hashKey, subject }: LabelPlan,
+): Operation<"none" | "same" | "other"> {
+  const head = yield* readHead(transaction, identity);
+  if (head === null) return "none";
+  if (isSameSubject(head.subject, subject?.hash ?? null)) return "same";
+  if (subject !== null) {
+    const names = [...namesFor(hashKey, identity, head), subject.name];
+    yield* relabelRecord(transaction, identity, { ...head, names: encodeNames(names) });
+  }
+  return "other";
+}
+
 /** Labels a record; returns whether there is one. */
 export function* labelRecord(transaction: WriteTransaction, plan: LabelPlan): Operation<boolean> {
-  const { identity, scopeHash, keyHash, subject } = plan;
+  const { identity, hashKey, scopeHash, keyHash, subject } = plan;
   const head = yield* readHead(transaction, identity);
   if (head === null) return false;
-  if (hexOf(head.subjectHash) === hexOf(subject?.hash ?? null)) return true;
-  yield* relabelRecord(transaction, identity, {
-    ...head,
-    born: transaction.deletions() + 1,
-    subjectHash: subject?.hash ?? null,
-    subject: subject?.text ?? null,
+  yield* relabel(transaction, identity, {
+    ...{ hashKey, head, subject: subject?.hash ?? null, event: transaction.deletions() + 1 },
   });
-  const hashes = subject === null ? {} : { hashes: [subject.hash] };
-  transaction.record({
-    kind: "subject",
-    scopeHash,
-    keyHash,
-    reserved: false,
-    floor: 0,
-    counts: {},
-    ...hashes,
-  });
+  const event = { kind: "subject", scopeHash, keyHash, reserved: false, floor: 0, counts: {} } as const;
+  transaction.record({ ...event, ...subject === null ? {} : { hashes: [subject.hash] } });
   return true;
 }
 
-/** Applies a label that an event says. The person's name is known where the record had the same label before. */
+/** Applies a label that an event says. */
 export function* applyRecordLabel(
   transaction: WriteTransaction,
   event: RecordedEvent,
@@ -51,9 +55,33 @@ export function* applyRecordLabel(
   const identity = yield* findRecord(transaction, event, hashKey);
   if (identity === undefined) return;
   const head = yield* readIntactHead(transaction, identity);
-  const subjectHash = event.hashes?.[0] ?? null;
-  if (head === null || hexOf(head.subjectHash) === hexOf(subjectHash)) return;
-  yield* relabelRecord(transaction, identity, { ...head, born: event.sequence, subjectHash, subject: null });
+  if (head === null) return;
+  const subject = event.hashes?.[0] ?? null;
+  yield* relabel(transaction, identity, { hashKey, head, subject, event: event.sequence });
+}
+
+function* relabel(
+  transaction: WriteTransaction,
+  identity: Identity,
+  { hashKey, head, subject, event }: {
+    readonly hashKey: Uint8Array;
+    readonly head: RecordHead;
+    readonly subject: Uint8Array | null;
+    readonly event: number;
+  },
+): Operation<void> {
+  const names = encodeNames(namesFor(hashKey, identity, { ...head, subject }));
+  yield* relabelRecord(transaction, identity, { ...head, born: event, subject, names });
+}
+
+/** The name of whose record it is, if it is known. */
+function namesFor(
+  hashKey: Uint8Array,
+  { tenantId: tenant }: Identity,
+  head: Pick<RecordHead, "subject" | "names">,
+): readonly string[] {
+  const name = nameOf(hashKey, { tenant, subject: head.subject, names: namesOf(head) });
+  return name === null ? [] : [name];
 }
 
 function* readHead(transaction: WriteTransaction, identity: Identity): Operation<RecordHead | null> {
@@ -70,8 +98,4 @@ function* readIntactHead(transaction: WriteTransaction, identity: Identity): Ope
     if (error instanceof IntegrityError) return null;
     throw error;
   }
-}
-
-function hexOf(hash: Uint8Array | null): string | null {
-  return hash === null ? null : toHex(hash);
 }

@@ -1,6 +1,5 @@
 /** Puts records: compare-and-swap on the revision, and a new deadline. */
 
-import { equalBytes } from "../canonical/keyed_hash.ts";
 import { isReserved } from "../deletion/tombstones.ts";
 import { clockBehind, hasPassed } from "../engine/effective_time.ts";
 import { known, type Operation, together, type WriteTransaction } from "../engine/operation.ts";
@@ -11,9 +10,10 @@ import { rememberRecordOperation } from "./remember_record_operation.ts";
 import { type OperationKey, recallOperation } from "../tables/operation_ids.ts";
 import { purgeNow } from "./read.ts";
 import { newerVersion } from "./stored_value.ts";
+import { isSameSubject } from "../tables/subjects.ts";
 import { upsertRecord } from "../tables/record_rows.ts";
 import {
-  HEAD_COLUMNS,
+  encodeNames,
   type Identity,
   isExpired,
   type RecordHead,
@@ -46,14 +46,16 @@ export interface PutPlan {
 
 /** A person, by name and by hash. */
 export interface Subject {
-  readonly text: string;
+  readonly name: string;
   readonly hash: Uint8Array;
 }
 
 const PUTTING = { action: "put record", field: "expiresAt" };
 
 /** One record's head, without its body. */
-export const SELECT_RECORD_HEAD = `SELECT ${HEAD_COLUMNS} FROM records
+export const SELECT_RECORD_HEAD =
+  `SELECT revision, created, max_age, expires, version, born, subject, names, value_checksum,
+  checksum FROM records
   WHERE tenant = $1 AND kind = $2 AND key = $3`;
 
 /** Puts a record; returns its new revision. */
@@ -158,7 +160,7 @@ function revisionConflict(expected: number | null, current: number | null): Conf
 /** A record has one subject for good, unless `label` changes it: that is an event of the ledger. */
 function requireSameSubject({ subject }: PutPlan, old: RecordHead | null): void {
   if (subject === undefined || old === null) return;
-  if (old.subjectHash !== null && equalBytes(old.subjectHash, subject.hash)) return;
+  if (isSameSubject(old.subject, subject.hash)) return;
   throw new ConflictError("SUBJECT", "Cannot put record: it has another subject, or none; label changes it", {
     currentRevision: old.revision,
   });
@@ -189,8 +191,8 @@ export function planHead(
   return {
     ...{ revision, created, maxAge, expires, version },
     born: old?.born ?? deletions,
-    subjectHash: old === null ? subject?.hash ?? null : old.subjectHash,
-    subject: old === null ? subject?.text ?? null : old.subject,
+    subject: old === null ? subject?.hash ?? null : old.subject,
+    names: old === null ? encodeNames(subject === undefined ? [] : [subject.name]) : old.names,
     valueChecksum: valueChecksum(identity, { revision, expires, version, body }),
   };
 }

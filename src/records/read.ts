@@ -5,14 +5,15 @@ import type { Row } from "../engine/values.ts";
 import { EXPIRED_PER_GROUP_MAX, TENANTS_PER_READ } from "../limits.ts";
 import {
   assertValue,
-  HEAD_COLUMNS,
   type Identity,
   type RecordHead,
   SELECT_NEXT_TENANT,
   toHead,
 } from "../tables/records.ts";
 
-const SELECT_RECORD = `SELECT ${HEAD_COLUMNS}, body FROM records
+const SELECT_RECORD =
+  `SELECT revision, created, max_age, expires, version, born, subject, names, value_checksum,
+  checksum, body FROM records
   WHERE tenant = $1 AND kind = $2 AND key = $3`;
 
 /** A record as stored, expired or not. */
@@ -50,10 +51,14 @@ interface ListedRecord extends RecordHead {
   readonly key: string;
 }
 
-const SELECT_LIVE_RECORDS = `SELECT ${HEAD_COLUMNS}, kind, key FROM records
+const SELECT_LIVE_RECORDS =
+  `SELECT revision, created, max_age, expires, version, born, subject, names, value_checksum,
+  checksum, kind, key FROM records
   WHERE tenant = $1 AND (kind, key) > ($2, $3) AND (expires IS NULL OR expires > $4) ORDER BY kind, key LIMIT $5`;
 
-const SELECT_LIVE_RECORDS_OF_KIND = `SELECT ${HEAD_COLUMNS}, kind, key
+const SELECT_LIVE_RECORDS_OF_KIND =
+  `SELECT revision, created, max_age, expires, version, born, subject, names, value_checksum,
+  checksum, kind, key
   FROM records WHERE tenant = $1 AND kind = $2 AND key > $3 AND (expires IS NULL OR expires > $4)
   ORDER BY key LIMIT $5`;
 

@@ -28,7 +28,8 @@ import type {
 import type { CallOptions } from "../contracts/options/conversation_options.ts";
 import type { PutOptions, UpdateOptions } from "../contracts/options/record_options.ts";
 import { isBuiltIn, type RecordKind, requireIdentifier } from "../contracts/record_kind.ts";
-import { hashOfSubject, tenantHash } from "../deletion/scope_hashes.ts";
+import { tenantHash } from "../deletion/scope_hashes.ts";
+import { hashOfSubject } from "../tables/subjects.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { DeletionEvent, GroupTime } from "../engine/operation.ts";
 import { ConflictError, ContractError } from "../errors.ts";
@@ -341,12 +342,19 @@ export class Records {
     const record = { tenantId, kind: kind.name, key };
     const plan = {
       identity: record,
+      hashKey,
       scopeHash: tenantHash(hashKey, tenantId),
       keyHash: recordHash(hashKey, record),
       subject: subject === null ? null : this.#subject(tenantId, subject),
     };
+    const needs = LABELLING.load();
+    // The name is written first: the event, which holds none, may outlive what is written with it.
+    const found = await this.#engine.write((transaction) => LABELLING.module.nameRecord(transaction, plan), {
+      needs,
+      signal,
+    });
+    if (found !== "other") return found !== "none";
     return await this.#engine.write((transaction) => LABELLING.module.labelRecord(transaction, plan), {
-      needs: LABELLING.load(),
       ledger: true,
       signal,
     });
@@ -550,8 +558,8 @@ export class Records {
   }
 
   #subject(tenant: string, given: unknown): Subject {
-    const text = requireSubject(given);
-    return { text, hash: hashOfSubject(this.#engine.hashKey, tenant, text) };
+    const name = requireSubject(given);
+    return { name, hash: hashOfSubject(this.#engine.hashKey, tenant, name) };
   }
 
   #now(given: unknown, store: { time(): GroupTime } = this.#engine): number {

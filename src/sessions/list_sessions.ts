@@ -15,15 +15,19 @@ import {
   toDescription,
 } from "../tables/descriptions.ts";
 import { bytesOf, type ScopeRow, toScopeRow, toScopeUnchecked } from "../tables/scopes.ts";
+import { nameOf } from "../tables/subjects.ts";
 import type { ValidatedList } from "./validate_sessions.ts";
 
 /** Lists one page. */
 export function* listSessions(transaction: ReadTransaction, list: ValidatedList): Operation<SessionPage> {
   const rows = yield* readRows(transaction, list);
+  const { hashKey } = yield* transaction.facts();
   const skipped: DamagedRow[] = [];
   const damage = new Damage(list.damaged, skipped);
   const page = rows.slice(0, list.limit);
-  const items = page.map((row) => damage.read(() => toSession(row))).filter((item) => item !== undefined);
+  const items = page.map((row) => damage.read(() => toSession(hashKey, row))).filter((item) =>
+    item !== undefined
+  );
   const last = rows.length > list.limit ? toScopeUnchecked(page.at(-1)!).row : null;
   return { items, next: last === null ? null : cursorOf(list, last), skipped };
 }
@@ -40,15 +44,19 @@ function readRows(
     : transaction.all(SELECT_RECENT_SESSIONS_OF_SUBJECT, subject, from.recent, from.row, limit + 1);
 }
 
-function toSession(row: Row): Session {
+function toSession(hashKey: Uint8Array, row: Row): Session {
   const scope = toScopeRow(row);
-  return sessionOf(scope, toDescription(scope, descriptionOf(row)));
+  return sessionOf(hashKey, scope, toDescription(scope, descriptionOf(row)));
 }
 
 /** A session as callers see it. */
-export function sessionOf(row: ScopeRow, { title, metadata, subject }: Description): Session {
+export function sessionOf(
+  hashKey: Uint8Array,
+  row: ScopeRow,
+  { title, metadata, names }: Description,
+): Session {
   return {
-    ...{ sessionId: row.session, title, metadata, subject },
+    ...{ sessionId: row.session, title, metadata, subject: nameOf(hashKey, { ...row, names }) },
     createdAt: instantFromMs(row.created).text,
     updatedAt: instantFromMs(row.updated).text,
     revision: row.revision,

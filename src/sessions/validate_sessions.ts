@@ -12,9 +12,9 @@ import {
 } from "../contracts/arguments.ts";
 import type { Damaged } from "../contracts/damaged.ts";
 import { toMetadata } from "../contracts/message.ts";
-import { hashOfSubject } from "../deletion/scope_hashes.ts";
+import { hashOfSubject } from "../tables/subjects.ts";
 import { ContractError } from "../errors.ts";
-import { SESSIONS_DEFAULT, SESSIONS_MAX } from "../limits.ts";
+import { OPERATION_ID_CODE_POINTS_MAX, SESSIONS_DEFAULT, SESSIONS_MAX } from "../limits.ts";
 import type { DescriptionChanges } from "./describe_session.ts";
 
 /** A list, validated. */
@@ -86,6 +86,7 @@ export function validateChanges(value: unknown): DescriptionChanges {
 export interface ValidatedErase {
   readonly tenantId: string;
   readonly subject: string | null;
+  readonly operationId: string | null;
   readonly scrub: boolean;
   readonly signal: AbortSignal | undefined;
 }
@@ -93,10 +94,13 @@ export interface ValidatedErase {
 /** Validates what `erase` takes. */
 export function validateErase(target: unknown, options: unknown): ValidatedErase {
   const { tenantId, subject } = readFields("target", target, ["tenantId", "subject"]);
-  const { scrub, signal } = readFields("options", options, ["scrub", "signal"]);
+  const { operationId, scrub, signal } = readFields("options", options, ["operationId", "scrub", "signal"]);
   return {
     tenantId: requireText("tenantId", tenantId, Number.MAX_SAFE_INTEGER),
     subject: subject === undefined ? null : requireSubject(subject),
+    operationId: operationId === undefined
+      ? null
+      : requireText("operationId", operationId, OPERATION_ID_CODE_POINTS_MAX),
     scrub: scrub === undefined ? false : requireBoolean("scrub", scrub),
     signal: requireSignal(signal),
   };

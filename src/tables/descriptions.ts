@@ -13,31 +13,32 @@ import { damagedRow, type ScopeRow } from "./scopes.ts";
 export interface Description {
   readonly title: string | null;
   readonly metadata: Metadata | null;
-  readonly subject: string | null;
+  /** What the person whose session it is may be called; see `subjects.ts`. */
+  readonly names: readonly string[];
 }
 
 /** What is said of a session of which nothing is said. */
-export const NO_DESCRIPTION: Description = Object.freeze({ title: null, metadata: null, subject: null });
+export const NO_DESCRIPTION: Description = Object.freeze({ title: null, metadata: null, names: [] });
 
 /** What is said of a session. Parameter: the scope's row. */
 export const SELECT_DESCRIPTION = `${DESCRIPTIONS.select} WHERE scope = $1`;
 
-/** The columns of a session with what is said of it, which are null if nothing is. */
-const SELECT_DESCRIBED = `SELECT ${SCOPES.qualified}, ${DESCRIPTIONS.qualified} FROM scopes
-  LEFT JOIN descriptions ON descriptions.scope = scopes.id`;
-
 /** Sessions of a tenant, the last one written to first. Parameters: the tenant, the place and row to begin after, how many. */
-export const SELECT_RECENT_SESSIONS = `${SELECT_DESCRIBED}
+export const SELECT_RECENT_SESSIONS = `SELECT ${SCOPES.qualified}, ${DESCRIPTIONS.qualified} FROM scopes
+  LEFT JOIN descriptions ON descriptions.scope = scopes.id
   WHERE scopes.tenant = $1 AND (scopes.recent, scopes.id) < ($2, $3)
   ORDER BY scopes.recent DESC, scopes.id DESC LIMIT $4`;
 
 /** The same of one person. Parameters: the hash of the subject, and so on. */
-export const SELECT_RECENT_SESSIONS_OF_SUBJECT = `${SELECT_DESCRIBED}
+export const SELECT_RECENT_SESSIONS_OF_SUBJECT =
+  `SELECT ${SCOPES.qualified}, ${DESCRIPTIONS.qualified} FROM scopes
+  LEFT JOIN descriptions ON descriptions.scope = scopes.id
   WHERE scopes.subject = $1 AND (scopes.recent, scopes.id) < ($2, $3)
   ORDER BY scopes.recent DESC, scopes.id DESC LIMIT $4`;
 
 /** Sessions of a tenant by id. Parameters: the tenant, the id to begin after, how many, the hash of the subject or null for any. */
-export const SELECT_SESSIONS_BY_ID = `${SELECT_DESCRIBED} WHERE scopes.tenant = $1 AND scopes.session > $2
+export const SELECT_SESSIONS_BY_ID = `SELECT ${SCOPES.qualified}, ${DESCRIPTIONS.qualified} FROM scopes
+  LEFT JOIN descriptions ON descriptions.scope = scopes.id WHERE scopes.tenant = $1 AND scopes.session > $2
   AND ($4 IS NULL OR scopes.subject = $4) ORDER BY scopes.session LIMIT $3`;
 
 /** The columns of what is said, in such a row; undefined if nothing is. */
@@ -73,22 +74,33 @@ export function toDescription(
 }
 
 /** What is said of a session as canonical JSON, without what is not said. */
-export function encodeDescription(description: Description): string {
-  const said = Object.entries(description).filter(([, value]) => value !== null);
-  return canonicalJson(Object.fromEntries(said) as CanonicalObject, "description");
+function encodeDescription({ title, metadata, names }: Description): string {
+  const said = {
+    ...title === null ? {} : { title },
+    ...metadata === null ? {} : { metadata },
+    ...names.length === 0 ? {} : { names },
+  };
+  return canonicalJson(said as CanonicalObject, "description");
+}
+
+/** Whether the same is said of two sessions, whoever they are of. */
+export function isSameDescription(left: Description, right: Description): boolean {
+  const [one, other] = [left, right].map((each) => encodeDescription({ ...each, names: [] }));
+  return one === other;
 }
 
 /** Parameter: the scope's row. */
 export const DELETE_DESCRIPTION = `DELETE FROM descriptions WHERE scope = $1`;
 
-/** Writes what is said of a session, in place of what was said before. */
+/** Writes what is said of a session, in place of what was said before; the first time, nothing has to be scrubbed. */
 export function* writeDescription(
   transaction: WriteTransaction,
   scope: number,
   description: Description,
+  isFirst = false,
 ): Operation<void> {
   const payload = encodeDescription(description);
-  transaction.markDirty("descriptions");
+  if (!isFirst) transaction.markDirty("descriptions");
   if (payload === "{}") {
     yield* transaction.run(DELETE_DESCRIPTION, scope);
     return;

@@ -20,10 +20,10 @@ export function identityOf(row: Row): Identity {
 export function requireRecord(row: Row): { readonly head: RecordHead; readonly body: string } {
   const { revision, created, maxAge, expires, version, valueChecksum, checksum, body, ...rest } = RECORDS
     .toFields(row);
-  const { born, subjectHash, subject } = rest;
+  const { born, subject, names } = rest;
   const identity = identityOf(row);
   const head = toHead(identity, [
-    ...[revision, created, maxAge, expires, version, born, subjectHash, subject, valueChecksum, checksum],
+    ...[revision, created, maxAge, expires, version, born, subject, names, valueChecksum, checksum],
   ]);
   assertValue(identity, { revision, expires, version, body }, valueChecksum);
   return { head, body };
@@ -43,7 +43,7 @@ export function* upsertRecord(
   if (changed !== 1) throw new IntegrityError("Cannot put record: the file did not take the write");
 }
 
-const UPDATE_LABEL = `UPDATE records SET subject_hash = $1, subject = $2, born = $3, checksum = $4
+const UPDATE_LABEL = `UPDATE records SET subject = $1, names = $2, born = $3, checksum = $4
   WHERE tenant = $5 AND kind = $6 AND key = $7`;
 
 /** Writes whose record it is; nothing else of the row changes. */
@@ -53,10 +53,10 @@ export function* relabelRecord(
   head: RecordHead,
 ): Operation<void> {
   const { tenantId, kind, key } = identity;
-  const { subjectHash, subject, born } = head;
+  const { subject, names, born } = head;
   transaction.markDirty("records");
   yield* transaction.run(
     UPDATE_LABEL,
-    ...[subjectHash, subject, born, headChecksum(identity, head), tenantId, kind, key],
+    ...[subject, names, born, headChecksum(identity, head), tenantId, kind, key],
   );
 }

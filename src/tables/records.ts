@@ -33,9 +33,9 @@ export interface RecordHead {
   /** How many deletions the ledger had when the row was created, or got its subject: a later erasure covers it. */
   readonly born: number;
   /** The hash of the person whose record it is; null if it has no subject. */
-  readonly subjectHash: Uint8Array | null;
-  /** The person; null where none is, or where only the hash is known. */
-  readonly subject: string | null;
+  readonly subject: Uint8Array | null;
+  /** What the person may be called, as a list in JSON; null where no name is known. See `subjects.ts`. */
+  readonly names: string | null;
   /** Checksum of identity, revision, deadline, version and body; see {@linkcode valueChecksum}. */
   readonly valueChecksum: number;
 }
@@ -57,8 +57,8 @@ export function toHead(identity: Identity, row: Row): RecordHead {
     expires: row[3] as number | null,
     version: row[4] as number,
     born: row[5] as number,
-    subjectHash: row[6] as Uint8Array | null,
-    subject: row[7] as string | null,
+    subject: row[6] as Uint8Array | null,
+    names: row[7] as string | null,
     valueChecksum: row[8] as number,
   };
   if (headChecksum(identity, head) !== row[9]) {
@@ -70,16 +70,12 @@ export function toHead(identity: Identity, row: Row): RecordHead {
 /** The checksum over identity and head, whose part for the body is the other checksum: lists need not read bodies. */
 export function headChecksum(identity: Identity, head: RecordHead): number {
   const { tenantId, kind, key } = identity;
-  const { revision, created, maxAge, expires, version, born, subjectHash, subject, valueChecksum } = head;
+  const { revision, created, maxAge, expires, version, born, subject, names, valueChecksum } = head;
   return checksumOf(
     ...[tenantId, kind, key, revision, created, maxAge, expires, version],
-    ...[born, subjectHash, subject, valueChecksum],
+    ...[born, subject, names, valueChecksum],
   );
 }
-
-/** The columns of a head, in the order in which {@linkcode toHead} takes them. */
-export const HEAD_COLUMNS =
-  "revision, created, max_age, expires, version, born, subject_hash, subject, value_checksum, checksum";
 
 /** The columns that a read of one record returns. No others: each column costs as much as the work on it here. */
 export const SELECT_VALUE = `SELECT revision, expires, version, body, value_checksum FROM records
@@ -131,3 +127,13 @@ export const DELETE_RECORD = `DELETE FROM records WHERE tenant = $1 AND kind = $
 
 /** The next tenant that has records. Parameter: the one to begin after. */
 export const SELECT_NEXT_TENANT = `SELECT tenant FROM records WHERE tenant > $1 ORDER BY tenant LIMIT 1`;
+
+/** Names as a row holds them. */
+export function encodeNames(names: readonly string[]): string | null {
+  return names.length === 0 ? null : JSON.stringify(names);
+}
+
+/** What the person whose record it is may be called. */
+export function namesOf({ names }: Pick<RecordHead, "names">): readonly string[] {
+  return names === null ? [] : JSON.parse(names) as readonly string[];
+}

@@ -106,34 +106,28 @@ export function* writeScope(transaction: WriteTransaction, row: ScopeRow): Opera
   if (changed !== 1) throw new IntegrityError("Cannot write scope: the file did not take the write");
 }
 
-/** Creates a scope's row. */
-export function* insertScope(
+/** The row of a scope that is created now. */
+export function newScope(
   transaction: WriteTransaction,
   scope: Pick<ScopeRow, "scopeHash" | "tenant" | "session" | "revision" | "subject">,
   newest: MostRecent | null,
-): Operation<ScopeRow> {
-  const totals = {
-    turns: 0,
-    turnBytes: 0,
-    pins: 0,
-    journals: 0,
-    journalBytes: 0,
-    mediaBytes: 0,
-    operations: 0,
-  };
+): ScopeRow {
   const { effectiveMs } = transaction.time();
-  const row = {
+  return {
     ...scope,
-    ...totals,
     id: transaction.nextId("scopes"),
+    ...{ turns: 0, turnBytes: 0, pins: 0, journals: 0, journalBytes: 0, mediaBytes: 0, operations: 0 },
     nextExpiry: null,
     born: transaction.deletions(),
     created: effectiveMs,
     updated: effectiveMs,
     recent: recentAfter(newest),
   };
+}
+
+/** Inserts the row of a scope. */
+export function* insertScope(transaction: WriteTransaction, row: ScopeRow): Operation<void> {
   yield* transaction.run(SCOPES.insert, ...SCOPES.toValues(row));
-  return row;
 }
 
 const SELECT_MOST_RECENT =

@@ -14,6 +14,7 @@ import type { TestEngine, TestRunner } from "./kit/test_engine.ts";
 import { testLines } from "./lines/lines_suite.ts";
 import { testRecords } from "./records/records_suite.ts";
 import { testSearches } from "./searches/searches_suite.ts";
+import { testSessions } from "./sessions/sessions_suite.ts";
 
 export type {
   RefusedChange,
@@ -33,7 +34,8 @@ export type SuiteName =
   | "damage"
   | "lines"
   | "backups"
-  | "searches";
+  | "searches"
+  | "sessions";
 
 /** Each suite by its name. */
 const SUITES = {
@@ -45,6 +47,7 @@ const SUITES = {
   lines: testLines,
   backups: testBackups,
   searches: testSearches,
+  sessions: testSessions,
 } satisfies Readonly<Record<SuiteName, (suite: Suite) => void>>;
 
 /** The arguments of {@linkcode conformance}. */

@@ -160,6 +160,10 @@ const NULL_PLACES = new Set([
   "KindRecords.put: 2.ttl",
   "KindRecords.update: 2.ttl",
   "Conversation.cachePut: 2.dry.0",
+  "Conversation.describe: 0.title",
+  "Conversation.describe: 0.metadata",
+  "Conversation.describe: 0.metadata.dry.0",
+  "Records.label: 1",
 ]);
 
 Deno.test("null is a ContractError wherever it means nothing (NUL-01)", async () => {
@@ -259,6 +263,7 @@ const LISTS: Readonly<Record<string, string>> = {
   "Conversation.append: 0": "messages",
   "Conversation.append: 0.0.toolCalls": "messages[0].toolCalls",
   "Conversation.cachePut: 2.dry": "payload",
+  "Conversation.describe: 0.metadata.dry": "metadata",
   "Conversation.assemble: 0.toolCalls": "question.toolCalls",
   "Conversation.assemble: 2.tools": "tools",
   "Conversation.withMedia: 0": "messages",

@@ -236,6 +236,23 @@ function memoryCalls({ memory, lines }: Stage): readonly PublicCall[] {
       ],
       call: memory.transaction.bind(memory),
     },
+    {
+      name: "Memory.sessions",
+      given: [SCOPE.tenantId, {
+        ...{ order: "recent", subject: "gwen", after: "recent:1:1", limit: 9 },
+        ...{ damaged: "error", signal: signal() },
+      }],
+      call: memory.sessions.bind(memory),
+    },
+    {
+      name: "Memory.erase",
+      given: [{ tenantId: "somebody else", subject: "gwen" }, {
+        operationId: "op-erase",
+        scrub: false,
+        signal: signal(),
+      }],
+      call: memory.erase.bind(memory),
+    },
     { name: "Memory.check", given: [progress], call: memory.check.bind(memory) },
     { name: "Memory.deletionWatermark", given: [], call: memory.deletionWatermark.bind(memory) },
     list("backup"),
@@ -277,6 +294,11 @@ function recordCalls({ memory: { records } }: Stage): readonly PublicCall[] {
       name: "Records.forget",
       given: [IDENTITY, 1, { revoke: false, operationId: "op-2", signal: signal() }],
       call: records.forget.bind(records),
+    },
+    {
+      name: "Records.label",
+      given: [{ ...IDENTITY, key: "none" }, "gwen", { signal: signal() }],
+      call: records.label.bind(records),
     },
     {
       name: "Records.purge",
@@ -337,6 +359,7 @@ function conversationCalls({ conversation, snapshot, summary }: Stage): readonly
       given: [{ snapshot, last: 1, after: "t1", before: "t9", limit: 9, damaged: "error", signal: signal() }],
       call: (...given: Parameters<Conversation["turns"]>) => Array.fromAsync(conversation.turns(...given)),
     },
+    of("describe", { title: "pears", metadata: { dry: [true] } }, reading),
     of("unpin", "none", { expectedRevision: 99, scrub: false, operationId: "op-unpin", signal: signal() }),
     of("turn", "t1", reading),
     of("media", "0".repeat(64), reading),

@@ -14,7 +14,7 @@ function eventOf(number: number): DeletionEvent {
     reserved: number % 2 === 0,
     floor: number * 10,
     counts: { records: 1 },
-    ...number === 2 ? { messages: [new Uint8Array(16).fill(1), new Uint8Array(16).fill(2)] } : {},
+    ...number === 2 ? { hashes: [new Uint8Array(16).fill(1), new Uint8Array(16).fill(2)] } : {},
   };
 }
 
@@ -57,7 +57,7 @@ const CHANGES: readonly (readonly [string, Partial<RecordedEvent>])[] = [
   ["at", { at: 1_750_000_000_001 }],
   ["counts", { counts: { records: 2 } }],
   ["counts, one more", { counts: { records: 1, turns: 0 } }],
-  ["hashes", { messages: [new Uint8Array(16).fill(1)] }],
+  ["hashes", { hashes: [new Uint8Array(16).fill(1)] }],
   ["head", { head: EVENTS[0]!.head }],
 ];
 

@@ -30,6 +30,7 @@ export async function useEverything(): Promise<PlanningDriver> {
   for (const operation of PUBLIC_OPERATIONS) await useOne(driver, operation);
   await eraseLong(driver);
   await verifyDeletions(driver);
+  await verifyErasures(driver);
   await exportDue(driver);
   await restore(driver);
   for (const remove of REMOVALS) await completeDeletion(driver, remove);
@@ -80,6 +81,19 @@ async function verifyDeletions(driver: PlanningDriver): Promise<void> {
     const receipt = await conversation.delete({ kind, key, expectedRevision });
     assert.equal((await memory.verifyReceipt(receipt)).valid, true);
   }
+}
+
+async function verifyErasures(driver: PlanningDriver): Promise<void> {
+  await using store = await makeFileStore(driver, await TemporaryDirectory.makeInMemory());
+  const memory = await store.open(optionsFor(BUSY_TIMEOUT_MS));
+  await prepareTalk(memory);
+  const { tenantId } = ORCHARD;
+  for (const target of [{ tenantId, subject: "gwen" }, { tenantId }]) {
+    assert.equal((await memory.verifyReceipt(await memory.erase(target))).valid, true);
+  }
+  await prepareTalk(memory);
+  const receipt = await memory.erase({ tenantId, subject: "gwen" });
+  assert.equal((await memory.verifyReceipt(receipt)).valid, true);
 }
 
 async function exportDue(driver: PlanningDriver): Promise<void> {
@@ -139,4 +153,8 @@ const REMOVALS: readonly ((memory: Memory) => Promise<unknown>)[] = [
   (memory) => memory.journal(ORCHARD, TOOLS).delete(),
   (memory) => talkOf(memory).delete({ kind: "scope", expectedRevision: REVISION }),
   ({ records }) => records.forget(factAt("other"), 1),
+  (memory) => talkOf(memory).describe({ subject: "gwen" }),
+  ({ records }) => records.label(factAt("other"), "gwen"),
+  (memory) => memory.erase({ tenantId: ORCHARD.tenantId, subject: "gwen" }),
+  (memory) => memory.erase({ tenantId: ORCHARD.tenantId }),
 ];

@@ -184,6 +184,33 @@ const TRANSACTIONS: readonly Row[] = [
   },
 ];
 
+const SESSIONS: readonly Row[] = [
+  {
+    name: "sessions()",
+    trips: 1,
+    prepare: async (memory) => {
+      await appendTurns(memory, 3);
+      return () => memory.sessions(SCOPE.tenantId);
+    },
+  },
+  {
+    name: "describe() of a session that is there",
+    trips: 3,
+    prepare: async (memory) => {
+      await appendTurns(memory, 3);
+      return () => memory.conversation(SCOPE).describe({ title: "orders" });
+    },
+  },
+  {
+    name: "erase() of a tenant",
+    trips: 6,
+    prepare: async (memory) => {
+      await appendTurns(memory, 3);
+      return () => memory.erase({ tenantId: SCOPE.tenantId });
+    },
+  },
+];
+
 const CONVERSATIONS: readonly Row[] = [
   {
     name: "append() of the first message",
@@ -365,7 +392,9 @@ const INDEXES: readonly Row[] = [
   },
 ];
 
-for (const { name, trips, prepare } of [...RECORDS, ...TRANSACTIONS, ...CONVERSATIONS, ...INDEXES]) {
+for (
+  const { name, trips, prepare } of [...RECORDS, ...TRANSACTIONS, ...SESSIONS, ...CONVERSATIONS, ...INDEXES]
+) {
   Deno.test(`${name} takes ${trips === 1 ? "one round trip" : `${trips} round trips`}`, async () => {
     await using memory = await openMemory(":memory:", { ...atNoon(), kinds: [COUNTER] });
     const run = await prepare(memory);

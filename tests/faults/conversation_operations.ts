@@ -29,6 +29,7 @@ export async function prepareTalk(memory: Memory): Promise<void> {
   const conversation = await talk(memory, ["t1", "t2"]);
   await derive(conversation);
   await conversation.search("t1");
+  for (const title of ["draft", "pears"]) await conversation.describe({ title });
   const entries = [{ json: { tool: "graft" } }, { uuid: "e2", json: { pears: "grafted" } }];
   await memory.journal(ORCHARD, TOOLS).append(entries);
   await talk(memory, ["h1"], HARBOUR);

@@ -14,6 +14,15 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "index/check_index.ts": "check() reports damage instead of throwing",
   "engines/sqlite/read/check_store.ts": "likewise",
   "deletion/verify_receipt.ts": "only verifyReceipt() reads it",
+  "deletion/erase_owned.ts COUNT_DRAINING": "likewise",
+  "deletion/erase_owned.ts COUNT_SCOPES_OF_TENANT": "likewise",
+  "deletion/erase_owned.ts COUNT_RECORDS_OF_TENANT": "likewise",
+  "deletion/erase_owned.ts COUNT_SCOPES_OF_SUBJECT": "likewise",
+  "deletion/erase_owned.ts COUNT_RECORDS_OF_SUBJECT": "likewise",
+  "deletion/erase_owned.ts SELECT_NEXT_TENANT_OF_SCOPES":
+    "an erasure of a tenant that another process recorded: tests/sessions/pending_test.ts",
+  "tables/schema/dialects.ts INSERT INTO draining_scopes …":
+    "a copy of a store that is being erased: tests/sessions/pending_test.ts",
   "search/search_cache.ts": "only read, of terms so common that their postings are not: tests/index/",
   "search/index_query.ts SELECT_HEAD": "only read, where expired content could not be erased",
   "tables/draining_turns.ts":

@@ -7,6 +7,7 @@ import { JOURNAL_OPERATIONS } from "./journal_operations.ts";
 import { LINE_OPERATIONS } from "./line_operations.ts";
 import { MEDIA_OPERATIONS } from "./media_operations.ts";
 import { RECORD_OPERATIONS } from "./record_operations.ts";
+import { SESSION_OPERATIONS } from "./session_operations.ts";
 import { STORE_OPERATIONS } from "./store_operations.ts";
 import { TRANSACTION_OPERATIONS } from "./transaction_operations.ts";
 import type { StruckOperation } from "./struck_operation.ts";
@@ -21,6 +22,7 @@ export const PUBLIC_OPERATIONS: readonly StruckOperation[] = [
   ...STORE_OPERATIONS,
   ...LINE_OPERATIONS,
   ...TRANSACTION_OPERATIONS,
+  ...SESSION_OPERATIONS,
 ];
 
 /** The methods of the classes through which a store is reached. */

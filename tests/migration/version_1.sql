@@ -33,8 +33,8 @@ CREATE TABLE records (
   expires INTEGER,
   version INTEGER NOT NULL,
   born INTEGER NOT NULL,
-  subject_hash BLOB,
-  subject TEXT,
+  subject BLOB,
+  names TEXT,
   value_checksum INTEGER NOT NULL,
   checksum INTEGER NOT NULL,
   body TEXT NOT NULL,
@@ -45,7 +45,7 @@ CREATE INDEX records_by_expiry ON records (tenant, expires) WHERE expires IS NOT
 
 CREATE INDEX records_by_revision ON records (tenant, kind, revision);
 
-CREATE INDEX records_by_subject ON records (subject_hash) WHERE subject_hash IS NOT NULL;
+CREATE INDEX records_by_subject ON records (subject) WHERE subject IS NOT NULL;
 
 CREATE TABLE operations (
   scope_hash BLOB NOT NULL,

@@ -4,7 +4,7 @@ import { planHead } from "../../src/records/put.ts";
 import type { RecordHead } from "../../src/tables/records.ts";
 
 const BODY = "{}";
-const NOBODYS = { born: 0, subjectHash: null, subject: null };
+const NOBODYS = { born: 0, subject: null, names: null };
 const COUNTS = { revision: 2, deletions: 0 };
 const IDENTITY = { tenantId: "orchard", kind: "fact", key: "preference" };
 

@@ -13,8 +13,8 @@ const HEAD: RecordHead = {
   expires: 1_750_000_060,
   version: 3,
   born: 2,
-  subjectHash: Uint8Array.of(7, 8, 9),
-  subject: "gwen",
+  subject: Uint8Array.of(7, 8, 9),
+  names: '["gwen"]',
   valueChecksum: valueChecksum(IDENTITY, { revision: 7, expires: 1_750_000_060, version: 3, body: BODY }),
 };
 const ROW = [

@@ -13,7 +13,7 @@ const SUMMED = {
     last_turn, last_index, last_journal, clock_mark,
     clock_epoch, hash_key, probe, scrubs, shrunk_bytes`,
   records:
-    "tenant, kind, key, revision, created, max_age, expires, version, born, subject_hash, subject, value_checksum",
+    "tenant, kind, key, revision, created, max_age, expires, version, born, subject, names, value_checksum",
   scopes:
     `id, scope_hash, tenant, session, revision, turns, turn_bytes, pins, journals, journal_bytes, operations,
     next_expiry`,

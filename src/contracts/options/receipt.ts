@@ -142,6 +142,8 @@ export interface EraseTarget {
 
 /** What `erase` takes besides whose data it erases. */
 export interface EraseOptions {
+  /** Makes the call safe to repeat: the same id for the same tenant and person returns the first receipt. */
+  readonly operationId?: string | undefined;
   /** Whether to scrub the bytes from the files right afterwards. An erasure never fails because its scrub did. */
   readonly scrub?: boolean | undefined;
   /** Withdraws the call while it is queued. */

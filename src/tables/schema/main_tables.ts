@@ -56,8 +56,8 @@ export const RECORDS = defineTable({
     expires: INTEGER_OR_NULL,
     version: INTEGER,
     born: INTEGER,
-    subjectHash: BYTES_OR_NULL,
-    subject: TEXT_OR_NULL,
+    subject: BYTES_OR_NULL,
+    names: TEXT_OR_NULL,
     valueChecksum: INTEGER,
     checksum: INTEGER,
     body: TEXT,
@@ -68,7 +68,7 @@ export const RECORDS = defineTable({
   indexes: [
     { name: "expiry", columns: ["tenant", "expires"], where: "expires" },
     { name: "revision", columns: ["tenant", "kind", "revision"] },
-    { name: "subject", columns: ["subjectHash"], where: "subjectHash" },
+    { name: "subject", columns: ["subject"], where: "subject" },
   ],
   checksumOver: [
     ...[
@@ -81,8 +81,8 @@ export const RECORDS = defineTable({
       "expires",
       "version",
       "born",
-      "subjectHash",
       "subject",
+      "names",
       "valueChecksum",
     ] as const,
   ],

@@ -17,8 +17,8 @@ const HEAD: RecordHead = {
   expires: 160,
   version: 1,
   born: 0,
-  subjectHash: null,
   subject: null,
+  names: null,
   valueChecksum: 0,
 };
 const INTEGRITY = { name: "IntegrityError", code: "INTEGRITY" };
@@ -57,8 +57,8 @@ const HEAD_ONLY: ReadonlySet<string> = new Set([
   "created",
   "maxAge",
   "born",
-  "subjectHash",
   "subject",
+  "names",
   "checksum",
 ]);
 
@@ -74,8 +74,8 @@ const CHANGES: readonly (readonly [keyof StoredRecord, string, (row: StoredRecor
   ["expires", "none", () => null],
   ["version", "one more", ({ version }) => version + 1],
   ["born", "one more", ({ born }) => born + 1],
-  ["subjectHash", "set", () => new Uint8Array(16)],
-  ["subject", "set", () => "gwen"],
+  ["subject", "set", () => new Uint8Array(16)],
+  ["names", "set", () => '["gwen"]'],
   ["valueChecksum", "one more", (row) => row.valueChecksum + 1],
   ["checksum", "one more", ({ checksum }) => checksum + 1],
   ["body", "another letter", ({ body }) => body.replace("Fictional", "fictional")],

@@ -132,7 +132,9 @@ export class Reading {
       assertAgreement(meta, ledger, ledgerMeta);
       // While a deletion is pending every read must check: the next one may concern the deletion's scope.
       const isPending = ledgerMeta.count > meta.applied;
-      this.#parts.freshness.lookedAtMs = isPending ? -Infinity : monotonicMs();
+      if (options.refreshes !== false) {
+        this.#parts.freshness.lookedAtMs = isPending ? -Infinity : monotonicMs();
+      }
       if (isPending && this.#concerns(meta.applied, options.concerns)) {
         return { kind: "pending", error: pendingError(this.#parts.readOnly) };
       }
