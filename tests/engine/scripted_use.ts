@@ -88,12 +88,10 @@ async function verifyErasures(driver: PlanningDriver): Promise<void> {
   const memory = await store.open(optionsFor(BUSY_TIMEOUT_MS));
   await prepareTalk(memory);
   const { tenantId } = ORCHARD;
-  for (const target of [{ tenantId, subject: "gwen" }, { tenantId }]) {
-    assert.equal((await memory.verifyReceipt(await memory.erase(target))).valid, true);
-  }
+  const receipts = [await memory.erase({ tenantId, subject: "gwen" }), await memory.erase({ tenantId })];
+  for (const receipt of receipts) assert.equal((await memory.verifyReceipt(receipt)).valid, true);
   await prepareTalk(memory);
-  const receipt = await memory.erase({ tenantId, subject: "gwen" });
-  assert.equal((await memory.verifyReceipt(receipt)).valid, true);
+  for (const receipt of receipts) assert.equal((await memory.verifyReceipt(receipt)).valid, true);
 }
 
 async function exportDue(driver: PlanningDriver): Promise<void> {

@@ -19,6 +19,7 @@ const OUT_OF_REACH: Readonly<Record<string, string>> = {
   "journals/mend_journals.ts DELETE_ENTRY": "a damaged row of an entry",
   "tables/journals.ts SELECT_JOURNAL_BY_ROW": "a check of a journal that is damaged",
   "records/mend_records.ts DELETE_OPERATION": "a damaged row of an operation",
+  "tables/schema/dialects.ts INSERT INTO draining_scopes …": "a backup while sessions are being erased",
   "tables/operation_ids.ts DELETE_OLDEST_OPERATIONS": "a scope with a hundred thousand operations",
 };
 

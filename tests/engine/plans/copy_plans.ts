@@ -5,6 +5,21 @@ import type { Plans } from "./plans.ts";
 /** See the module's documentation. */
 export const COPY_PLANS: Plans = {
   "tables/schema/dialects.ts": {
+    "rewrite descriptions": { plan: "SCAN descriptions", because: "a copy or a rewrite of the table" },
+    "SELECT count(*) FROM descriptions": {
+      plan: "SCAN descriptions",
+      because: "a copy or a rewrite of the table",
+    },
+    "INSERT INTO descriptions …": "",
+    "SELECT … FROM descriptions WHERE scope > $1 ORDER BY scope LIMIT $2":
+      "SEARCH descriptions USING INTEGER PRIMARY KEY (rowid>?)",
+    "SELECT count(*) FROM draining_scopes": {
+      plan: "SCAN draining_scopes USING COVERING INDEX draining_scopes_by_event",
+      because: "a copy or a rewrite of the table",
+    },
+    "INSERT INTO draining_scopes …": "",
+    "SELECT … FROM draining_scopes WHERE scope > $1 ORDER BY scope LIMIT $2":
+      "SEARCH draining_scopes USING INTEGER PRIMARY KEY (rowid>?)",
     "INSERT INTO covered_turns …": "",
     "INSERT INTO deletions …": "",
     "INSERT INTO events …": "",

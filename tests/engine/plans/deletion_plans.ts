@@ -41,6 +41,48 @@ export const DELETION_PLANS: Plans = {
     SELECT_DRAINING: "SEARCH chunk_indexes USING INTEGER PRIMARY KEY (rowid>?)",
   },
   "deletion/orphans.ts": {
+    "SELECT count(*) FROM chunk_indexes WHERE scope NOT IN (SELECT id FROM scopes UNION ALL SELECT scope FROM draining_scopes)":
+      {
+        plan:
+          "SCAN chunk_indexes USING COVERING INDEX chunk_indexes_by_scope; LIST SUBQUERY 2; COMPOUND QUERY; LEFT-MOST SUBQUERY; SCAN scopes USING COVERING INDEX scopes_by_tenant; CREATE BLOOM FILTER; UNION ALL; SCAN draining_scopes USING COVERING INDEX draining_scopes_by_event; CREATE BLOOM FILTER",
+        because: "looks at every row, once",
+      },
+    "SELECT count(*) FROM replays WHERE scope NOT IN (SELECT id FROM scopes UNION ALL SELECT scope FROM draining_scopes)":
+      {
+        plan:
+          "SCAN replays; LIST SUBQUERY 2; COMPOUND QUERY; LEFT-MOST SUBQUERY; SCAN scopes USING COVERING INDEX scopes_by_tenant; CREATE BLOOM FILTER; UNION ALL; SCAN draining_scopes USING COVERING INDEX draining_scopes_by_event; CREATE BLOOM FILTER",
+        because: "looks at every row, once",
+      },
+    "SELECT count(*) FROM journals WHERE scope NOT IN (SELECT id FROM scopes UNION ALL SELECT scope FROM draining_scopes)":
+      {
+        plan:
+          "SCAN journals USING COVERING INDEX journals_by_part; LIST SUBQUERY 2; COMPOUND QUERY; LEFT-MOST SUBQUERY; SCAN scopes USING COVERING INDEX scopes_by_tenant; CREATE BLOOM FILTER; UNION ALL; SCAN draining_scopes USING COVERING INDEX draining_scopes_by_event; CREATE BLOOM FILTER",
+        because: "looks at every row, once",
+      },
+    "SELECT count(*) FROM summaries WHERE scope NOT IN (SELECT id FROM scopes UNION ALL SELECT scope FROM draining_scopes)":
+      {
+        plan:
+          "SCAN summaries; LIST SUBQUERY 2; COMPOUND QUERY; LEFT-MOST SUBQUERY; SCAN scopes USING COVERING INDEX scopes_by_tenant; CREATE BLOOM FILTER; UNION ALL; SCAN draining_scopes USING COVERING INDEX draining_scopes_by_event; CREATE BLOOM FILTER",
+        because: "looks at every row, once",
+      },
+    "SELECT count(*) FROM pins WHERE scope NOT IN (SELECT id FROM scopes UNION ALL SELECT scope FROM draining_scopes)":
+      {
+        plan:
+          "SCAN pins; LIST SUBQUERY 2; COMPOUND QUERY; LEFT-MOST SUBQUERY; SCAN scopes USING COVERING INDEX scopes_by_tenant; CREATE BLOOM FILTER; UNION ALL; SCAN draining_scopes USING COVERING INDEX draining_scopes_by_event; CREATE BLOOM FILTER",
+        because: "looks at every row, once",
+      },
+    "SELECT count(*) FROM descriptions WHERE scope NOT IN (SELECT id FROM scopes UNION ALL SELECT scope FROM draining_scopes)":
+      {
+        plan:
+          "SCAN descriptions; LIST SUBQUERY 2; COMPOUND QUERY; LEFT-MOST SUBQUERY; SCAN scopes USING COVERING INDEX scopes_by_tenant; CREATE BLOOM FILTER; UNION ALL; SCAN draining_scopes USING COVERING INDEX draining_scopes_by_event; CREATE BLOOM FILTER",
+        because: "looks at every row, once",
+      },
+    "SELECT count(*) FROM turns WHERE scope NOT IN (SELECT id FROM scopes UNION ALL SELECT scope FROM draining_scopes)":
+      {
+        plan:
+          "SCAN turns USING COVERING INDEX turns_by_scope; LIST SUBQUERY 2; COMPOUND QUERY; LEFT-MOST SUBQUERY; SCAN scopes USING COVERING INDEX scopes_by_tenant; CREATE BLOOM FILTER; UNION ALL; SCAN draining_scopes USING COVERING INDEX draining_scopes_by_event; CREATE BLOOM FILTER",
+        because: "looks at every row, once",
+      },
     "SELECT count(*) FROM covered_turns WHERE turn NOT IN (SELECT id FROM turns)": {
       plan: "SCAN covered_turns; USING ROWID SEARCH ON TABLE turns FOR IN-OPERATOR",
       because: "looks everywhere for what a deletion left",
@@ -48,10 +90,6 @@ export const DELETION_PLANS: Plans = {
     "SELECT count(*) FROM message_ids WHERE turn NOT IN (SELECT id FROM turns)": {
       plan:
         "SCAN message_ids USING COVERING INDEX message_ids_by_turn; USING ROWID SEARCH ON TABLE turns FOR IN-OPERATOR",
-      because: "looks everywhere for what a deletion left",
-    },
-    "SELECT count(*) FROM pins WHERE scope NOT IN (SELECT id FROM scopes)": {
-      plan: "SCAN pins; USING ROWID SEARCH ON TABLE scopes FOR IN-OPERATOR",
       because: "looks everywhere for what a deletion left",
     },
     "SELECT count(*) FROM media_pieces WHERE (scope, hash) NOT IN (SELECT scope, hash FROM media_refs)": {
@@ -64,27 +102,9 @@ export const DELETION_PLANS: Plans = {
         "SCAN media_refs USING COVERING INDEX media_refs_by_turn; USING ROWID SEARCH ON TABLE turns FOR IN-OPERATOR",
       because: "looks everywhere for what a deletion left",
     },
-    "SELECT count(*) FROM journals WHERE scope NOT IN (SELECT id FROM scopes)": {
-      plan:
-        "SCAN journals USING COVERING INDEX journals_by_part; USING ROWID SEARCH ON TABLE scopes FOR IN-OPERATOR",
-      because: "looks everywhere for what a deletion left",
-    },
     "SELECT count(*) FROM journal_entries WHERE journal NOT IN (SELECT id FROM journals)": {
       plan:
         "SCAN journal_entries USING COVERING INDEX sqlite_autoindex_journal_entries_1; USING ROWID SEARCH ON TABLE journals FOR IN-OPERATOR",
-      because: "looks everywhere for what a deletion left",
-    },
-    "SELECT count(*) FROM replays WHERE scope NOT IN (SELECT id FROM scopes)": {
-      plan: "SCAN replays; USING ROWID SEARCH ON TABLE scopes FOR IN-OPERATOR",
-      because: "looks everywhere for what a deletion left",
-    },
-    "SELECT count(*) FROM summaries WHERE scope NOT IN (SELECT id FROM scopes)": {
-      plan: "SCAN summaries; USING ROWID SEARCH ON TABLE scopes FOR IN-OPERATOR",
-      because: "looks everywhere for what a deletion left",
-    },
-    "SELECT count(*) FROM turns WHERE scope NOT IN (SELECT id FROM scopes)": {
-      plan:
-        "SCAN turns USING COVERING INDEX turns_by_scope; USING ROWID SEARCH ON TABLE scopes FOR IN-OPERATOR",
       because: "looks everywhere for what a deletion left",
     },
     "SELECT count(*) FROM chunk_indexes WHERE retired = 0 AND (SELECT coalesce(sum(turns), 0) FROM postings WHERE index_id = chunk_indexes.id) <> (SELECT coalesce(sum(postings), 0) FROM indexed_turns WHERE index_id = chunk_indexes.id) + (SELECT coalesce(sum(postings), 0) FROM draining_turns WHERE index_id = chunk_indexes.id)":
@@ -93,11 +113,6 @@ export const DELETION_PLANS: Plans = {
           "SCAN chunk_indexes; CORRELATED SCALAR SUBQUERY 1; SEARCH postings USING PRIMARY KEY (index_id=?); CORRELATED SCALAR SUBQUERY 2; SEARCH indexed_turns USING INDEX indexed_turns_by_turn (index_id=?); CORRELATED SCALAR SUBQUERY 3; SEARCH draining_turns USING PRIMARY KEY (index_id=?)",
         because: "looks everywhere for what a deletion left",
       },
-    "SELECT count(*) FROM chunk_indexes WHERE scope NOT IN (SELECT id FROM scopes)": {
-      plan:
-        "SCAN chunk_indexes USING COVERING INDEX chunk_indexes_by_scope; USING ROWID SEARCH ON TABLE scopes FOR IN-OPERATOR",
-      because: "looks everywhere for what a deletion left",
-    },
     "SELECT count(*) FROM index_terms WHERE (index_id, number) NOT IN (SELECT index_id, term FROM postings)":
       {
         plan:

@@ -26,6 +26,10 @@ export const MEND_PLANS: Plans = {
     UPDATE_NAMES: "SEARCH scopes USING INTEGER PRIMARY KEY (rowid=?)",
   },
   "conversations/mend_strays.ts": {
+    "DELETE FROM descriptions WHERE scope NOT IN (SELECT id FROM scopes)": {
+      plan: "SCAN descriptions; USING ROWID SEARCH ON TABLE scopes FOR IN-OPERATOR",
+      because: "a work file is mended once",
+    },
     "DELETE FROM covered_turns WHERE scope NOT IN (SELECT id FROM scopes)": {
       plan: "SCAN covered_turns; USING ROWID SEARCH ON TABLE scopes FOR IN-OPERATOR",
       because: STRAYS,

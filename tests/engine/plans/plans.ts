@@ -9,6 +9,7 @@ import { JOURNAL_PLANS } from "./journal_plans.ts";
 import { MEDIA_PLANS } from "./media_plans.ts";
 import { MEND_PLANS } from "./mend_plans.ts";
 import { RECORD_PLANS } from "./record_plans.ts";
+import { SESSION_PLANS } from "./session_plans.ts";
 import { TABLE_PLANS } from "./table_plans.ts";
 
 /** By file and statement: the steps as in EXPLAIN QUERY PLAN, and a reason if a step is not a search. */
@@ -27,5 +28,6 @@ export const PLANS: Plans = {
   ...MEDIA_PLANS,
   ...MEND_PLANS,
   ...RECORD_PLANS,
+  ...SESSION_PLANS,
   ...TABLE_PLANS,
 };

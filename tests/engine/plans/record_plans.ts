@@ -31,7 +31,6 @@ export const RECORD_PLANS: Plans = {
     SELECT_LIVE_RECORDS: "SEARCH records USING PRIMARY KEY (tenant=? AND (kind,key)>(?,?))",
     SELECT_LIVE_RECORDS_OF_KIND: "SEARCH records USING PRIMARY KEY (tenant=? AND kind=? AND key>?)",
     SELECT_EXPIRED_RECORD: "SEARCH records USING COVERING INDEX records_by_expiry (tenant=? AND expires<?)",
-    SELECT_NEXT_TENANT: "SEARCH records USING COVERING INDEX records_by_revision (tenant>?)",
     SELECT_RECORD: "SEARCH records USING PRIMARY KEY (tenant=? AND kind=? AND key=?)",
   },
 };

@@ -49,10 +49,12 @@ export const TABLE_PLANS: Plans = {
     "POSTINGS.insert": "",
   },
   "tables/records.ts": {
+    SELECT_NEXT_TENANT: "SEARCH records USING COVERING INDEX records_by_revision (tenant>?)",
     DELETE_RECORD: "SEARCH records USING PRIMARY KEY (tenant=? AND kind=? AND key=?)",
     SELECT_VALUE: "SEARCH records USING PRIMARY KEY (tenant=? AND kind=? AND key=?)",
   },
   "tables/record_rows.ts": {
+    UPDATE_LABEL: "SEARCH records USING PRIMARY KEY (tenant=? AND kind=? AND key=?)",
     SELECT_RECORDS_AFTER: "SEARCH records USING PRIMARY KEY ((tenant,kind,key)>(?,?,?))",
     "RECORDS.upsert": "",
   },
@@ -62,6 +64,10 @@ export const TABLE_PLANS: Plans = {
     "REPLAYS.upsert": "",
   },
   "tables/scopes.ts": {
+    UPDATE_SUBJECT: "SEARCH scopes USING INTEGER PRIMARY KEY (rowid=?)",
+    UPDATE_TIMES: "SEARCH scopes USING INTEGER PRIMARY KEY (rowid=?)",
+    UPDATE_RECENT: "SEARCH scopes USING INTEGER PRIMARY KEY (rowid=?)",
+    SELECT_MOST_RECENT: "SEARCH scopes USING COVERING INDEX scopes_by_recent (tenant=?)",
     SELECT_SCOPE: "SEARCH scopes USING INDEX scopes_by_hash (scope_hash=?)",
     SELECT_SCOPE_BY_ROW: "SEARCH scopes USING INTEGER PRIMARY KEY (rowid=?)",
     SELECT_SCOPES_AFTER: "SEARCH scopes USING INTEGER PRIMARY KEY (rowid>?)",
