@@ -1,7 +1,7 @@
 /** Imports records that do not exist here, with their own revision, creation time and deadline. */
 
 import { tenantHash } from "../deletion/scope_hashes.ts";
-import { hashOfSubject, isSameSubject } from "../tables/subjects.ts";
+import { isSameSubject } from "../tables/subjects.ts";
 import { hasPassed } from "../engine/effective_time.ts";
 import type { Operation, WriteTransaction } from "../engine/operation.ts";
 import { mayBeKept } from "../engine/revision_range.ts";
@@ -11,7 +11,7 @@ import { writeRecord } from "../records/put.ts";
 import { type RawRecord, readRecord } from "../records/read.ts";
 import { encodeNames, namesOf, recordHash, valueChecksum } from "../tables/records.ts";
 import type { ImportedRecord } from "./parse_record.ts";
-import { isRecordRefused, type Origin, ownershipOf } from "./tombstone_pass.ts";
+import { isRecordRefused, type Origin, ownershipOf, subjectOf } from "./tombstone_pass.ts";
 
 /** The outcome of a line. */
 export type Outcome = "imported" | "unchanged" | "conflicting" | "refused" | "expired";
@@ -74,7 +74,7 @@ function* importRecord(
     return "refused";
   }
   const keyHash = recordHash(hashKey, identity);
-  const given = subject === null ? null : hashOfSubject(hashKey, identity.tenantId, subject);
+  const given = subjectOf(hashKey, identity.tenantId, record, origin);
   const place = { tenantHash: tenantHash(hashKey, identity.tenantId), keyHash, subject: given };
   const owner = yield* ownershipOf(transaction, place, origin);
   if (owner.isErased) return "refused";

@@ -14,7 +14,7 @@ import { requirePayload, SELECT_TURN, toTurnFields, toTurnHead } from "../tables
 import { changedScope } from "../deletion/cascade.ts";
 import { deletedMessages } from "../deletion/deleted_messages.ts";
 import { itemHashOf, tenantHash } from "../deletion/scope_hashes.ts";
-import { hashOfSubject, isSameSubject } from "../tables/subjects.ts";
+import { isSameSubject } from "../tables/subjects.ts";
 import {
   isSameDescription,
   NO_DESCRIPTION,
@@ -31,7 +31,7 @@ import { findMedia } from "../media/turn_media.ts";
 import { type ImportedEntry, importEntry, importJournal } from "./import_journal.ts";
 import { importEach, isPast, type Outcome, type Outcomes } from "./import_records.ts";
 import type { ImportedPin, ImportedScope, ImportedSummary, ImportedTurn, ScopeItem } from "./parse_line.ts";
-import { isItemRefused, type Origin, ownershipOf } from "./tombstone_pass.ts";
+import { isItemRefused, type Origin, ownershipOf, subjectOf } from "./tombstone_pass.ts";
 
 /** The scope to import into. */
 interface ScopeTarget {
@@ -77,7 +77,7 @@ export function* importItems(
   return result;
 }
 
-function ownedPlaceOf({ place: { hashKey, scope, scopeHash }, line: { subject } }: ScopeTarget): {
+function ownedPlaceOf({ place: { hashKey, scope, scopeHash }, line, origin }: ScopeTarget): {
   readonly tenantHash: Uint8Array;
   readonly keyHash: Uint8Array;
   readonly subject: Uint8Array | null;
@@ -85,7 +85,7 @@ function ownedPlaceOf({ place: { hashKey, scope, scopeHash }, line: { subject } 
   return {
     tenantHash: tenantHash(hashKey, scope.tenantId),
     keyHash: scopeHash,
-    subject: subject === null ? null : hashOfSubject(hashKey, scope.tenantId, subject),
+    subject: subjectOf(hashKey, scope.tenantId, line, origin),
   };
 }
 

@@ -1,5 +1,7 @@
 /** The lines of an export as text: a header, the content, and a closing line that proves them complete. */
 
+import { toHex } from "../canonical/keyed_hash.ts";
+import { type NamedSubject, nameOf } from "../tables/subjects.ts";
 import { encodeBase64 } from "../canonical/base64.ts";
 import { quote } from "../canonical/canonical_json.ts";
 import { instantFromMs } from "../canonical/time.ts";
@@ -56,10 +58,9 @@ export function markLine(sequence: number): string {
 export function recordLine(
   identity: Identity,
   head: RecordHead,
-  { subject, body }: { readonly subject: string | null; readonly body: string },
+  { whose, body }: { readonly whose: LineSubject; readonly body: string },
 ): string {
-  const whose = subject === null ? "" : `,"subject":${quote(subject)}`;
-  return `${recordStart(identity, head)}${whose},"value":${body}}`;
+  return `${recordStart(identity, head)}${subjectText(whose)},"value":${body}}`;
 }
 
 /** A record without its value. */
@@ -78,12 +79,28 @@ function recordStart({ tenantId, kind, key }: Identity, head: RecordHead): strin
 export function scopeLine(
   scope: Scope,
   row: SessionTimes,
-  { title, metadata, subject }: Pick<Description, "title" | "metadata"> & { readonly subject: string | null },
+  { title, metadata, whose }: Pick<Description, "title" | "metadata"> & { readonly whose: LineSubject },
 ): string {
   return `{"type":"scope","scope":${encodeScope(scope)},${timesOf(row)}` +
     (title === null ? "" : `,"title":${quote(title)}`) +
     (metadata === null ? "" : `,"metadata":${encodeMetadata(metadata)}`) +
-    (subject === null ? "" : `,"subject":${quote(subject)}`) + "}";
+    `${subjectText(whose)}}`;
+}
+
+/** Whose something is; a person whose name is not known goes by a hash, which only this very store can tell from others. */
+export interface LineSubject {
+  readonly name: string | null;
+  readonly hash: Uint8Array | null;
+}
+
+/** Whose something is, for its line. */
+export function lineSubjectOf(hashKey: Uint8Array, owner: NamedSubject): LineSubject {
+  return { name: nameOf(hashKey, owner), hash: owner.subject };
+}
+
+function subjectText({ name, hash }: LineSubject): string {
+  if (name !== null) return `,"subject":${quote(name)}`;
+  return hash === null ? "" : `,"subject_hash":"${toHex(hash)}"`;
 }
 
 /** When a session was created and written to, and its place among those of its tenant. */

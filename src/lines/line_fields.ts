@@ -12,7 +12,7 @@ const NAMES: ReadonlySet<string> = new Set([
   ..."session_id skipped table tenant_id turn_id".split(" "),
   ..."entries journals part place uuid".split(" "),
   ..."bytes data piece ref".split(" "),
-  ..."created_at metadata recent subject title updated_at".split(" "),
+  ..."created_at metadata recent subject subject_hash title updated_at".split(" "),
   ..."tenantId turn turns type value version watermark".split(" "),
 ]);
 

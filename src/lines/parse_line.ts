@@ -1,6 +1,6 @@
 /** Parses one line of an import, validated as strictly as the arguments of a put. */
 
-import { requireSubject, requireTitle } from "../contracts/arguments.ts";
+import { requireTitle } from "../contracts/arguments.ts";
 import { decodeBase64 } from "../canonical/base64.ts";
 import { canonicalJson, type CanonicalValue } from "../canonical/canonical_json.ts";
 import { encodeTurn } from "../contracts/payload.ts";
@@ -36,7 +36,7 @@ import type { GivenMedia } from "../media/given_media.ts";
 import { LINES_FORMAT, LINES_VERSION } from "./line.ts";
 import { type LineFields, nullable, validateLine } from "./line_fields.ts";
 import type { ImportedEntry, ImportedJournal } from "./import_journal.ts";
-import { type ImportedRecord, parseRecord, toPlain } from "./parse_record.ts";
+import { type ImportedRecord, KEYED_HASH, parseRecord, subjectIn, toPlain } from "./parse_record.ts";
 
 /** A turn to import. */
 export interface ImportedTurn {
@@ -84,7 +84,10 @@ export interface ImportedScope {
   readonly recent: number | null;
   readonly title: string | null;
   readonly metadata: Metadata | null;
+  /** The name of the person whose session it is; null if it is not said. */
   readonly subject: string | null;
+  /** The person's hash in this store; null if the name is said, or nobody. */
+  readonly subjectHash: Uint8Array | null;
 }
 
 /** A scope, or an item of it. */
@@ -246,11 +249,12 @@ const SCOPE = fields({
   title: optional(anything),
   metadata: optional(anything),
   subject: optional(anything),
+  subject_hash: optional(KEYED_HASH),
 });
 
 function parseScope(given: LineFields): ImportedScope {
   const { scope, recent, ...rest } = validateLine(SCOPE, given);
-  const { created_at: created, updated_at: updated, title, metadata, subject } = rest;
+  const { created_at: created, updated_at: updated, title, metadata } = rest;
   return {
     type: "scope",
     scope,
@@ -259,7 +263,7 @@ function parseScope(given: LineFields): ImportedScope {
     recent: recent ?? null,
     title: title === undefined ? null : requireTitle(title),
     metadata: metadata === undefined ? null : toMetadata(toPlain(metadata as CanonicalValue, "metadata")),
-    subject: subject === undefined ? null : requireSubject(subject),
+    ...subjectIn(rest),
   };
 }
 

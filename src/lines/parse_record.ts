@@ -5,7 +5,8 @@ import { type CanonicalValue, Float } from "../canonical/canonical_json.ts";
 import type { Json } from "../canonical/plain.ts";
 import { anything, fields, integer, optional } from "../contracts/validate.ts";
 import { type RecordKind, requireIdentifier } from "../contracts/record_kind.ts";
-import { string } from "../contracts/schema.ts";
+import { type Schema, string, where } from "../contracts/schema.ts";
+import { fromHex } from "../canonical/keyed_hash.ts";
 import { ContractError } from "../errors.ts";
 import { KIND_BYTES_MAX, KIND_VERSION_MAX, RECORD_SECONDS_MAX } from "../limits.ts";
 import { encodeBody } from "../records/validate_value.ts";
@@ -23,9 +24,18 @@ export interface ImportedRecord {
   readonly maxAge: number | null;
   readonly expires: number | null;
   readonly version: number;
+  /** The name of the person whose record it is; null if it is not said. */
   readonly subject: string | null;
+  /** The person's hash in this store; null if the name is said, or nobody. */
+  readonly subjectHash: Uint8Array | null;
   readonly body: string;
 }
+
+/** A keyed hash. */
+export const KEYED_HASH: Schema<string> = where(
+  (value): value is string => typeof value === "string" && /^[0-9a-f]{32}$/.test(value),
+  "must be 32 lower-case hex digits",
+);
 
 const RECORD = fields({
   type: anything,
@@ -38,6 +48,7 @@ const RECORD = fields({
   expires: nullable(integer(1, 2 * RECORD_SECONDS_MAX)),
   version: optional(integer(1, KIND_VERSION_MAX)),
   subject: optional(anything),
+  subject_hash: optional(KEYED_HASH),
   value: anything,
 });
 
@@ -66,8 +77,21 @@ export function parseRecord(given: LineFields, kinds: ReadonlyMap<string, Record
     maxAge,
     expires,
     version,
-    subject: fields.subject === undefined ? null : requireSubject(fields.subject),
+    ...subjectIn(fields),
     body,
+  };
+}
+
+/** Whose a line says something is. */
+export function subjectIn(
+  { subject, subject_hash: hash }: {
+    readonly subject?: unknown;
+    readonly subject_hash?: string | null | undefined;
+  },
+): Pick<ImportedRecord, "subject" | "subjectHash"> {
+  return {
+    subject: subject === undefined ? null : requireSubject(subject),
+    subjectHash: hash === undefined || hash === null ? null : fromHex(hash),
   };
 }
 

@@ -4,9 +4,8 @@ import type { Damage } from "../engine/damage.ts";
 import type { Operation, ReadTransaction } from "../engine/operation.ts";
 import { EXPORT_ROWS_PER_PAGE } from "../limits.ts";
 import { identityOf, requireRecord, SELECT_RECORDS_AFTER } from "../tables/record_rows.ts";
-import { nameOf } from "../tables/subjects.ts";
 import { type Identity, isExpired, namesOf } from "../tables/records.ts";
-import { recordLine, recordOutline } from "./line.ts";
+import { lineSubjectOf, recordLine, recordOutline } from "./line.ts";
 
 /** A page of lines, and the identity after which the next begins; null after the last. */
 interface RecordLines {
@@ -40,9 +39,8 @@ export function* readRecordLines(
     // A body is ASCII, so its length is its size.
     if (!content) lines.push(recordOutline(last, head, body.length));
     else {
-      const { subject: hash } = head;
-      const subject = nameOf(hashKey, { tenant: last.tenantId, subject: hash, names: namesOf(head) });
-      lines.push(recordLine(last, head, { subject, body }));
+      const owner = { tenant: last.tenantId, subject: head.subject, names: namesOf(head) };
+      lines.push(recordLine(last, head, { whose: lineSubjectOf(hashKey, owner), body }));
     }
   }
   return { lines, after: rows.length < EXPORT_ROWS_PER_PAGE ? null : last, applied };

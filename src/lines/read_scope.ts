@@ -2,7 +2,6 @@
 
 import { utf8Length } from "../canonical/utf8.ts";
 import type { Metadata } from "../contracts/message.ts";
-import { nameOf } from "../tables/subjects.ts";
 import { readDescription } from "../tables/descriptions.ts";
 import { SELECT_PINS, type StoredPin, toStoredPins } from "../tables/pins.ts";
 import { SELECT_SUMMARY, type StoredSummary, toStoredSummary } from "../tables/summaries.ts";
@@ -21,6 +20,8 @@ import { type Operation, type ReadTransaction, together } from "../engine/operat
 import type { Row } from "../engine/values.ts";
 import { EXPORT_ROWS_PER_PAGE } from "../limits.ts";
 import {
+  type LineSubject,
+  lineSubjectOf,
   pinLine,
   pinOutline,
   scopeLine,
@@ -87,11 +88,11 @@ function* describedFor(
   row: ScopeRow,
   { damage }: ScopePlan,
 ): Operation<
-  { readonly title: string | null; readonly metadata: Metadata | null; readonly subject: string | null }
+  { readonly title: string | null; readonly metadata: Metadata | null; readonly whose: LineSubject }
 > {
   const { title, metadata, names } = yield* readDescription(transaction, row, damage);
   const { hashKey } = yield* transaction.facts();
-  return { title, metadata, subject: nameOf(hashKey, { ...row, names }) };
+  return { title, metadata, whose: lineSubjectOf(hashKey, { ...row, names }) };
 }
 
 const SELECT_LAST_TURN = `SELECT coalesce(max(id), 0) FROM turns WHERE scope = $1`;

@@ -1,5 +1,6 @@
 /** Decides whether an imported item was deleted here, so that an import brings nothing back. */
 
+import { hashOfSubject } from "../tables/subjects.ts";
 import { tombstoneOf } from "../deletion/tombstones.ts";
 import {
   type DeletionKind,
@@ -65,6 +66,17 @@ function* wasDeletedSince(
 ): Operation<boolean> {
   if (sequence === null) return false;
   return (yield* transaction.eventsOf(keyHash)).some((event) => event.sequence > sequence);
+}
+
+/** The hash of whose something is, by its line. A hash in the lines of another store says nothing here. */
+export function subjectOf(
+  hashKey: Uint8Array,
+  tenant: string,
+  { subject, subjectHash }: { readonly subject: string | null; readonly subjectHash: Uint8Array | null },
+  { sequence }: Origin,
+): Uint8Array | null {
+  if (subject !== null) return hashOfSubject(hashKey, tenant, subject);
+  return sequence === null ? null : subjectHash;
 }
 
 /** What an erasure may cover: a scope or record, and whose it is according to its line. */

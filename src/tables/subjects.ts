@@ -8,7 +8,7 @@ export function hashOfSubject(hashKey: Uint8Array, tenant: string, subject: stri
 }
 
 /** A person by hash, and the names that may be the person's. */
-interface NamedSubject {
+export interface NamedSubject {
   readonly tenant: string;
   readonly subject: Uint8Array | null;
   readonly names: readonly string[];
