@@ -6,6 +6,8 @@ import { type RestoreProgress, type RestoreReport, toWatermark } from "./contrac
 import type { RecordKind } from "./contracts/record_kind.ts";
 import type { Watermark } from "./contracts/watermark.ts";
 import { dropDerived, moveRevisions } from "./scopes/restored_scopes.ts";
+import { monotonicMs } from "./clock.ts";
+import { retryWhileBusy } from "./engines/sqlite/database/retry_while_busy.ts";
 import { drainScopes } from "./deletion/draining_scopes.ts";
 import type { ApplyEvent } from "./engine/engine.ts";
 import type { OpenedStore } from "./engines/sqlite/database/opened_store.ts";
@@ -129,7 +131,9 @@ export async function restore(
   });
   try {
     const { lineage, generation } = prepared.meta;
-    const { count, head } = store.ledger.readMeta();
+    // Others may have the lock: the old store is told by them that it is not live any more.
+    const deadlineMs = monotonicMs() + parts.busyTimeoutMs;
+    const { count, head } = await retryWhileBusy(deadlineMs, () => store.ledger.readMeta());
     const report = {
       lineage,
       generation,

@@ -273,7 +273,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "testing/sessions": ["tables/schema", "facade", "testing/kit"],
   testing: [
     ...["testing/kit", "testing/records", "testing/conversations", "testing/deletion", "testing/lines"],
-    ...["testing/backups", "testing/searches"],
+    ...["testing/backups", "testing/searches", "testing/sessions"],
   ],
   "cli/terminal": ["ground", "contracts"],
   "cli/commands": [

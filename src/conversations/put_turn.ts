@@ -12,7 +12,7 @@ import { bytesOf, noteExpiry, noteWriting, readScope, type ScopeRow, writeScope 
 import { type Tombstone, tombstoneOf } from "../deletion/tombstones.ts";
 import { clockBehind, hasPassed } from "../engine/effective_time.ts";
 import { known, type Operation, together, type WriteTransaction } from "../engine/operation.ts";
-import { type OperationKey, recallOperation } from "../tables/operation_ids.ts";
+import { answerOf, findOperation, type OperationKey } from "../tables/operation_ids.ts";
 import { ConflictError, ContractError, IntegrityError } from "../errors.ts";
 import type { GivenMedia } from "../media/given_media.ts";
 import { findMedia, type FoundMedia, writeMedia } from "../media/turn_media.ts";
@@ -106,12 +106,14 @@ export function* readBefore(
   transaction: WriteTransaction,
   { place, turnId, revision, operation }: PutTurnPlan,
 ): Operation<Before> {
-  const [row, recalled, tombstone] = yield* together([
+  const [row, remembered, tombstone] = yield* together([
     readScope(transaction, place.scopeHash),
-    recallOperation(transaction, operation),
+    findOperation(transaction, operation),
     // A later revision mostly follows a turn that is there.
     revision === 1 ? readTombstone(transaction, place, turnId) : known(null),
   ]);
+  // Where there is no scope, what is remembered is of one that was erased, and goes with the rest of it.
+  const recalled = row === null ? null : answerOf(transaction, operation, remembered);
   return { row, recalled, tombstone };
 }
 

@@ -14,7 +14,7 @@ import { tenantHash } from "./scope_hashes.ts";
 import { raiseFloor } from "./tombstones.ts";
 
 /** What was erased, as the event says it. */
-export interface OwnedCounts {
+interface OwnedCounts {
   readonly sessions: number;
   readonly records: number;
   readonly turns: number;

@@ -4,9 +4,9 @@ import type { Operation, RecordedEvent, WriteTransaction } from "../engine/opera
 import { IntegrityError } from "../errors.ts";
 import { relabelRecord } from "../tables/record_rows.ts";
 import { encodeNames, type Identity, namesOf, type RecordHead, toHead } from "../tables/records.ts";
-import { isSameSubject, nameOf } from "../tables/subjects.ts";
+import { hashOfSubject, isSameSubject, nameOf } from "../tables/subjects.ts";
 import { findRecord } from "./forget.ts";
-import { SELECT_RECORD_HEAD, type Subject } from "./put.ts";
+import { SELECT_RECORD_HEAD } from "./put.ts";
 
 /** A label, validated. */
 interface LabelPlan {
@@ -14,8 +14,8 @@ interface LabelPlan {
   readonly hashKey: Uint8Array;
   readonly scopeHash: Uint8Array;
   readonly keyHash: Uint8Array;
-  /** Null removes it. */
-  readonly subject: Subject | null;
+  /** The name of the person; null removes it. */
+  readonly subject: string | null;
 }
 
 /** Notes the name that a record is about to have, besides its own; returns whose the record is now. */
@@ -25,9 +25,9 @@ export function* nameRecord(
 ): Operation<"none" | "same" | "other"> {
   const head = yield* readHead(transaction, identity);
   if (head === null) return "none";
-  if (isSameSubject(head.subject, subject?.hash ?? null)) return "same";
+  if (isSameSubject(head.subject, hashOf(hashKey, identity, subject))) return "same";
   if (subject !== null) {
-    const names = [...namesFor(hashKey, identity, head), subject.name];
+    const names = [...namesFor(hashKey, identity, head), subject];
     yield* relabelRecord(transaction, identity, { ...head, names: encodeNames(names) });
   }
   return "other";
@@ -35,15 +35,20 @@ export function* nameRecord(
 
 /** Labels a record; returns whether there is one. */
 export function* labelRecord(transaction: WriteTransaction, plan: LabelPlan): Operation<boolean> {
-  const { identity, hashKey, scopeHash, keyHash, subject } = plan;
+  const { identity, hashKey, scopeHash, keyHash } = plan;
   const head = yield* readHead(transaction, identity);
   if (head === null) return false;
+  const subject = hashOf(hashKey, identity, plan.subject);
   yield* relabel(transaction, identity, {
-    ...{ hashKey, head, subject: subject?.hash ?? null, event: transaction.deletions() + 1 },
+    ...{ hashKey, head, subject, event: transaction.deletions() + 1 },
   });
   const event = { kind: "subject", scopeHash, keyHash, reserved: false, floor: 0, counts: {} } as const;
-  transaction.record({ ...event, ...subject === null ? {} : { hashes: [subject.hash] } });
+  transaction.record({ ...event, ...subject === null ? {} : { hashes: [subject] } });
   return true;
+}
+
+function hashOf(hashKey: Uint8Array, { tenantId }: Identity, subject: string | null): Uint8Array | null {
+  return subject === null ? null : hashOfSubject(hashKey, tenantId, subject);
 }
 
 /** Applies a label that an event says. */

@@ -10,7 +10,7 @@ import { rememberRecordOperation } from "./remember_record_operation.ts";
 import { type OperationKey, recallOperation } from "../tables/operation_ids.ts";
 import { purgeNow } from "./read.ts";
 import { newerVersion } from "./stored_value.ts";
-import { isSameSubject } from "../tables/subjects.ts";
+import { hashOfSubject, isSameSubject } from "../tables/subjects.ts";
 import { upsertRecord } from "../tables/record_rows.ts";
 import {
   encodeNames,
@@ -40,14 +40,9 @@ export interface PutPlan {
   /** Seconds; null for the store's time. */
   readonly now: number | null;
   readonly operation: OperationKey | null;
-  /** Whose record it is; undefined where the caller does not say. */
-  readonly subject: Subject | undefined;
-}
-
-/** A person, by name and by hash. */
-export interface Subject {
-  readonly name: string;
-  readonly hash: Uint8Array;
+  /** The name of whose record it is; undefined where the caller does not say. */
+  readonly subject: string | undefined;
+  readonly hashKey: Uint8Array;
 }
 
 const PUTTING = { action: "put record", field: "expiresAt" };
@@ -74,9 +69,13 @@ export function* putRecord(transaction: WriteTransaction, plan: PutPlan): Operat
   if (old !== null) assertReplaceable(plan, old, now);
   else assertCreatable(plan, reserved ?? (yield* isReserved(transaction, plan.keyHash())));
   const ttl = secondsOf(transaction, plan, old, now);
-  requireSameSubject(plan, old);
+  const subject = plan.subject === undefined
+    ? null
+    : hashOfSubject(plan.hashKey, identity.tenantId, plan.subject);
+  requireSameSubject(old, subject);
   const counts = { revision: transaction.nextRevision(), deletions: transaction.deletions() };
-  const head = planHead({ ...plan, ttl }, old, now, counts);
+  const names = subject === null ? [] : [plan.subject!];
+  const head = planHead({ ...plan, ttl, subject, names }, old, now, counts);
   if (found !== null) transaction.markDirty("records");
   yield* together([
     writeRecord(transaction, plan, head),
@@ -158,9 +157,8 @@ function revisionConflict(expected: number | null, current: number | null): Conf
 }
 
 /** A record has one subject for good, unless `label` changes it: that is an event of the ledger. */
-function requireSameSubject({ subject }: PutPlan, old: RecordHead | null): void {
-  if (subject === undefined || old === null) return;
-  if (isSameSubject(old.subject, subject.hash)) return;
+function requireSameSubject(old: RecordHead | null, subject: Uint8Array | null): void {
+  if (subject === null || old === null || isSameSubject(old.subject, subject)) return;
   throw new ConflictError("SUBJECT", "Cannot put record: it has another subject, or none; label changes it", {
     currentRevision: old.revision,
   });
@@ -168,8 +166,10 @@ function requireSameSubject({ subject }: PutPlan, old: RecordHead | null): void 
 
 /** The row to write. The creation time never changes, `maxAge` only falls, and the deadline never exceeds it. */
 export function planHead(
-  plan: Pick<PutPlan, "identity" | "version" | "body" | "maxAge" | "subject"> & {
+  plan: Pick<PutPlan, "identity" | "version" | "body" | "maxAge"> & {
     readonly ttl: number | null;
+    readonly subject: Uint8Array | null;
+    readonly names: readonly string[];
   },
   old: RecordHead | null,
   now: number,
@@ -187,12 +187,12 @@ export function planHead(
       },
     );
   }
-  const { identity, version, body, subject } = plan;
+  const { identity, version, body, subject, names } = plan;
   return {
     ...{ revision, created, maxAge, expires, version },
     born: old?.born ?? deletions,
-    subject: old === null ? subject?.hash ?? null : old.subject,
-    names: old === null ? encodeNames(subject === undefined ? [] : [subject.name]) : old.names,
+    subject: old === null ? subject : old.subject,
+    names: old === null ? encodeNames(names) : old.names,
     valueChecksum: valueChecksum(identity, { revision, expires, version, body }),
   };
 }

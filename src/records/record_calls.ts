@@ -29,7 +29,6 @@ import type { CallOptions } from "../contracts/options/conversation_options.ts";
 import type { PutOptions, UpdateOptions } from "../contracts/options/record_options.ts";
 import { isBuiltIn, type RecordKind, requireIdentifier } from "../contracts/record_kind.ts";
 import { tenantHash } from "../deletion/scope_hashes.ts";
-import { hashOfSubject } from "../tables/subjects.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { DeletionEvent, GroupTime } from "../engine/operation.ts";
 import { ConflictError, ContractError } from "../errors.ts";
@@ -51,7 +50,7 @@ import {
 import { LateModule } from "../contracts/late_module.ts";
 import { KindRecords } from "./kind_records.ts";
 import { fromStored } from "./stored_value.ts";
-import type { PutPlan, Subject } from "./put.ts";
+import type { PutPlan } from "./put.ts";
 import { toBody } from "./validate_value.ts";
 import type { OperationKey } from "../tables/operation_ids.ts";
 import { type Identity, isExpired, type RawValue, readValue, recordHash } from "../tables/records.ts";
@@ -178,7 +177,7 @@ export class Records {
     const expectedRevision = requireExpected(given.expectedRevision);
     const now = given.now === undefined ? null : requireNow(given.now);
     const record = { ...id, kind: kind.name };
-    const subject = given.subject === undefined ? undefined : this.#subject(id.tenantId, given.subject);
+    const subject = given.subject === undefined ? undefined : requireSubject(given.subject);
     const operation = this.#operation(id.tenantId, given.operationId, [
       "put",
       kind.name,
@@ -192,7 +191,8 @@ export class Records {
     const plan = {
       ...{ identity: record, keyHash, body, expectedRevision, maxAge, now, operation },
       ...{ lifetime, ttlMax: kind.ttlMax ?? RECORD_SECONDS_MAX },
-      ...{ version: kind.version, replacesExpired: !isBuiltIn(kind), subject },
+      ...{ version: kind.version, replacesExpired: !isBuiltIn(kind) },
+      ...{ subject, hashKey: this.#engine.hashKey },
     };
     return { plan, signal: requireSignal(given.signal) };
   }
@@ -345,7 +345,7 @@ export class Records {
       hashKey,
       scopeHash: tenantHash(hashKey, tenantId),
       keyHash: recordHash(hashKey, record),
-      subject: subject === null ? null : this.#subject(tenantId, subject),
+      subject: subject === null ? null : requireSubject(subject),
     };
     const needs = LABELLING.load();
     // The name is written first: the event, which holds none, may outlive what is written with it.
@@ -555,11 +555,6 @@ export class Records {
       throw new ContractError("kind", "Expected kind to be checkpoint, fact, or a kind passed to openMemory");
     }
     return kind;
-  }
-
-  #subject(tenant: string, given: unknown): Subject {
-    const name = requireSubject(given);
-    return { name, hash: hashOfSubject(this.#engine.hashKey, tenant, name) };
   }
 
   #now(given: unknown, store: { time(): GroupTime } = this.#engine): number {

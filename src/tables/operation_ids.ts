@@ -38,9 +38,26 @@ export function* recallOperation(
   key: OperationKey | null,
   keptMs: number = Infinity,
 ): Operation<number | null> {
-  if (key === null) return null;
-  const row = yield* transaction.get(SELECT_OPERATION, key.scopeHash, key.operationHash);
-  if (row === undefined) return null;
+  return answerOf(transaction, key, yield* findOperation(transaction, key), keptMs);
+}
+
+/** The row of this operation, not validated; undefined if there is none, or the call has no operation id. */
+export function* findOperation(
+  transaction: WriteTransaction,
+  key: OperationKey | null,
+): Operation<Row | undefined> {
+  if (key === null) return undefined;
+  return yield* transaction.get(SELECT_OPERATION, key.scopeHash, key.operationHash);
+}
+
+/** The answer that a row of this operation holds, as {@linkcode recallOperation} returns it. */
+export function answerOf(
+  transaction: WriteTransaction,
+  key: OperationKey | null,
+  row: Row | undefined,
+  keptMs: number = Infinity,
+): number | null {
+  if (key === null || row === undefined) return null;
   const { operation: { inputHash, result, at }, isIntact } = toOperation(row);
   if (!isIntact) {
     throw new IntegrityError("Cannot recall operation: its checksum does not match", {

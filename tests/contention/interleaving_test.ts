@@ -24,6 +24,7 @@ function* putPair(transaction: WriteTransaction, index: number): Operation<void>
       now: 100,
       operation: null,
       subject: undefined,
+      hashKey: new Uint8Array(16),
     });
     if (half === "left" && index % 2 === 1) throw new Error("between the two");
   }

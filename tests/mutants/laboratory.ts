@@ -25,6 +25,7 @@ const COPIED = [
   "tests/conversations",
   "tests/journals",
   "tests/transactions",
+  "tests/sessions",
   "tests/context/golden.ts",
   "tests/context/messages_form_test.ts",
   "tests/kit/message_arbitrary.ts",

@@ -14,6 +14,7 @@ import { COMPARISON_BREAKS, EXPIRY_BREAKS, TENANT_BREAKS } from "./breaks/record
 import { RESTORE_BREAKS } from "./breaks/restores.ts";
 import { ROUND_BREAKS } from "./breaks/rounds.ts";
 import { SEARCH_BREAKS } from "./breaks/searches.ts";
+import { SESSION_BREAKS } from "./breaks/sessions.ts";
 import { TIME_BREAKS } from "./breaks/times.ts";
 import { TRANSACTION_BREAKS } from "./breaks/transactions.ts";
 import { DAMAGE_BREAKS, LIMIT_BREAKS } from "./breaks/values.ts";
@@ -41,4 +42,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...MEDIA_BREAKS,
   ...COMMAND_BREAKS,
   ...TRANSACTION_BREAKS,
+  ...SESSION_BREAKS,
 ];

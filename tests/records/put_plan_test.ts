@@ -8,7 +8,7 @@ const NOBODYS = { born: 0, subject: null, names: null };
 const COUNTS = { revision: 2, deletions: 0 };
 const IDENTITY = { tenantId: "orchard", kind: "fact", key: "preference" };
 
-const PLAN = { identity: IDENTITY, version: 1, body: BODY, subject: undefined };
+const PLAN = { identity: IDENTITY, version: 1, body: BODY, subject: null, names: [] };
 
 function oldHead(created: number, maxAge: number | null): RecordHead {
   return { revision: 1, created, maxAge, expires: null, version: 1, ...NOBODYS, valueChecksum: 0 };

@@ -245,6 +245,22 @@ export const INNER_CALLS: Readonly<Record<string, InnerCall>> = {
     ({ memory }) => memory.search({ tenantId: INNER_TENANT }, "i1"),
     ([best]) => assert.equal(best?.content, "i1"),
   ),
+  "Memory.sessions": inner(
+    ({ memory }) => memory.sessions(INNER_TENANT),
+    ({ items }) => assert.deepEqual(items.map(({ sessionId }) => sessionId), [SCOPE.sessionId]),
+  ),
+  "Memory.erase": inner(
+    ({ memory }) => memory.erase({ tenantId: INNER_TENANT, subject: "nobody" }),
+    ({ erased }) => assert.equal(erased.sessions, 0),
+  ),
+  "Conversation.describe": inner(
+    ({ conversation }) => conversation.describe({ title: "inner" }),
+    ({ title }) => assert.equal(title, "inner"),
+  ),
+  "Records.label": inner(
+    ({ memory }) => memory.records.label({ ...NEW, key: "none" }, "nobody"),
+    (isThere) => assert.equal(isThere, false),
+  ),
   "Memory.transaction": inner(
     ({ memory }) =>
       memory.transaction((transaction) => [

@@ -12,7 +12,7 @@ export const GWEN = "gwen@example.org";
 export const OWEN = "owen@example.org";
 
 /** A kind without deadline. */
-export const NOTE = defineKind("note", {
+const NOTE = defineKind("note", {
   "~standard": { version: 1, vendor: "test", validate: (value: unknown) => ({ value: value as string }) },
 });
 

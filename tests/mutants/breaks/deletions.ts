@@ -9,7 +9,7 @@ export const DELETION_BREAKS: readonly Mutant[] = [
   {
     name: "an event that is applied reserves no messages",
     file: "src/deletion/apply_deletion.ts",
-    find: "yield* reserveMessages(transaction, event.scopeHash, event.messages ?? []);",
+    find: "yield* reserveMessages(transaction, event.scopeHash, event.hashes ?? []);",
     replace: "",
     test: `${TARGETS}/deletions_test.ts`,
     promise: "A message whose deletion another process completed",
@@ -18,7 +18,7 @@ export const DELETION_BREAKS: readonly Mutant[] = [
   {
     name: "the chain leaves out the messages of an event",
     file: "src/engine/chain.ts",
-    find: "...event.messages === undefined ? [] : [toHex(encodeHashes(event.messages))],",
+    find: "...event.hashes === undefined ? [] : [toHex(encodeHashes(event.hashes))],",
     replace: "",
     test: "tests/engine/chain_test.ts",
     promise: "verifyChain() refuses an event whose messages was changed",

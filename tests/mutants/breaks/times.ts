@@ -137,8 +137,8 @@ export const TIME_BREAKS: readonly Mutant[] = [
   {
     name: "an operation id compares when a lifetime ends",
     file: "src/conversations/turn_plans.ts",
-    find: "appendInputDigest(messages, lifetimeText(lifetime), {",
-    replace: "appendInputDigest(messages, endOf(context, lifetime)?.text ?? null, {",
+    find: "appendInputDigest(messages, lifetimeText(lifetime), facts)",
+    replace: "appendInputDigest(messages, endOf(context, lifetime)?.text ?? null, facts)",
     test: "tests/contracts/lifetimes_test.ts",
     promise: "append() with a repeated operation id compares the lifetime as it was given",
     why: "a call that is sent again with the same ttl would be refused",

@@ -103,7 +103,7 @@ export const DAMAGE_BREAKS: readonly Mutant[] = [
   {
     name: "a row's checksum is not compared",
     file: "src/tables/records.ts",
-    find: "if (headChecksum(identity, head) !== row[6]) {",
+    find: "if (headChecksum(identity, head) !== row[9]) {",
     replace: "if (headChecksum(identity, head) < 0) {",
     test: `${TARGETS}/damage_test.ts`,
     promise: "A row whose maxAge was changed",

@@ -126,3 +126,24 @@ function readLineage(connection: Connection): string | null {
 function isDamage(error: unknown): boolean {
   return error instanceof StorageError && error.code === "CORRUPT" && error.details.because !== "no-database";
 }
+
+const DATABASE_LIST = "PRAGMA database_list";
+const PAGE_COUNT = "PRAGMA page_count";
+const PAGE_SIZE = "PRAGMA page_size";
+
+/**
+ * Whether a file lacks bytes of its last page. SQLite reads them as zeros, as which they may pass. Nothing can be said while
+ * a log holds pages that the file will have; and a file that is just being shortened is looked at once more.
+ */
+export function isTruncated(connection: Connection): boolean {
+  const path = connection.get(DATABASE_LIST)![2] as string | null;
+  if (path === null || path === "") return false;
+  const size = connection.get(PAGE_SIZE)![0] as number;
+  for (let look = 0; look < 2; look++) {
+    const pages = connection.get(PAGE_COUNT)![0] as number;
+    if ((lstatOrNull(`${path}-wal`)?.size ?? 0) > 0) return false;
+    const bytes = lstatOrNull(path)?.size;
+    if (bytes === undefined || bytes >= pages * size) return false;
+  }
+  return true;
+}

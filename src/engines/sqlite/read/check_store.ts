@@ -12,6 +12,7 @@ import { COUNT_DELETIONS_BEFORE_FIRST, SELECT_DELETIONS_AFTER } from "../databas
 import { assertSchema } from "../database/assert_schema.ts";
 import type { Connection } from "../database/connection.ts";
 import { type DatabaseKind, LEDGER, MAIN } from "../database/database.ts";
+import { isTruncated } from "../database/file_facts.ts";
 import type { Ledger } from "../database/ledger.ts";
 import { checkWorks } from "../database/ledger_works.ts";
 import { readMainMeta } from "../database/main_meta.ts";
@@ -106,6 +107,9 @@ export async function checkPages(
   try {
     for (const [message] of await read(() => connection.all(INTEGRITY_CHECK))) {
       if (message !== "ok") collector.problem(connection.name, "pages", String(message));
+    }
+    if (await read(() => isTruncated(connection))) {
+      collector.problem(connection.name, "pages", "The file is shorter than its pages");
     }
     if (connection.name === "main") await read(() => checkCounts(connection, collector));
   } catch (error) {
