@@ -8,6 +8,7 @@ import { type Answer, type Declare, flagsFor, INSTALLED, type Run } from "./comm
 import { CONTEXT } from "./commands/context_command.ts";
 import { DELETE } from "./commands/delete_command.ts";
 import { DEMO } from "./commands/demo_command.ts";
+import { ERASE } from "./commands/erase_command.ts";
 import { EXPORT } from "./commands/export_command.ts";
 import { CommandError, type Failure, failureOf, usageError } from "./terminal/failure.ts";
 import { wrapHelp } from "./help_text.ts";
@@ -18,11 +19,13 @@ import { PRUNE } from "./commands/prune_command.ts";
 import { RESTORE } from "./commands/restore_command.ts";
 import { ReaderGone, Screen, type Streams } from "./terminal/screen.ts";
 import { SEARCH } from "./commands/search_command.ts";
+import { SESSIONS } from "./commands/sessions_command.ts";
 import { systemFailure } from "./terminal/system_failure.ts";
+import { TAIL } from "./commands/tail_command.ts";
 import { VERIFY } from "./commands/verify_command.ts";
 
 const COMMANDS: readonly Declare[] = [
-  ...[INSPECT, SEARCH, CONTEXT, CHECK, PRUNE, DELETE, VERIFY],
+  ...[INSPECT, SESSIONS, TAIL, SEARCH, CONTEXT, CHECK, PRUNE, DELETE, ERASE, VERIFY],
   ...[BACKUP, RESTORE, EXPORT, IMPORT, DEMO],
 ];
 

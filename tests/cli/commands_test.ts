@@ -314,7 +314,10 @@ Deno.test("verify verifies the subject of a deletion, and refuses a changed rece
   const changed = await holdfast(...words);
   assert.match(changed.output, /^no +no field of it was changed$/m);
   assert.deepEqual([other.code, changed.code], [1, 1]);
-  await assertRefused([...words, "--key", "rule"], { code: 2, says: /--session needs --tenant/ });
+  await assertRefused([...words, "--key", "rule"], {
+    code: 2,
+    says: /--session and --subject need --tenant/,
+  });
 });
 
 Deno.test("A receipt of another deletion is not valid, with exit code 1", async () => {

@@ -101,7 +101,18 @@ Deno.test("Every cause has advice of its own, not that of its code", () => {
 });
 
 /** Commands that advice names, or that open a store. */
-const COMMANDS = ["inspect", "search", "context", "check", "prune", "delete", "verify", "backup", "restore"];
+const COMMANDS = [
+  "inspect",
+  "search",
+  "context",
+  "check",
+  "prune",
+  "delete",
+  "verify",
+  "backup",
+  "restore",
+  "erase",
+];
 
 for (const command of COMMANDS) {
   Deno.test(`No error of ${command} is answered with ${command} itself`, () => {

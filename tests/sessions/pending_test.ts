@@ -124,12 +124,13 @@ promise(
     refuse(store, "DELETE FROM turns WHERE scope");
     const receipt = await memory.erase(GWEN);
     const message = { role: "user", content: "anew" } as const;
-    const first = await memory.conversation(HERS).append([message], { operationId: "first" });
-    assert.equal((await memory.conversation(HERS).snapshot()).turnCount, 1);
+    await memory.conversation(HERS).append([message]);
+    const second = await memory.conversation(HERS).append([message], { operationId: "first" });
+    assert.equal((await memory.conversation(HERS).snapshot()).turnCount, 2);
     store.driver.heal();
     await memory.prune({ scrub: false });
-    assert.equal((await memory.conversation(HERS).snapshot()).turnCount, 1);
-    assert.deepEqual(await memory.conversation(HERS).append([message], { operationId: "first" }), first);
+    assert.equal((await memory.conversation(HERS).snapshot()).turnCount, 2);
+    assert.deepEqual(await memory.conversation(HERS).append([message], { operationId: "first" }), second);
     assert.equal((await memory.verifyReceipt(receipt)).valid, true);
   },
 );

@@ -16,6 +16,7 @@ interface VerifyOptions extends StoreOptions {
   readonly tenant?: string;
   readonly session?: string;
   readonly key?: string;
+  readonly subject?: string;
 }
 
 /** Declares the command. */
@@ -32,6 +33,7 @@ export const VERIFY: Declare = (program, run) => {
     .option("--tenant <id>", "the tenant that it must be about")
     .option("--session <id>", "the conversation")
     .option("--key <text>", "the turn or pin")
+    .option("--subject <name>", "the person, of a receipt of `erase`")
     .action((store: string, receipt: string, options: VerifyOptions) =>
       run((session) => verify(session, store, receipt, options))
     );
@@ -77,10 +79,10 @@ async function verify(
   return report.valid;
 }
 
-function subjectOf({ tenant, session, key }: VerifyOptions): ReceiptSubject | undefined {
+function subjectOf({ tenant, session, key, subject }: VerifyOptions): ReceiptSubject | undefined {
   if (tenant !== undefined && (key === undefined || session !== undefined)) {
-    return { tenantId: tenant, sessionId: session, key };
+    return { tenantId: tenant, sessionId: session, key, subject };
   }
-  if (tenant === undefined && session === undefined && key === undefined) return undefined;
-  throw usageError("--session needs --tenant, and --key needs both");
+  if (tenant === undefined && [session, key, subject].every((each) => each === undefined)) return undefined;
+  throw usageError("--session and --subject need --tenant, and --key needs --tenant and --session");
 }

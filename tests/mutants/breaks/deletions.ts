@@ -21,7 +21,7 @@ export const DELETION_BREAKS: readonly Mutant[] = [
     find: "...event.hashes === undefined ? [] : [toHex(encodeHashes(event.hashes))],",
     replace: "",
     test: "tests/engine/chain_test.ts",
-    promise: "verifyChain() refuses an event whose messages was changed",
+    promise: "verifyChain() refuses an event whose hashes was changed",
     why: "a forged ledger could free a deleted message",
   },
   {

@@ -3,7 +3,7 @@
 import type { Mutant } from "../mutant.ts";
 
 const SUITE = "tests/sessions/sessions_suite_test.ts";
-const HISTORIES = "tests/sessions/ownership_test.ts";
+const RESTORED = "tests/sessions/restored_test.ts";
 
 /** See the module's documentation. */
 export const SESSION_BREAKS: readonly Mutant[] = [
@@ -72,9 +72,9 @@ export const SESSION_BREAKS: readonly Mutant[] = [
   },
   {
     name: "a receipt of an erasure counts what became the person's later",
-    file: "src/tables/scopes.ts",
-    find: "  row.born = event;",
-    replace: "  row.born = Math.min(row.born, event);",
+    file: "src/deletion/erase_owned.ts",
+    find: "SELECT count(*) FROM scopes WHERE subject = $1 AND born < $2",
+    replace: "SELECT count(*) FROM scopes WHERE subject = $1 AND $2 = $2",
     test: SUITE,
     promise:
       "The receipt of an erasure stays valid when the person comes back, and when others become that person",
@@ -85,8 +85,8 @@ export const SESSION_BREAKS: readonly Mutant[] = [
     file: "src/apply_event.ts",
     find: "        ? applyScopeLabel(transaction, event, hashKey)",
     replace: "        ? applyDeletion(transaction, event, hashKey)",
-    test: HISTORIES,
-    promise: "OPS-02 In a history of 100 steps erasures take exactly what is whose, seed 1",
+    test: RESTORED,
+    promise: "OPS-02 A restore erases by whose something was when it was erased, not when it was backed up",
     why: "a backup from before would keep what an erasure should have taken",
   },
   {
@@ -94,8 +94,9 @@ export const SESSION_BREAKS: readonly Mutant[] = [
     file: "src/lines/tombstone_pass.ts",
     find: '  const labels = own.filter(isNewer("subject"));',
     replace: "  const labels = own.slice(0, 0);",
-    test: HISTORIES,
-    promise: "OPS-02 In a history of 100 steps erasures take exactly what is whose, seed 1",
+    test: RESTORED,
+    promise:
+      "OPS-02 An import refuses what was erased since by whose it was then, and says whose the rest is now",
     why: "lines from before would bring back what was erased since",
   },
 ];
