@@ -125,7 +125,9 @@ promise(
     const receipt = await memory.erase(GWEN);
     const message = { role: "user", content: "anew" } as const;
     await memory.conversation(HERS).append([message]);
-    const second = await memory.conversation(HERS).append([message], { operationId: "first" });
+    const second = await memory.conversation(HERS).append([message], { operationId: "first" })
+      .catch(({ reason }) => reason);
+    assert.equal(typeof second, "object", second);
     assert.equal((await memory.conversation(HERS).snapshot()).turnCount, 2);
     store.driver.heal();
     await memory.prune({ scrub: false });
