@@ -61,7 +61,7 @@ async function countSessions(
 ): Promise<{ readonly sessions: number; readonly turns: number }> {
   let [sessions, turns] = [0, 0];
   const options = { ...subject === undefined ? {} : { subject }, signal };
-  for (let after: string | null | undefined; after !== null;) {
+  for (let after: string | null | undefined = undefined; after !== null;) {
     const page = await memory.sessions(tenantId, after === undefined ? options : { ...options, after });
     sessions += page.items.length;
     for (const each of page.items) turns += each.turns;

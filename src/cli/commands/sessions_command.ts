@@ -77,7 +77,7 @@ async function readSessions(
     ...subject === undefined ? {} : { subject },
     signal,
   };
-  for (let after: string | null | undefined; after !== null && found.length < limit;) {
+  for (let after: string | null | undefined = undefined; after !== null && found.length < limit;) {
     const page = await memory.sessions(tenant, after === undefined ? options : { ...options, after });
     found.push(...page.items);
     after = page.next;

@@ -69,7 +69,7 @@ function testPages({ promise }: Suite): void {
     ) {
       for (const limit of [1, 2, 5, 500]) {
         const found: string[] = [];
-        for (let after: string | null | undefined; after !== null;) {
+        for (let after: string | null | undefined = undefined; after !== null;) {
           const page = await memory.sessions(ACME, { ...options, limit, ...after && { after } });
           assert(page.items.length <= limit);
           found.push(...page.items.map(({ sessionId }) => sessionId));
