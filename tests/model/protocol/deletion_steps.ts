@@ -1,7 +1,7 @@
 /** The protocol, section 2: the part of a write group that records events. */
 import { beginAgain, changeHistory, changeLedger, goTo, note } from "./changes.ts";
 import { committed, finish, rejectUnchanged } from "./endings.ts";
-import { applyEvent } from "./events.ts";
+import { applyEvent, expectedAfter } from "./events.ts";
 import { commitLedger, commitMain, type Here, type Moves, probeLedger, type Step, step } from "./moves.ts";
 import { brokenByRecording } from "./promises.ts";
 import { type Event, mainOf, type MainVersion, NOBODY, NONE, type State, type StepName } from "./state.ts";
@@ -65,7 +65,12 @@ function commitEvents(here: Here): Moves {
     label: "2.4 COMMIT the ledger",
     by: here.number,
     done: (state) =>
-      goOn(here, changeHistory(note(state, brokenByRecording(now, event, work.epoch)), { expected: NONE })),
+      goOn(
+        here,
+        changeHistory(note(state, brokenByRecording(now, event, work.epoch)), {
+          expected: expectedAfter(state.history.expected, event),
+        }),
+      ),
     refused: (state) => rejectUnchanged(here, state),
     ended: (state) =>
       here.rules.probeAfterLedgerCommit

@@ -4,6 +4,7 @@ import {
   type Event,
   type LingeringCommit,
   type MainVersion,
+  NONE,
   type Notes,
   type Row,
   setOf,
@@ -17,16 +18,53 @@ export function applyEvents(main: MainVersion, events: readonly Event[], rules: 
 
 /** Main after one event: whatever incarnation it finds is erased; the floor only says where creation may go on. */
 export function applyEvent(main: MainVersion, event: Event, rules: Rules): MainVersion {
-  const spared = !rules.eventsEraseUnconditionally && !event.burns && main.row !== null &&
-    main.row.turnRevision > event.floor;
   return {
     ...main,
-    row: spared ? main.row : null,
+    row: main.row === null ? null : rowAfter(main.row, event, rules),
     reserved: main.reserved || event.burns,
     floor: Math.max(main.floor, event.floor),
     applied: main.applied + 1,
     appliedHead: event.id,
   };
+}
+
+function rowAfter(row: Row, event: Event, rules: Rules): Row | null {
+  if (event.effect === "labels") return { ...row, owner: event.owner };
+  if (event.effect === "erases what is owned") {
+    return row.owner === 1 || !rules.erasuresSpareOthers ? null : row;
+  }
+  const spared = !rules.eventsEraseUnconditionally && !event.burns && row.turnRevision > event.floor;
+  return spared ? row : null;
+}
+
+/** What the live store holds after an event, as the observer sees it. */
+export function expectedAfter(expected: number, event: Event): number {
+  return event.effect === "erases" || (event.covers & setOf(expected)) !== 0 ? NONE : expected;
+}
+
+/** Every content that is the person's, by the labels up to now, wherever it lies. */
+export function ownedContents(state: State): number {
+  const { events } = state.ledger.now;
+  let owned = 0;
+  for (const { row, applied } of versionsOf(state)) {
+    if (row === null) continue;
+    const labels = events.slice(applied).filter(({ effect }) => effect === "labels");
+    if ((labels.at(-1)?.owner ?? row.owner) === 1) owned |= setOf(row.write);
+  }
+  return owned;
+}
+
+/** Every version of main: in files, lingering commits, backups, open transactions, snapshots. */
+function versionsOf(state: State): readonly MainVersion[] {
+  const mains = state.mains.filter((main) => main !== null);
+  const notes = state.processes.flatMap(({ notes: { work, snapshot } }) => [work, snapshot]);
+  const all = [
+    ...mains.map(({ now }) => now),
+    ...mains.map(({ lingering }) => lingering?.version ?? null),
+    ...state.backups,
+    ...notes,
+  ];
+  return all.filter((version) => version !== null);
 }
 
 /** Every content that exists anywhere: in files, lingering commits, backups, open transactions, snapshots. What is gone never returns. */

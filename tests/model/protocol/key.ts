@@ -2,6 +2,7 @@
 import { contentsOf } from "./events.ts";
 import {
   type Began,
+  EFFECTS,
   type Event,
   type History,
   type LedgerVersion,
@@ -67,7 +68,7 @@ function addSet(set: number): void {
 }
 
 function addRow(row: Row | null): void {
-  if (row) numbers.push(row.write, row.turnRevision, row.recordRevision);
+  if (row) numbers.push(row.write, row.turnRevision, row.recordRevision * 2 + row.owner);
   else add(ABSENT);
 }
 
@@ -93,6 +94,7 @@ function addFile(main: MainFile): void {
 
 function addEvent(event: Event): void {
   numbers.push(event.id, event.previous, event.floor * 2 + Number(event.burns));
+  add(EFFECTS.indexOf(event.effect) * 2 + event.owner);
   addSet(event.covers & contents);
 }
 

@@ -41,6 +41,8 @@ export const EVIDENCE: readonly Evidence[] = [
   evidence("recreationAboveFloor", "floorsHold", ["expire, put", ""], CALM),
   evidence("probeAfterMainCommit", "unchangedIsTrue", ["put", ""], FAILURE),
   evidence("filesCheckedBeforeAcknowledging", "fencedIsSilent", ["put", "backup, put back 0"], CALM),
+  evidence("labelsAreEvents", "acknowledgedStaysGone", ["backup, label, erase, restore 0 to 1", ""], CALM),
+  evidence("erasuresSpareOthers", "historyIsKept", ["erase", ""], CALM),
   evidence("eventsEraseUnconditionally", "acknowledgedStaysGone", [NEWER_BACKUP, ""], CALM),
   evidence("eventsEraseUnconditionally", "recordedIsApplied", ["put", "expire"], BOTH),
   evidence("epochReadAgain", "fencedRecordsNothing", ["delete", RESTORE], CALM),

@@ -1,6 +1,7 @@
 /** What an operator does: takes a backup, puts an old main back, opens the store that is live. */
 import { addMain, changeHistory, changeProcess, replaced } from "./changes.ts";
 import { finish } from "./endings.ts";
+import { expectedAfter } from "./events.ts";
 import { type Here, type Moves, type Step, step } from "./moves.ts";
 import { isUsable, liveFiles } from "./promises.ts";
 import { mainOf, NOBODY, NONE, type StepName } from "./state.ts";
@@ -42,7 +43,7 @@ function putOldMainBack(here: Here): Moves {
   const named = { ...added, paths: replaced(added.paths, process.path, file) };
   const known = changeHistory(named, {
     oldMainPutBack: true,
-    expected: missed > 0 ? NONE : backup.row?.write ?? NONE,
+    expected: events.slice(backup.applied).reduce(expectedAfter, backup.row?.write ?? NONE),
   });
   return [step(here, "put an old main back", finish(here, changeProcess(known, self, { file })))];
 }

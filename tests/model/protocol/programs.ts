@@ -1,5 +1,5 @@
 /** What a process can be asked to do, and the programs of the search. */
-import type { StepName } from "./state.ts";
+import type { Owner, StepName } from "./state.ts";
 import type { Rules } from "./rules.ts";
 
 /** `from` counts backups in the order they were taken; `to` is the destination's path, 1 or 2. */
@@ -7,6 +7,8 @@ export type Operation =
   | { readonly kind: "put" }
   | { readonly kind: "delete" }
   | { readonly kind: "expire" }
+  | { readonly kind: "label"; readonly owner: Owner }
+  | { readonly kind: "erase" }
   | { readonly kind: "read" }
   | { readonly kind: "backup" }
   | { readonly kind: "restore"; readonly from: number; readonly to: number }
@@ -24,6 +26,9 @@ const WORDS: Readonly<Record<string, Operation>> = {
   put: PUT,
   delete: DELETE,
   expire: EXPIRE,
+  label: { kind: "label", owner: 1 },
+  unlabel: { kind: "label", owner: 0 },
+  erase: { kind: "erase" },
   read: READ,
   backup: BACKUP,
   open: OPEN,
@@ -53,6 +58,8 @@ export function firstStep(operation: Operation | undefined, rules: Rules): StepN
       return rules.tombstoneInsideTransaction ? "1.2 begin main" : "1.1 look for the tombstone";
     case "delete":
     case "expire":
+    case "label":
+    case "erase":
       return "1.2 begin main";
     case "read":
       return rules.mainBeforeLedgerOnReads ? "3.1 take main's snapshot" : "3.2 look at the ledger";

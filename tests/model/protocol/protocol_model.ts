@@ -92,7 +92,7 @@ function startMain(): MainFile {
       pendingFrom: null,
       applied: 0,
       appliedHead: NONE,
-      row: { write: FIRST_WRITE, turnRevision: 1, recordRevision: 1 },
+      row: { write: FIRST_WRITE, turnRevision: 1, recordRevision: 1, owner: 0 },
       reserved: false,
       floor: 0,
       recordCounter: 1,

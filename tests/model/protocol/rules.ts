@@ -10,6 +10,9 @@ export const RULES = {
   recreationAboveFloor: "1.5: an identifier with a floor is created again above it",
   probeAfterMainCommit: "1.6: an error of main's commit is followed by a probe",
   filesCheckedBeforeAcknowledging: "1.7: the files are checked before anything is acknowledged",
+  labelsAreEvents: "2: whose something is from now on is an event, so that a restore knows it",
+  erasuresSpareOthers:
+    "2: an erasure of a person takes what is the person's when it is applied, and nothing else",
   eventsEraseUnconditionally: "2: an event erases whatever incarnation it finds",
   epochReadAgain: "2.2: the epoch is read again inside the ledger's transaction",
   countReadAgain: "2.2: the count is read again inside the ledger's transaction",

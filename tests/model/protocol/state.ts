@@ -57,10 +57,24 @@ export interface Row {
   readonly turnRevision: number;
   /** The store-wide record counter's value it was given. */
   readonly recordRevision: number;
+  /** Whose it is: nobody's, or one person's. */
+  readonly owner: Owner;
 }
 
-/** One entry of the ledger. `covers` is the observer's: every content that existed when it was recorded. */
+/** Nobody, or the one person that stands for all. */
+export type Owner = 0 | 1;
+
+/** What an event does: it erases whatever it finds, what is the person's, or it says whose what it finds is from then on. */
+export const EFFECTS = ["erases", "erases what is owned", "labels"] as const;
+
+/**
+ * One entry of the ledger. `covers` is the observer's: every content that existed when it was recorded, and that it concerned
+ * by the labels until then.
+ */
 export interface Event {
+  readonly effect: typeof EFFECTS[number];
+  /** Whose it is from then on, of a label. */
+  readonly owner: Owner;
   readonly id: number;
   readonly previous: number;
   readonly burns: boolean;

@@ -1,5 +1,6 @@
 /** Lingering commits that become visible: nobody does it, it happens, and the observer draws conclusions. */
 import { changeHistory, changeLedger, changeMain, changeProcess, note } from "./changes.ts";
+import { expectedAfter } from "./events.ts";
 import { brokenByCreation, brokenByRecording, liveFiles } from "./promises.ts";
 import type { Rules } from "./rules.ts";
 import { mainOf, NONE, operationNumber, processAt, processOf, type State } from "./state.ts";
@@ -12,7 +13,9 @@ export function surfaceLedger(state: State): State {
   const validated = note(surfaced, lingering.ruledOut);
   const event = lingering.version.events[now.events.length];
   if (event) {
-    return changeHistory(note(validated, brokenByRecording(now, event, now.epoch)), { expected: NONE });
+    return changeHistory(note(validated, brokenByRecording(now, event, now.epoch)), {
+      expected: expectedAfter(validated.history.expected, event),
+    });
   }
   return lingering.version.epoch === now.epoch ? validated : switched(validated);
 }
@@ -26,8 +29,10 @@ export function surfaceMain(state: State, file: number, rules: Rules): State {
   const validated = note(surfaced, lingering.ruledOut);
   const { row, applied } = lingering.version;
   const { events } = state.ledger.now;
-  if (row === null || row.write !== lingering.by || applied !== events.length) return validated;
-  return changeHistory(note(validated, brokenByCreation(events, row)), { expected: row.write });
+  if (row === null || row.write !== lingering.by) return validated;
+  const pending = events.slice(applied);
+  const broken = pending.length === 0 ? brokenByCreation(events, row) : null;
+  return changeHistory(note(validated, broken), { expected: pending.reduce(expectedAfter, row.write) });
 }
 
 /** The observer's: the store that the ledger names now holds what its backup held, without what was erased since. */
@@ -35,7 +40,9 @@ export function switched(state: State): State {
   const { epoch, events } = state.ledger.now;
   const content = state.mains.find((main) => main?.now.epoch === epoch)?.restoredFrom;
   if (!content) return state;
-  return changeHistory(state, { expected: events.length > content.applied ? NONE : content.write });
+  return changeHistory(state, {
+    expected: events.slice(content.applied).reduce(expectedAfter, content.write),
+  });
 }
 
 /** Where the operation still runs, its process learns nothing of it, but the observer does. */

@@ -8,7 +8,7 @@ import {
   rejectReplaced,
   rejectUnchanged,
 } from "./endings.ts";
-import { applyEvents, contentsOf } from "./events.ts";
+import { applyEvents, contentsOf, expectedAfter, ownedContents } from "./events.ts";
 import { commitMain, type Here, type Moves, probeLedger, probeMain, type Step, step } from "./moves.ts";
 import { beginning, brokenByCreation, coveredBy, isUsable, liveFiles } from "./promises.ts";
 import {
@@ -18,6 +18,7 @@ import {
   namedFiles,
   NOBODY,
   NONE,
+  type Owner,
   type Row,
   type State,
   type StepName,
@@ -143,9 +144,13 @@ function runMember(here: Here, main: MainVersion): State {
     case "put":
       return runPut(here, main);
     case "delete":
-      return main.reserved ? alreadyDeleted(here) : runErasure(here, main, true);
+      return main.reserved ? alreadyDeleted(here) : record(here, main, erasureOf(here, main, true));
+    case "label":
+      return main.row ? runLabel(here, main, main.row, here.operation.owner) : finish(here, here.state);
+    case "erase":
+      return record(here, main, erasureOfOwned(here, main));
     default:
-      return main.row ? runErasure(here, main, false) : finish(here, here.state);
+      return main.row ? record(here, main, erasureOf(here, main, false)) : finish(here, here.state);
   }
 }
 
@@ -158,6 +163,7 @@ function runPut(here: Here, main: MainVersion): State {
     write: here.number,
     turnRevision: (main.row?.turnRevision ?? floor) + 1,
     recordRevision: recordCounter,
+    owner: main.row?.owner ?? 0,
   };
   const work = { ...main, row, recordCounter, lastGroup: here.number };
   return goTo(here.state, here.self, "1.6 commit main", { work });
@@ -170,15 +176,39 @@ function alreadyDeleted(here: Here): State {
   return finish(here, changeHistory(here.state, { erased }));
 }
 
-function runErasure(here: Here, main: MainVersion, burns: boolean): State {
-  const { rules } = here;
-  const event: Event = {
+function erasureOf(here: Here, main: MainVersion, burns: boolean): Event {
+  return {
+    ...{ effect: "erases", owner: 0, burns },
     id: here.number,
     previous: main.appliedHead,
-    burns,
     floor: main.row?.turnRevision ?? main.floor,
     covers: contentsOf(here.state),
   };
+}
+
+function erasureOfOwned(here: Here, main: MainVersion): Event {
+  const isTheirs = main.row?.owner === 1;
+  return {
+    ...{ effect: "erases what is owned", owner: 1, burns: false },
+    id: here.number,
+    previous: main.appliedHead,
+    floor: isTheirs ? main.row.turnRevision : 0,
+    covers: ownedContents(here.state),
+  };
+}
+
+/** Where labels are no events, only main knows whose the row is. */
+function runLabel(here: Here, main: MainVersion, row: Row, owner: Owner): State {
+  const rest = { id: here.number, previous: main.appliedHead, burns: false, floor: 0, covers: 0 };
+  if (here.rules.labelsAreEvents) return record(here, main, { effect: "labels", owner, ...rest });
+  const recordCounter = main.recordCounter + 1;
+  const labelled = { ...row, owner, recordRevision: recordCounter };
+  const work = { ...main, row: labelled, recordCounter, lastGroup: here.number };
+  return goTo(here.state, here.self, "1.6 commit main", { work });
+}
+
+function record(here: Here, main: MainVersion, event: Event): State {
+  const { rules } = here;
   const first = rules.commitsAreAnnounced ? "2.0 announce the commit" : "2.1 begin the ledger";
   return goTo(here.state, here.self, rules.ledgerCommitsFirst ? first : "2.6 commit main", {
     work: main,
@@ -208,9 +238,11 @@ function commitGroup(here: Here): Moves {
 function created(here: Here, state: State, work: MainVersion): State {
   const { events } = state.ledger.now;
   const before = here.process.notes.began?.events ?? 0;
-  const erasedSoon = work.applied === before && events.length > before;
-  if (!work.row || erasedSoon || !liveFiles(state, here.rules).includes(here.process.file)) return state;
-  return changeHistory(note(state, brokenByCreation(events, work.row)), { expected: work.row.write });
+  const since = work.applied === before ? events.slice(before) : [];
+  if (!work.row || !liveFiles(state, here.rules).includes(here.process.file)) return state;
+  const expected = since.reduce(expectedAfter, work.row.write);
+  if (expected === NONE) return state;
+  return changeHistory(note(state, brokenByCreation(events, work.row)), { expected });
 }
 
 /**
