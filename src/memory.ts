@@ -217,8 +217,9 @@ export class Memory implements AsyncDisposable {
 
   /**
    * Erases everything of a tenant, or of one person in it: sessions with all that lies under them, and records. From the
-   * moment the erasure is recorded no call finds any of it; the rows go in bounded groups, and the call resolves once they are
-   * gone. What is written later is not touched, so that a tenant or person can begin anew.
+   * moment the erasure is recorded no call finds any of it. The rows go in bounded groups, and the call resolves once they are
+   * gone; if it is cancelled before, the receipt is not yet valid, and `prune` or the next open erases the rest. What is
+   * written later is not touched.
    *
    * A restore of an older backup erases it too. Sessions and records are of the person that `append`, `describe`, `put` or
    * `label` said last.

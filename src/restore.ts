@@ -131,7 +131,7 @@ export async function restore(
   });
   try {
     const { lineage, generation } = prepared.meta;
-    // Others may have the lock: the old store is told by them that it is not live any more.
+    // Readers of the old store may hold the lock for a moment, when they find that it is not live any more.
     const deadlineMs = monotonicMs() + parts.busyTimeoutMs;
     const { count, head } = await retryWhileBusy(deadlineMs, () => store.ledger.readMeta());
     const report = {

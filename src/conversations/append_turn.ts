@@ -1,10 +1,9 @@
 /** Appending a turn: the scope is made where there is none; messages that are there already may be skipped. */
 
-import { equalBytes } from "../canonical/keyed_hash.ts";
 import type { Message } from "../contracts/message.ts";
 import { deletedMessages } from "../deletion/deleted_messages.ts";
 import { known, type Operation, together, type WriteTransaction } from "../engine/operation.ts";
-import { hashOfSubject } from "../tables/subjects.ts";
+import { hashOfSubject, hashOfSubjectOrNull, isSameSubject } from "../tables/subjects.ts";
 import { ConflictError } from "../errors.ts";
 import { planScope } from "../scopes/ensure_scope.ts";
 import { requireUpkept } from "../scopes/present_scope.ts";
@@ -64,7 +63,7 @@ function* creationOf(
   { place, subject }: AppendPlan,
   generation: number,
 ): Operation<{ readonly row: ScopeRow; readonly creation: Operation<unknown> }> {
-  const hash = subject === null ? null : hashOfSubject(place.hashKey, place.scope.tenantId, subject);
+  const hash = hashOfSubjectOrNull(place.hashKey, place.scope.tenantId, subject);
   const row = yield* planScope(transaction, place, generation, hash);
   const insert = insertScope(transaction, row);
   if (subject === null) return { row, creation: insert };
@@ -76,7 +75,7 @@ function* creationOf(
 function requireSameSubject(row: ScopeRow, { place, subject }: AppendPlan): void {
   if (subject === null) return;
   const hash = hashOfSubject(place.hashKey, place.scope.tenantId, subject);
-  if (row.subject !== null && equalBytes(row.subject, hash)) return;
+  if (isSameSubject(row.subject, hash)) return;
   throw new ConflictError(
     "SUBJECT",
     "Cannot append: the session has another subject, or none; describe changes it",

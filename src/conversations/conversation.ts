@@ -680,7 +680,8 @@ export class Conversation {
     });
     if (deleted.when === "now") this.#emit({ operation: "delete", counts: { ...deleted.erased } }, startedMs);
     if (deleted.when === "before" || deleted.isDraining) await this.#drain(signal);
-    const scrubbed = wanted && await this.#scrubbed(signal);
+    const scrubbed = wanted &&
+      await (await import("../deletion/scrub.ts")).tryScrub(this.#engine, signal);
     const { lineage } = this.#engine;
     return CALLS.module.receiptOf(plan, deleted, { lineage, reserved: plan.reserved, scrubbed });
   }
@@ -691,16 +692,6 @@ export class Conversation {
       await CALLS.module.drainScope(this.#engine, this.#place.scopeHash, signal);
     } catch {
       return;
-    }
-  }
-
-  /** A deletion that has committed never fails because its scrub could not finish. */
-  async #scrubbed(signal: AbortSignal | undefined): Promise<boolean> {
-    try {
-      const { scrub } = await import("../deletion/scrub.ts");
-      return (await scrub(this.#engine, { signal }))?.complete ?? false;
-    } catch {
-      return false;
     }
   }
 

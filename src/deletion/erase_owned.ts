@@ -1,6 +1,6 @@
 /** Erasing everything of a tenant, or of one person in it: sessions and records that are older than the event. */
 
-import { toHex } from "../canonical/keyed_hash.ts";
+import { equalBytes, toHex } from "../canonical/keyed_hash.ts";
 import {
   type Operation,
   type ReadTransaction,
@@ -13,19 +13,9 @@ import { forgetTargets } from "./event_targets.ts";
 import { tenantHash } from "./scope_hashes.ts";
 import { raiseFloor } from "./tombstones.ts";
 
-/** What was erased, as the event says it. */
-interface OwnedCounts {
-  readonly sessions: number;
-  readonly records: number;
-  readonly turns: number;
-  readonly pins: number;
-  readonly journals: number;
-  readonly operations: number;
-}
-
 /** How much was erased, and the highest revision of the sessions among it. */
 interface ErasedOwned {
-  readonly counts: OwnedCounts;
+  readonly counts: RecordedEvent["counts"];
   readonly floor: number;
 }
 
@@ -84,9 +74,8 @@ export function* applyErase(
   event: RecordedEvent,
   hashKey: Uint8Array,
 ): Operation<void> {
-  const { scopeHash, keyHash, sequence, floor } = event;
-  const isTenant = toHex(scopeHash) === toHex(keyHash);
-  const whose = isTenant ? yield* findTenant(transaction, scopeHash, hashKey) : keyHash;
+  const { scopeHash, sequence, floor } = event;
+  const whose = yield* findOwner(transaction, event, hashKey);
   yield* raiseTenantFloor(transaction, scopeHash, floor);
   if (whose === null) return;
   yield* eraseOwned(transaction, whose, sequence);
@@ -102,11 +91,12 @@ const COUNT_RECORDS_OF_SUBJECT = `SELECT count(*) FROM records WHERE subject = $
 /** How much is left of what an event names, by table. */
 export function* countOwned(
   transaction: ReadTransaction,
-  { scopeHash, keyHash, sequence }: RecordedEvent,
+  event: RecordedEvent,
   hashKey: Uint8Array,
 ): Operation<Readonly<Record<string, number>>> {
-  const isTenant = toHex(scopeHash) === toHex(keyHash);
-  const whose = isTenant ? yield* findTenant(transaction, scopeHash, hashKey) : keyHash;
+  const { sequence } = event;
+  const whose = yield* findOwner(transaction, event, hashKey);
+  const isTenant = typeof whose === "string";
   const [draining] = (yield* transaction.get(COUNT_DRAINING, sequence)) as readonly number[];
   if (whose === null) return { draining_scopes: draining! };
   const [scopes, records] = yield* together([
@@ -114,6 +104,16 @@ export function* countOwned(
     transaction.get(isTenant ? COUNT_RECORDS_OF_TENANT : COUNT_RECORDS_OF_SUBJECT, whose, sequence),
   ]);
   return { draining_scopes: draining!, scopes: scopes![0] as number, records: records![0] as number };
+}
+
+/** What an event erases: a tenant, or the hash of a person; null for a tenant that has neither sessions nor records. */
+function* findOwner(
+  transaction: ReadTransaction,
+  { scopeHash, keyHash }: RecordedEvent,
+  hashKey: Uint8Array,
+): Operation<string | Uint8Array | null> {
+  if (!equalBytes(scopeHash, keyHash)) return keyHash;
+  return yield* findTenant(transaction, scopeHash, hashKey);
 }
 
 const SELECT_NEXT_TENANT_OF_SCOPES = `SELECT tenant FROM scopes WHERE tenant > $1 ORDER BY tenant LIMIT 1`;

@@ -46,3 +46,12 @@ export async function scrub(engine: Engine, options: ScrubOptions = {}): Promise
   }
   return report(by, await scrubbing.bytes());
 }
+
+/** The same after a deletion that has committed, which never fails because its scrub could not finish; whether it did. */
+export async function tryScrub(engine: Engine, signal: AbortSignal | undefined): Promise<boolean> {
+  try {
+    return (await scrub(engine, { signal }))?.complete ?? false;
+  } catch {
+    return false;
+  }
+}

@@ -5,7 +5,7 @@ import type { ScopeLimits } from "../conversations/put_turn.ts";
 import { rememberScopeOperation } from "../conversations/remember_scope_operation.ts";
 import type { Change } from "../deletion/cascade.ts";
 import { eraseEntriesFrom } from "../deletion/erase_journals.ts";
-import type { Operation, WriteTransaction } from "../engine/operation.ts";
+import { known, type Operation, together, type WriteTransaction } from "../engine/operation.ts";
 import { startOfRange } from "../engine/revision_range.ts";
 import { ConflictError, ContractError } from "../errors.ts";
 import { SCOPE_JOURNALS_MAX } from "../limits.ts";
@@ -49,8 +49,10 @@ export function* appendEntries(transaction: WriteTransaction, plan: AppendEntrie
   const journal = found ?? (yield* makeJournal(transaction, scope, plan));
   const { journalBytes } = scope;
   const change = changeOf(transaction, place, scope);
-  yield* noteWriting(transaction, scope);
-  if (from !== null) yield* eraseSuffix(change, journal, from);
+  yield* together([
+    noteWriting(transaction, scope),
+    from === null ? known(undefined) : eraseSuffix(change, journal, from),
+  ]);
   yield* addEntries(change, journal, { ...plan, journalBytes });
   if (operation !== null) yield* rememberScopeOperation(transaction, scope, operation, journal.revision);
   yield* writeJournal(transaction, journal);

@@ -379,18 +379,9 @@ export class Journal {
       signal,
     });
     if (deleted.when === "now") this.#emit({ operation: "delete", counts: { ...deleted.erased } }, startedMs);
-    const scrubbed = wanted && await this.#scrubbed(signal);
+    const scrubbed = wanted && await CALLS.module.tryScrub(this.#engine, signal);
     const item = { place: this.#place, kind: "journal", key: this.part } as const;
     return CALLS.module.receiptOf(item, deleted, { lineage: this.#engine.lineage, reserved, scrubbed });
-  }
-
-  /** A deletion that has committed never fails because its scrub could not finish. */
-  async #scrubbed(signal: AbortSignal | undefined): Promise<boolean> {
-    try {
-      return (await CALLS.module.scrub(this.#engine, { signal }))?.complete ?? false;
-    } catch {
-      return false;
-    }
   }
 
   #where(): { readonly place: Place; readonly part: string } {

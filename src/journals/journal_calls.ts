@@ -8,4 +8,4 @@ export { readJournalRevision } from "./journal_place.ts";
 export { popEntries } from "./pop_entries.ts";
 export { changedMeanwhile, isAsViewed, readEntryPage, viewJournal } from "./read_entries.ts";
 export { peekJournal } from "../tables/journals.ts";
-export { scrub } from "../deletion/scrub.ts";
+export { tryScrub } from "../deletion/scrub.ts";

@@ -1,7 +1,7 @@
 /** Taking the newest entries off a journal: an edit, of which the ledger knows nothing. */
 
 import { eraseEntriesFrom } from "../deletion/erase_journals.ts";
-import type { Operation, WriteTransaction } from "../engine/operation.ts";
+import { type Operation, together, type WriteTransaction } from "../engine/operation.ts";
 import { changeOf } from "../scopes/present_scope.ts";
 import { type EntryFields, SELECT_ENTRIES, SELECT_PLACE_BEFORE, toEntry } from "../tables/journal_entries.ts";
 import { writeJournal } from "../tables/journals.ts";
@@ -23,8 +23,10 @@ export function* popEntries(transaction: WriteTransaction, plan: PopPlan): Opera
   const first = from === undefined ? 1 : from[0] as number;
   const rows = yield* transaction.all(SELECT_ENTRIES, journal.id, first, journal.last, plan.count);
   const entries = rows.map((row) => toEntry(row, { ...scope, ...journal }));
-  yield* noteWriting(transaction, scope);
-  yield* eraseEntriesFrom(changeOf(transaction, plan.place, scope), journal, first);
+  yield* together([
+    noteWriting(transaction, scope),
+    eraseEntriesFrom(changeOf(transaction, plan.place, scope), journal, first),
+  ]);
   yield* writeJournal(transaction, journal);
   yield* writeScope(transaction, scope);
   return entries;

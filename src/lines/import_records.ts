@@ -3,7 +3,7 @@
 import { tenantHash } from "../deletion/scope_hashes.ts";
 import { isSameSubject } from "../tables/subjects.ts";
 import { hasPassed } from "../engine/effective_time.ts";
-import type { Operation, WriteTransaction } from "../engine/operation.ts";
+import { type Operation, together, type WriteTransaction } from "../engine/operation.ts";
 import { mayBeKept } from "../engine/revision_range.ts";
 import { ConflictError, ContractError } from "../errors.ts";
 import { CLOCK_BEHIND_MS_MAX } from "../limits.ts";
@@ -70,14 +70,14 @@ function* importRecord(
   if (isPast(transaction, expires === null ? null : expires * 1_000)) return "expired";
   const old = yield* readRecord(transaction, identity);
   if (old !== null) return isSame(old, record) ? "unchanged" : "conflicting";
-  if (yield* isRecordRefused(transaction, recordHash(hashKey, identity), record.revision, origin)) {
-    return "refused";
-  }
   const keyHash = recordHash(hashKey, identity);
   const given = subjectOf(hashKey, identity.tenantId, record, origin);
   const place = { tenantHash: tenantHash(hashKey, identity.tenantId), keyHash, subject: given };
-  const owner = yield* ownershipOf(transaction, place, origin);
-  if (owner.isErased) return "refused";
+  const [isRefused, owner] = yield* together([
+    isRecordRefused(transaction, keyHash, record.revision, origin),
+    ownershipOf(transaction, place, origin),
+  ]);
+  if (isRefused || owner.isErased) return "refused";
   const revision = takeRevision(transaction, record.revision, generation);
   yield* writeRecord(transaction, { identity, body }, {
     revision,

@@ -67,12 +67,7 @@ export function* importItems(
   requireUpkept(transaction, row);
   const { revision } = row;
   const current = { transaction, row, target, differing: target.differing };
-  const scopeOutcome = found === null
-    ? "imported"
-    : (yield* isDescribedOtherwise(transaction, found, line))
-    ? "conflicting"
-    : "unchanged";
-  const result = yield* importEach(items, (item) => importItem(current, item, scopeOutcome));
+  const result = yield* importEach(items, (item) => importItem(current, item, found === null));
   if (row.revision !== revision) yield* writeScope(transaction, row);
   return result;
 }
@@ -102,14 +97,13 @@ function* describeImported(
   yield* writeDescription(transaction, row.id, description, true);
 }
 
-/** Whether a scope that is there is described otherwise than in its line; what is there stays. */
-function* isDescribedOtherwise(
-  transaction: WriteTransaction,
-  row: ScopeRow,
+/** The outcome of a scope's line where the scope is there already: what is there stays. */
+function* compareDescription(
+  { transaction, row }: CurrentScope,
   { title, metadata }: ImportedScope,
-): Operation<boolean> {
+): Operation<Outcome> {
   const own = yield* readDescription(transaction, row, NOTHING_SKIPPED);
-  return !isSameDescription(own, { ...NO_DESCRIPTION, title, metadata });
+  return isSameDescription(own, { ...NO_DESCRIPTION, title, metadata }) ? "unchanged" : "conflicting";
 }
 
 /** The current scope; its row is changed in place. */
@@ -121,8 +115,8 @@ interface CurrentScope {
   differing: string | null;
 }
 
-function* importItem(current: CurrentScope, item: ScopeItem, scopeOutcome: Outcome): Operation<Outcome> {
-  if (item.type === "scope") return scopeOutcome;
+function* importItem(current: CurrentScope, item: ScopeItem, isNew: boolean): Operation<Outcome> {
+  if (item.type === "scope") return isNew ? "imported" : yield* compareDescription(current, item);
   if (item.type === "turn") return yield* importTurn(current, item);
   if (item.type === "journal") return yield* importJournal(current, item);
   if (item.type === "entry") return yield* importEntryUnlessDiffering(current, item);

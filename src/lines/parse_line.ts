@@ -86,7 +86,7 @@ export interface ImportedScope {
   readonly metadata: Metadata | null;
   /** The name of the person whose session it is; null if it is not said. */
   readonly subject: string | null;
-  /** The person's hash in this store; null if the name is said, or nobody. */
+  /** The person's hash in this store; null if the name is said, or there is no subject. */
   readonly subjectHash: Uint8Array | null;
 }
 

@@ -26,7 +26,7 @@ export interface ImportedRecord {
   readonly version: number;
   /** The name of the person whose record it is; null if it is not said. */
   readonly subject: string | null;
-  /** The person's hash in this store; null if the name is said, or nobody. */
+  /** The person's hash in this store; null if the name is said, or there is no subject. */
   readonly subjectHash: Uint8Array | null;
   readonly body: string;
 }

@@ -1,10 +1,11 @@
 /** Sets the person whose record it is: an event of the ledger, so that a restore of an older backup knows it too. */
 
+import { recordLabel } from "../deletion/apply_label.ts";
 import type { Operation, RecordedEvent, WriteTransaction } from "../engine/operation.ts";
 import { IntegrityError } from "../errors.ts";
 import { relabelRecord } from "../tables/record_rows.ts";
 import { encodeNames, type Identity, namesOf, type RecordHead, toHead } from "../tables/records.ts";
-import { hashOfSubject, isSameSubject, nameOf } from "../tables/subjects.ts";
+import { hashOfSubjectOrNull, isSameSubject, namesOfSubject } from "../tables/subjects.ts";
 import { findRecord } from "./forget.ts";
 import { SELECT_RECORD_HEAD } from "./put.ts";
 
@@ -25,7 +26,7 @@ export function* nameRecord(
 ): Operation<"none" | "same" | "other"> {
   const head = yield* readHead(transaction, identity);
   if (head === null) return "none";
-  if (isSameSubject(head.subject, hashOf(hashKey, identity, subject))) return "same";
+  if (isSameSubject(head.subject, hashOfSubjectOrNull(hashKey, identity.tenantId, subject))) return "same";
   if (subject !== null) {
     const names = [...namesFor(hashKey, identity, head), subject];
     yield* relabelRecord(transaction, identity, { ...head, names: encodeNames(names) });
@@ -38,17 +39,12 @@ export function* labelRecord(transaction: WriteTransaction, plan: LabelPlan): Op
   const { identity, hashKey, scopeHash, keyHash } = plan;
   const head = yield* readHead(transaction, identity);
   if (head === null) return false;
-  const subject = hashOf(hashKey, identity, plan.subject);
+  const subject = hashOfSubjectOrNull(hashKey, identity.tenantId, plan.subject);
   yield* relabel(transaction, identity, {
     ...{ hashKey, head, subject, event: transaction.deletions() + 1 },
   });
-  const event = { kind: "subject", scopeHash, keyHash, reserved: false, floor: 0, counts: {} } as const;
-  transaction.record({ ...event, ...subject === null ? {} : { hashes: [subject] } });
+  recordLabel(transaction, { scopeHash, keyHash }, subject);
   return true;
-}
-
-function hashOf(hashKey: Uint8Array, { tenantId }: Identity, subject: string | null): Uint8Array | null {
-  return subject === null ? null : hashOfSubject(hashKey, tenantId, subject);
 }
 
 /** Applies a label that an event says. */
@@ -85,8 +81,7 @@ function namesFor(
   { tenantId: tenant }: Identity,
   head: Pick<RecordHead, "subject" | "names">,
 ): readonly string[] {
-  const name = nameOf(hashKey, { tenant, subject: head.subject, names: namesOf(head) });
-  return name === null ? [] : [name];
+  return namesOfSubject(hashKey, { tenant, subject: head.subject, names: namesOf(head) });
 }
 
 function* readHead(transaction: WriteTransaction, identity: Identity): Operation<RecordHead | null> {

@@ -14,6 +14,7 @@ import { hashOfSubject, isSameSubject } from "../tables/subjects.ts";
 import { upsertRecord } from "../tables/record_rows.ts";
 import {
   encodeNames,
+  HEAD_COLUMNS,
   type Identity,
   isExpired,
   type RecordHead,
@@ -48,9 +49,7 @@ export interface PutPlan {
 const PUTTING = { action: "put record", field: "expiresAt" };
 
 /** One record's head, without its body. */
-export const SELECT_RECORD_HEAD =
-  `SELECT revision, created, max_age, expires, version, born, subject, names, value_checksum,
-  checksum FROM records
+export const SELECT_RECORD_HEAD = `SELECT ${HEAD_COLUMNS} FROM records
   WHERE tenant = $1 AND kind = $2 AND key = $3`;
 
 /** Puts a record; returns its new revision. */

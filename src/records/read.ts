@@ -5,15 +5,14 @@ import type { Row } from "../engine/values.ts";
 import { EXPIRED_PER_GROUP_MAX, TENANTS_PER_READ } from "../limits.ts";
 import {
   assertValue,
+  HEAD_COLUMNS,
   type Identity,
   type RecordHead,
   SELECT_NEXT_TENANT,
   toHead,
 } from "../tables/records.ts";
 
-const SELECT_RECORD =
-  `SELECT revision, created, max_age, expires, version, born, subject, names, value_checksum,
-  checksum, body FROM records
+const SELECT_RECORD = `SELECT ${HEAD_COLUMNS}, body FROM records
   WHERE tenant = $1 AND kind = $2 AND key = $3`;
 
 /** A record as stored, expired or not. */
@@ -31,7 +30,7 @@ export function* readRecord(transaction: ReadTransaction, identity: Identity): O
 /** Validates the columns of a head, its checksum, and the body. */
 function toRecord(identity: Identity, row: Row): RawRecord {
   const head = toHead(identity, row);
-  const body = row[10] as string;
+  const body = row.at(-1) as string;
   assertValue(identity, { ...head, body }, head.valueChecksum);
   return { head, body };
 }
@@ -51,15 +50,11 @@ interface ListedRecord extends RecordHead {
   readonly key: string;
 }
 
-const SELECT_LIVE_RECORDS =
-  `SELECT revision, created, max_age, expires, version, born, subject, names, value_checksum,
-  checksum, kind, key FROM records
+const SELECT_LIVE_RECORDS = `SELECT ${HEAD_COLUMNS}, kind, key FROM records
   WHERE tenant = $1 AND (kind, key) > ($2, $3) AND (expires IS NULL OR expires > $4) ORDER BY kind, key LIMIT $5`;
 
 const SELECT_LIVE_RECORDS_OF_KIND =
-  `SELECT revision, created, max_age, expires, version, born, subject, names, value_checksum,
-  checksum, kind, key
-  FROM records WHERE tenant = $1 AND kind = $2 AND key > $3 AND (expires IS NULL OR expires > $4)
+  `SELECT ${HEAD_COLUMNS}, kind, key FROM records WHERE tenant = $1 AND kind = $2 AND key > $3 AND (expires IS NULL OR expires > $4)
   ORDER BY key LIMIT $5`;
 
 /** Lists a page of live records, by kind and key. */
@@ -72,7 +67,7 @@ export function* listRecords(
     ? yield* transaction.all(SELECT_LIVE_RECORDS, tenantId, after.kind, after.key, now, limit)
     : yield* transaction.all(SELECT_LIVE_RECORDS_OF_KIND, tenantId, kind, after.key, now, limit);
   return rows.map((row) => {
-    const identity = { tenantId, kind: row[10] as string, key: row[11] as string };
+    const identity = { tenantId, kind: row.at(-2) as string, key: row.at(-1) as string };
     return { ...toHead(identity, row), kind: identity.kind, key: identity.key };
   });
 }

@@ -1,6 +1,7 @@
 /** Describing a session. A subject that is set later than the session is created is an event of the ledger. */
 
 import type { Metadata } from "../contracts/message.ts";
+import { recordLabel } from "../deletion/apply_label.ts";
 import { NOTHING_SKIPPED } from "../engine/damage.ts";
 import type { Operation, ReadTransaction, WriteTransaction } from "../engine/operation.ts";
 import { createScope } from "../scopes/ensure_scope.ts";
@@ -13,7 +14,7 @@ import {
   writeDescription,
 } from "../tables/descriptions.ts";
 import { readScope, type ScopeRow, setSubject, writeScope } from "../tables/scopes.ts";
-import { hashOfSubject, isSameSubject, nameOf } from "../tables/subjects.ts";
+import { hashOfSubjectOrNull, isSameSubject, namesOfSubject } from "../tables/subjects.ts";
 
 /** Changes of what is said; a field that is undefined stays as it is. */
 export interface DescriptionChanges {
@@ -56,7 +57,7 @@ export function* describeSession(
   const before = found === null ? NO_DESCRIPTION : yield* readDescription(transaction, row, NOTHING_SKIPPED);
   const isOthers = subject !== undefined && !isSameSubject(row.subject, subject);
   const { title = before.title, metadata = before.metadata } = changes;
-  const own = namesFor(place, row, before.names);
+  const own = namesOfSubject(place.hashKey, { ...row, names: before.names });
   const given = typeof changes.subject === "string" ? changes.subject : null;
   const names = given === null ? own : isOthers ? [...own, given] : [given];
   const description = { title, metadata, names };
@@ -73,18 +74,9 @@ export function* labelSession(
   const subject = hashOf(place, changes.subject) ?? null;
   yield* setSubject(transaction, row, subject, transaction.deletions() + 1);
   yield* writeScope(transaction, row);
-  const now = { ...description, names: namesFor(place, row, description.names) };
+  const now = { ...description, names: namesOfSubject(place.hashKey, { ...row, names: description.names }) };
   yield* writeDescription(transaction, row.id, now);
-  const { scopeHash } = row;
-  const event = {
-    kind: "subject",
-    scopeHash,
-    keyHash: scopeHash,
-    reserved: false,
-    floor: 0,
-    counts: {},
-  } as const;
-  transaction.record({ ...event, ...subject === null ? {} : { hashes: [subject] } });
+  recordLabel(transaction, { scopeHash: row.scopeHash, keyHash: row.scopeHash }, subject);
   return { row, description: now };
 }
 
@@ -93,15 +85,5 @@ function hashOf(
   { hashKey, scope: { tenantId } }: Place,
   subject: string | null | undefined,
 ): Uint8Array | null | undefined {
-  return typeof subject === "string" ? hashOfSubject(hashKey, tenantId, subject) : subject;
-}
-
-/** Those of some names that are the person's whose session it is: one, or none. */
-function namesFor(
-  { hashKey }: Place,
-  { tenant, subject }: ScopeRow,
-  names: readonly string[],
-): readonly string[] {
-  const name = nameOf(hashKey, { tenant, subject, names });
-  return name === null ? [] : [name];
+  return subject === undefined ? undefined : hashOfSubjectOrNull(hashKey, tenantId, subject);
 }

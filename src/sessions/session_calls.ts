@@ -9,8 +9,8 @@ import { drainErased } from "../deletion/drain_scopes.ts";
 import { eraseOwned, raiseTenantFloor } from "../deletion/erase_owned.ts";
 import { receiptMac } from "../deletion/receipt_mac.ts";
 import { tenantHash } from "../deletion/scope_hashes.ts";
-import { hashOfSubject } from "../tables/subjects.ts";
-import { scrub } from "../deletion/scrub.ts";
+import { hashOfSubjectOrNull } from "../tables/subjects.ts";
+import { tryScrub } from "../deletion/scrub.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { EventPlace, Operation, RecordedEvent, WriteTransaction } from "../engine/operation.ts";
 import { listSessions } from "./list_sessions.ts";
@@ -49,9 +49,9 @@ function* erase(
   if (first !== null) return { place: first, counts: first.counts };
   const { counts, floor } = yield* eraseOwned(transaction, subject ?? tenantId, transaction.deletions() + 1);
   yield* raiseTenantFloor(transaction, scopeHash, floor);
-  const event = { kind: "erase", scopeHash, keyHash, reserved: false, floor, counts: { ...counts } } as const;
+  const event = { kind: "erase", scopeHash, keyHash, reserved: false, floor, counts } as const;
   const place = transaction.record({ ...event, ...operation === null ? {} : { hashes: [operation] } });
-  return { place, counts: { ...counts } };
+  return { place, counts };
 }
 
 /** The ledger itself remembers the operation: main may lose what is written with an event. */
@@ -73,7 +73,7 @@ export async function eraseEverything(
 ): Promise<Receipt> {
   const { hashKey, lineage } = engine;
   const scopeHash = tenantHash(hashKey, tenantId);
-  const subject = person === null ? null : hashOfSubject(hashKey, tenantId, person);
+  const subject = hashOfSubjectOrNull(hashKey, tenantId, person);
   const operation = operationId === null
     ? null
     : keyedHash(hashKey, ["operation", toHex(subject ?? scopeHash), operationId]);
@@ -91,7 +91,7 @@ export async function eraseEverything(
     reserved: false,
     at: instantFromMs(place.at).text,
     already: false,
-    scrubbed: isScrubWanted && await isScrubbed(engine, signal),
+    scrubbed: isScrubWanted && await tryScrub(engine, signal),
     erased: Object.freeze({ ...nothingErased(), ...counts }),
     target: Object.freeze({
       tenantId: toHex(scopeHash),
@@ -107,14 +107,5 @@ async function drained(engine: Engine, signal: AbortSignal | undefined): Promise
     await drainErased(engine, signal);
   } catch {
     return;
-  }
-}
-
-/** An erasure that has committed never fails because its scrub could not finish. */
-async function isScrubbed(engine: Engine, signal: AbortSignal | undefined): Promise<boolean> {
-  try {
-    return (await scrub(engine, { signal }))?.complete ?? false;
-  } catch {
-    return false;
   }
 }

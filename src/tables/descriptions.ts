@@ -83,7 +83,7 @@ function encodeDescription({ title, metadata, names }: Description): string {
   return canonicalJson(said as CanonicalObject, "description");
 }
 
-/** Whether the same is said of two sessions, whoever they are of. */
+/** Whether two sessions have the same title and metadata; their subjects are not compared. */
 export function isSameDescription(left: Description, right: Description): boolean {
   const [one, other] = [left, right].map((each) => encodeDescription({ ...each, names: [] }));
   return one === other;

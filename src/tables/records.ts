@@ -48,7 +48,11 @@ export interface RawValue {
   readonly body: string;
 }
 
-/** Decodes the columns of a head, in this order, and the checksum of identity and head. */
+/** The columns of a head, and the checksum of identity and head. */
+export const HEAD_COLUMNS =
+  "revision, created, max_age, expires, version, born, subject, names, value_checksum, checksum";
+
+/** Decodes a row that begins with {@linkcode HEAD_COLUMNS}. */
 export function toHead(identity: Identity, row: Row): RecordHead {
   const head: RecordHead = {
     revision: row[0] as number,

@@ -7,6 +7,15 @@ export function hashOfSubject(hashKey: Uint8Array, tenant: string, subject: stri
   return keyedHash(hashKey, ["subject", tenant, subject]);
 }
 
+/** The same of a subject that may be missing. */
+export function hashOfSubjectOrNull(
+  hashKey: Uint8Array,
+  tenant: string,
+  subject: string | null,
+): Uint8Array | null {
+  return subject === null ? null : hashOfSubject(hashKey, tenant, subject);
+}
+
 /** A person by hash, and the names that may be the person's. */
 export interface NamedSubject {
   readonly tenant: string;
@@ -23,7 +32,13 @@ export function nameOf(hashKey: Uint8Array, { tenant, subject, names }: NamedSub
   return names.find((name) => equalBytes(hashOfSubject(hashKey, tenant, name), subject)) ?? null;
 }
 
-/** Whether two people are the same, or both nobody. */
+/** The same as a list: one name, or none. */
+export function namesOfSubject(hashKey: Uint8Array, subject: NamedSubject): readonly string[] {
+  const name = nameOf(hashKey, subject);
+  return name === null ? [] : [name];
+}
+
+/** Whether two subjects are the same person, or both missing. */
 export function isSameSubject(left: Uint8Array | null, right: Uint8Array | null): boolean {
   return left === null || right === null ? left === right : equalBytes(left, right);
 }

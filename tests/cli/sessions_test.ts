@@ -63,6 +63,10 @@ Deno.test("erase shows what it would erase; with --yes it erases, and prints a r
     await printed(...words),
     /^Would erase: 1 session, 2 turns, all that lies under them, and records\.$/m,
   );
+  assert.match(
+    await printed("erase", store.path, "--tenant", "other"),
+    /^Would erase: no sessions, and what there is of records\.$/m,
+  );
   assert.deepEqual(await value(...words), { done: false, erases: { sessions: 1, turns: 2 } });
   const { code, output, errors } = await holdfast(...words, "--scrub", "--yes");
   assert.equal(code, 0, errors);

@@ -4,7 +4,7 @@ import { nodeSqlite, openMemory } from "@holdfast/memory";
 import { Striker, strikingDriver } from "./strike.ts";
 import type { Strike } from "./strike.ts";
 
-/** What it is told to do. */
+/** What its parent process asks it to do. */
 export interface EraseErrand {
   readonly path: string;
   readonly subject: string;

@@ -1,6 +1,8 @@
 /** Every statement that reads or writes rows: those that the source spells, and those that follow from descriptors. */
 
 import { copyOf, rewriteStatements } from "../../src/tables/schema/dialects.ts";
+import { HEAD_COLUMNS } from "../../src/tables/records.ts";
+import { EVENT_COLUMNS } from "../../src/engines/sqlite/database/ledger.ts";
 import * as index from "../../src/tables/schema/index_tables.ts";
 import * as journal from "../../src/tables/schema/journal_tables.ts";
 import * as ledger from "../../src/tables/schema/ledger_tables.ts";
@@ -25,9 +27,12 @@ const TABLES = { ...main, ...media, ...index, ...journal, ...ledger } as unknown
   Record<string, Readonly<Record<string, string>>>
 >;
 
+/** Lists of columns that several statements begin with. */
+const LISTS: Readonly<Record<string, string>> = { EVENT_COLUMNS, HEAD_COLUMNS };
+
 /** Code with the columns of a table in place of each `${TURNS.select}` and the like. */
 export function expandDescriptors(code: string): string {
-  return code.replace(
+  return code.replace(/\$\{([A-Z]+_COLUMNS)\}/g, (_, name) => LISTS[name]!).replace(
     /\$\{([A-Z_]+)\.(select|selectHead|qualified)\}/g,
     (_, table, verb) => TABLES[table]![verb]!,
   );

@@ -1,4 +1,4 @@
-/** An erasure that is recorded and not carried out, or not to its end: nobody sees what is erased, and it goes all the same. */
+/** An erasure that is recorded and not carried out, or not to its end: no call finds what is erased, and it is completed. */
 
 import assert from "node:assert/strict";
 import { type Memory, openMemory, type Receipt } from "@holdfast/memory";
@@ -99,6 +99,7 @@ promise(
       await fill(memory);
       refuse(store, "DELETE FROM turns WHERE scope");
       const receipt = await memory.erase(GWEN);
+      assert.equal((await memory.verifyReceipt(receipt)).valid, false, "its contents are still there");
       store.driver.heal();
       if (finish === "backup") {
         const path = `${store.path}.${finish}`;

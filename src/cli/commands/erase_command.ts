@@ -10,6 +10,7 @@ import {
   storeCommand,
   type StoreOptions,
 } from "./command.ts";
+import { sessionsOf } from "./session_pages.ts";
 
 interface EraseOptions extends StoreOptions {
   readonly tenant: string;
@@ -49,7 +50,10 @@ async function show({ screen, signal }: Session, store: string, options: EraseOp
     await screen.value({ done: false, erases });
     return true;
   }
-  await screen.line(`Would erase: ${countedAll(erases)}, all that lies under them, and records.`);
+  const found = erases.sessions === 0
+    ? "no sessions, and what there is of records"
+    : `${countedAll(erases)}, all that lies under them, and records`;
+  await screen.line(`Would erase: ${found}.`);
   await screen.line("Nothing was done. To do it, add: --yes", "bold");
   return true;
 }
@@ -61,11 +65,9 @@ async function countSessions(
 ): Promise<{ readonly sessions: number; readonly turns: number }> {
   let [sessions, turns] = [0, 0];
   const options = { ...subject === undefined ? {} : { subject }, signal };
-  for (let after: string | null | undefined = undefined; after !== null;) {
-    const page = await memory.sessions(tenantId, after === undefined ? options : { ...options, after });
-    sessions += page.items.length;
-    for (const each of page.items) turns += each.turns;
-    after = page.next;
+  for await (const session of sessionsOf(memory, tenantId, options)) {
+    sessions += 1;
+    turns += session.turns;
   }
   return { sessions, turns };
 }

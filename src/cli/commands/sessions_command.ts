@@ -1,6 +1,6 @@
 /** `sessions`: lists a tenant's sessions, the last one written to first. */
 
-import type { Session as ListedSession, SessionsOptions } from "../../contracts/options/session_options.ts";
+import type { Session as ListedSession } from "../../contracts/options/session_options.ts";
 import type { Memory } from "../../memory.ts";
 import {
   counted,
@@ -12,6 +12,7 @@ import {
   type StoreOptions,
   wholeNumber,
 } from "./command.ts";
+import { sessionsOf } from "./session_pages.ts";
 
 interface ListOptions extends StoreOptions {
   readonly tenant: string;
@@ -49,10 +50,9 @@ async function list({ screen, signal }: Session, store: string, options: ListOpt
     await screen.table(
       "Sessions",
       [
-        ...[{ head: "session" }, { head: "turns", align: "right" }, {
-          head: "bytes",
-          align: "right",
-        }] as const,
+        { head: "session" },
+        { head: "turns", align: "right" },
+        { head: "bytes", align: "right" },
         { head: "written to" },
         ...options.showContent ? [{ head: "title" }, { head: "subject" }] : [],
       ],
@@ -72,17 +72,13 @@ async function readSessions(
   signal: AbortSignal,
 ): Promise<readonly ListedSession[]> {
   const found: ListedSession[] = [];
-  const options: SessionsOptions = {
-    order: byId ? "id" : "recent",
-    ...subject === undefined ? {} : { subject },
-    signal,
-  };
-  for (let after: string | null | undefined = undefined; after !== null && found.length < limit;) {
-    const page = await memory.sessions(tenant, after === undefined ? options : { ...options, after });
-    found.push(...page.items);
-    after = page.next;
+  const order = byId ? "id" : "recent";
+  const options = { order, ...subject === undefined ? {} : { subject }, signal } as const;
+  for await (const session of sessionsOf(memory, tenant, options)) {
+    if (found.length === limit) break;
+    found.push(session);
   }
-  return found.slice(0, limit);
+  return found;
 }
 
 function withoutContent(

@@ -1,6 +1,6 @@
 /** `tail`: shows the newest turns of a conversation. */
 
-import type { Conversation } from "../../conversations/conversation.ts";
+import type { TimedTurn } from "../../contracts/turn.ts";
 import {
   type Declare,
   openStore,
@@ -32,12 +32,10 @@ export const TAIL: Declare = (program, run) => {
     .action((store: string, options: TailOptions) => run((session) => tail(session, store, options)));
 };
 
-type Turn = Conversation extends { turns(): AsyncIterable<infer Each> } ? Each : never;
-
 async function tail({ screen, signal }: Session, store: string, options: TailOptions): Promise<boolean> {
   await using memory = await openStore(store, options, "read");
   const conversation = memory.conversation(scopeOf(options));
-  const turns: Turn[] = [];
+  const turns: TimedTurn[] = [];
   for await (const turn of conversation.turns({ last: options.turns ?? TURNS_DEFAULT, signal })) {
     turns.push(turn);
   }
@@ -58,7 +56,7 @@ async function tail({ screen, signal }: Session, store: string, options: TailOpt
 }
 
 /** A turn without what was said. */
-function outlineOf({ turnId, revision, timestamp, messages }: Turn): unknown {
+function outlineOf({ turnId, revision, timestamp, messages }: TimedTurn): unknown {
   return {
     ...{ turnId, revision, timestamp },
     messages: messages.map(({ messageId, role, content }) => ({

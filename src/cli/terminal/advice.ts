@@ -126,7 +126,7 @@ const OF_CONFLICT: Readonly<Record<ConflictReason, Advice>> = {
   EXPIRED: "Its deadline has passed.",
   CAPACITY: "Delete or prune something first.",
   NOT_READY: "Leave out --read-only once, so that the index can be completed.",
-  SUBJECT: "It is of another person, or of nobody: change that in the program that stores it.",
+  SUBJECT: "It belongs to another subject, or to none: change that in the program that stores it.",
   CLOCK: "Set the machine's clock; if it is right, run `prune --accept-clock`.",
 };
 

@@ -1,4 +1,4 @@
-/** What callers say of a session, and what they are told of it. */
+/** What callers say of a session, and what a list of sessions returns. */
 
 import type { Damaged, DamagedRow } from "../damaged.ts";
 import type { Metadata } from "../message.ts";

@@ -122,7 +122,7 @@ function testOfTenant({ promise }: Suite): void {
 
 function testOfSubject({ promise }: Suite): void {
   promise(
-    "OPS-02 erase() of a person leaves what is of others in the same tenant, and of nobody",
+    "OPS-02 erase() of a person leaves other people's data in the tenant, and data without a subject",
     async (store) => {
       const memory = await store.open(optionsWith(clockAtNoon()));
       await fillSession(memory, "gwens", GWEN);

@@ -57,7 +57,7 @@ export interface Row {
   readonly turnRevision: number;
   /** The store-wide record counter's value it was given. */
   readonly recordRevision: number;
-  /** Whose it is: nobody's, or one person's. */
+  /** Its subject: one person, or none. */
   readonly owner: Owner;
 }
 

@@ -19,8 +19,8 @@ export const SESSION_BREAKS: readonly Mutant[] = [
   {
     name: "an append takes a session that is another person's",
     file: "src/conversations/append_turn.ts",
-    find: "  if (row.subject !== null && equalBytes(row.subject, hash)) return;",
-    replace: "  if (row.subject === null || equalBytes(hash, hash)) return;",
+    find: "  if (isSameSubject(row.subject, hash)) return;",
+    replace: "  if (hash.length > 0) return;",
     test: SUITE,
     promise: "A session keeps its subject: append refuses another one, and describe changes it",
     why: "what one person says would be erased with another",
@@ -40,7 +40,8 @@ export const SESSION_BREAKS: readonly Mutant[] = [
     find: "DELETE FROM records WHERE subject = $1 AND born < $2",
     replace: "DELETE FROM records WHERE subject = $1 AND born < $2 AND kind = ''",
     test: SUITE,
-    promise: "OPS-02 erase() of a person leaves what is of others in the same tenant, and of nobody",
+    promise:
+      "OPS-02 erase() of a person leaves other people's data in the tenant, and data without a subject",
     why: "an assistant would go on knowing what it had to forget",
   },
   {

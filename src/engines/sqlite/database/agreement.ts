@@ -6,7 +6,7 @@ import { LEDGER_TAIL_EVENTS } from "../../../limits.ts";
 import { verifyChain } from "../../../engine/chain.ts";
 import type { Row } from "../../../engine/values.ts";
 import type { Connection } from "./connection.ts";
-import { type Ledger, type LedgerMeta, toRecordedEvent } from "./ledger.ts";
+import { EVENT_COLUMNS, type Ledger, type LedgerMeta, toRecordedEvent } from "./ledger.ts";
 import type { MainMeta } from "./main_meta.ts";
 
 /** The columns of main's meta row that are compared. */
@@ -32,9 +32,7 @@ export function assertAgreement(main: MainPlace, ledger: Ledger, meta: LedgerMet
   }
 }
 
-const SELECT_COPIES =
-  `SELECT sequence, batch, kind, scope_hash, key_hash, reserved, floor, at, counts, head, hashes
-  FROM deletions WHERE sequence > $1 ORDER BY sequence LIMIT $2`;
+const SELECT_COPIES = `SELECT ${EVENT_COLUMNS} FROM deletions WHERE sequence > $1 ORDER BY sequence LIMIT $2`;
 
 /**
  * Verifies the ledger's file size, and that its newest events are intact and lead to the head.

@@ -10,23 +10,19 @@ import {
 } from "../../../engine/operation.ts";
 import type { Row } from "../../../engine/values.ts";
 import { IntegrityError } from "../../../errors.ts";
-import { toRecordedEvent } from "./ledger.ts";
+import { EVENT_COLUMNS, toRecordedEvent } from "./ledger.ts";
 
 // Not from the table's descriptor, which would be loaded whenever a store is opened.
 const SELECT_HEAD = `SELECT head FROM deletions WHERE sequence = $1`;
 
-const SELECT_EVENT =
-  `SELECT sequence, batch, kind, scope_hash, key_hash, reserved, floor, at, counts, head, hashes, checksum
-  FROM deletions WHERE sequence = $1`;
+const SELECT_EVENT = `SELECT ${EVENT_COLUMNS}, checksum FROM deletions WHERE sequence = $1`;
 
 const SELECT_EVENTS =
-  `SELECT sequence, batch, kind, scope_hash, key_hash, reserved, floor, at, counts, head, hashes, checksum
-  FROM deletions WHERE key_hash = $1 ORDER BY sequence`;
+  `SELECT ${EVENT_COLUMNS}, checksum FROM deletions WHERE key_hash = $1 ORDER BY sequence`;
 
 /** Main's copies of events after one, oldest first. Parameters: a sequence, how many. */
 export const SELECT_DELETIONS_AFTER =
-  `SELECT sequence, batch, kind, scope_hash, key_hash, reserved, floor, at, counts, head, hashes, checksum
-  FROM deletions WHERE sequence > $1 ORDER BY sequence LIMIT $2`;
+  `SELECT ${EVENT_COLUMNS}, checksum FROM deletions WHERE sequence > $1 ORDER BY sequence LIMIT $2`;
 
 /** Copies before the first, which following the chain would not find. */
 export const COUNT_DELETIONS_BEFORE_FIRST = `SELECT count(*) FROM deletions WHERE sequence < 1`;

@@ -48,12 +48,13 @@ const PAGE_SIZE = `PRAGMA page_size`;
 
 const SELECT_HEAD = `SELECT head FROM events WHERE sequence = $1`;
 
-const SELECT_EVENTS =
-  `SELECT sequence, batch, kind, scope_hash, key_hash, reserved, floor, at, counts, head, hashes
-  FROM events WHERE sequence > $1 ORDER BY sequence LIMIT $2`;
+/** The columns of an event in the ledger; main's copy has a checksum besides. */
+export const EVENT_COLUMNS =
+  "sequence, batch, kind, scope_hash, key_hash, reserved, floor, at, counts, head, hashes";
 
-const INSERT_EVENT =
-  `INSERT INTO events (sequence, batch, kind, scope_hash, key_hash, reserved, floor, at, counts, head, hashes)
+const SELECT_EVENTS = `SELECT ${EVENT_COLUMNS} FROM events WHERE sequence > $1 ORDER BY sequence LIMIT $2`;
+
+const INSERT_EVENT = `INSERT INTO events (${EVENT_COLUMNS})
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`;
 
 /** The deletion ledger: an append-only chain of events in a database of its own. */

@@ -4,10 +4,10 @@ import { checksumOf } from "../../../canonical/checksum.ts";
 import { encodeCounts, encodeHashes } from "../../../engine/chain.ts";
 import type { RecordedEvent } from "../../../engine/operation.ts";
 import type { Connection } from "../database/connection.ts";
+import { EVENT_COLUMNS } from "../database/ledger.ts";
 
 const INSERT_DELETION =
-  `INSERT INTO deletions (sequence, batch, kind, scope_hash, key_hash, reserved, floor, at, counts,
-  head, hashes, checksum) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`;
+  `INSERT INTO deletions (${EVENT_COLUMNS}, checksum) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`;
 
 /** Copies applied events to main. */
 export function insertDeletions(main: Connection, events: readonly RecordedEvent[]): void {
